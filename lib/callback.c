@@ -5,12 +5,12 @@
  */
 #include "callback.h"
 
-#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "orrery/checked.h"
 #include "executor.h"
 #include "lib/record/host_log.h"
 #include "lib/record/thread_state.h"
@@ -73,7 +73,7 @@ bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
 static struct callback_item *take(void)
 {
     struct callback_item *item = callbacks.first;
-    assert(item && *callbacks.last == NULL);
+    CHECKED(item && *callbacks.last == NULL);
     callbacks.first = item->next;
     if (!callbacks.first)
         callbacks.last = &callbacks.first;
@@ -97,7 +97,7 @@ static void *callback_run(void *unused)
             continue;
         }
         struct callback_item *item = take();
-        assert(!callbacks.calling && callbacks.called_count < callbacks.posted_count);
+        CHECKED(!callbacks.calling && callbacks.called_count < callbacks.posted_count);
         callbacks.calling = true;
         pthread_mutex_unlock(&callbacks.lock);
         item->function(item->data);
@@ -112,7 +112,7 @@ static void *callback_run(void *unused)
 
 void callback_post_item(struct callback_item *item)
 {
-    assert(item->function);
+    CHECKED(item->function);
     item->next = NULL;
     pthread_mutex_lock(&callbacks.lock);
     *callbacks.last = item;
@@ -289,7 +289,7 @@ bool callback_wait(void)
             break;
     }
     const bool all = callbacks.called_count >= posted;
-    assert(callbacks.called_count <= callbacks.posted_count);
+    CHECKED(callbacks.called_count <= callbacks.posted_count);
     pthread_mutex_unlock(&callbacks.lock);
     return all;
 }

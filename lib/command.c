@@ -2,9 +2,9 @@
 /* Running and dropping commands: a table made from command.def, and what kinds have in common. */
 #include "command.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "api_runtime.h"
 #include "event.h"
 #include "lib/diagnose/injected_fault.h"
@@ -24,7 +24,7 @@ static const struct command_row {
 
 struct command *command_new(struct queue *queue, enum command_kind kind)
 {
-    assert((int)kind < COMMAND_KIND_COUNT && queue->context && queue->device);
+    CHECKED((int)kind < COMMAND_KIND_COUNT && queue->context && queue->device);
     struct command *command = calloc(1, sizeof *command);
     if (!command)
         return NULL;
@@ -52,7 +52,7 @@ void command_free(struct command *command)
 
 cl_int command_run(struct command *command)
 {
-    assert(!command->live && !runtime_lock_held()); /* it may call the program */
+    CHECKED(!command->live && !runtime_lock_held()); /* it may call the program */
     if (host_gone_find(command))
         return CL_SUCCESS; /* as on a device that did not notice */
     return fault_run(command, rows[command->kind].run);
@@ -60,7 +60,7 @@ cl_int command_run(struct command *command)
 
 void command_drop(struct command *command)
 {
-    assert(!runtime_lock_held());
+    CHECKED(!runtime_lock_held());
     host_bytes_settled(command);
     rows[command->kind].drop(command);
 }

@@ -5,10 +5,10 @@
  * calls: what a command waits for in the buffer becomes its wait list, the caller's wait list stands before
  * all, and one command after all is the buffer's.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "api.h"
 #include "command.h"
 #include "context.h"
@@ -311,7 +311,7 @@ static cl_int keep(struct command_buffer *buffer, struct recorded recorded, cl_u
     }
     hold(&recorded, object_retain);
     buffer->commands[buffer->count++] = recorded;
-    assert(buffer->count <= buffer->room && !buffer->executable);
+    CHECKED(buffer->count <= buffer->room && !buffer->executable);
     return CL_SUCCESS;
 }
 
@@ -348,7 +348,7 @@ static cl_int record(const struct recording *recording, const struct recorded *r
 
 static void keep_box(struct recorded *recorded, enum box which, const size_t *box)
 {
-    assert(!(recorded->absent & which));
+    CHECKED(!(recorded->absent & which));
     size_t *kept = which == SOURCE_ORIGIN   ? recorded->source_origin
                    : which == TARGET_ORIGIN ? recorded->target_origin
                                             : recorded->region;

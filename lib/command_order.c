@@ -5,10 +5,10 @@
  */
 #include "command_order.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "callback.h"
 #include "command.h"
 #include "event.h"
@@ -101,11 +101,12 @@ static bool frontier_reserve(struct queue *queue, size_t count)
 
 static void frontier_add(struct queue *queue, const struct command *command)
 {
-    assert(runtime_lock_held() && command->serial);
+    CHECKED(runtime_lock_held() && command->serial);
     if (in_order(queue) || command_waits_for_all(command))
         queue->frontier_count = 0;
     queue->frontier[queue->frontier_count++] = command->serial;
-    assert(queue->frontier_count <= queue->frontier_room && (!in_order(queue) || queue->frontier_count == 1));
+    CHECKED(queue->frontier_count <= queue->frontier_room &&
+            (!in_order(queue) || queue->frontier_count == 1));
     if (command->kind == COMMAND_BARRIER)
         queue->frontier_barrier = command->serial;
 }
@@ -169,7 +170,7 @@ bool order_reserve(struct command *command)
 
 void order_enqueued(const struct command *command)
 {
-    assert(!order_observed() || command->after); /* order_reserve */
+    CHECKED(!order_observed() || command->after); /* order_reserve */
     struct queue *queue = command->queue;
     size_t count = 0;
     if (!order_observed())
@@ -264,7 +265,7 @@ void order_waited(struct event *const *events, size_t count)
         return;
     for (size_t i = 0; i < count; i++) {
         serials[some++] = events[i]->serial;
-        assert(events[i]->serial);
+        CHECKED(events[i]->serial);
         if (some == sizeof serials / sizeof serials[0] || i + 1 == count) {
             waited(serials, some);
             some = 0;

@@ -3,11 +3,11 @@
 #include "lib/diagnose/call.h"
 #include "context.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "api.h"
 #include "destructor.h"
 #include "device_info.h"
@@ -163,7 +163,7 @@ bool context_any(const struct context *context, bool (*holds)(const struct cl_de
 
 struct allocation_limits context_max_allocation(const struct context *context)
 {
-    assert(context->device_count > 0);
+    CHECKED(context->device_count > 0);
     struct allocation_limits limits = {.least = UINT64_MAX};
     for (cl_uint i = 0; i < context->device_count; i++) {
         uint64_t bytes = device_max_allocation(context->devices[i]);
@@ -186,7 +186,7 @@ cl_int context_check_devices(const struct context *context, cl_uint num_devices,
 
 void context_destroy(void *object)
 {
-    assert(!((struct context *)object)->queues); /* they hold it */
+    CHECKED(!((struct context *)object)->queues); /* they hold it */
     struct context *context = object;
     destructor_run(context->destructors, context);
     svm_drop(context);
@@ -208,7 +208,7 @@ static cl_int add_devices(struct context *context, cl_uint count, const cl_devic
             return CL_INVALID_DEVICE;
         if (!context_has_device(context, devices[i]))
             context->devices[context->device_count++] = object_ref(device);
-        assert(context->device_count <= i + 1);
+        CHECKED(context->device_count <= i + 1);
     }
     return CL_SUCCESS;
 }

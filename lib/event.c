@@ -2,9 +2,9 @@
 /* Events: status, times, callbacks, waiters. Only the executor changes an event, under runtime_lock. */
 #include "event.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "api.h"
 #include "callback.h"
 #include "context.h"
@@ -46,7 +46,7 @@ void event_destroy(void *object)
 
 bool event_add_waiter(struct event *event, struct command *command)
 {
-    assert(runtime_lock_held() && event_pending(event) && event->waiter_count <= event->waiter_room);
+    CHECKED(runtime_lock_held() && event_pending(event) && event->waiter_count <= event->waiter_room);
     if (event->waiter_count == event->waiter_room) {
         size_t room = 2 * event->waiter_room + 4;
         struct command **grown = realloc(event->waiters, room * sizeof *grown);
@@ -97,7 +97,7 @@ static void deliver(void *data)
     usage_callback(-1);
     free(delivery);
     runtime_lock();
-    assert(event->callback_refs > 0);
+    CHECKED(event->callback_refs > 0);
     event->callback_refs--;
     runtime_unlock();
     object_release(event, OBJECT_EVENT);
@@ -122,7 +122,7 @@ uint64_t event_callbacks_steps(void)
 
 static void post(struct event_callback *callback, cl_int status)
 {
-    assert(status <= callback->state);
+    CHECKED(status <= callback->state);
     struct delivery *delivery = (struct delivery *)callback;
     delivery->status = status < 0 ? status : callback->state;
     delivery->item.function = deliver;
@@ -135,7 +135,7 @@ static void post(struct event_callback *callback, cl_int status)
 /* Execution status falls: CL_QUEUED 3 to CL_COMPLETE 0, or an error below it. */
 void event_advance(struct event *event, cl_int status)
 {
-    assert(runtime_lock_held() && (status <= event->status || event->status < 0));
+    CHECKED(runtime_lock_held() && (status <= event->status || event->status < 0));
     event->status = status;
     struct event_callback **link = &event->callbacks;
     while (*link) {

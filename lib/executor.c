@@ -3,13 +3,13 @@
  * The log and the executor lock of queue.h. Everything here is guarded by runtime_lock; it is let
  * go while a command runs and while a reference is dropped (destruction may want it).
  */
-#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "orrery/checked.h"
 #include "callback.h"
 #include "command.h"
 #include "context.h"
@@ -27,7 +27,6 @@
 #include "lib/record/saved_report.h"
 #include "lib/host/shared_bytes.h"
 #include "lib/record/thread_state.h"
-#include "orrery/checked.h"
 #include "orrery/rule.h"
 
 enum log_kind { LOG_ENQUEUE, LOG_SUBMIT, LOG_RUN, LOG_USER, LOG_CALLBACK, LOG_GO, LOG_TERMINATE };
@@ -93,7 +92,7 @@ static struct {
 
 static void wake(void)
 {
-    assert(runtime_lock_held());
+    CHECKED(runtime_lock_held());
     if (!executor.waiting)
         return;
     pthread_mutex_lock(&change.lock);
@@ -105,7 +104,7 @@ static void wake(void)
 /* deadline NULL: for ever. False: it passed. */
 static bool wait_change_until(const struct timespec *deadline)
 {
-    assert(runtime_lock_held() && !executing);
+    CHECKED(runtime_lock_held() && !executing);
     int err = 0;
     executor.waiting++;
     pthread_mutex_lock(&change.lock);
@@ -121,7 +120,7 @@ static bool wait_change_until(const struct timespec *deadline)
     change.callback_waits &= !callback_thread();
     pthread_mutex_unlock(&change.lock);
     runtime_lock();
-    assert(executor.waiting > 0);
+    CHECKED(executor.waiting > 0);
     executor.waiting--;
     return err == 0;
 }
@@ -146,15 +145,15 @@ static bool log_reserve(void)
         log[i & (room - 1)] = executor.log[i & (executor.room - 1)];
     free(executor.log);
     executor.log = log;
-    assert((room & (room - 1)) == 0 && executor.appended - executor.consumed < room);
+    CHECKED((room & (room - 1)) == 0 && executor.appended - executor.consumed < room);
     executor.room = room;
     return true;
 }
 
 static bool log_append(enum log_kind kind, void *subject, struct event_callback *callback)
 {
-    assert(runtime_lock_held());
-    assert(!subject == (kind == LOG_GO) && !callback == (kind != LOG_CALLBACK));
+    CHECKED(runtime_lock_held());
+    CHECKED(!subject == (kind == LOG_GO) && !callback == (kind != LOG_CALLBACK));
     if (!log_reserve())
         return false;
     executor.log[executor.appended++ & (executor.room - 1)] = (struct log_entry){kind, subject, callback};
@@ -198,7 +197,7 @@ static struct {
 
 static bool add_units(const struct unit_set *units)
 {
-    assert(units->count > 0);
+    CHECKED(units->count > 0);
     for (size_t i = 0; i < known.count; i++) {
         const struct unit_set *set = &known.sets[i];
         if (!unit_sets_meet(set, units)) {
@@ -262,7 +261,7 @@ static bool runs_program(const struct command *command)
 
 static void finish(struct command *command, cl_int err, uint64_t end)
 {
-    assert(err <= CL_SUCCESS && executor.live > 0);
+    CHECKED(err <= CL_SUCCESS && executor.live > 0);
     struct device *device = command->queue->device->device;
     struct event *event = command->event;
     if (end <= event->time[EVENT_START]) /* a duration of 0 is a division by zero in many a benchmark */
@@ -298,7 +297,7 @@ static bool is_cut_off(const struct command *command)
 /* A launch begins, everything else is done at once. */
 static void start(struct command *command)
 {
-    assert(executing && runtime_lock_held() && command->submitted && !command->unmet);
+    CHECKED(executing && runtime_lock_held() && command->submitted && !command->unmet);
     interrupt_running(false); /* functions of the program, and copies, end by themselves */
     struct device *device = command->queue->device->device;
     struct event *event = command->event;
@@ -324,7 +323,7 @@ static void start(struct command *command)
     }
     saved_kernel_began();
     runtime_lock();
-    assert(command_launches(command) && !command->next_running);
+    CHECKED(command_launches(command) && !command->next_running);
     command->next_running = executor.running;
     executor.running = command;
 }
@@ -395,7 +394,7 @@ static bool goes_on(bool stuck)
 
 void executor_block(struct executor_wait *wait)
 {
-    assert(runtime_lock_held() && wait->done);
+    CHECKED(runtime_lock_held() && wait->done);
     wait->callback = callback_thread();
     wait->next = executor.blocked;
     executor.blocked = wait;
@@ -403,7 +402,7 @@ void executor_block(struct executor_wait *wait)
 
 void executor_unblock(const struct executor_wait *wait)
 {
-    assert(runtime_lock_held() && executor.blocked);
+    CHECKED(runtime_lock_held() && executor.blocked);
     struct executor_wait **link = &executor.blocked;
     while (*link != wait)
         link = &(*link)->next;
@@ -483,7 +482,7 @@ static void forget_silence(void)
  */
 static bool run_launches(void)
 {
-    assert(executing && executor.busy && executor.running);
+    CHECKED(executing && executor.busy && executor.running);
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
     const enum device_help commands =
         executor.shared || !ready_empty(&executor.ready) ? HELP_COMMANDS : HELP_NONE;
@@ -527,7 +526,7 @@ static bool run_launches(void)
 
 static void run_ready(void)
 {
-    assert(executing && executor.busy);
+    CHECKED(executing && executor.busy);
     const struct schedule_config *schedule = &runtime_get()->scenario.schedule;
     do {
         struct command *command;
@@ -620,7 +619,7 @@ bool executor_callback_stuck(void)
 
 static void execute(uint64_t position, const struct executor_wait *wait)
 {
-    assert(runtime_lock_held() && !executing && position <= executor.appended);
+    CHECKED(runtime_lock_held() && !executing && position <= executor.appended);
     take_executor_lock();
     executing = true;
     executor.wait = wait;
@@ -639,7 +638,7 @@ static void execute(uint64_t position, const struct executor_wait *wait)
 /* Takes the executor lock until the log is consumed up to position, or waits for its owner. */
 void executor_drain(uint64_t position, const struct executor_wait *wait)
 {
-    assert(runtime_lock_held() && position <= executor.appended);
+    CHECKED(runtime_lock_held() && position <= executor.appended);
     while (executor.consumed < position || (executor.running && !executor_stuck())) {
         if (executor.shared && wait && executor.stuck && (!log_has_more() || is_enough(wait)))
             return;
@@ -672,7 +671,7 @@ static void look_again(const struct executor_wait *wait)
 
 bool executor_wait_help(uint64_t position, const struct executor_wait *wait)
 {
-    assert(runtime_lock_held() && position <= executor.appended);
+    CHECKED(runtime_lock_held() && position <= executor.appended);
     const struct timespec deadline = time_in(CLOCK_MONOTONIC, OTHERS_PATIENCE_SECONDS, 0);
     const bool recorded = host_log_active(); /* how often kernels spin meanwhile is chance */
     while (executor.appended == position && (executor_spins() || recorded) && !is_enough(wait)) {
@@ -688,7 +687,7 @@ bool executor_wait_help(uint64_t position, const struct executor_wait *wait)
 
 bool executor_end_spin(const struct executor_wait *wait)
 {
-    assert(runtime_lock_held());
+    CHECKED(runtime_lock_held());
     if (!executor_spins() || (executor.stores && !is_hopeless()))
         return false;
     executor.ends_spin |= executor.stores; /* by the owner of the executor lock */
@@ -834,7 +833,7 @@ static void wake_device(void)
 
 static void number(struct command *command)
 {
-    assert(runtime_lock_held() && !command->serial);
+    CHECKED(runtime_lock_held() && !command->serial);
     command->serial = command->event->serial = ++executor.serial;
     if (command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE)
         command->u.map.record->by = command->serial;
@@ -1134,32 +1133,32 @@ void queue_shutdown(void)
 
 static void check_log(void)
 {
-    assert((executor.room & (executor.room - 1)) == 0);
-    assert(executor.consumed <= executor.appended);
-    assert(executor.appended - executor.consumed <= executor.room);
+    CHECKED((executor.room & (executor.room - 1)) == 0);
+    CHECKED(executor.consumed <= executor.appended);
+    CHECKED(executor.appended - executor.consumed <= executor.room);
     for (uint64_t i = executor.consumed; i < executor.appended; i++) {
         const struct log_entry *entry = &executor.log[i & (executor.room - 1)];
-        assert(!entry->subject == (entry->kind == LOG_GO));
-        assert(!entry->callback == (entry->kind != LOG_CALLBACK));
+        CHECKED(!entry->subject == (entry->kind == LOG_GO));
+        CHECKED(!entry->callback == (entry->kind != LOG_CALLBACK));
     }
 }
 
 static void check_running(void)
 {
     for (const struct command *command = executor.running; command; command = command->next_running) {
-        assert(command->running && command->live && command->submitted && !command->unmet);
-        assert(command_launches(command) && event_pending(command->event));
+        CHECKED(command->running && command->live && command->submitted && !command->unmet);
+        CHECKED(command_launches(command) && event_pending(command->event));
         for (const struct command *other = command->next_running; other; other = other->next_running)
-            assert(other != command && other->live != command->live);
+            CHECKED(other != command && other->live != command->live);
     }
 }
 
 void executor_check(void)
 {
-    assert(runtime_lock_held());
-    assert(executor.holders <= executor.waiting);
+    CHECKED(runtime_lock_held());
+    CHECKED(executor.holders <= executor.waiting);
     check_log();
     check_running();
     ready_check(&executor.ready);
-    assert(executor.live >= executor.ready.last - executor.ready.first);
+    CHECKED(executor.live >= executor.ready.last - executor.ready.first);
 }

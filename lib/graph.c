@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edges between commands, made when the log is consumed: counts of what each still waits for. */
 #include "graph.h"
-#include "orrery/checked.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "api_runtime.h"
 #include "command.h"
 #include "event.h"
@@ -21,7 +20,7 @@ static bool waits_for(const struct command *command, const struct event *event)
 /* Only the wait list hands failure on: an edge of queue order does not. */
 static void depend(struct command *command, struct event *event)
 {
-    assert(event != command->event);
+    CHECKED(event != command->event);
     if (!event_pending(event))
         command->failed |= event->status < 0 && waits_for(command, event);
     else if (event_add_waiter(event, command))
@@ -32,7 +31,7 @@ static void depend(struct command *command, struct event *event)
 
 static void edge_met(struct command *command, const struct event *event, struct ready *ready)
 {
-    assert(command->unmet > 0 && !command->running);
+    CHECKED(command->unmet > 0 && !command->running);
     command->failed |= event->status < 0 && waits_for(command, event);
     if (--command->unmet == 0 && command->submitted)
         ready_add(ready, command);
@@ -57,10 +56,10 @@ static void link_order(struct command *command)
 
 void graph_link(struct command *command)
 {
-    assert(runtime_lock_held() && !command->submitted && !command->unmet);
+    CHECKED(runtime_lock_held() && !command->submitted && !command->unmet);
     struct queue *queue = command->queue;
     command->event->time[EVENT_QUEUED] = device_clock(queue->device->device);
-    assert(!queue->last || queue->last->serial < command->serial);
+    CHECKED(!queue->last || queue->last->serial < command->serial);
     for (cl_uint i = 0; i < command->wait_count; i++)
         depend(command, command->waits[i]);
     link_order(command);
@@ -71,8 +70,8 @@ void graph_link(struct command *command)
 
 void graph_unlink(struct command *command)
 {
-    assert(runtime_lock_held() && !command->unmet);
-    assert(command->previous ? command->previous->next == command : command->queue->first == command);
+    CHECKED(runtime_lock_held() && !command->unmet);
+    CHECKED(command->previous ? command->previous->next == command : command->queue->first == command);
     struct queue *queue = command->queue;
     *(command->previous ? &command->previous->next : &queue->first) = command->next;
     *(command->next ? &command->next->previous : &queue->last) = command->previous;
@@ -82,7 +81,7 @@ void graph_unlink(struct command *command)
 
 static void submit(struct command *command, struct ready *ready)
 {
-    assert(!command->submitted && command->event->status == CL_QUEUED);
+    CHECKED(!command->submitted && command->event->status == CL_QUEUED);
     command->submitted = true;
     command->event->time[EVENT_SUBMIT] = device_clock_submit(command->queue->device->device);
     event_advance(command->event, CL_SUBMITTED);
@@ -108,14 +107,14 @@ static uint32_t remove_waiter(struct event *event, const struct command *command
             event->waiters[kept++] = event->waiters[i];
     const uint32_t removed = (uint32_t)(event->waiter_count - kept);
     event->waiter_count = kept;
-    assert(kept <= event->waiter_room);
+    CHECKED(kept <= event->waiter_room);
     return removed;
 }
 
 void graph_forget_host(struct command *command, struct ready *ready)
 {
     const uint32_t before = command->unmet;
-    assert(runtime_lock_held());
+    CHECKED(runtime_lock_held());
     for (cl_uint i = 0; i < command->wait_count; i++)
         if (!command->waits[i]->queue)
             command->unmet -= remove_waiter(command->waits[i], command);
@@ -134,7 +133,7 @@ static bool is_short(const struct queue *queue)
 }
 void graph_settle(struct event *event, cl_int status, struct ready *ready)
 {
-    assert(runtime_lock_held() && status <= CL_COMPLETE && event_pending(event));
+    CHECKED(runtime_lock_held() && status <= CL_COMPLETE && event_pending(event));
     struct command **waiters = event->waiters;
     size_t count = event->waiter_count;
     event->waiters = NULL;
@@ -180,23 +179,23 @@ static uint32_t edges_to(const struct command *command)
 static void check_command(const struct queue *queue, const struct command *command)
 {
     const struct command *previous = command->previous, *next = command->next;
-    assert(command->queue == queue && command->event->queue == queue);
-    assert(previous ? previous->next == command : queue->first == command);
-    assert(next ? next->previous == command : queue->last == command);
-    assert(!previous || previous->serial < command->serial);
-    assert(!previous || previous->submitted || !command->submitted);
-    assert(event_pending(command->event) && command->event->serial == command->serial);
-    assert(!command->running || (command->submitted && !command->unmet));
-    assert(command->unmet == edges_to(command));
+    CHECKED(command->queue == queue && command->event->queue == queue);
+    CHECKED(previous ? previous->next == command : queue->first == command);
+    CHECKED(next ? next->previous == command : queue->last == command);
+    CHECKED(!previous || previous->serial < command->serial);
+    CHECKED(!previous || previous->submitted || !command->submitted);
+    CHECKED(event_pending(command->event) && command->event->serial == command->serial);
+    CHECKED(!command->running || (command->submitted && !command->unmet));
+    CHECKED(command->unmet == edges_to(command));
 }
 
 void graph_check(const struct queue *queue)
 {
     bool has_barrier = !queue->barrier;
-    assert(!queue->first == !queue->last);
+    CHECKED(!queue->first == !queue->last);
     for (const struct command *command = queue->first; command; command = command->next) {
         check_command(queue, command);
         has_barrier |= command->event == queue->barrier;
     }
-    assert(has_barrier);
+    CHECKED(has_barrier);
 }

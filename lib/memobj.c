@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The common part of buffers and images: flags, storage, sub-buffers, destructor callbacks. */
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "api.h"
 #include "context.h"
 #include "destructor.h"
@@ -77,7 +77,7 @@ void memobj_destroy(void *object)
 {
     struct memobj *memobj = object;
     host_bytes_end(memobj);
-    assert(!memobj->seen);
+    CHECKED(!memobj->seen);
     host_gone_end(memobj);
     guard_remove_after(memobj);
     destructor_run(memobj->destructors, memobj);
@@ -100,7 +100,7 @@ void memobj_destroy(void *object)
 
 static cl_int allocate(struct memobj *memobj, const char *sort)
 {
-    assert(!memobj->owns_address && !memobj->parent);
+    CHECKED(!memobj->owns_address && !memobj->parent);
     char name[32];
     uint32_t flags = 0;
     if (memobj->flags & CL_MEM_READ_ONLY)
@@ -191,7 +191,8 @@ cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_me
         object_unref(memobj);
         return err;
     }
-    assert(memobj->size > 0 && memobj->address && (memobj->owns_address || memobj->is_svm || memobj->parent));
+    CHECKED(memobj->size > 0 && memobj->address &&
+            (memobj->owns_address || memobj->is_svm || memobj->parent));
     host_bytes_begin(memobj);
     host_gone_begin(memobj);
     guard_add_after(memobj);
@@ -260,7 +261,7 @@ bool memobj_narrows(cl_mem_flags parent, cl_mem_flags flags)
 
 static cl_int check_region(const struct memobj *parent, const cl_buffer_region *region)
 {
-    assert(!parent->parent);
+    CHECKED(!parent->parent);
     if (!region->size)
         return CL_INVALID_BUFFER_SIZE;
     if (region->origin > parent->size || region->size > parent->size - region->origin)
@@ -292,7 +293,7 @@ cl_mem_flags memobj_inherit(cl_mem_flags parent, cl_mem_flags flags)
 
 void memobj_part(struct memobj *memobj, struct memobj *parent, size_t origin)
 {
-    assert(origin <= parent->size && !memobj->owns_address);
+    CHECKED(origin <= parent->size && !memobj->owns_address);
     memobj->parent = object_ref(parent);
     memobj->address = parent->address + origin;
     memobj->is_svm = parent->is_svm;

@@ -5,10 +5,10 @@
  */
 #include "object.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "api.h"
 #include "lib/diagnose/call.h"
 #include "lib/diagnose/usage.h"
@@ -73,7 +73,7 @@ static size_t slot_hash(const void *handle, size_t capacity)
 /* The slot that holds handle, or the free one where it belongs. */
 static size_t slot_find(const void *handle)
 {
-    assert(table.capacity && (table.capacity & (table.capacity - 1)) == 0 && table.count < table.capacity);
+    CHECKED(table.capacity && (table.capacity & (table.capacity - 1)) == 0 && table.count < table.capacity);
     size_t slot = slot_hash(handle, table.capacity);
     while (table.slots[slot] && table.slots[slot] != handle)
         slot = (slot + 1) & (table.capacity - 1);
@@ -107,7 +107,7 @@ static void table_remove(struct object *object)
     size_t hole = slot_find(object), mask = table.capacity - 1;
     if (!table.slots[hole])
         return;
-    assert(table.count > 0 && table.live[object->kind] > 0);
+    CHECKED(table.count > 0 && table.live[object->kind] > 0);
     table.live[object->kind]--;
     table.count--;
     /* Entries after the hole move up unless they already stand at or after their home. */
@@ -163,7 +163,7 @@ static void destroy(void *handle)
 
 void *object_new(enum object_kind kind, size_t size)
 {
-    assert(size >= sizeof(struct object) && (int)kind < OBJECT_KIND_COUNT);
+    CHECKED(size >= sizeof(struct object) && (int)kind < OBJECT_KIND_COUNT);
     struct object *object = calloc(1, size);
     if (!object)
         return NULL;
@@ -188,7 +188,7 @@ void object_publish(void *handle)
     struct object *object = handle;
     object->made = call_site_new();
     pthread_mutex_lock(&table.lock);
-    assert(!object->published && table.promised > 0);
+    CHECKED(!object->published && table.promised > 0);
     table.slots[slot_find(object)] = object;
     table.promised--;
     object->published = true;
@@ -209,7 +209,7 @@ void *object_lookup(const void *handle, enum object_kind kind)
 
 cl_int object_error(enum object_kind kind)
 {
-    assert((int)kind < OBJECT_KIND_COUNT);
+    CHECKED((int)kind < OBJECT_KIND_COUNT);
     return kinds[kind].error;
 }
 
@@ -234,7 +234,7 @@ cl_int object_release(const void *handle, enum object_kind kind)
     struct object *object = table_get(handle, kind);
     bool known = object && object->refs > 0;
     bool last = known && --object->refs == 0;
-    assert(!known || object->internal > 0); /* the one for all of the user's */
+    CHECKED(!known || object->internal > 0); /* the one for all of the user's */
     if (last && !outlives_release(kind))
         table_remove(object);
     pthread_mutex_unlock(&table.lock);

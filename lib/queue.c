@@ -2,10 +2,10 @@
 /* Command queues: properties, families, and the log of everything that can make commands runnable. */
 #include "queue.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "api.h"
 #include "context.h"
 #include "api_device_queue.h"
@@ -19,7 +19,7 @@ static void join_context(struct queue *queue)
 {
     runtime_lock();
     queue->alone_until = UINT32_MAX;
-    assert(!queue->next_in_context && queue->context->queues != queue);
+    CHECKED(!queue->next_in_context && queue->context->queues != queue);
     for (struct queue *other = queue->context->queues; other; other = other->next_in_context)
         if (other->alone_until == UINT32_MAX)
             other->alone_until = other->flushed;
@@ -43,7 +43,7 @@ void queue_destroy(void *object)
 {
     struct queue *queue = object;
     device_queue_detach(queue);
-    assert(!queue->first && !queue->last && !queue->barrier); /* its commands hold it */
+    CHECKED(!queue->first && !queue->last && !queue->barrier); /* its commands hold it */
     queue_family_detach(queue);
     leave_context(queue);
     free(queue->property_list);

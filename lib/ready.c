@@ -5,9 +5,10 @@
  */
 #include "ready.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 /* Twice the room, so that moving down to 0 is paid for by as many additions. */
 bool ready_reserve(struct ready *ready, size_t count)
@@ -25,7 +26,7 @@ bool ready_reserve(struct ready *ready, size_t count)
 
 static void ready_compact(struct ready *ready)
 {
-    assert(ready->first > 0); /* ready_reserve has left as much room as there are commands */
+    CHECKED(ready->first > 0); /* ready_reserve has left as much room as there are commands */
     memmove(ready->command, ready->command + ready->first,
             (ready->last - ready->first) * sizeof *ready->command);
     ready->last -= ready->first;
@@ -34,10 +35,10 @@ static void ready_compact(struct ready *ready)
 
 void ready_add(struct ready *ready, struct command *command)
 {
-    assert(command->submitted && !command->unmet && !command->running);
+    CHECKED(command->submitted && !command->unmet && !command->running);
     if (ready->last == ready->room)
         ready_compact(ready);
-    assert(ready->last < ready->room);
+    CHECKED(ready->last < ready->room);
     size_t at = ready->last++;
     for (; at > ready->first && ready->command[at - 1]->serial > command->serial; at--)
         ready->command[at] = ready->command[at - 1];
@@ -128,7 +129,7 @@ struct command *ready_take(struct ready *ready, const struct schedule_config *sc
     if (!choice.count)
         return NULL;
     size_t at = choose(ready, schedule, &choice);
-    assert(at >= ready->first && at < ready->last && is_open(&choice, ready->command[at]));
+    CHECKED(at >= ready->first && at < ready->last && is_open(&choice, ready->command[at]));
     struct command *command = ready->command[at];
     if (at == ready->first) {
         ready->first++;
@@ -144,10 +145,10 @@ struct command *ready_take(struct ready *ready, const struct schedule_config *sc
 
 void ready_check(const struct ready *ready)
 {
-    assert(ready->first <= ready->last && ready->last <= ready->room);
+    CHECKED(ready->first <= ready->last && ready->last <= ready->room);
     for (size_t i = ready->first; i < ready->last; i++) {
         const struct command *command = ready->command[i];
-        assert(command->submitted && !command->unmet && !command->running && !command->live);
-        assert(i == ready->first || ready->command[i - 1]->serial < command->serial);
+        CHECKED(command->submitted && !command->unmet && !command->running && !command->live);
+        CHECKED(i == ready->first || ready->command[i - 1]->serial < command->serial);
     }
 }

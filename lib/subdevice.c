@@ -2,11 +2,11 @@
 /* Sub-devices of every scheme: requests become sets of compute units, and sets become device objects. */
 #include "subdevice.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "lib/diagnose/call.h"
 #include "api_runtime.h"
 
@@ -115,7 +115,7 @@ uint32_t device_parts(const struct cl_device *device, enum topology_level level)
             continue;
         const struct topology_node *node = topology_node_of(device->topology, device->units.units[i], level);
         parts += node != NULL;
-        assert(!node || node->unit_count > 0);
+        CHECKED(!node || node->unit_count > 0);
         end = node ? node->first_unit + node->unit_count : 0;
     }
     return parts;
@@ -208,7 +208,7 @@ enum partition_result subdevice_take_counts(const struct cl_device *device, cons
             return PARTITION_BAD_COUNT;
         left -= count;
         type->values[type->count++] = count;
-        assert(left >= 0 && type->count <= device->units.count);
+        CHECKED(left >= 0 && type->count <= device->units.count);
     }
     *out_next = at + 1;
     return type->count ? PARTITION_OK : PARTITION_BAD_VALUE;
@@ -233,7 +233,7 @@ enum partition_result subdevice_take_names(const struct cl_device *device, const
         if (name < 0 || name >= device->units.count || has_value(type, name))
             return PARTITION_BAD_VALUE;
         type->values[type->count++] = name;
-        assert(type->count <= device->units.count);
+        CHECKED(type->count <= device->units.count);
     }
     *out_next = at + 1;
     return type->count ? PARTITION_OK : PARTITION_BAD_COUNT;
@@ -270,7 +270,7 @@ enum partition_result subdevice_split(const struct cl_device *device, struct par
 static struct cl_device *part_new(struct cl_device *parent, const struct partition_type *type,
                                   const struct unit_set *units)
 {
-    assert(units->count > 0 && units->count <= parent->units.count);
+    CHECKED(units->count > 0 && units->count <= parent->units.count);
     struct unit_set copy = {.count = units->count, .units = malloc(units->count * sizeof *units->units)};
     if (!copy.units)
         return NULL;
@@ -331,7 +331,7 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
 /* Published first: a thread that finds it among the children reads the call that made it. */
 static void join_parent(struct cl_device *parent, struct cl_device *child)
 {
-    assert(child->parent == parent && !child->sibling);
+    CHECKED(child->parent == parent && !child->sibling);
     object_publish(child);
     runtime_lock();
     child->sibling = parent->children;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that wait: the waiting thread executes what it waits for. */
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "api_runtime.h"
 #include "callback.h"
 #include "event.h"
@@ -22,7 +22,7 @@ struct waiting {
 /* The queue lists what was consumed. */
 static bool queue_done(const struct waiting *waiting)
 {
-    assert(runtime_lock_held());
+    CHECKED(runtime_lock_held());
     const struct command *first = waiting->queue->first;
     return executor_has_begun(waiting->position) && (!first || first->serial > waiting->serial);
 }
@@ -54,7 +54,7 @@ static void queue_list_add(struct queue_list *list, struct queue *queue)
         list->queue = grown;
         list->room = room;
     }
-    assert(list->count < list->room);
+    CHECKED(list->count < list->room);
     list->queue[list->count++] = queue;
 }
 
@@ -70,7 +70,7 @@ static void queue_list_add_blockers(struct queue_list *list, const struct queue 
  * hang, do it: true when that gave the log something to do. */
 static bool flush_blockers(const struct waiting *waiting)
 {
-    assert(runtime_lock_held());
+    CHECKED(runtime_lock_held());
     struct queue_list list = {0};
     uint64_t before = executor_position();
     if (waiting->queue)
@@ -149,7 +149,7 @@ static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
 
 static void wait_done(const struct waiting *waiting)
 {
-    assert(runtime_lock_held() && !executor_is_here());
+    CHECKED(runtime_lock_held() && !executor_is_here());
     struct executor_wait wait = {.self = waiting, .done = waiting_done};
     executor_block(&wait);
     for (;;) {

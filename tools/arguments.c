@@ -6,13 +6,13 @@
  */
 #include "tools.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "orrery/checked.h"
 #include "orrery/nearest.h"
 
 static struct option_list *listener;
@@ -30,7 +30,7 @@ static void collect(const struct argp *argp, struct option_list *list)
          option++) {
         if (!option->name)
             continue;
-        assert(list->count < OPTIONS_MAX);
+        CHECKED(list->count < OPTIONS_MAX);
         list->at[list->count++] = (struct option_entry){
             .name = option->name,
             .argument = option->arg,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Assertions that only a build with --enable-checks has (ORRERY_CHECKS): those of code that runs for
- *          each access, lane or instruction, and the functions x_check(), which walk a whole structure.
- *          Everywhere else assert() stands, in every build.
+ * PURPOSE  Assertions, which only a build with --enable-checks has (ORRERY_CHECKS), and functions x_check(),
+ *          which walk a whole structure: a host program never ends because of a mistake of ours. .ci/run has
+ *          them in the build with the sanitizers.
  *
  * Interface
  *   CHECKED(condition)   assert() in such a build; else the condition is compiled, and not evaluated

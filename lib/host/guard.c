@@ -7,10 +7,10 @@
  */
 #include "guard_state.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "orrery/checked.h"
 #include "lib/command.h"
 #include "lib/context.h"
 #include "lib/device_info.h"
@@ -52,7 +52,7 @@ void guard_open_area(const struct area *area)
 /* The pages that hold some of it. */
 static struct extent pages_of_window(const struct extent *pages, const struct window *window)
 {
-    assert(window->low <= window->high);
+    CHECKED(window->low <= window->high);
     const uint64_t low = guard_page_of(window->low), high = guard_page_of(window->high + PAGE_BYTES - 1);
     return (struct extent){low > pages->low ? low : pages->low, high < pages->high ? high : pages->high};
 }
@@ -183,7 +183,7 @@ static void set_apart(struct area *area)
         return;
     area->apart = device_view_apart(runtime_device(), area->low, area->fresh);
     area->together = !area->apart;
-    assert(!area->is_shared && !area->past);
+    CHECKED(!area->is_shared && !area->past);
     area->fresh = false;
     guard.apart_count += area->apart;
 }
@@ -193,7 +193,7 @@ static void set_joined(struct area *area)
     if (!area->apart)
         return;
     device_view_joined(runtime_device(), area->low);
-    assert(guard.apart_count > 0);
+    CHECKED(guard.apart_count > 0);
     area->apart = false;
     guard.apart_count--;
 }
@@ -267,7 +267,7 @@ void guard_add_shared(void *pointer)
 /* Of several buffers of the same memory it is undefined what is in them (5.2.1). */
 static void find_ambiguous(struct area *area)
 {
-    assert(area->past);
+    CHECKED(area->past);
     for (struct area *other = guard.areas; other; other = other->next)
         if (other->past && other->low < area->high && other->high > area->low) {
             guard_open_area(other);
@@ -337,7 +337,7 @@ static void remove_area(uint64_t address, uint64_t past)
     struct area **link = link_of(address, past), *area = *link;
     if (area) {
         *link = area->next;
-        assert(guard.apart_count >= area->apart);
+        CHECKED(guard.apart_count >= area->apart);
         guard.apart_count -= area->apart;
         guard_open_area(area);
         apply_uses();
@@ -392,7 +392,7 @@ static void add_window(struct area *area, uint64_t low, size_t size, const struc
         area_link(area = made);
     window->next = area->windows;
     area->windows = window;
-    assert(low >= area->low && low < area->high);
+    CHECKED(low >= area->low && low < area->high);
     apply(area);
     owned_lock_release(&guard.lock);
 }
@@ -423,7 +423,7 @@ static bool is_open(const struct area *area, uint64_t low, const struct memobj *
 /* One whose unmap may mean another one goes when that has all it has; otherwise when the last is unmapped. */
 static struct window *take_closed(struct area *area, uint64_t low, const struct memobj *owner)
 {
-    assert(area->windows);
+    CHECKED(area->windows);
     const bool open = is_open(area, low, owner);
     struct window *taken = NULL;
     for (struct window **link = &area->windows; *link;) {
@@ -527,7 +527,7 @@ static void apply_alternating(void)
 
 void guard_enqueued(const struct command *command)
 {
-    assert(runtime_lock_held() && command->serial);
+    CHECKED(runtime_lock_held() && command->serial);
     if (guard_watching())
         note_use(command);
     note_host_memory(command);
@@ -628,7 +628,7 @@ void guard_leave(void)
 {
     look();
     owned_lock_take(&guard.lock);
-    assert(guard.inside); /* guard_enter */
+    CHECKED(guard.inside); /* guard_enter */
     guard.inside = false;
     for (struct area *area = guard.areas; area; area = area->next)
         apply(area);

@@ -5,12 +5,12 @@
  */
 #include "host_bytes.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "orrery/checked.h"
 #include "lib/command.h"
 #include "lib/context.h"
 #include "lib/device_info.h"
@@ -39,7 +39,7 @@ static bool copy_of_host(char *target, const char *source, size_t size)
 
 static void forget(struct memobj *root)
 {
-    assert(root->seen && !root->parent);
+    CHECKED(root->seen && !root->parent);
     struct memobj **link = &host.watched;
     while (*link && *link != root)
         link = &(*link)->next_watched;
@@ -75,7 +75,7 @@ static void see_extent_again(const struct extent *extent)
 static void announce_stores(struct memobj *root, const struct map_record *record, size_t low, size_t high,
                             const char *now, uint32_t command)
 {
-    assert(low < high && high <= root->size);
+    CHECKED(low < high && high <= root->size);
     while (record && (record->offset >= high || aliased_maps_end(record) <= low))
         record = record->next;
     if (!record) {
@@ -188,7 +188,7 @@ static void compare_used(const struct command *command)
 
 void host_bytes_enqueued(struct command *command)
 {
-    assert(runtime_lock_held() && !command->writes_host);
+    CHECKED(runtime_lock_held() && !command->writes_host);
     if (!host.watched)
         return;
     const bool paused = runtime_get()->scenario.shared_pages && guard_pause(); /* some of it may be closed */
@@ -209,7 +209,7 @@ void host_bytes_settled(struct command *command)
     const struct extent extent = host_use_written(command);
     runtime_lock();
     command->writes_host = false;
-    assert(host.pending > 0);
+    CHECKED(host.pending > 0);
     host.pending--;
     see_extent_again(&extent);
     runtime_unlock();

@@ -2,7 +2,6 @@
 /* The order of calls of the program's threads: written in a recorded run, waited for in a replayed one. */
 #include "host_log.h"
 
-#include <assert.h>
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "orrery/checked.h"
 #include "lib/callback.h"
 #include "lib/api_runtime.h"
 
@@ -111,7 +111,7 @@ static uint32_t number_of(struct names *names, const char *name)
     if (!more((void **)&names->name, &room, names->count, sizeof *names->name))
         return UINT32_MAX;
     names->room = (uint32_t)room;
-    assert(names->count < names->room);
+    CHECKED(names->count < names->room);
     snprintf(names->name[names->count], NAME_MAX_CHARS, "%s", name);
     return names->count++;
 }
@@ -184,7 +184,7 @@ static const struct entry *next_due(void)
 static void step(void)
 {
     const struct entry *next = next_due();
-    assert(!next || host_log.within < next->count);
+    CHECKED(!next || host_log.within < next->count);
     if (next && ++host_log.within == next->count) {
         host_log.at++;
         host_log.within = 0;
@@ -234,7 +234,7 @@ static void take(const char *call)
             misfit(own_name(), call);
     if (next && next->call != name)
         misfit(own_name(), call);
-    assert(!host_log.held && (!next || next->thread == thread));
+    CHECKED(!host_log.held && (!next || next->thread == thread));
     host_log.held = true;
     note(thread, name);
     pthread_mutex_unlock(&host_log.lock);
@@ -247,7 +247,7 @@ static void give(void)
     if (preloaded.call_lock)
         preloaded.call_lock(false);
     pthread_mutex_lock(&host_log.lock);
-    assert(host_log.held); /* by this thread */
+    CHECKED(host_log.held); /* by this thread */
     host_log.held = false;
     pthread_cond_broadcast(&host_log.given);
     pthread_mutex_unlock(&host_log.lock);
@@ -265,7 +265,7 @@ void host_log_enter(const char *call)
 
 void host_log_leave(void)
 {
-    assert(self.depth > 0);
+    CHECKED(self.depth > 0);
     if (--self.depth == 0 && self.call) {
         self.call = NULL;
         give();

@@ -5,7 +5,6 @@
  */
 #include "lock_log.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <link.h>
@@ -15,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "orrery/checked.h"
 
 enum { NAME_CHARS = 64, STEP_BITS = 36, PATIENCE_SECONDS = 20, PAUSE_NANOSECONDS = 100000 };
 enum { PAUSES = PATIENCE_SECONDS * (1000000000 / PAUSE_NANOSECONDS) };
@@ -105,7 +106,7 @@ static void enter(void)
 
 static void leave(void)
 {
-    assert(self.inside > 0);
+    CHECKED(self.inside > 0);
     pthread_mutex_unlock(&lock_log.lock);
     self.inside--;
 }
@@ -151,7 +152,7 @@ static bool add(struct steps *steps, struct step step)
         steps->step = grown;
         steps->room = room;
     }
-    assert(steps->count < steps->room && (!last || last->at < step.at));
+    CHECKED(steps->count < steps->room && (!last || last->at < step.at));
     steps->step[steps->count++] = step;
     return true;
 }
@@ -180,7 +181,7 @@ static struct object *object_of(const void *address)
         lock_log.object_room = room;
     }
     struct object *object = slot_of(lock_log.objects, lock_log.object_room, address);
-    assert(address && 2 * lock_log.object_count <= lock_log.object_room);
+    CHECKED(address && 2 * lock_log.object_count <= lock_log.object_room);
     lock_log.object_count += !object->address;
     object->address = address;
     return object;
@@ -332,7 +333,7 @@ static bool wait_moved(const struct lock_thread *thread)
 
 static void wait_past(struct lock_thread *thread, const struct step *step)
 {
-    assert(step->after && step->after != thread);
+    CHECKED(step->after && step->after != thread);
     while (lock_log_follows() && atomic_load(&step->after->reached) <= step->after_place)
         if (!wait_moved(thread))
             give_up("thread %s waits for thread %s, and nothing moves", thread->name, step->after->name);
@@ -457,7 +458,7 @@ static void print_place(FILE *stream, const struct lock_thread *thread, place at
 
 static void print_step(FILE *stream, const struct lock_thread *thread, const struct step *step)
 {
-    assert((unsigned)step->kind < KINDS);
+    CHECKED((unsigned)step->kind < KINDS);
     print_place(stream, thread, step->at);
     fprintf(stream, " %s", kind_name[step->kind]);
     if (step->after) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of memory orders and scopes, once: reports, fixes and litmus tests print and read the same. */
 #include "memory_words.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 const char *const memory_order_words[MEMORY_ORDER_COUNT] = {
     [ORDER_RELAXED] = "memory_order_relaxed", [ORDER_ACQUIRE] = "memory_order_acquire",
@@ -18,12 +17,12 @@ const char *const memory_scope_words[MEMORY_SCOPE_COUNT] = {
 
 const char *memory_order_word(enum memory_ordering order)
 {
-    assert((int)order < MEMORY_ORDER_COUNT);
+    CHECKED((int)order < MEMORY_ORDER_COUNT);
     return memory_order_words[order];
 }
 
 const char *memory_scope_word(enum memory_scope scope)
 {
-    assert((int)scope < MEMORY_SCOPE_COUNT);
+    CHECKED((int)scope < MEMORY_SCOPE_COUNT);
     return memory_scope_words[scope];
 }

@@ -2,11 +2,12 @@
 /* Names at the least edit distance (Levenshtein), if that is at most a third of the word and one. */
 #include "orrery/nearest.h"
 
-#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -18,7 +19,7 @@ static size_t least(size_t a, size_t b, size_t c)
 static size_t distance(const char *a, const char *b)
 {
     size_t row[NEAREST_NAME_CHARS], columns = strlen(b);
-    assert(columns < NEAREST_NAME_CHARS);
+    CHECKED(columns < NEAREST_NAME_CHARS);
     for (size_t j = 0; j <= columns; j++)
         row[j] = j;
     for (size_t i = 1; a[i - 1]; i++) {

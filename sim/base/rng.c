@@ -5,8 +5,7 @@
  * are made.
  */
 #include "rng.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 static uint64_t mix(uint64_t bits)
 {
@@ -29,7 +28,7 @@ uint64_t rng_next(struct rng *rng)
 
 uint64_t rng_below(struct rng *rng, uint64_t bound)
 {
-    assert(bound > 0);
+    CHECKED(bound > 0);
     uint64_t unfair = -bound % bound; /* 2^64 mod bound: this many values would come up once too often */
     uint64_t bits;
     do

@@ -4,8 +4,7 @@
  * arrived.
  */
 #include "barrier.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 #include "divergence.h"
 #include "orrery/rule.h"
@@ -14,7 +13,7 @@
 
 bool wave_waits_in_sub_group(const struct wave *wave)
 {
-    assert(wave->stop == RUN_BARRIER || wave->stop == RUN_COLLECTIVE);
+    CHECKED(wave->stop == RUN_BARRIER || wave->stop == RUN_COLLECTIVE);
     if (wave->stop == RUN_COLLECTIVE)
         return collective_scope(wave->wait->f) == SCOPE_SUB_GROUP;
     return wave->wait && wave->wait->f == 1;
@@ -81,7 +80,7 @@ static void announce(const struct group *group, const struct wave *wave, bool la
 /* parted: others of the work-group wait elsewhere. */
 static void pass(struct group *group, const uint32_t *indices, uint32_t count, bool parted)
 {
-    assert(count > 0 && count <= group->wave_count);
+    CHECKED(count > 0 && count <= group->wave_count);
     struct wave **stopped = group->stopped;
     for (uint32_t i = 0; i < count; i++) {
         stopped[i] = group->waves[indices[i]].wave;
@@ -99,7 +98,7 @@ static void pass(struct group *group, const uint32_t *indices, uint32_t count, b
         group->waves[indices[i]].watched.epoch = 0;
         if (!group->laps.circles)
             group->waves[indices[i]].quiet = group->waves[indices[i]].kept_on = 0;
-        assert(group->ready_count < group->alive_count);
+        CHECKED(group->ready_count < group->alive_count);
         group->ready_count++;
     }
 }
@@ -135,7 +134,7 @@ static uint32_t first_lane_of(const struct wave *wave)
 
 static uint32_t sub_group_items(const struct group *group, uint32_t sub_group)
 {
-    assert(sub_group * group->launch->info.sub_group_size < group->tile.lane_count);
+    CHECKED(sub_group * group->launch->info.sub_group_size < group->tile.lane_count);
     uint32_t size = group->launch->info.sub_group_size, left = group->tile.lane_count - sub_group * size;
     return left < size ? left : size;
 }
@@ -348,7 +347,7 @@ static void settle_named(struct group *group, uint32_t lead)
 {
     const uint64_t named = named_of(group->waves[lead].wave);
     uint32_t sub_groups, count = pick_named(group, named, false, &sub_groups);
-    assert(count > 0); /* the lead waits there */
+    CHECKED(count > 0); /* the lead waits there */
     if (group->faulted == 0)
         divergence_report_named(group, group->picked[0], sub_groups, sub_groups_of(named));
     barrier_pass(group, group->picked, count);
@@ -404,7 +403,7 @@ bool barrier_passes_alone(const struct group *group, const struct wave *wave)
 
 void barrier_arrived(struct group *group, uint32_t index)
 {
-    assert(group->waves[index].state == WAVE_WAITS);
+    CHECKED(group->waves[index].state == WAVE_WAITS);
     if (wave_at_named_barrier(group->waves[index].wave)) {
         named_arrived(group, index);
         return;
@@ -454,7 +453,7 @@ static bool waits_elsewhere(const struct group *group, uint32_t lead)
 static void settle_work_group(struct group *group)
 {
     uint32_t lead = first_waiting(group);
-    assert(lead != UINT32_MAX); /* no wave is ready, and some are alive */
+    CHECKED(lead != UINT32_MAX); /* no wave is ready, and some are alive */
     uint32_t count = pick_place(group, lead);
     const bool parted = waits_elsewhere(group, lead);
     if (waiting_lanes(group, count) + group->faulted < group->tile.lane_count && RULE(18))

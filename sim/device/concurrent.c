@@ -3,10 +3,10 @@
  * simulated time. */
 #include "concurrent.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "device_state.h"
 #include "device_program.h"
 #include "launch_schedule.h"
@@ -61,7 +61,7 @@ void live_launch_give(struct live_launch *live)
 
 void concurrent_fini(struct concurrent *concurrent)
 {
-    assert(concurrent->count == 0);
+    CHECKED(concurrent->count == 0);
     for (struct live_launch *live = concurrent->idle, *next; live; live = next) {
         next = live->next;
         free(live->args);
@@ -105,7 +105,7 @@ bool concurrent_add(struct concurrent *concurrent, struct live_launch *live)
         rng_init(&concurrent->rng, launch->schedule->seed, RNG_LAUNCHES, launch->info.launch);
     rng_init(&rng, launch->schedule->seed, RNG_SCHEDULE_PRIORITIES, UINT64_MAX - launch->info.launch);
     live->priority = (int64_t)(rng_next(&rng) >> 1);
-    assert(concurrent->count < concurrent->room);
+    CHECKED(concurrent->count < concurrent->room);
     concurrent->live[concurrent->count++] = live;
     company_changed(concurrent);
     return true;
@@ -124,7 +124,7 @@ void concurrent_remove(struct concurrent *concurrent, const struct live_launch *
     uint32_t at = 0;
     while (concurrent->live[at] != live)
         at++;
-    assert(at < concurrent->count);
+    CHECKED(at < concurrent->count);
     concurrent->count--;
     memmove(concurrent->live + at, concurrent->live + at + 1,
             (concurrent->count - at) * sizeof concurrent->live[0]);
@@ -175,7 +175,7 @@ static bool all_stuck(const struct concurrent *concurrent)
 
 static struct live_launch *earliest(const struct concurrent *concurrent, bool last_of_equals)
 {
-    assert(concurrent->count > 0);
+    CHECKED(concurrent->count > 0);
     struct live_launch *best = concurrent->live[0];
     for (uint32_t i = 1; i < concurrent->count; i++) {
         uint64_t time = launch_time(&concurrent->live[i]->launch), least = launch_time(&best->launch);
@@ -206,7 +206,7 @@ static struct live_launch *first_that_can(const struct concurrent *concurrent)
 
 static struct live_launch *choose(struct concurrent *concurrent)
 {
-    assert(concurrent->count > 1);
+    CHECKED(concurrent->count > 1);
     const struct schedule_config *config = concurrent->live[0]->launch.schedule;
     if (config->oracle)
         return first_that_can(concurrent);
@@ -238,7 +238,7 @@ static bool run_slice(struct concurrent *concurrent, struct live_launch *live)
 /* Each of them once, in order, then the proof is tried. The one that is over, or NULL. */
 static struct live_launch *spin_together(struct concurrent *concurrent)
 {
-    assert(concurrent->round < concurrent->count);
+    CHECKED(concurrent->round < concurrent->count);
     struct live_launch *live = concurrent->live[concurrent->round];
     if (!run_slice(concurrent, live))
         return live;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device: it owns memory, clock and observers, and passes each event on to all observers in one order. */
-#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "device_observers.h"
 #include "device_enqueue.h"
 #include "device_state.h"
@@ -118,7 +118,7 @@ static void merge_observers(struct device *device)
 
 void device_add_observer(struct device *device, const struct observer *observer)
 {
-    assert(device->observer_count < DEVICE_OBSERVERS);
+    CHECKED(device->observer_count < DEVICE_OBSERVERS);
     device->observers[device->observer_count++] = *observer;
     merge_observers(device);
 }

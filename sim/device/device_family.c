@@ -2,11 +2,11 @@
 /*
  * Launches that come of one launch: a node becomes ready when what it waits for is over and its flags allow.
  */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "device_enqueue.h"
 #include "device_program.h"
 #include "sim/base/sentence.h"
@@ -28,7 +28,7 @@ static void stop_waiting(struct family *family, struct launch_node *node)
 {
     for (uint32_t i = 0; i < node->wait_count; i++) {
         struct device_event *event = device_event_find(&family->events, node->waits[i]);
-        assert(event && event->waiters > 0);
+        CHECKED(event && event->waiters > 0);
         event->waiters--;
         family_event_changed(family, event);
     }
@@ -79,7 +79,7 @@ static bool is_ready(const struct family *family, const struct launch_node *node
 
 void family_append(struct family *family, struct launch_node *parent, struct launch_node *node)
 {
-    assert(!node->next && !*family->last && !parent->ended);
+    CHECKED(!node->next && !*family->last && !parent->ended);
     node->family = family;
     node->parent = parent;
     node->serial = ++family->serial;
@@ -131,7 +131,7 @@ static void family_out_of_memory(struct family *family)
 
 static void complete_event(struct family *family, const struct launch_node *node)
 {
-    assert(node->ended && !node->outstanding);
+    CHECKED(node->ended && !node->outstanding);
     struct device_event *event = device_event_find(&family->events, node->event);
     if (!event)
         return;
@@ -156,7 +156,7 @@ static void settle(struct family *family, struct launch_node *node)
             parent->status = node->status;
         complete_event(family, node);
         family_node_free(family, node);
-        assert(parent->outstanding > 0);
+        CHECKED(parent->outstanding > 0);
         parent->outstanding--;
         node = parent;
     }
@@ -188,7 +188,7 @@ static struct launch_node *take_at(struct family *family, struct launch_node **a
 {
     struct launch_node *node = *at;
     *at = node->next;
-    assert(!node->ended);
+    CHECKED(!node->ended);
     if (family->last == &node->next)
         family->last = at;
     return node;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A launch from its arguments to its end: sizes are checked, memory is laid out, the schedule runs it. */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "device_enqueue.h"
 #include "device_state.h"
 #include "profiled.h"
@@ -445,7 +445,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
         return STATUS_OUT_OF_MEMORY;
     launch->record = record;
     launch->record_at = record->count - 1;
-    assert(record->launches[launch->record_at].launch == launch->info.launch);
+    CHECKED(record->launches[launch->record_at].launch == launch->info.launch);
     return STATUS_OK;
 }
 
@@ -504,7 +504,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (status != STATUS_OK)
         return status;
     __atomic_add_fetch(&device->kernels_run, 1, __ATOMIC_RELAXED);
-    assert(!live->schedule && !launch->running);
+    CHECKED(!live->schedule && !launch->running);
     launch->info.launch = device_last_launch(device);
     report_launch_runs(device->report, launch->info.launch, launch->info.device);
     report_launch_begins(device->report, launch->info.kernel, launch->info.launch);
@@ -571,7 +571,7 @@ enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diag
     struct launch *launch = &live->launch;
     concurrent_focus(live);
     enum status status = live->schedule ? schedule_free(live->schedule) : STATUS_OUT_OF_MEMORY;
-    assert(!launch->running); /* no group is in a time slice */
+    CHECKED(!launch->running); /* no group is in a time slice */
     if (status == STATUS_OK && launch->exhausted)
         status = STATUS_OUT_OF_RESOURCES;
     if (status == STATUS_OK)

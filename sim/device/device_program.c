@@ -5,10 +5,10 @@
 #include "orrery/compiler.h"
 #include "rewrite.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "device_state.h"
 
 /* ---- source text ---------------------------------------------------------------- */
@@ -402,7 +402,7 @@ static bool kernels_make(struct program *program, const char *names)
             (struct kernel){.program = program, .index = i, .info = interp_kernel_info(program->module, i)};
         if (is_hosted(program->kernels[i].info, names))
             program->hosted[program->hosted_count++] = &program->kernels[i];
-        assert(program->hosted_count <= i + 1);
+        CHECKED(program->hosted_count <= i + 1);
     }
     return true;
 }

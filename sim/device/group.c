@@ -2,10 +2,10 @@
 /* A work-group while it runs: waves are resumed until all stop, then barriers and collectives are tried. */
 #include "group.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "barrier.h"
 #include "device_enqueue.h"
 #include "divergence.h"
@@ -49,7 +49,7 @@ static void group_free(struct group *group)
 
 void group_pool_fini(struct group_pool *pool)
 {
-    assert(pool->busy == 0);
+    CHECKED(pool->busy == 0);
     for (uint32_t i = 0; i < pool->count; i++)
         group_free(pool->groups[i]);
     free(pool->groups);
@@ -94,7 +94,7 @@ static struct group *pool_take(struct group_pool *pool)
 static void pool_give(struct group_pool *pool, struct group *group)
 {
     struct group *last = pool->groups[--pool->busy];
-    assert(pool->groups[group->place] == group && group->place <= pool->busy);
+    CHECKED(pool->groups[group->place] == group && group->place <= pool->busy);
     pool->groups[group->place] = last;
     pool->groups[pool->busy] = group;
     last->place = group->place;
@@ -271,7 +271,7 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
         pool_give(launch->pool, group);
         return NULL;
     }
-    assert(count > 0 && count <= group->made);
+    CHECKED(count > 0 && count <= group->made);
     group->base_count = group->wave_count = group->ready_count = group->alive_count = count;
     group->held_count = 0;
     group->faulted = 0;
@@ -311,7 +311,7 @@ void group_retire(struct group *group)
         check_reached(group);
     if (group->wave_count > group->base_count)
         splits_free(group);
-    assert(group->wave_count == group->base_count && group->launch->running != group);
+    CHECKED(group->wave_count == group->base_count && group->launch->running != group);
     locals_close(group);
     group->launch->group_ns += group->unpaid_ns;
     announce(group, GROUP_END);
@@ -345,7 +345,7 @@ static void split_add(struct group *group, struct wave *wave, enum wave_state st
         wave_free(group->waves[i].wave);
     if (group->made > group->base_count)
         group->made = group->base_count;
-    assert(group->wave_count < group->wave_room && (state == WAVE_READY || state == WAVE_HELD));
+    CHECKED(group->wave_count < group->wave_room && (state == WAVE_READY || state == WAVE_HELD));
     group->waves[group->wave_count++] = (struct group_wave){.wave = wave, .state = state};
     *(state == WAVE_HELD ? &group->held_count : &group->ready_count) += 1;
     group->alive_count++;
@@ -443,7 +443,7 @@ static void free_held_of(struct group *group, const struct wave *waiting)
         group->waves[i].state = WAVE_READY;
         group->ready_count++;
         group->held_count--;
-        assert(group->held_count + group->ready_count <= group->alive_count);
+        CHECKED(group->held_count + group->ready_count <= group->alive_count);
     }
 }
 
@@ -454,7 +454,7 @@ static void wave_waits(struct group *group, uint32_t index)
         barrier_pass(group, &index, 1);
         return;
     }
-    assert(group->waves[index].state == WAVE_READY && group->ready_count > 0);
+    CHECKED(group->waves[index].state == WAVE_READY && group->ready_count > 0);
     group->waves[index].state = WAVE_WAITS;
     group->ready_count--;
     if (wave->parked_blocks)
@@ -495,7 +495,7 @@ void group_free_held(struct group *group)
 static void wave_done(struct group *group, uint32_t index)
 {
     struct group_wave *slot = &group->waves[index];
-    assert(slot->state == WAVE_READY && group->ready_count > 0 && lane_mask_empty(&slot->wave->live));
+    CHECKED(slot->state == WAVE_READY && group->ready_count > 0 && lane_mask_empty(&slot->wave->live));
     slot->state = WAVE_DONE;
     group->ready_count--;
     group->alive_count--;
@@ -511,7 +511,7 @@ static void pay(struct group *group)
     if (!group->payers)
         return;
     uint64_t share = group->unpaid_ns / group->payers--;
-    assert(share <= group->unpaid_ns);
+    CHECKED(share <= group->unpaid_ns);
     group->unpaid_ns -= share;
     group->launch->group_ns += share;
 }
@@ -519,7 +519,7 @@ static void pay(struct group *group)
 enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
 {
     struct wave *wave = group->waves[index].wave;
-    assert(group->waves[index].state == WAVE_READY);
+    CHECKED(group->waves[index].state == WAVE_READY);
     const uint64_t before = wave->steps, work = group->launch->slice_work = wave->work;
     announce_slice(group, wave, true);
     group->launch->running = group;
@@ -541,7 +541,7 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
 
 void group_settle(struct group *group)
 {
-    assert(group->ready_count == 0 && group->alive_count > 0);
+    CHECKED(group->ready_count == 0 && group->alive_count > 0);
     barrier_settle(group);
 }
 
@@ -610,24 +610,24 @@ const struct wave *group_any_wave(const struct group *group)
 
 static void check_wave(const struct group *group, const struct group_wave *slot, uint32_t index)
 {
-    assert(slot->wave || (slot->state == WAVE_DONE && index >= group->base_count));
-    assert(slot->state != WAVE_HELD || index >= group->base_count); /* it was split off */
-    assert(slot->state == WAVE_DONE || !lane_mask_empty(&slot->wave->live));
-    assert(slot->state != WAVE_WAITS || slot->wave->stop == RUN_BARRIER ||
-           slot->wave->stop == RUN_COLLECTIVE);
+    CHECKED(slot->wave || (slot->state == WAVE_DONE && index >= group->base_count));
+    CHECKED(slot->state != WAVE_HELD || index >= group->base_count); /* it was split off */
+    CHECKED(slot->state == WAVE_DONE || !lane_mask_empty(&slot->wave->live));
+    CHECKED(slot->state != WAVE_WAITS || slot->wave->stop == RUN_BARRIER ||
+            slot->wave->stop == RUN_COLLECTIVE);
 }
 
 void group_check(const struct group *group)
 {
     uint32_t count[WAVE_HELD + 1] = {0};
-    assert(group->place < group->pool->busy && group->pool->groups[group->place] == group);
-    assert(group->base_count > 0 && group->base_count <= group->wave_count);
-    assert(group->wave_count <= group->wave_room && group->base_count <= group->made);
+    CHECKED(group->place < group->pool->busy && group->pool->groups[group->place] == group);
+    CHECKED(group->base_count > 0 && group->base_count <= group->wave_count);
+    CHECKED(group->wave_count <= group->wave_room && group->base_count <= group->made);
     for (uint32_t i = 0; i < group->wave_count; i++) {
         check_wave(group, &group->waves[i], i);
         count[group->waves[i].state]++;
     }
-    assert(count[WAVE_READY] == group->ready_count && count[WAVE_HELD] == group->held_count);
-    assert(group->wave_count - count[WAVE_DONE] == group->alive_count);
-    assert(group->begun || !group->stepped);
+    CHECKED(count[WAVE_READY] == group->ready_count && count[WAVE_HELD] == group->held_count);
+    CHECKED(group->wave_count - count[WAVE_DONE] == group->alive_count);
+    CHECKED(group->begun || !group->stepped);
 }

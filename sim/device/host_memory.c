@@ -2,10 +2,11 @@
 /* The process's mappings as /proc/self/maps lists them, looked up by bisection. */
 #include "host_memory.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "orrery/checked.h"
 
 struct extent {
     uint64_t low, high;
@@ -53,7 +54,7 @@ static bool add(struct host_memory *host, struct extent extent)
         host->extents = extents;
         host->room = room;
     }
-    assert(host->count < host->room && extent.low < extent.high);
+    CHECKED(host->count < host->room && extent.low < extent.high);
     host->extents[host->count++] = extent;
     return true;
 }

@@ -2,9 +2,9 @@
 /* An NDRange cut into tiles and waves, with the arithmetic of ids. */
 #include "launch.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/observer.h"
 
 enum { ROW_LANES = 16 }; /* handlers compute lanes by sixteens: rows that are a multiple stay affine */
@@ -89,7 +89,7 @@ void tiling_init(struct tiling *tiling, const struct tiling_request *request)
 {
     *tiling = (struct tiling){.sub_group_size = request->sub_group_size, .tile_total = 1};
     for (int i = 0; i < 3; i++) {
-        assert(request->local_size[i] > 0);
+        CHECKED(request->local_size[i] > 0);
         tiling->global_size[i] = request->global_size[i];
         tiling->local_size[i] = tiling->tile_step[i] = request->local_size[i];
         tiling->group_count[i] = divide_up(request->global_size[i], request->local_size[i]);
@@ -102,7 +102,7 @@ void tiling_init(struct tiling *tiling, const struct tiling_request *request)
         tiling->tile_total = multiply_saturated(tiling->tile_total, tiling->tile_count[i]);
     }
     tiling->wave_lanes = wave_lanes(request, lanes_of(tiling), tiling->tile_step[0]);
-    assert(tiling->wave_lanes > 0 && tiling->wave_lanes <= request->wave_lanes_max);
+    CHECKED(tiling->wave_lanes > 0 && tiling->wave_lanes <= request->wave_lanes_max);
 }
 
 void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_tile)
@@ -120,7 +120,7 @@ void tiling_tile(const struct tiling *tiling, uint64_t number, struct tile *out_
         out_tile->group_id[i] = out_tile->origin[i] / tiling->local_size[i];
         out_tile->groups[i] = divide_up(out_tile->size[i], tiling->local_size[i]);
         out_tile->lane_count *= out_tile->size[i];
-        assert(out_tile->size[i] > 0 && out_tile->group_id[i] < tiling->group_count[i]);
+        CHECKED(out_tile->size[i] > 0 && out_tile->group_id[i] < tiling->group_count[i]);
     }
 }
 

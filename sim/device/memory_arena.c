@@ -3,11 +3,12 @@
 #include "memory_arena.h"
 #include "memory_view.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "orrery/checked.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -191,7 +192,7 @@ static bool range_take(struct granule_list *list, uint32_t count, struct granule
         if (item->count < count)
             continue;
         *out_range = (struct granule_range){item->first, count};
-        assert(count > 0 && item->first > 0); /* granule 0 is no region's */
+        CHECKED(count > 0 && item->first > 0); /* granule 0 is no region's */
         item->first += count;
         item->count -= count;
         if (item->count == 0)
@@ -203,13 +204,13 @@ static bool range_take(struct granule_list *list, uint32_t count, struct granule
 
 static bool range_give(struct granule_list *list, struct granule_range range)
 {
-    assert(range.first > 0 && range.count > 0);
+    CHECKED(range.first > 0 && range.count > 0);
     uint32_t at = 0;
     while (at < list->count && list->items[at].first < range.first)
         at++;
     bool joins_left = at > 0 && list->items[at - 1].first + list->items[at - 1].count == range.first;
-    assert(at == list->count || range.first + range.count <= list->items[at].first);
-    assert(at == 0 || list->items[at - 1].first + list->items[at - 1].count <= range.first);
+    CHECKED(at == list->count || range.first + range.count <= list->items[at].first);
+    CHECKED(at == 0 || list->items[at - 1].first + list->items[at - 1].count <= range.first);
     bool joins_right = at < list->count && range.first + range.count == list->items[at].first;
     if (joins_left && joins_right) {
         list->items[at - 1].count += range.count + list->items[at].count;
@@ -261,7 +262,7 @@ static bool quarantine_drop_oldest(struct memory_arena *arena)
     if (arena->quarantine_count == 0)
         return false;
     uint32_t index = arena->quarantine[arena->quarantine_first];
-    assert(arena->memory.regions[index].flags & REGION_FLAG_FREED);
+    CHECKED(arena->memory.regions[index].flags & REGION_FLAG_FREED);
     if (!grow((void **)&arena->spare, &arena->spare_room, arena->spare_count, sizeof index) ||
         !range_give(&arena->free, arena->records[index].range))
         return false;
@@ -384,14 +385,14 @@ enum status arena_allocate(struct memory_arena *arena, const struct allocation *
 
 static struct region_record *record_of(struct memory_arena *arena, const struct region *region)
 {
-    assert(region > arena->memory.regions && region < arena->memory.regions + arena->memory.region_count);
+    CHECKED(region > arena->memory.regions && region < arena->memory.regions + arena->memory.region_count);
     return &arena->records[region - arena->memory.regions];
 }
 
 void arena_release(struct memory_arena *arena, struct region *region)
 {
     pthread_mutex_lock(&arena->lock);
-    assert(!(region->flags & REGION_FLAG_FREED));
+    CHECKED(!(region->flags & REGION_FLAG_FREED));
     region->flags |= REGION_FLAG_FREED;
     region->deny = region->denied = DENY_KERNEL_READ | DENY_KERNEL_WRITE;
     region->map_count = 0;
@@ -421,7 +422,7 @@ bool arena_resize(struct memory_arena *arena, struct region *region, uint64_t si
         memset(valid, 0, size / 8 + 9);
         region->invalid = size;
     }
-    assert(!(region->flags & REGION_FLAG_FREED));
+    CHECKED(!(region->flags & REGION_FLAG_FREED));
     region->high = region->low + size;
     return true;
 }
@@ -557,9 +558,9 @@ static void check_region(struct memory_arena *arena, uint32_t index)
     struct granule_range range = arena->records[index].range;
     uint64_t start = arena->memory.base + ((uint64_t)range.first << GRANULE_SHIFT);
     uint64_t end = start + ((uint64_t)(range.count - 1) << GRANULE_SHIFT);
-    assert(start <= region->low && region->low <= region->high && region->high <= end);
+    CHECKED(start <= region->low && region->low <= region->high && region->high <= end);
     for (uint32_t i = 0; i < range.count; i++)
-        assert(arena->granules[range.first + i] == index);
+        CHECKED(arena->granules[range.first + i] == index);
     (void)start, (void)end;
 }
 
@@ -578,10 +579,10 @@ void arena_check(struct memory_arena *arena)
     }
     for (uint32_t i = 0; i < arena->free.count; i++) {
         granules += arena->free.items[i].count;
-        assert(i == 0 ||
-               arena->free.items[i - 1].first + arena->free.items[i - 1].count < arena->free.items[i].first);
+        CHECKED(i == 0 ||
+                arena->free.items[i - 1].first + arena->free.items[i - 1].count < arena->free.items[i].first);
     }
-    assert(granules == granule_count(arena) && used == arena->used);
+    CHECKED(granules == granule_count(arena) && used == arena->used);
     (void)granules, (void)used;
     pthread_mutex_unlock(&arena->lock);
 }

@@ -11,13 +11,13 @@
  */
 #include "rewrite.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "rewrite_text.h"
 #include "sim/base/memory_words.h"
 
@@ -843,7 +843,7 @@ static bool add_edit(struct rewriting *r, struct range range, const struct piece
     if (r->out->edit_count == CODE_EDITS_MOST || piece->cut || is_empty(range))
         return false;
     struct code_edit *edit = &r->out->edits[r->out->edit_count++];
-    assert(range.first < range.end && range.end <= r->syntax.token_count && piece->used < sizeof edit->text);
+    CHECKED(range.first < range.end && range.end <= r->syntax.token_count && piece->used < sizeof edit->text);
     *edit = (struct code_edit){first->line, first->column, last->line, last->column + last->length, "", ""};
     memcpy(edit->text, piece->bytes, piece->used + 1);
     put_range(r, &old, range, NULL);

@@ -6,11 +6,11 @@
  */
 #include "rewrite.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "rewrite_text.h"
 #include "sim/base/memory_words.h"
 
@@ -196,7 +196,7 @@ static bool read_call(const struct changing *c, uint32_t token, struct call *cal
         } else if (i == call->close || is(c, i, ",")) {
             if (call->count == ARGS_MOST)
                 return false;
-            assert(first <= i && (call->count == 0 || call->args[call->count - 1].end < first + 1));
+            CHECKED(first <= i && (call->count == 0 || call->args[call->count - 1].end < first + 1));
             call->args[call->count++] = (struct range){first, i};
             first = i + 1;
         }

@@ -2,9 +2,10 @@
 /* A small scanner of C: on which lines statements begin. */
 #include "statement.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 enum word {
     WORD_OTHER,
@@ -141,7 +142,7 @@ static void close_bracket(struct reader *reader, char with)
         return;
     }
     const enum bracket kind = (enum bracket)open->kind[--open->count];
-    assert(open->count < BRACKETS_MOST);
+    CHECKED(open->count < BRACKETS_MOST);
     for (uint32_t i = 0; i < reader->conditional_count; i++)
         if (reader->conditionals[i].least > open->count)
             reader->conditionals[i].least = open->count;
@@ -274,7 +275,7 @@ static void read_conditional(struct reader *reader, const char *at)
             reader->fails |= latest->least < latest->open || reader->open.count != latest->open;
         end_part(reader, latest);
         reader->conditional_count--;
-        assert(reader->conditional_count < CONDITIONALS_MOST);
+        CHECKED(reader->conditional_count < CONDITIONALS_MOST);
     } else if (latest && (is_key(at, length, "else") || is_key(at, length, "elif"))) {
         end_part(reader, latest);
         begin_part(reader, latest);

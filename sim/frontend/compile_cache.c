@@ -5,7 +5,6 @@
  */
 #include "compile_cache.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+#include "orrery/checked.h"
 
 /* An entry: this, the words, the log, then per included file its hash, the size of its
  * path and the path.  In this machine's byte order, which is part of the magic. */
@@ -57,7 +58,7 @@ void cache_describe(const struct list *list, struct text *description)
 
 char *cache_path(const char *directory, struct cache_key key, const char *suffix)
 {
-    assert(directory && suffix[0]);
+    CHECKED(directory && suffix[0]);
     struct text path = {0};
     text_addf(&path, "%s/%016llx%016llx.%s", directory, (unsigned long long)key.high,
               (unsigned long long)key.low, suffix);
@@ -197,7 +198,7 @@ static bool entry_take(const struct text *entry, const struct entry_header *head
     const char *words = entry->data + sizeof *header;
     size_t words_size = header->word_count * sizeof(uint32_t);
     const char *included = words + words_size + header->log_size;
-    assert(included <= entry->data + entry->size); /* entry_is_whole */
+    CHECKED(included <= entry->data + entry->size); /* entry_is_whole */
     if (!included_unchanged(included, (size_t)(entry->data + entry->size - included), header->included_count))
         return false;
     out_spirv->words = malloc(words_size ? words_size : 1);
@@ -250,7 +251,7 @@ void cache_store(const char *directory, struct cache_key key, const struct spirv
     char *path = cache_path(directory, key, "spirv");
     if (path && !log->failed && !included->failed && add_included(included, &entry) && !entry.failed) {
         header.content = hash(entry.data + sizeof header, entry.size - sizeof header);
-        assert(entry.size >= sizeof header + spirv->word_count * sizeof *spirv->words + log->size);
+        CHECKED(entry.size >= sizeof header + spirv->word_count * sizeof *spirv->words + log->size);
         memcpy(entry.data, &header, sizeof header);
         cache_write_file(path, entry.data, entry.size);
     }

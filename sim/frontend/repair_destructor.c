@@ -4,10 +4,10 @@
  * pointer to a function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends,
  * which has the object: objects of a type are registered in the order in which their variables stand in the
  * module. The destructor of an array has its own. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "compile.h"
 #include "spirv_words.h"
 
@@ -164,7 +164,7 @@ static void find_calls(struct destructors *all)
             within = entry(all, w[2])->initialiser;
         if (within && registers(all, w)) {
             const uint32_t destructor = entry(all, w[4])->function;
-            assert(destructor); /* registers() */
+            CHECKED(destructor); /* registers() */
             all->calls[all->count++] = (struct call){
                 .destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
         }

@@ -6,11 +6,12 @@
  */
 #include "text.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 static bool text_reserve(struct text *text, size_t extra)
 {
@@ -24,7 +25,7 @@ static bool text_reserve(struct text *text, size_t extra)
         text->failed = true;
         return false;
     }
-    assert(capacity > text->size + extra);
+    CHECKED(capacity > text->size + extra);
     text->data = data;
     text->capacity = capacity;
     return true;
@@ -56,7 +57,7 @@ void text_addf(struct text *text, const char *format, ...)
         return;
     va_start(arguments, format);
     vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments);
-    assert(text->size + (size_t)size < text->capacity);
+    CHECKED(text->size + (size_t)size < text->capacity);
     va_end(arguments);
     text->size += (size_t)size;
 }
@@ -93,7 +94,7 @@ static void list_push(struct list *list, char *string)
         list->failed = true;
         return;
     }
-    assert(list->count + 1 < list->capacity);
+    CHECKED(list->count + 1 < list->capacity);
     list->items[list->count++] = string;
     list->items[list->count] = NULL;
 }

@@ -7,10 +7,9 @@
  * a join exactly when everything that can reach the join lies before it. Hence the blocks of a
  * loop are contiguous and its latch is last.
  */
-#include <assert.h>
-#include "orrery/checked.h"
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "ir.h"
 
 struct walk {
@@ -63,7 +62,7 @@ static void prune_phis(struct ir *ir, uint32_t b, uint32_t *leads_to)
         if (phi->op != IR_phi)
             continue;
         uint32_t n = phi->list_count, kept = 0;
-        assert(phi->list || !n);
+        CHECKED(phi->list || !n);
         uint32_t *old = arena_copy(ir->arena, phi->list, 2 * n * sizeof *old);
         for (uint32_t k = 0; k < n; k++)
             kept += leads_to[old[n + k]] == b;
@@ -137,7 +136,7 @@ static void dominators(struct ir *ir, const uint32_t *post, uint32_t count)
         }
     }
     for (uint32_t i = 0; i < count; i++)
-        assert(ir_block(ir, post[i])->idom); /* each block that is reached has one */
+        CHECKED(ir_block(ir, post[i])->idom); /* each block that is reached has one */
     for (uint32_t b = 0; b < ir->blocks.count; b++) {
         ir_block(ir, b)->dom_children.count = 0;
         ir_block(ir, b)->frontier.count = 0;
@@ -256,7 +255,7 @@ static uint32_t loop_of_header(struct ir *ir, uint32_t header)
     loop->members = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count);
     loop->members[header] = 1;
     *list_push(ir->arena, &loop->blocks) = header;
-    assert(ir_block(ir, header)->reachable);
+    CHECKED(ir_block(ir, header)->reachable);
     return ir->loops.count - 1;
 }
 
@@ -310,7 +309,7 @@ static void find_loops(struct ir *ir, const uint32_t *post, uint32_t count)
     for (uint32_t i = 0; i < ir->loops.count; i++) { /* inner loops are later and win */
         struct loop *loop = &ir->loops.at[i];
         loop->parent = ir_block(ir, loop->header)->loop;
-        assert(loop->parent <= i && loop->latch && loop->members[loop->latch]); /* outer loops come first */
+        CHECKED(loop->parent <= i && loop->latch && loop->members[loop->latch]); /* outer loops come first */
         loop->depth = loop->parent ? ir->loops.at[loop->parent - 1].depth + 1 : 1;
         for (uint32_t k = 0; k < loop->blocks.count; k++)
             ir_block(ir, loop->blocks.at[k])->loop = i + 1;
@@ -371,7 +370,7 @@ static void layout_region(struct layout *w, uint32_t entry, uint32_t loop, uint3
 {
     struct ir *ir = w->ir;
     uint32_t latch = loop ? ir->loops.at[loop - 1].latch : 0;
-    assert(in_loop(ir, entry, loop) && loop <= ir->loops.count);
+    CHECKED(in_loop(ir, entry, loop) && loop <= ir->loops.count);
     *node_count = 0;
     visit_node(w, entry, loop, nodes, node_count);
     for (uint32_t pass = 0; pass < 2; pass++) /* the latch goes last */
@@ -416,7 +415,6 @@ static void order_blocks(struct ir *ir, const uint32_t *post, uint32_t count)
     }
     ir->order = final;
     ir->order_count = n;
-    assert(n == count); /* each block that is reached stands there once */
     for (uint32_t i = 0; i < n; i++)
         ir_block(ir, final[i])->order = i;
 }
@@ -454,7 +452,7 @@ static void redirect(struct ir *ir, uint32_t from, uint32_t old, uint32_t new)
  * phis of target get one operand from it, through phis of its own when there are several. */
 static uint32_t insert_before(struct ir *ir, uint32_t target, const uint32_t *preds, uint32_t count)
 {
-    assert(count > 0 && target < ir->blocks.count);
+    CHECKED(count > 0 && target < ir->blocks.count);
     uint32_t b = ir_new_block(ir);
     struct block *block = ir_block(ir, b);
     block->term = TERM_JUMP;
@@ -512,7 +510,7 @@ static void canonical_loop(struct ir *ir, const struct loop *loop)
         else
             outside[out_count++] = p;
     }
-    assert(in_count > 0 && in_count + out_count == header->pred_count);
+    CHECKED(in_count > 0 && in_count + out_count == header->pred_count);
     header->many_ways_back |= in_count > 1;
     if (in_count > 1 || ir_block(ir, inside[0])->succ_count > 1)
         insert_before(ir, loop->header, inside, in_count);
@@ -528,7 +526,7 @@ static bool dedicate_exit(struct ir *ir, const struct loop *loop, uint32_t b)
     for (uint32_t k = 0; k < block->pred_count; k++)
         if (loop->members[block->preds[k]])
             inside[count++] = block->preds[k];
-    assert(count > 0 && count <= block->pred_count);
+    CHECKED(count > 0 && count <= block->pred_count);
     if (count == block->pred_count)
         return false;
     insert_before(ir, b, inside, count);
@@ -581,7 +579,7 @@ void cfg_split_edges(struct ir *ir)
                 continue;
             uint32_t e = insert_before(ir, s, &b, 1);
             ir_block(ir, e)->edge = true;
-            assert(ir_block(ir, e)->succ_count == 1 && ir_block(ir, e)->succs[0] == s);
+            CHECKED(ir_block(ir, e)->succ_count == 1 && ir_block(ir, e)->succs[0] == s);
         }
     }
     cfg_build(ir);
@@ -661,7 +659,7 @@ static uint32_t reaching_phi(struct closing *c, uint32_t b)
     c->stamp[b] = c->value;
     c->at_start[b] = phi;
     uint32_t n = ir_block(ir, b)->pred_count, *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
-    assert(n > 0 && !c->loop->members[b]);
+    CHECKED(n > 0 && !c->loop->members[b]);
     for (uint32_t k = 0; k < n; k++) {
         list[k] = value_at_end(c, ir_block(ir, b)->preds[k]);
         list[n + k] = ir_block(ir, b)->preds[k];
@@ -678,7 +676,7 @@ static uint32_t value_at_start(struct closing *c, uint32_t b)
         return c->at_start[b];
     if (c->joins[b])
         return reaching_phi(c, b);
-    assert(b != c->ir->entry_block); /* a block of the loop dominates each that the value reaches */
+    CHECKED(b != c->ir->entry_block); /* a block of the loop dominates each that the value reaches */
     uint32_t reaching = value_at_end(c, ir_block(c->ir, b)->idom);
     c->stamp[b] = c->value;
     return c->at_start[b] = reaching;
@@ -794,5 +792,5 @@ void cfg_loop_closed(struct ir *ir)
             close_loop(&c);
         }
     } while (c.made);
-    assert(cfg_check_loop_closed(ir));
+    CHECKED(cfg_check_loop_closed(ir));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Group functions: gather from the stopped waves in order of local linear id, compute, scatter. */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "exec_control.h"
 #include "half.h"
 #include "interp.h"
@@ -182,7 +182,7 @@ static void vote(const struct collective *c, const struct member *members, size_
 static uint64_t broadcast_source(const struct collective *c, const struct member *first,
                                  uint32_t sub_group_size)
 {
-    assert(c->id_count >= 1 && c->id_count <= 3);
+    CHECKED(c->id_count >= 1 && c->id_count <= 3);
     const uint32_t *size = first->wave->origin.tile_size;
     uint64_t linear = 0;
     for (uint32_t k = c->id_count; k-- > 0;)
@@ -203,7 +203,7 @@ static void broadcast(const struct collective *c, const struct member *members, 
 
 static void reduce_all(const struct collective *c, const struct member *members, size_t count)
 {
-    assert(count > 0);
+    CHECKED(count > 0);
     uint64_t value = value_of(c, &members[0]);
     for (size_t i = 1; i < count; i++)
         value = combined(c, value, value_of(c, &members[i]));
@@ -231,7 +231,7 @@ static void reduce(const struct collective *c, const struct member *members, siz
 static void shuffle(const struct collective *c, const struct member *members, size_t count,
                     uint32_t sub_group_size)
 {
-    assert(sub_group_size <= SUB_GROUP_LANES_MAX);
+    CHECKED(sub_group_size <= SUB_GROUP_LANES_MAX);
     uint64_t values[SUB_GROUP_LANES_MAX] = {0};
     for (size_t i = 0; i < count; i++)
         values[linear_id(&members[i]) % sub_group_size] = value_of(c, &members[i]);
@@ -377,7 +377,7 @@ static struct collective collective_of(const struct wave *wave)
                            .type = (enum math_type)(insn->f >> COLLECTIVE_TYPE_SHIFT & 0xff),
                            .operands = &wave->code->operands[insn->d]};
     const uint32_t cluster = insn->f >> COLLECTIVE_CLUSTER_SHIFT & 15;
-    assert(c.type < MATH_TYPES);
+    CHECKED(c.type < MATH_TYPES);
     c.cluster = cluster ? 1u << (cluster - 1) : 0;
     c.bytes = bytes[c.type];
     c.id_count = collective_ids(insn->f);
@@ -413,7 +413,7 @@ static void perform_all(struct wave *const *waves, size_t wave_count, uint32_t s
                         struct member *members, size_t places)
 {
     const struct collective c = collective_of(waves[0]);
-    assert(places > 0);
+    CHECKED(places > 0);
     const size_t step = sub_group_size ? sub_group_size : places;
     gather(waves, wave_count, members);
     for (size_t first = 0; first < places; first += step) {

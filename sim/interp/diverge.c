@@ -5,9 +5,9 @@
  * paths reach: its phis vary, and so do values that leave a loop which lanes leave at
  * different iterations. Loops have one latch, so the lanes inside are always in the same iteration.
  */
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "ir.h"
 
 struct spread {
@@ -21,7 +21,7 @@ struct spread {
 
 static void raise_class(struct spread *s, struct value *v, enum value_class cls)
 {
-    assert(cls <= CLASS_V);
+    CHECKED(cls <= CLASS_V);
     if (v->cls < cls) {
         v->cls = (uint8_t)cls;
         s->changed = true;
@@ -62,7 +62,7 @@ static void spread_labels(struct spread *s, const uint32_t *starts, uint32_t cou
         for (uint32_t k = 0; k < block->succ_count; k++) {
             uint32_t y = block->succs[k];
             uint32_t at = ir_block(ir, y)->order;
-            assert(at < ir->order_count && s->label[b]);
+            CHECKED(at < ir->order_count && s->label[b]);
             if (at <= o)
                 continue;
             if (!s->label[y]) {
@@ -259,7 +259,7 @@ void classify(struct ir *ir)
 {
     find_classes(ir, false);
     for (uint32_t v = 1; v < ir->values.count; v++)
-        assert(!ir_value(ir, v)->masked || ir_value(ir, v)->cls == CLASS_V);
+        CHECKED(!ir_value(ir, v)->masked || ir_value(ir, v)->cls == CLASS_V);
     if (!ir->irreducible)
         return;
     for (uint32_t v = 1; v < ir->values.count; v++) /* lanes of one block may be in different rounds */

@@ -3,10 +3,10 @@
  * From classed SSA to bytecode: phis become copies on their edges, instructions are written out, with the
  * operands of emit_operands.c at the places of emit_slots.c.
  */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "emit.h"
 #include "image_op.h"
 #include "math.h"
@@ -35,8 +35,8 @@ static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, 
         e->yield = false;
         put(e, OP_yield, 0, 0, 0, 0);
     }
-    assert(op > 0 && op < OP_COUNT);
-    assert(e->insns.count == e->ops.count);
+    CHECKED(op < OP_COUNT);
+    CHECKED(e->insns.count == e->ops.count);
     struct insn *insn = list_push(e->arena, &e->insns);
     *insn = (struct insn){exec_table()[op], d, a, b, c, 0, 0};
     *list_push(e->arena, &e->ops) = (uint16_t)op;
@@ -45,12 +45,12 @@ static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, 
 
 static uint32_t size_index(enum scalar type)
 {
-    assert(scalar_bytes(type) && scalar_bytes(type) <= 8);
+    CHECKED(scalar_bytes(type) && scalar_bytes(type) <= 8);
     return (uint32_t)__builtin_ctz(scalar_bytes(type));
 }
 static uint32_t float_index(enum scalar type)
 {
-    assert(size_index(type) > 0); /* no float has 8 bits */
+    CHECKED(size_index(type) > 0); /* no float has 8 bits */
     return size_index(type) - 1;
 }
 
@@ -84,7 +84,7 @@ static void put_affine(struct emitter *e, uint32_t v)
     uint32_t a = value->args[0], b = value->args[1], d = emit_loc(e, v), op;
     bool a_u = a && val(e, a)->cls == CLASS_U, b_u = b && val(e, b)->cls == CLASS_U,
          wide = value->type == T_I64;
-    assert(!(a_u && b_u)); /* that would be uniform */
+    CHECKED(!(a_u && b_u)); /* that would be uniform */
     switch (value->op) {
     case IR_add:
         if (a_u) {
@@ -171,7 +171,7 @@ static void put_resize(struct emitter *e, uint32_t v)
     uint32_t op = value->op == IR_trunc  ? truncs[from][to]
                   : value->op == IR_zext ? zexts[from][to]
                                          : sexts[from][to];
-    assert(op); /* there is no such change of size */
+    CHECKED(op); /* there is no such change of size */
     put(e, op + !is_v(e, a), emit_loc(e, v), emit_loc(e, a), 0, 0);
 }
 
@@ -187,7 +187,7 @@ static void put_select(struct emitter *e, uint32_t v)
         op = OP_select_8_vv + 4 * size_index(value->type) + form2(e, a, b);
     else
         op = OP_uselect_8_v + 2 * size_index(value->type);
-    assert(value->cls != CLASS_A);
+    CHECKED(value->cls != CLASS_A);
     put(e, op, emit_loc(e, v), emit_loc(e, a), emit_loc(e, b), emit_loc(e, c));
 }
 
@@ -211,7 +211,7 @@ static void put_math(struct emitter *e, uint32_t v)
     const struct value *value = val(e, v);
     uint64_t fn = (uint64_t)(uintptr_t)math_find((uint32_t)value->imm, value->imm >> 32 & 0xff);
     uint32_t second = second_result(e, v), list = push_operand(e, emit_loc(e, v));
-    assert(fn);
+    CHECKED(fn);
     push_operand(
         e, second ? emit_loc(e, second)
                   : e->scratch[value->cls == CLASS_V ? SLOT_V8 : SLOT_U]); /* the function may write it */
@@ -252,7 +252,7 @@ static void put_load(struct emitter *e, uint32_t v)
     } else if (!e->groups[emit_group(e, v)].used) {
         d = e->scratch[value->cls == CLASS_U ? SLOT_U : SLOT_V1 + value->size_log2];
     }
-    assert(op && k > 0 && value->size_log2 <= 3); /* private memory has no affine form */
+    CHECKED(op && k > 0 && value->size_log2 <= 3); /* private memory has no affine form */
     struct insn *insn = put(e, op + value->size_log2, d, emit_loc(e, address),
                             (uint32_t)(int32_t)value->offset, value->object);
     insn->e = value->site;
@@ -272,7 +272,7 @@ static void put_store(struct emitter *e, uint32_t v)
         for (uint32_t i = 1; i < k; i++)
             push_operand(e, emit_loc(e, value->list[i]));
     }
-    assert(op && k > 0 && value->size_log2 <= 3);
+    CHECKED(op && k > 0 && value->size_log2 <= 3);
     struct insn *insn = put(e, op + value->size_log2, d, emit_loc(e, address),
                             (uint32_t)(int32_t)value->offset, value->object);
     insn->e = value->site;
@@ -375,7 +375,7 @@ static bool put_family(struct emitter *e, uint32_t v)
     const struct value *value = val(e, v);
     const uint32_t a = value->args[0], b = value->args[1], c = value->args[2];
     uint32_t op = first_op[value->op], operands;
-    assert(value->op < IR_OP_COUNT);
+    CHECKED(value->op < IR_OP_COUNT);
     switch (ir_families[value->op]) {
     case FAMILY_INT2: op += 4 * size_index(value->type), operands = 2; break;
     case FAMILY_FLT2: op += 4 * float_index(value->type), operands = 2; break;
@@ -389,7 +389,7 @@ static bool put_family(struct emitter *e, uint32_t v)
     case FAMILY_FLT3: op += 8 * float_index(value->type), operands = 3; break;
     default: return false;
     }
-    assert(a && (operands < 2 || b) && (operands < 3 || c));
+    CHECKED(a && (operands < 2 || b) && (operands < 3 || c));
     const uint32_t last = !is_v(e, operands == 3 ? c : a);
     op += operands == 3 ? 2 * form2(e, a, b) + last : operands == 2 ? form2(e, a, b) : last;
     put(e, op, emit_loc(e, v), emit_loc(e, a), operands > 1 ? emit_loc(e, b) : 0,
@@ -412,7 +412,7 @@ static void put_index_check(struct emitter *e, uint32_t v)
     static const uint32_t ops[] = {
         [CLASS_U] = OP_index_check_u, [CLASS_A] = OP_index_check_a, [CLASS_V] = OP_index_check_v};
     const struct value *value = val(e, v);
-    assert(val(e, value->args[0])->cls <= CLASS_V);
+    CHECKED(val(e, value->args[0])->cls <= CLASS_V);
     struct insn *insn = put(e, ops[val(e, value->args[0])->cls], (uint32_t)(value->imm >> 32),
                             emit_loc(e, value->args[0]), 0, 0);
     insn->e = value->site;
@@ -530,8 +530,8 @@ static void put_copy(struct emitter *e, const struct value *phi, uint32_t target
         op = phi->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32;
     else
         op = (phi->masked ? OP_movm_8 : OP_mov_8) + size;
-    assert(phi->cls != CLASS_U || from == CLASS_U); /* diverge.c: no uniform phi of varying values */
-    assert(phi->cls != CLASS_A || from != CLASS_V);
+    CHECKED(phi->cls != CLASS_U || from == CLASS_U); /* diverge.c: no uniform phi of varying values */
+    CHECKED(phi->cls != CLASS_A || from != CLASS_V);
     put(e, op, target, source, 0, 0);
 }
 
@@ -546,7 +546,7 @@ static void put_phi_copies(struct emitter *e, uint32_t b)
 {
     struct ir *ir = e->ir;
     struct block *succ = ir_block(ir, ir_block(ir, b)->succs[0]);
-    assert(ir_block(ir, b)->succ_count == 1); /* cfg_split_edges */
+    CHECKED(ir_block(ir, b)->succ_count == 1); /* cfg_split_edges */
     LIST(struct move) moves = {0};
     for (uint32_t i = 0; i < succ->insts.count && val(e, succ->insts.at[i])->op == IR_phi; i++) {
         uint32_t id = succ->insts.at[i];
@@ -618,7 +618,7 @@ static uint32_t target_of(struct emitter *e, uint32_t b)
 {
     while (e->edge_empty[b])
         b = ir_block(e->ir, b)->succs[0];
-    assert(ir_block(e->ir, b)->order < e->ir->order_count);
+    CHECKED(ir_block(e->ir, b)->order < e->ir->order_count);
     return ir_block(e->ir, b)->order;
 }
 
@@ -638,7 +638,7 @@ static void put_jump(struct emitter *e, uint32_t from, uint32_t to)
     const uint32_t work = ir_block(e->ir, from)->work;
     if (target == here + 1 && !e->divergent && !work)
         return;
-    assert(target < e->ir->order_count && here < e->ir->order_count);
+    CHECKED(target < e->ir->order_count && here < e->ir->order_count);
     struct insn *insn = put(e, target <= here ? OP_loop : OP_jump, 0, 0, 0, work);
     insn->d = ir_block(e->ir, from)->site;
     insn->e = target;
@@ -647,7 +647,7 @@ static void put_jump(struct emitter *e, uint32_t from, uint32_t to)
 static void put_switch(struct emitter *e, uint32_t b)
 {
     struct block *block = ir_block(e->ir, b);
-    assert(block->cond && block->succ_count > 0 && val(e, block->cond)->cls != CLASS_A);
+    CHECKED(block->cond && block->succ_count > 0 && val(e, block->cond)->cls != CLASS_A);
     uint32_t list = push_operand(e, scalar_bits(val(e, block->cond)->type));
     push_operand(e, block->succ_count - 1);
     push_operand(e, target_of(e, block->succs[0]));
@@ -670,7 +670,7 @@ static void put_terminator(struct emitter *e, uint32_t b)
         put_jump(e, b, block->succs[0]);
         break;
     case TERM_BRANCH: {
-        assert(block->succ_count == 2 && val(e, block->cond)->type == T_BOOL);
+        CHECKED(block->succ_count == 2 && val(e, block->cond)->type == T_BOOL);
         struct insn *insn = put(e, is_v(e, block->cond) ? OP_branch_v : OP_branch_u, block->site,
                                 emit_loc(e, block->cond), 0, block->work);
         insn->e = target_of(e, block->succs[0]);
@@ -716,7 +716,7 @@ static void keep_poison(struct ir *ir, struct code *code)
  * the same words in the same order, so their sites have the same numbers. */
 static void take_explanations(struct code *code, const struct code *plain)
 {
-    assert(code->site_count == plain->site_count && code->call_count == plain->call_count);
+    CHECKED(code->site_count == plain->site_count && code->call_count == plain->call_count);
     code->sites = plain->sites;
     code->loops = plain->loops;
     code->loop_count = plain->loop_count;
@@ -730,7 +730,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
 {
     struct ir *ir = e->ir;
     struct arena *keep = &ir->module->arena; /* everything else goes with the work arena */
-    assert(e->insns.count == e->ops.count);
+    CHECKED(e->insns.count == e->ops.count);
     struct code *code = ARENA_NEW(keep, struct code);
     code->width = e->width;
     code->insns = arena_copy(keep, e->insns.at, e->insns.count * sizeof *e->insns.at);
@@ -801,7 +801,7 @@ static void mark_iterations(struct ir *ir, uint32_t l, uint8_t *each_iteration)
         return;
     for (uint32_t b = loop->latch, steps = 0; b && steps < ir->blocks.count;
          b = ir_block(ir, b)->idom, steps++) {
-        assert(ir_block(ir, b)->reachable);
+        CHECKED(ir_block(ir, b)->reachable);
         each_iteration[b] = ir_block(ir, b)->loop == l + 1;
         if (b == loop->header)
             break;
@@ -819,7 +819,7 @@ static void rank_site(struct ranking *ranking, uint32_t b, uint32_t index)
 {
     struct ir *ir = ranking->ir;
     struct site *site = &ir->sites.at[index];
-    assert(index < ir->sites.count && ir_block(ir, b)->order < ir->order_count);
+    CHECKED(index < ir->sites.count && ir_block(ir, b)->order < ir->order_count);
     site->rank = ++ranking->rank;
     site->stage = ranking->stage;
     site->always = ranking->always[b];
@@ -942,7 +942,7 @@ static bool is_reached_alike(const struct levelling *levelling, const struct loo
         return levelling->always[loop->header] ||
                (levelling->blocks[before] && ir_block(ir, before)->succ_count == 1);
     const struct loop *parent = &ir->loops.at[loop->parent - 1];
-    assert(parent->depth + 1 == loop->depth);
+    CHECKED(parent->depth + 1 == loop->depth);
     uint32_t b = parent->latch;
     for (uint32_t steps = 0; b && b != parent->header && b != loop->header && steps < ir->blocks.count;
          steps++)
@@ -1103,7 +1103,7 @@ const struct code *emit(struct ir *ir, uint32_t width)
     uint32_t *block_start = ARENA_ARRAY(e->arena, uint32_t, ir->order_count + 1);
     for (uint32_t o = 0; o < ir->order_count; o++) {
         struct block *block = ir_block(ir, ir->order[o]);
-        assert(block->order == o && block->reachable);
+        CHECKED(block->order == o && block->reachable);
         block_start[o] = e->insns.count;
         note_undefined(e, ir->order[o]);
         if (e->edge_empty[ir->order[o]])
@@ -1113,7 +1113,7 @@ const struct code *emit(struct ir *ir, uint32_t width)
             put_value(e, block->insts.at[i]);
         put_terminator(e, ir->order[o]);
     }
-    assert(block_start[0] == 0 && e->insns.count > 0); /* the last block ends with a terminator */
+    CHECKED(block_start[0] == 0 && e->insns.count > 0); /* the last block ends with a terminator */
     const struct code *code = finish(e, block_start);
 #ifdef ORRERY_CHECKS
     /* Not of an irreducible function: there no slots are shared and phis write active lanes alone, so an
@@ -1121,7 +1121,7 @@ const struct code *emit(struct ir *ir, uint32_t width)
      * dominate its own, which dominates where its value is live: a lane that passed one of them again has
      * passed it, too. Loads write active lanes alone. */
     struct slot_fault fault;
-    assert(ir->irreducible || slot_check(code, e->arena, &fault));
+    CHECKED(ir->irreducible || slot_check(code, e->arena, &fault));
 #endif
     return code;
 }

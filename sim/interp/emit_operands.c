@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands get the form their handler wants: lanes, one lane, or uniform; constant offsets go into the
  * access. */
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "emit.h"
 
 /* Puts a new value right after the definition of `of` (after the phis; in the entry block
@@ -22,7 +22,7 @@ static void place_after(struct emitter *e, uint32_t of, uint32_t v)
             val(e, block->insts.at[at])->op == IR_math_second))
         at++;
     memmove(block->insts.at + at + 1, block->insts.at + at, (count - at) * sizeof *block->insts.at);
-    assert(at <= count && (at == count || val(e, block->insts.at[at])->op != IR_phi));
+    CHECKED(at <= count && (at == count || val(e, block->insts.at[at])->op != IR_phi));
     block->insts.at[at] = v;
 }
 
@@ -38,7 +38,7 @@ static uint32_t in_lanes(struct emitter *e, uint32_t v, bool splat)
         val(e, *known)->args[0] = v;
         place_after(e, v, *known);
     }
-    assert(val(e, *known)->cls == CLASS_V && val(e, *known)->type == val(e, v)->type);
+    CHECKED(val(e, *known)->cls == CLASS_V && val(e, *known)->type == val(e, v)->type);
     return *known;
 }
 
@@ -97,7 +97,7 @@ static void place_before(struct emitter *e, uint32_t user, uint32_t v)
     uint32_t at = block->insts.count - 1;
     for (; block->insts.at[at - 1] != user; at--)
         block->insts.at[at] = block->insts.at[at - 1];
-    assert(at > 0);
+    CHECKED(at > 0);
     block->insts.at[at] = user;
     block->insts.at[at - 1] = v;
 }
@@ -109,7 +109,7 @@ static uint32_t in_one_lane(struct emitter *e, uint32_t user, uint32_t v)
         return v;
     v = in_lanes(e, v, true);
     uint32_t first = ir_new_value(e->ir, IR_first, val(e, v)->type);
-    assert(val(e, v)->cls == CLASS_V);
+    CHECKED(val(e, v)->cls == CLASS_V);
     val(e, first)->args[0] = v;
     place_before(e, user, first);
     return first;

@@ -7,10 +7,10 @@
  * out before it run, and the lanes' values live across those. A phi's interval starts at its first copy for
  * the same reason.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "emit.h"
 
 enum { FRAME_BYTES_MAX = 1 << 30 };
@@ -26,7 +26,7 @@ uint32_t emit_slot_class(const struct value *v)
 
 uint32_t emit_slot_bytes(const struct emitter *e, uint32_t cls)
 {
-    assert(cls > SLOT_NONE && cls < SLOT_CLASSES);
+    CHECKED(cls > SLOT_NONE && cls < SLOT_CLASSES);
     static const uint8_t bytes[] = {0, 0, 0, 1, 2, 4, 8, 0};
     if (cls == SLOT_U || cls == SLOT_A)
         return cls == SLOT_U ? 8 : (uint32_t)sizeof(struct affine);
@@ -93,7 +93,7 @@ static void use_at(struct emitter *e, uint32_t v, uint32_t b, uint32_t time)
     for (uint32_t l = edge_loop(ir, b); l; l = ir->loops.at[l - 1].parent)
         if (!holds(ir, l, def) && loop_end(e, l) > end)
             end = loop_end(e, l);
-    assert(v < ir->values.count && end >= time);
+    CHECKED(v < ir->values.count && end >= time);
     extend(&e->groups[v], e->groups[v].used ? e->groups[v].start : end, end);
 }
 
@@ -108,7 +108,7 @@ static void number_positions(struct emitter *e)
             e->def_position[ir_block(ir, b)->insts.at[i]] =
                 val(e, ir_block(ir, b)->insts.at[i])->op == IR_phi ? e->block_first[b] : position++;
         e->block_last[b] = position++;
-        assert(e->block_first[b] < e->block_last[b]);
+        CHECKED(e->block_first[b] < e->block_last[b]);
     }
 }
 
@@ -128,7 +128,7 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
         uint32_t from = phi->list[phi->list_count + k], time = 2 * e->block_last[from] + 1;
         if (time < start)
             start = time;
-        assert(from < ir->blocks.count && e->block_last[from]); /* it is laid out */
+        CHECKED(from < ir->blocks.count && e->block_last[from]); /* it is laid out */
         for (uint32_t l = edge_loop(ir, from); l; l = ir->loops.at[l - 1].parent)
             if (!ir->loops.at[l - 1].members[b] && loop_start(e, l) < start)
                 start = loop_start(e, l);
@@ -183,7 +183,7 @@ static void find_intervals(struct emitter *e)
             /* the components of a load appear with the load */
             uint32_t def =
                 val(e, v)->op == IR_extract || val(e, v)->op == IR_math_second ? val(e, v)->args[0] : v;
-            assert(def && e->def_position[def]);
+            CHECKED(def && e->def_position[def]);
             uint32_t start = 2 * e->def_position[def] + 1, end = e->groups[v].used ? e->groups[v].end : start;
             if (end < start)
                 end = start;
@@ -217,7 +217,7 @@ static void coalesce(struct emitter *e, uint32_t phi, uint32_t operand)
     uint32_t a = emit_group(e, phi), b = emit_group(e, operand);
     if (a == b || !e->groups[b].used || !disjoint(e, a, b))
         return;
-    assert(e->groups[a].first_segment && e->groups[b].first_segment);
+    CHECKED(e->groups[a].first_segment && e->groups[b].first_segment);
     e->group_of[b] = a;
     extend(&e->groups[a], e->groups[b].start, e->groups[b].end);
     uint32_t last = e->groups[a].first_segment;
@@ -293,14 +293,14 @@ static void assign_slots(struct emitter *e)
                 *list_push(e->arena, &free_slots[old->slot_class]) = old->offset;
             else
                 active.at[kept++] = active.at[k];
-            assert(old->start <= g->start); /* they are taken in that order */
+            CHECKED(old->start <= g->start); /* they are taken in that order */
         }
         active.count = kept;
         if (free_slots[g->slot_class].count)
             g->offset = free_slots[g->slot_class].at[--free_slots[g->slot_class].count];
         else
             g->offset = made[g->slot_class]++;
-        assert(g->offset < made[g->slot_class]);
+        CHECKED(g->offset < made[g->slot_class]);
         *list_push(e->arena, &active) = order[i];
     }
     uint32_t *real[SLOT_CLASSES], a_lanes = 0;
@@ -325,7 +325,7 @@ static void assign_slots(struct emitter *e)
         if (cell->slot == 1)
             cell->slot = new_lane_slot(e, SLOT_V8);
     }
-    assert(e->frame_size >= e->template.count);
+    CHECKED(e->frame_size >= e->template.count);
     for (uint32_t i = 0; i < n; i++)
         e->groups[order[i]].offset = real[e->groups[order[i]].slot_class][e->groups[order[i]].offset];
     for (uint32_t c = SLOT_U; c < SLOT_CLASSES; c++)
@@ -347,7 +347,7 @@ static void place_leaf(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
     uint32_t *offset = &e->leaf_offset[v];
-    assert(ir_families[value->op] == FAMILY_LEAF);
+    CHECKED(ir_families[value->op] == FAMILY_LEAF);
     if (*offset != UINT32_MAX)
         return;
     switch (value->op) {
@@ -414,7 +414,7 @@ static uint64_t place_private(struct emitter *e, uint64_t at, bool of_plain)
             module_fail(ir->module, STATUS_OUT_OF_RESOURCES,
                         "kernel %s needs more than 1 GiB of private memory per work-item", ir->entry->name);
         v->offset = (uint32_t)at;
-        assert(at % align == 0 && !e->object_of[i]);
+        CHECKED(at % align == 0 && !e->object_of[i]);
         *list_push(e->arena, &e->objects) =
             (struct private_object){(uint32_t)at, (uint32_t)(at + v->size), v->name, v->elements, i};
         e->object_of[i] = e->objects.count;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks, values and constants of a kernel; constants are folded as they are made. */
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "ir.h"
 
 const uint8_t ir_families[IR_OP_COUNT] = {
@@ -27,7 +27,7 @@ uint32_t ir_new_block(struct ir *ir)
 uint32_t ir_new_value(struct ir *ir, enum ir_op op, enum scalar type)
 {
     uint32_t id = ir->values.count++, chunk = id / VALUE_CHUNK;
-    assert(op < IR_OP_COUNT && chunk <= ir->values.room);
+    CHECKED(op < IR_OP_COUNT && chunk <= ir->values.room);
     if (chunk == ir->values.room)
         ir->values.chunks =
             arena_grow(ir->arena, ir->values.chunks, chunk, &ir->values.room, sizeof *ir->values.chunks);
@@ -39,14 +39,14 @@ uint32_t ir_new_value(struct ir *ir, enum ir_op op, enum scalar type)
 
 void ir_append(struct ir *ir, uint32_t block, uint32_t value)
 {
-    assert(block < ir->blocks.count && value < ir->values.count);
+    CHECKED(block < ir->blocks.count && value < ir->values.count);
     *list_push(ir->arena, &ir->blocks.at[block].insts) = value;
     ir_value(ir, value)->block = block;
 }
 
 void ir_add_pred(struct ir *ir, uint32_t block, uint32_t pred)
 {
-    assert(block < ir->blocks.count && pred < ir->blocks.count);
+    CHECKED(block < ir->blocks.count && pred < ir->blocks.count);
     struct block *b = ir_block(ir, block);
     if (b->pred_count == b->preds_room)
         b->preds = arena_grow(ir->arena, b->preds, b->pred_count, &b->preds_room, sizeof *b->preds);
@@ -73,7 +73,7 @@ uint32_t *ir_operand_slot(struct ir *ir, uint32_t v, uint32_t k)
 uint32_t ir_const(struct ir *ir, enum scalar type, uint64_t bits)
 {
     bits = bits_truncate(bits, type);
-    assert(type > T_NONE && type < sizeof ir->zero / sizeof *ir->zero);
+    CHECKED(type > T_NONE && type < sizeof ir->zero / sizeof *ir->zero);
     if (bits == 0 && ir->zero[type])
         return ir->zero[type];
     uint32_t v = ir_new_value(ir, IR_const, type);
@@ -133,7 +133,7 @@ uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, 
     value->args[1] = index;
     value->imm = scale;
     value->offset = offset;
-    assert(fits_offset(offset) && (!index || scale <= UINT32_MAX));
+    CHECKED(fits_offset(offset) && (!index || scale <= UINT32_MAX));
     uint32_t simpler = ir_fold(ir, v);
     if (simpler != v)
         return simpler;
@@ -153,7 +153,7 @@ static bool fold_int2(enum ir_op op, enum scalar type, uint64_t x, uint64_t y, u
 {
     int64_t sx = bits_signed(x, type), sy = bits_signed(y, type);
     uint32_t bits = scalar_bits(type);
-    assert(bits > 0 && bits <= 64);
+    CHECKED(bits > 0 && bits <= 64);
     switch (op) {
     case IR_add: *out = x + y; break;
     case IR_sub: *out = x - y; break;

@@ -2,9 +2,9 @@
 /* Walks the functions of a kernel, inlines calls, and hands each instruction to the file of its family. */
 #include "lower.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "spirv_ops.h"
 
 struct phi_fix {
@@ -208,7 +208,7 @@ uint32_t lower_scalar(struct lower *l, uint32_t id)
 
 void lower_set(struct lower *l, uint32_t id, const uint32_t *leaves, uint32_t count)
 {
-    assert(id < l->m->bound);
+    CHECKED(id < l->m->bound);
     l->leaf[id] = arena_copy(l->arena, leaves, (size_t)count * sizeof *leaves);
 }
 
@@ -223,7 +223,7 @@ static void set_succs(struct lower *l, enum terminator term, uint32_t cond, cons
     b->succs = arena_copy(l->arena, succs, count * sizeof *succs);
     b->succ_count = count;
     b->site = lower_site(l, &(struct site){.act = ACT_BRANCH, .what = "branch"});
-    assert((term == TERM_BRANCH || term == TERM_SWITCH) == (cond != NONE));
+    CHECKED((term == TERM_BRANCH || term == TERM_SWITCH) == (cond != NONE));
 }
 
 void lower_jump(struct lower *l, uint32_t block)
@@ -259,7 +259,7 @@ static void lower_switch(struct lower *l, uint32_t word)
 
 static void lower_return(struct lower *l, uint32_t value_id)
 {
-    assert(l->call);
+    CHECKED(l->call);
     struct call_frame *call = l->call;
     if (!call->caller) {
         set_succs(l, TERM_RETURN, NONE, NULL, 0);
@@ -387,7 +387,7 @@ static void lower_call(struct lower *l, uint32_t word)
             continue;
         }
         uint32_t first = call.return_values.at[0][k];
-        assert(call.return_preds.count == call.return_values.count);
+        CHECKED(call.return_preds.count == call.return_values.count);
         results[k] = first;
         if (call.return_preds.count == 1)
             continue;

@@ -16,9 +16,9 @@
  *
  * Of a launch that is left out of the checks, no value has a companion: only what is stored is marked.
  */
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "image_op.h"
 #include "ir.h"
 
@@ -39,7 +39,7 @@ struct poisoning {
 
 static uint32_t companion(struct poisoning *p, uint32_t v)
 {
-    assert(v < p->ir->values.count);
+    CHECKED(v < p->ir->values.count);
     if (!v)
         return NONE;
     return ir_value(p->ir, v)->op == IR_undef ? p->yes : p->of[v];
@@ -70,7 +70,7 @@ static uint32_t either(struct poisoning *p, uint32_t block, uint32_t a, uint32_t
 
 static void add_question(struct poisoning *p, uint32_t operation, const uint32_t *values, uint32_t count)
 {
-    assert(count > 0);
+    CHECKED(count > 0);
     *list_push(p->ir->arena, &p->questions) = (struct question){operation, p->operands.count, count};
     for (uint32_t i = 0; i < count; i++)
         *list_push(p->ir->arena, &p->operands) = values[i];
@@ -118,7 +118,7 @@ static uint32_t memory_companion(struct poisoning *p, enum ir_op op, uint32_t ac
                             .site = of->site,
                             .object = of->object,
                             .components = (uint8_t)count};
-    assert(ir_value(ir, access)->args[0] && count > 0);
+    CHECKED(ir_value(ir, access)->args[0] && count > 0);
     *list_push(ir->arena, &p->out) = v;
     return v;
 }
@@ -134,7 +134,7 @@ static void set_source(struct poisoning *p, uint32_t v)
 {
     struct value *value = ir_value(p->ir, v);
     const struct poison_source read = {.origin = POISON_READ, .site = value->site};
-    assert(value->imm >> POISON_FROM_SHIFT == 0); /* it has one source */
+    CHECKED(value->imm >> POISON_FROM_SHIFT == 0); /* it has one source */
     value->imm |= (uint64_t)new_source(p, &read) << POISON_FROM_SHIFT;
 }
 
@@ -387,7 +387,7 @@ static void find_source(struct following *f, uint32_t source)
         if (f->found[i] == source || (sources[source].origin != POISON_READ &&
                                       is_same_source(&sources[f->found[i]], &sources[source])))
             return;
-    assert(source > 0 && source < f->p->ir->poison_sources.count); /* 0: unknown */
+    CHECKED(source > 0 && source < f->p->ir->poison_sources.count); /* 0: unknown */
     f->unknown |= f->found_count == SOURCES_MOST;
     if (!f->unknown)
         f->found[f->found_count++] = source;
@@ -452,7 +452,7 @@ static uint32_t origins_of(struct following *f, const struct question *question)
     if (f->unknown || !f->found_count)
         return 0;
     const uint32_t list = ir->poison_lists.count;
-    assert(f->found_count <= SOURCES_MOST);
+    CHECKED(f->found_count <= SOURCES_MOST);
     *list_push(ir->arena, &ir->poison_lists) = f->found_count;
     for (uint32_t i = 0; i < f->found_count; i++)
         *list_push(ir->arena, &ir->poison_lists) = f->found[i];
@@ -488,7 +488,7 @@ static void attach_origins(struct poisoning *p, uint32_t values)
     for (uint32_t i = 0; i < p->questions.count; i++) {
         const struct question *question = &p->questions.at[i];
         struct value *operation = ir_value(p->ir, question->operation);
-        assert(question->first + question->count <= p->operands.count);
+        CHECKED(question->first + question->count <= p->operands.count);
         if (operation->op == IR_poison_atomic)
             origins_of_atomic(f, question);
         else

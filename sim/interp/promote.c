@@ -4,9 +4,9 @@
  * offsets, each scalar always at the same place and size, is as many SSA values as it has scalars. Phis are
  * placed at dominance frontiers; unread ones die in simplify.
  */
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "ir.h"
 
 struct cell {
@@ -43,7 +43,7 @@ static void find_addresses(struct promotion *p)
         const struct value *value = ir_value(ir, v);
         if (value->op == IR_private_address)
             p->root[v] = 1 + (uint32_t)value->imm;
-        assert(p->root[v] <= ir->private_variables.count);
+        CHECKED(p->root[v] <= ir->private_variables.count);
     }
     for (bool changed = true; changed;) {
         changed = false;
@@ -78,7 +78,7 @@ static void add_cell(struct promotion *p, struct candidate *c, uint64_t size, in
         c->escapes = true;
         return;
     }
-    assert(scalar_bytes(type) == bytes || type == T_BOOL);
+    CHECKED(scalar_bytes(type) == bytes || type == T_BOOL);
     *list_push(p->ir->arena, &c->cells) = (struct cell){offset, bytes, 0, type};
 }
 
@@ -97,7 +97,7 @@ static void note_use(struct promotion *p, uint32_t user, uint32_t slot, uint32_t
     const struct value *u = ir_value(ir, user);
     struct candidate *c = &p->candidates[p->root[operand] - 1];
     bool address = slot == 0 && (u->op == IR_load || u->op == IR_store);
-    assert(u->op != IR_phi || slot >= 3);
+    CHECKED(u->op != IR_phi || slot >= 3);
     if (address) {
         uint32_t bytes = 1u << u->size_log2, count = u->op == IR_load ? u->components : u->list_count;
         uint64_t size = ir->private_variables.at[p->root[operand] - 1].size;
@@ -155,7 +155,7 @@ static void place_phis(struct promotion *p)
             for (uint32_t k = 0; k < v->list_count; k++) {
                 struct cell *cell = find_cell(
                     p, v->args[0], p->offset[v->args[0]] + v->offset + ((int64_t)k << v->size_log2));
-                assert(cell && cell->slot < p->slots);
+                CHECKED(cell && cell->slot < p->slots);
                 *list_push(ir->arena, &stores[cell->slot]) = b;
             }
         }
@@ -175,7 +175,7 @@ static void place_phis(struct promotion *p)
                 value->list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
                 value->list_count = n;
                 memcpy(value->list + n, ir_block(ir, join)->preds, n * sizeof *value->list);
-                assert(n > 0);
+                CHECKED(n > 0);
                 value->imm = slot + 1; /* until renaming is done */
                 *list_push(ir->arena, &stores[slot]) = join;
             }
@@ -194,7 +194,7 @@ static void phis_first(struct ir *ir)
                     sorted[n++] = block->insts.at[i];
         if (n)
             memcpy(block->insts.at, sorted, n * sizeof *sorted);
-        assert(n == block->insts.count);
+        CHECKED(n == block->insts.count);
     }
 }
 
@@ -209,7 +209,7 @@ static uint32_t unwritten(struct promotion *p, uint32_t slot)
 
 static uint32_t current_value(struct promotion *p, uint32_t slot)
 {
-    assert(slot < p->slots);
+    CHECKED(slot < p->slots);
     const enum scalar type = p->slot_type[slot];
     if (!p->current[slot])
         p->current[slot] = p->ir->zero_private ? ir_const(p->ir, type, 0) : unwritten(p, slot);
@@ -228,7 +228,7 @@ static void rename_instruction(struct promotion *p, uint32_t v)
             struct cell *cell =
                 find_cell(p, load->args[0],
                           p->offset[load->args[0]] + load->offset + ((int64_t)value->imm << load->size_log2));
-            assert(cell && value->imm < load->components);
+            CHECKED(cell && value->imm < load->components);
             p->map[v] = current_value(p, cell->slot);
             ir_value(ir, v)->dead = true;
         }
@@ -287,7 +287,7 @@ static void rename_all(struct promotion *p)
         uint32_t *saved;
     };
     LIST(struct frame) stack = {0};
-    assert(ir_block(ir, ir->entry_block)->reachable);
+    CHECKED(ir_block(ir, ir->entry_block)->reachable);
     size_t bytes = p->slots * sizeof *p->current;
     *list_push(ir->arena, &stack) = (struct frame){ir->entry_block, 0, NULL};
     while (stack.count) {
@@ -336,7 +336,7 @@ static void describe_slots(struct promotion *p)
     for (uint32_t v = 0; v < ir->private_variables.count; v++)
         for (uint32_t i = 0; !p->candidates[v].escapes && i < p->candidates[v].cells.count; i++) {
             const struct cell *cell = &p->candidates[v].cells.at[i];
-            assert(cell->slot < p->slots);
+            CHECKED(cell->slot < p->slots);
             p->slot_type[cell->slot] = cell->type;
             p->slot_variable[cell->slot] = v;
             p->slot_offset[cell->slot] = cell->offset;

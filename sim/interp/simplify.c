@@ -4,10 +4,10 @@
  * loop-invariant code hoisted, small diamonds turned into selects, multiply-adds fused. None of it removes,
  * merges or moves an access to memory.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "ir.h"
 
 static bool is_pure(const struct value *v)
@@ -135,7 +135,7 @@ static void number_values(struct ir *ir, uint32_t *map)
             *list_push(ir->arena, &stack) = (struct frame){next, 0};
             continue;
         }
-        assert(marks.count == stack.count); /* one a block that is open */
+        CHECKED(marks.count == stack.count); /* one a block that is open */
         uint32_t mark = marks.at[--marks.count];
         while (added.count > mark) { /* out of scope: newest first */
             uint32_t v = added.at[--added.count], h = hash_value(ir_value(ir, v)) & n.mask;
@@ -315,7 +315,7 @@ static uint32_t preheader_of(struct ir *ir, const struct loop *loop)
     for (uint32_t k = 0; k < header->pred_count; k++)
         if (!loop->members[header->preds[k]])
             found = header->preds[k];
-    assert(!found || ir_block(ir, found)->reachable);
+    CHECKED(!found || ir_block(ir, found)->reachable);
     return found && ir_block(ir, found)->succ_count == 1 ? found : 0;
 }
 
@@ -406,7 +406,7 @@ static bool convert_diamond(struct ir *ir, uint32_t b)
     if (join == b)
         return false;
     uint32_t from_t = then_arm ? t : b, from_f = else_arm ? f : b, cond = block->cond, selects = 0;
-    assert(from_t != from_f);
+    CHECKED(from_t != from_f);
     for (uint32_t i = 0; i < ir_block(ir, join)->insts.count; i++)
         selects += ir_value(ir, ir_block(ir, join)->insts.at[i])->op == IR_phi;
     if (selects > 6)
@@ -421,7 +421,7 @@ static bool convert_diamond(struct ir *ir, uint32_t b)
         if (phi->op != IR_phi)
             continue;
         uint32_t a = phi_operand(phi, from_t), c = phi_operand(phi, from_f);
-        assert(a && c); /* each edge into the join has an operand */
+        CHECKED(a && c); /* each edge into the join has an operand */
         uint32_t chosen = ir_pure(ir, b, IR_select, phi->type, cond, a, c, 0);
         phi = ir_value(ir, id);
         uint32_t n = phi->list_count, kept = 0;

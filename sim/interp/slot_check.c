@@ -18,9 +18,10 @@
  */
 #include "slot_check.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 enum { PAIRS_MAX = 1 << 22, NO_SLOT = 0 };
 
@@ -106,7 +107,7 @@ static void find_list_ends(struct checker *c)
         c->list_end[i] = end;
         if (list_of(c->code, i, &start))
             end = start;
-        assert(end <= c->code->operand_count);
+        CHECKED(end <= c->code->operand_count);
     }
 }
 

@@ -7,10 +7,10 @@
  */
 #include "wave.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "exec_control.h"
 #include "interp.h"
 #include "poison_trail.h"
@@ -77,7 +77,7 @@ struct wave *wave_new(const struct code *code, struct memory *memory, const stru
     wave->memory = memory;
     wave->host = host;
     wave->observer = observer;
-    assert(code->template_size <= code->frame_size);
+    CHECKED(code->template_size <= code->frame_size);
     memcpy(wave->frame, code->template_bytes, code->template_size);
     return wave;
 }
@@ -137,7 +137,7 @@ static void lane_tables(struct wave *wave, uint32_t row)
 {
     struct wave_memory *m = (struct wave_memory *)wave;
     wave->row = row;
-    assert(row > 0);
+    CHECKED(row > 0);
     if (m->table_row == row)
         return;
     m->table_row = row;
@@ -229,7 +229,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     const struct origin *o = &start->origin;
     const struct code *code = wave->code;
     uint32_t tx = o->tile_size[0], plane = tx * o->tile_size[1];
-    assert(start->lane_count > 0 && start->lane_count <= code->width && tx > 0);
+    CHECKED(start->lane_count > 0 && start->lane_count <= code->width && tx > 0);
     wave->origin = *o;
     if (start->observer)
         wave->observer = start->observer;
@@ -242,7 +242,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     wave->arg_values = start->arg_values;
     wave->lane_count = start->lane_count;
     wave->n = (start->lane_count + 15) / 16 * 16;
-    assert(wave->n <= WAVE_LANES_MAX);
+    CHECKED(wave->n <= WAVE_LANES_MAX);
     fill_inputs(wave, start);
     memcpy(wave->frame + code->args_offset, start->args, code->args_size);
     for (uint32_t i = 0; i < code->local_object_count; i++)
@@ -287,7 +287,7 @@ void interp_args(const struct code *code, const struct kernel_info *info, const 
         uint32_t align = (uint32_t)(info->args[i].align ? info->args[i].align : 1),
                  size = (uint32_t)info->args[i].size;
         offset = (offset + align - 1) / align * align;
-        assert(offset + size <= code->args_size);
+        CHECKED(offset + size <= code->args_size);
         if (info->args[i].kind == ARG_IMAGE)
             memcpy(out + offset, &(uint64_t){i + 1}, sizeof(uint64_t));
         else if (info->args[i].kind != ARG_LOCAL && args[i].value)
@@ -324,7 +324,7 @@ static bool is_interrupted(const struct wave *wave)
 enum run_result wave_run(struct wave *wave, int64_t budget)
 {
     wave->highest_unparked = 0;
-    assert(wave->resume);
+    CHECKED(wave->resume);
     do
         budget = run_slice(wave, budget);
     while (wave->stop == RUN_YIELD && budget >= 0 && !is_interrupted(wave));
@@ -382,7 +382,7 @@ struct wave *wave_split(struct wave *wave, const lane_mask *lanes)
         mine |= wave->active.word[k];
         theirs |= other->active.word[k];
     }
-    assert((mine | theirs) || wave->parked_blocks || other->parked_blocks);
+    CHECKED((mine | theirs) || wave->parked_blocks || other->parked_blocks);
     wave->full = other->full = false;
     if (!mine && (wave->resume = exec_next_block(wave)) != NULL)
         wave->stop = RUN_YIELD;

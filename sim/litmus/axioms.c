@@ -4,16 +4,16 @@
  */
 #include "axioms.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/rule.h"
 
 /* ---- sets and relations ------------------------------------------------------------------ */
 
 static uint32_t lowest(event_set set)
 {
-    assert(set);
+    CHECKED(set);
     uint64_t low = (uint64_t)set;
     return low ? (uint32_t)__builtin_ctzll(low) : 64 + (uint32_t)__builtin_ctzll((uint64_t)(set >> 64));
 }
@@ -43,7 +43,7 @@ static bool has_cycle(const relation r, uint32_t count)
 
 static struct candidate_event *event_new(struct candidate *candidate)
 {
-    assert(candidate->count < EVENTS_MOST);
+    CHECKED(candidate->count < EVENTS_MOST);
     struct candidate_event *event = &candidate->event[candidate->count++];
     *event = (struct candidate_event){.thread = NO_THREAD, .cell = UINT32_MAX};
     return event;
@@ -92,7 +92,7 @@ static void fill_access(const struct candidate *candidate, struct candidate_even
                         const struct step *step, struct reading read)
 {
     bool failed = step->kind == STEP_UPDATE && !step_writes(step, read);
-    assert(step->cell < CELLS_MOST);
+    CHECKED(step->cell < CELLS_MOST);
     enum memory_ordering order = failed ? step->failure_order : step->order;
     event->cell = step->cell;
     event->is_read = step_reads(step);
@@ -200,7 +200,7 @@ void candidate_link(struct candidate *candidate)
  * store. */
 static event_set release_sequence(const struct candidate *candidate, uint32_t head)
 {
-    assert(candidate->event[head].is_write);
+    CHECKED(candidate->event[head].is_write);
     event_set later = candidate->modified[head], sequence = one_event(head), stopped = 0;
     const struct candidate_event *event = candidate->event;
     EACH_EVENT(i, later)
@@ -320,7 +320,7 @@ static bool is_access(const struct candidate_event *event)
 /* The successors of a read (from-read): the stores after the one it reads. */
 static event_set overwritten_by(const struct candidate *candidate, uint32_t read)
 {
-    assert(candidate->event[read].is_read && candidate->reads_from[read] < candidate->count);
+    CHECKED(candidate->event[read].is_read && candidate->reads_from[read] < candidate->count);
     return candidate->modified[candidate->reads_from[read]] & ~one_event(read);
 }
 

@@ -3,10 +3,10 @@
  * Every interleaving of a litmus test, depth first, with sleep sets: an order of independent steps is shown
  * once.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "explore.h"
 #include "orrery/rule.h"
 
@@ -45,7 +45,7 @@ static struct event *add_event(struct exploration *exploration, struct state *st
         exploration->room = room;
     }
     struct event *event = &exploration->events[state->event_count++];
-    assert(step->thread < exploration->threads && state->event_count <= exploration->room);
+    CHECKED(step->thread < exploration->threads && state->event_count <= exploration->room);
     *event = (struct event){.step = step, .previous = state->last[step->thread]};
     state->last[step->thread] = state->event_count;
     return event;
@@ -66,7 +66,7 @@ static void take_step(struct exploration *exploration, struct state *state, uint
         return;
     }
     if (step_is_access(step)) {
-        assert(step->cell < CELLS_MOST);
+        CHECKED(step->cell < CELLS_MOST);
         event->read = (struct reading){step_reads(step) ? state->cells[step->cell] : 0, spurious};
         event->version = state->version[step->cell];
         if (step_writes(step, event->read)) {
@@ -160,7 +160,7 @@ static uint32_t enabled_threads(const struct exploration *exploration, const str
 
 static bool depends(const struct step *a, const struct step *b)
 {
-    assert(step_is_access(a) && step_is_access(b));
+    CHECKED(step_is_access(a) && step_is_access(b));
     return a->cell == b->cell && (a->kind != STEP_READ || b->kind != STEP_READ);
 }
 

@@ -4,10 +4,10 @@
  * value. So the threads run, stores as soon as they can, and each read takes any store so far. The reads so
  * far are a position; two orders of the same reads reach the same position, which is followed once.
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orders.h"
 
 enum { INITIAL_STORE = 0xffff, POSITIONS_MOST = 1 << 22 };
@@ -53,7 +53,7 @@ static uint32_t make_key(struct reader *reader)
     for (uint32_t i = 0; i < reader->threads; i++) {
         const struct history *history = &reader->history[i];
         reader->key[length++] = reader->next[i]->number;
-        assert(length <= sizeof reader->key / sizeof *reader->key && history->count <= EVENTS_MOST);
+        CHECKED(length <= sizeof reader->key / sizeof *reader->key && history->count <= EVENTS_MOST);
         for (uint32_t k = 0; k < history->count; k++)
             if (step_reads(history->steps[k]))
                 reader->key[length++] = history->source[k];
@@ -63,8 +63,8 @@ static uint32_t make_key(struct reader *reader)
 
 static size_t slot_of(const struct reader *reader, const uint32_t *key, uint32_t length)
 {
-    assert((reader->table_size & (reader->table_size - 1)) == 0 &&
-           reader->position_count < reader->table_size);
+    CHECKED((reader->table_size & (reader->table_size - 1)) == 0 &&
+            reader->position_count < reader->table_size);
     uint64_t hash = 0xcbf29ce484222325;
     for (uint32_t i = 0; i < length; i++)
         hash = (hash ^ key[i]) * 0x100000001b3;
@@ -123,7 +123,7 @@ static bool new_position(struct reader *reader)
         return false;
     }
     reader->table[slot] = (uint32_t)reader->keys_used + 1;
-    assert(reader->keys_used + length < reader->keys_room);
+    CHECKED(reader->keys_used + length < reader->keys_room);
     reader->keys[reader->keys_used] = length;
     memcpy(&reader->keys[reader->keys_used + 1], reader->key, length * sizeof *reader->key);
     reader->keys_used += length + 1;
@@ -144,7 +144,7 @@ static void take_step(struct reader *reader, uint32_t thread, struct reading rea
     }
     history->steps[history->count] = step;
     history->read[history->count] = read;
-    assert(history->count < EVENTS_MOST);
+    CHECKED(history->count < EVENTS_MOST);
     history->source[history->count++] = source;
     reader->next[thread] = unfold_next(reader->unfold, step, read);
     if (!reader->next[thread])

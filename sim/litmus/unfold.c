@@ -2,10 +2,10 @@
 /* The tree of a thread: the interpreter runs it step by step, and each new read is a branch. */
 #include "unfold.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "sim/device/device_state.h"
 #include "orrery/compiler.h"
 #include "sim/device/device_program.h"
@@ -435,7 +435,7 @@ static void bind_arguments(struct unfold *unfold, struct variant *variant, const
             if (kernel_passes(location, space))
                 addresses[count++] = unfold->cell_address[location->first_cell];
     }
-    assert(count < KERNEL_ARGUMENTS_MOST);
+    CHECKED(count < KERNEL_ARGUMENTS_MOST);
     addresses[count++] = unfold->code->log_address;
     for (uint32_t i = 0; i < count; i++)
         args[i] = (struct launch_arg){&addresses[i], sizeof addresses[i]};

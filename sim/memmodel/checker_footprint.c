@@ -3,9 +3,10 @@
  * is queried. */
 #include "checker_state.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 static int by_id(const void *a, const void *b)
 {
@@ -213,7 +214,7 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
         struct group_view view = {&checker->order, &checker->ended[i]};
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
         rest->group = view.group->number;
-        assert(i == 0 || footprint->rests[i - 1].group != rest->group); /* a group ends once */
+        CHECKED(i == 0 || footprint->rests[i - 1].group != rest->group); /* a group ends once */
         rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, false, &rest->count);
     }
 }
@@ -313,7 +314,7 @@ void checker_keep_group(struct checker *checker, const struct launch_event *even
         checker->ended = ended;
         checker->ended_room = room;
     }
-    assert(checker->ended_count < checker->ended_room);
+    CHECKED(checker->ended_count < checker->ended_room);
     struct ended_group *group = &checker->ended[checker->ended_count++];
     group->number = event->group_linear;
     order_group_vclock(&checker->order, group->number, group->known);

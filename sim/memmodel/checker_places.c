@@ -2,9 +2,10 @@
 /* Units and places: the lanes of a wave as units, the shadow of each allocation. */
 #include "checker_state.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 /* ---- regions ---------------------------------------------------------------------- */
 
@@ -43,7 +44,7 @@ static bool watch(struct checker *checker, struct shadow_region *shadow)
         checker->watched = grown;
         checker->watched_room = room;
     }
-    assert(checker->watched_count < checker->watched_room);
+    CHECKED(checker->watched_count < checker->watched_room);
     checker->watched[checker->watched_count++] = shadow;
     return shadow->watched = true;
 }

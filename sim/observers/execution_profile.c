@@ -6,10 +6,10 @@
  */
 #include "execution_profile.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/device.h"
 #include "sim/topology/access_lanes.h"
 
@@ -364,7 +364,7 @@ static void gather(struct units *units, const struct request *request, uint32_t 
 /* All accesses of a request have the same size. */
 static uint64_t bytes_of(struct units *units, const struct request *request)
 {
-    assert(request->first < request->end && request->active < request->end);
+    CHECKED(request->first < request->end && request->active < request->end);
     uint64_t bytes = 0, end = 0;
     const uint64_t size = request->event->size_bytes;
     units->count = 0;
@@ -409,13 +409,13 @@ static void count_request(struct profile *profile, uint64_t memory[PROFILE_MEMOR
     const uint64_t address = event_address(request->event, request->active);
     struct units *units = &profile->units;
     if (memory_region(profile->memory, address)->kind == REGION_LOCAL_VARIABLE) {
-        assert(config->bank_bytes > 0 && config->local_banks > 0 && config->local_banks <= BANKS_MOST);
+        CHECKED(config->bank_bytes > 0 && config->local_banks > 0 && config->local_banks <= BANKS_MOST);
         gather(units, request, config->bank_bytes);
         memory[PROFILE_LOCAL_REQUESTS]++;
         memory[PROFILE_BANK_CONFLICTS] += passes(units, config->local_banks) - 1;
         return;
     }
-    assert(config->sector_bytes > 0);
+    CHECKED(config->sector_bytes > 0);
     gather(units, request, config->sector_bytes);
     memory[PROFILE_GLOBAL_REQUESTS]++;
     memory[PROFILE_GLOBAL_SECTORS] += units->count;

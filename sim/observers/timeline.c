@@ -2,13 +2,13 @@
 /* Spans of launches, groups and copies, written as trace events. */
 #include "timeline.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 
 enum span_kind { SPAN_COMMAND, SPAN_LAUNCH, SPAN_GROUP, SPAN_SLICE };
@@ -115,10 +115,10 @@ static size_t add_span(struct timeline *timeline, const struct span *span)
 
 static void end_span(struct timeline *timeline, size_t span, uint64_t time)
 {
-    assert(span <= timeline->span_count);
+    CHECKED(span <= timeline->span_count);
     if (!span)
         return;
-    assert(timeline->spans[span - 1].open && time >= timeline->spans[span - 1].begin);
+    CHECKED(timeline->spans[span - 1].open && time >= timeline->spans[span - 1].begin);
     timeline->spans[span - 1].end = time;
     timeline->spans[span - 1].open = false;
 }
@@ -139,7 +139,7 @@ static uint32_t take_track(struct timeline *timeline, uint32_t unit)
     }
     if (!GROW(timeline, tracks, track))
         return UINT32_MAX;
-    assert(timeline->track_count < timeline->track_room);
+    CHECKED(timeline->track_count < timeline->track_room);
     timeline->tracks[timeline->track_count] = (struct track){unit, slot, true};
     return (uint32_t)timeline->track_count++;
 }

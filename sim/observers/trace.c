@@ -7,12 +7,12 @@
  */
 #include "trace.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "orrery/device.h"
 #include "orrery/report.h"
 #include "sim/report/report_json.h"
@@ -85,21 +85,21 @@ bool trace_flush(struct trace *trace)
 static const char *order_word(enum memory_ordering order)
 {
     static const char *const words[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-    assert(order < sizeof words / sizeof *words);
+    CHECKED(order < sizeof words / sizeof *words);
     return words[order];
 }
 
 static const char *scope_word(enum memory_scope scope)
 {
     static const char *const words[] = {"work_item", "sub_group", "work_group", "device", "all_svm_devices"};
-    assert(scope < sizeof words / sizeof *words);
+    CHECKED(scope < sizeof words / sizeof *words);
     return words[scope];
 }
 
 static const char *access_word(enum access_kind kind)
 {
     static const char *const words[] = {"read", "write", "atomic-read", "atomic-write", "atomic-update"};
-    assert(kind < sizeof words / sizeof *words);
+    CHECKED(kind < sizeof words / sizeof *words);
     return words[kind];
 }
 

@@ -2,13 +2,13 @@
 /* The rows of scenario.def: defaults, parsing and printing of single values. */
 #include "orrery/scenario.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/schedule.h"
 #include "sim/base/scenario_rows.h"
 
@@ -792,7 +792,7 @@ uint32_t scenario_root_count(const struct scenario *scenario)
 
 const struct device_config *scenario_root(const struct scenario *scenario, uint32_t index)
 {
-    assert(index < scenario_root_count(scenario));
+    CHECKED(index < scenario_root_count(scenario));
     return index ? &scenario->other_devices[index - 1] : &scenario->device;
 }
 

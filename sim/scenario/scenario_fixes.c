@@ -14,12 +14,12 @@
  */
 #include "scenario_fixes.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "scenario_again.h"
 #include "scenario_launch.h"
 #include "sim/device/rewrite.h"
@@ -352,7 +352,7 @@ static bool split(struct trials *trials)
         const size_t length = strlen(line);
         if (length && line[length - 1] == '\r')
             line[length - 1] = '\0';
-        assert(trials->line_count < count);
+        CHECKED(trials->line_count < count);
         trials->lines[trials->line_count++] = line;
     }
     return true;

@@ -7,7 +7,6 @@
  */
 #include "sim/device/launch_schedule.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -69,7 +68,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
         uint64_t rest = a % b;
         a = b;
         b = rest;
-        assert(b < a);
+        CHECKED(b < a);
     }
     return a;
 }
@@ -83,12 +82,12 @@ static void shuffle_tiles(struct schedule *schedule)
     do
         schedule->stride = 1 + rng_below(&rng, schedule->total);
     while (common_divisor(schedule->stride, schedule->total) != 1);
-    assert(schedule->start < schedule->total && schedule->stride <= schedule->total);
+    CHECKED(schedule->start < schedule->total && schedule->stride <= schedule->total);
 }
 
 static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
 {
-    assert(index < schedule->total);
+    CHECKED(index < schedule->total);
     if (schedule->config->oracle)
         return index;
     switch (schedule->config->policy) {
@@ -138,7 +137,7 @@ static bool resident_room(struct schedule *schedule)
 
 struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile)
 {
-    assert(tile < schedule->total);
+    CHECKED(tile < schedule->total);
     struct group *group = resident_room(schedule) ? group_admit(schedule->launch, tile) : NULL;
     schedule->arrivals++;
     if (group)
@@ -246,7 +245,7 @@ static void admit_when_stuck(struct schedule *schedule)
     if (schedule->patience > 1)
         schedule->patience /= 2;
     schedule->target = as_many_again(schedule);
-    assert(schedule->target >= schedule->count || schedule->count > schedule->most);
+    CHECKED(schedule->target >= schedule->count || schedule->count > schedule->most);
 }
 
 /* ---- limits ------------------------------------------------------------------------ */
@@ -536,7 +535,7 @@ static void retire_finished(struct schedule *schedule)
     }
     if (left == schedule->count)
         return;
-    assert(left < schedule->count);
+    CHECKED(left < schedule->count);
     schedule->count = left;
     schedule->patience = PATIENCE;
     schedule->target = residents_wanted(schedule);
@@ -639,9 +638,9 @@ static void check_residents(const struct schedule *schedule)
 {
     for (uint32_t i = 0; i < schedule->count; i++) {
         const struct group *group = schedule->resident[i];
-        assert(group->launch == schedule->launch && group->number < schedule->total);
+        CHECKED(group->launch == schedule->launch && group->number < schedule->total);
         for (uint32_t k = 0; k < i; k++)
-            assert(schedule->resident[k]->number != group->number);
+            CHECKED(schedule->resident[k]->number != group->number);
         group_check(group);
     }
 }
@@ -649,20 +648,20 @@ static void check_residents(const struct schedule *schedule)
 static void check_chooser(const struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
-    assert(!chooser->group || chooser->index < chooser->group->wave_count);
-    assert(!chooser->group || chooser->group->number == chooser->last.tile);
-    assert(chooser->last_steps <= chooser->steps);
-    assert(chooser->pct.passed <= chooser->pct.count);
+    CHECKED(!chooser->group || chooser->index < chooser->group->wave_count);
+    CHECKED(!chooser->group || chooser->group->number == chooser->last.tile);
+    CHECKED(chooser->last_steps <= chooser->steps);
+    CHECKED(chooser->pct.passed <= chooser->pct.count);
     for (uint32_t i = 1; i < chooser->pct.count; i++)
-        assert(chooser->pct.change[i - 1] <= chooser->pct.change[i]);
-    assert(chooser->lowest_unstarted <= schedule->total);
+        CHECKED(chooser->pct.change[i - 1] <= chooser->pct.change[i]);
+    CHECKED(chooser->lowest_unstarted <= schedule->total);
 }
 
 void schedule_check(const struct schedule *schedule)
 {
-    assert(schedule->count <= schedule->room && schedule->next <= schedule->total);
-    assert(schedule->patience > 0 && schedule->target > 0);
-    assert(schedule->livelock.reported <= REPORTED_MOST);
+    CHECKED(schedule->count <= schedule->room && schedule->next <= schedule->total);
+    CHECKED(schedule->patience > 0 && schedule->target > 0);
+    CHECKED(schedule->livelock.reported <= REPORTED_MOST);
     check_residents(schedule);
     check_chooser(schedule);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Step by step: one place where it is decided which work-item does its next operation. */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +129,7 @@ static bool some_unstarted(struct schedule *schedule, uint64_t *out_tile)
     while (chooser->lowest_unstarted < schedule->total && is_started(chooser, chooser->lowest_unstarted))
         chooser->lowest_unstarted++;
     *out_tile = chooser->lowest_unstarted;
-    assert(chooser->lowest_unstarted <= schedule->total);
+    CHECKED(chooser->lowest_unstarted <= schedule->total);
     return chooser->lowest_unstarted < schedule->total;
 }
 
@@ -292,7 +291,7 @@ static void describe(const struct schedule *schedule, const struct group *group,
     struct next_operation next;
     wave_next(slot->wave, &next);
     const struct site *site = launch_site(schedule->launch, next.site);
-    assert(next.kind < sizeof operations / sizeof *operations);
+    CHECKED(next.kind < sizeof operations / sizeof *operations);
     *out = (struct schedule_candidate){.tile = group->number,
                                        .wave = index,
                                        .steps = slot->steps,

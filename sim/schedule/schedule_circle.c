@@ -6,11 +6,11 @@
  * that waits for a limit is never twice in the same state; one that counts its iterations for code after it
  * is (wave_fingerprint).
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "orrery/checked.h"
 #include "sim/device/device_enqueue.h"
 #include "sim/device/host_memory.h"
 #include "schedule_livelock.h"
@@ -157,7 +157,7 @@ static uint64_t hash_lap(const struct group *group)
 /* It waits no more when it does not come back to where it stood, within two rounds. */
 static void goes_round(struct group *group)
 {
-    assert(group->laps.circles && group->laps.seen <= group->laps.passes);
+    CHECKED(group->laps.circles && group->laps.seen <= group->laps.passes);
     const uint64_t since = group->laps.passes - group->laps.seen;
     if (since < group->laps.period)
         return;
@@ -220,7 +220,7 @@ static bool stood_so(struct watched *watched, uint64_t epoch, uint64_t fingerpri
         watched->left = 0;
     } else if (watched->left && --watched->left == 0) {
         watched->left = watched->lap *= 2;
-        assert(watched->lap > 0);
+        CHECKED(watched->lap > 0);
         watched->fingerprint = fingerprint;
     }
     return watched->left == 0;
@@ -248,7 +248,7 @@ static struct watched *meeting_of(struct group *group, uint32_t sub_group)
 {
     if (sub_group >= group->meeting_count) {
         const uint32_t count = (group->base_count - 1) / sub_group_items(group) + 1;
-        assert(sub_group < count);
+        CHECKED(sub_group < count);
         struct watched *meetings = realloc(group->meetings, count * sizeof *meetings);
         if (!meetings)
             return NULL;
@@ -393,7 +393,7 @@ static uint64_t hash_all_waves(const struct concurrent *concurrent)
 /* Passes in a fixed order: what they do is a function of the waves and of memory. */
 static bool rounds_repeat(struct concurrent *concurrent, const struct memory *memory)
 {
-    assert(concurrent->count > 1);
+    CHECKED(concurrent->count > 1);
     uint64_t round = concurrent->circle.rounds++;
     if (round == 0)
         concurrent->circle.next_mark = IDLE_PASSES;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that is resident can only go round in circles: the launch ends, and the waits are reported; or it is
  * noted while the launch may still end. */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "sim/device/device_state.h"
 #include "sim/device/fault.h"
 #include "sim/device/host_memory.h"
@@ -63,7 +63,7 @@ static void add_wait(struct waits *waits, struct launch *launch, const struct ob
 /* When all have been observed. */
 static void read_values(struct waits *waits, const struct launch *launch)
 {
-    assert(waits->count <= WAITS_REPORTED);
+    CHECKED(waits->count <= WAITS_REPORTED);
     for (uint32_t i = 0; i < waits->count; i++) {
         const uint64_t address = waits->address[i], size = waits->list[i].size_bytes;
         const struct region *region = memory_region(&launch->arena->memory, address);
@@ -95,7 +95,7 @@ static uint32_t take_its_place(struct group **lowest, uint32_t count, struct gro
     for (; place > 0 && lowest[place - 1]->number > group->number; place--)
         lowest[place] = lowest[place - 1];
     lowest[place] = group;
-    assert(place == 0 || lowest[place - 1]->number < group->number);
+    CHECKED(place == 0 || lowest[place - 1]->number < group->number);
     return count < GROUPS_OBSERVED ? count + 1 : count;
 }
 
@@ -246,7 +246,7 @@ bool livelock_check(struct schedule *schedule, enum helper helper)
 
 void schedule_check_all_stuck(struct concurrent *concurrent)
 {
-    assert(concurrent->count > 1);
+    CHECKED(concurrent->count > 1);
     bool freed = false;
     if (!circle_of_all(concurrent) ||
         (!circle_is_proof(concurrent, &concurrent->live[0]->launch.arena->memory) && !concurrent->host_helps))

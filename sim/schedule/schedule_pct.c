@@ -3,10 +3,10 @@
  * Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte 2010): the unit of highest
  * priority runs; depth - 1 times, at steps drawn before the launch, the running one falls below all others.
  */
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "schedule_state.h"
 
 enum {
@@ -49,7 +49,7 @@ bool pct_init(struct schedule *schedule)
     for (uint32_t i = 0; i < pct->count; i++)
         pct->change[i] = 1 + rng_below(&rng, steps);
     qsort(pct->change, pct->count, sizeof *pct->change, ascending);
-    assert(pct->passed == 0 && (!pct->count || pct->change[0] > 0));
+    CHECKED(pct->passed == 0 && (!pct->count || pct->change[0] > 0));
     return true;
 }
 
@@ -70,7 +70,7 @@ void pct_admit(struct schedule *schedule, struct group *group)
 
 static void drop(struct chooser *chooser)
 {
-    assert(chooser->index < chooser->group->wave_count);
+    CHECKED(chooser->index < chooser->group->wave_count);
     chooser->group->waves[chooser->index].priority = --chooser->pct.lowest;
     chooser->group->waves[chooser->index].kept_on = 0;
 }
@@ -102,7 +102,7 @@ struct pick pct_pick(struct schedule *schedule)
         drop(chooser);
     else if (goes_on && pct->settled == schedule->arrivals)
         return (struct pick){chooser->group, chooser->index};
-    assert(pct->passed == pct->count || pct->change[pct->passed] > chooser->steps);
+    CHECKED(pct->passed == pct->count || pct->change[pct->passed] > chooser->steps);
     pct->settled = schedule->arrivals;
     return highest(schedule);
 }

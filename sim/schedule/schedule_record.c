@@ -6,12 +6,12 @@
  */
 #include "sim/device/schedule_record.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 #include "sim/device/launch_schedule.h"
 
@@ -60,13 +60,13 @@ static struct schedule_launch *launch_add(struct schedule_record *record, uint32
         record->room = room;
     }
     record->launches[record->count] = (struct schedule_launch){.launch = launch, .shape = shape};
-    assert(record->count < record->room);
+    CHECKED(record->count < record->room);
     return &record->launches[record->count++];
 }
 
 bool record_launch(struct schedule_record *record, const struct launch *launch)
 {
-    assert(!record_find(record, launch->info.launch)); /* a launch is recorded once */
+    CHECKED(!record_find(record, launch->info.launch)); /* a launch is recorded once */
     struct schedule_launch *added = launch_add(record, launch->info.launch, launch_shape(launch));
     if (added)
         added->scripted = schedule_is_scripted(launch);
@@ -84,7 +84,7 @@ bool record_switch(struct schedule_launch *launch, const struct schedule_switch 
         launch->room = room;
     }
     launch->switches[launch->count++] = *entry;
-    assert(launch->count <= launch->room && entry->to.tile != UINT64_MAX);
+    CHECKED(launch->count <= launch->room && entry->to.tile != UINT64_MAX);
     return true;
 }
 
@@ -548,7 +548,7 @@ const struct schedule_switch *switch_index_take(struct switch_index *index, stru
     if (!found || index->taken[found - index->switches])
         return NULL;
     index->taken[found - index->switches] = true;
-    assert(index->left > 0);
+    CHECKED(index->left > 0);
     index->left--;
     return found;
 }

@@ -2,12 +2,11 @@
 /* Caches by sets with least-recently-used replacement; every access of an observer's event is counted. */
 #include "cache_model.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "access_lanes.h"
 #include "orrery/checked.h"
+#include "access_lanes.h"
 #include "orrery/device.h"
 #include "orrery/limits.h"
 
@@ -89,7 +88,7 @@ static void cache_init(struct cache *cache, uint32_t root, const struct topology
 {
     uint64_t lines = node->bytes / node->line_bytes;
     uint64_t ways = node->associativity && node->associativity < lines ? node->associativity : lines;
-    assert(lines > 0 && node->line_bytes > 0); /* topology_build.c refuses others */
+    CHECKED(lines > 0 && node->line_bytes > 0); /* topology_build.c refuses others */
     *cache = (struct cache){
         .counted = {.root = root, .node = node},
         .outer = NONE,
@@ -99,7 +98,7 @@ static void cache_init(struct cache *cache, uint32_t root, const struct topology
         .ways = (uint32_t)(ways < WAYS_MOST ? ways : WAYS_MOST),
     };
     cache->sets = lines / cache->ways;
-    assert(cache->sets > 0 && cache->unit_count > 0);
+    CHECKED(cache->sets > 0 && cache->unit_count > 0);
 }
 
 static bool holds(const struct cache *cache, uint32_t unit)
@@ -138,7 +137,7 @@ static void add_root(struct caches *caches, uint32_t root, const struct device_c
             uint32_t index = caches->cache_count++;
             cache_init(&caches->caches[index], root, node, config->first_unit);
             caches->caches[index].outer = around(caches, index);
-            assert(caches->caches[index].outer == NONE || caches->caches[index].outer < index);
+            CHECKED(caches->caches[index].outer == NONE || caches->caches[index].outer < index);
             for (uint32_t u = 0; u < node->unit_count; u++)
                 caches->units[first + u].inner = index; /* later ones are further in */
         }
@@ -193,7 +192,7 @@ struct caches *caches_new(const struct scenario *scenario, const struct memory *
     for (uint32_t i = 0; i < scenario_root_count(scenario); i++)
         add_root(caches, i, scenario_root(scenario, i));
     size_pieces(caches);
-    assert(caches->cache_count == cache_count && caches->memory_count == memory_count);
+    CHECKED(caches->cache_count == cache_count && caches->memory_count == memory_count);
     if (make_sets(caches))
         return caches;
     caches_free(caches);
@@ -490,7 +489,7 @@ static uint32_t find_place(struct caches *caches, const char *kernel, const stru
         return NONE;
     }
     caches->places[caches->place_count] = place;
-    assert(caches->place_count < caches->place_room);
+    CHECKED(caches->place_count < caches->place_room);
     return (uint32_t)caches->place_count++;
 }
 
@@ -535,7 +534,7 @@ static void forget_sites(struct caches *caches)
 /* Launches alternate: the one that runs is not always the last that began. */
 static void follow_launch(struct caches *caches, uint32_t launch)
 {
-    assert(caches->command_count > 0 && caches->latest < caches->command_count);
+    CHECKED(caches->command_count > 0 && caches->latest < caches->command_count);
     size_t at = caches->command_count - 1;
     if (caches->commands[caches->latest].launch == launch)
         return;
@@ -570,7 +569,7 @@ static bool is_local(const struct caches *caches, uint64_t address)
 static void on_access(void *self, const struct access_event *event)
 {
     struct caches *caches = self;
-    assert(event->origin.compute_unit < caches->unit_count);
+    CHECKED(event->origin.compute_unit < caches->unit_count);
     if (caches->lost || !caches->command_count || !begin_access(caches, &event->origin))
         return;
     for (uint32_t lane = 0; lane < event->lane_count && !caches->lost; lane++) {

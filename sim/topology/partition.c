@@ -5,10 +5,10 @@
  * depth first, so a part is a run of the list. The answers for what does not divide are OpenCL's (3.0 API,
  * 4.3).
  */
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/topology.h"
 
 void unit_set_fini(struct unit_set *set)
@@ -59,7 +59,7 @@ static enum partition_result take(const struct unit_set *parent, uint32_t first,
                                   struct partition *partition, uint32_t index)
 {
     struct unit_set *set = &partition->sets[index];
-    assert(index < partition->count && count > 0 && count <= parent->count - first);
+    CHECKED(index < partition->count && count > 0 && count <= parent->count - first);
     if (!set_init(set, count)) {
         partition_fini(partition);
         return PARTITION_NO_MEMORY;
@@ -166,7 +166,7 @@ static uint32_t run_length(const struct topology *topology, const struct unit_se
            (!*out_node || parent->units[first + count] < (*out_node)->first_unit + (*out_node)->unit_count) &&
            topology_node_of(topology, parent->units[first + count], level) == *out_node)
         count++;
-    assert(first + count <= parent->count);
+    CHECKED(first + count <= parent->count);
     return count;
 }
 
@@ -192,7 +192,7 @@ enum partition_result partition_by_level(const struct topology *topology, const 
     for (uint32_t first = 0; result == PARTITION_OK && first < parent->count; first += length) {
         const struct topology_node *node;
         length = run_length(topology, parent, first, level, &node);
-        assert(!node || index < nodes);
+        CHECKED(!node || index < nodes);
         if (node)
             result = take(parent, first, length, out_partition, index++);
     }

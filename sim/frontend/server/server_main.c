@@ -7,7 +7,6 @@
  * orrery-compile-server --shared NAME MILLISECONDS: the same for every process of the user that connects to
  * the socket NAME. It ends when nothing was built for so long.
  */
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "orrery/checked.h"
 #include "builds.h"
 #include "clang_tools.h"
 
@@ -97,7 +97,7 @@ static bool add_connection(int socket, pid_t client)
 {
     if (!reserve_connection() || !reserve_rows())
         return false;
-    assert(server.connection_count < server.connection_capacity);
+    CHECKED(server.connection_count < server.connection_capacity);
     server.connections[server.connection_count++] = (struct connection){socket, client};
     return true;
 }

@@ -2,11 +2,11 @@
 /* Accesses of commands, allocation by allocation: each new one meets those that nothing orders before it. */
 #include "commands_state.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/launches/inter_launch.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
@@ -109,7 +109,7 @@ static void keep_conflict(struct commands *commands, const struct conflict *conf
         commands->conflicts = grown;
         commands->conflict_room = room;
     }
-    assert(commands->conflict_count < commands->conflict_room && conflict->low < conflict->high);
+    CHECKED(commands->conflict_count < commands->conflict_room && conflict->low < conflict->high);
     commands->conflicts[commands->conflict_count++] = *conflict;
 }
 
@@ -125,7 +125,7 @@ static void keep_conflicts(struct commands *commands, const struct byte_access *
         conflict.later = commands_access_at(commands->asked, later, low, &conflict.high);
         conflict.earlier = commands_access_at(commands->asked, earlier, low, &conflict.high);
         conflict.bytes = conflict.high - low;
-        assert(low < conflict.high && conflict.high <= high);
+        CHECKED(low < conflict.high && conflict.high <= high);
         keep_conflict(commands, &conflict);
         low = conflict.high;
     }
@@ -166,7 +166,7 @@ static void note_talk(struct commands *commands, uint32_t a, uint32_t b)
         commands->talks = grown;
         commands->talk_room = room;
     }
-    assert(a != b && commands->talk_count < commands->talk_room);
+    CHECKED(a != b && commands->talk_count < commands->talk_room);
     commands->talks[commands->talk_count++] = (struct talk){a, b};
 }
 
@@ -280,7 +280,7 @@ static void touch_scattered(struct commands *commands, struct area *area, struct
         area->loose_room = room;
     }
     struct loose *loose = &area->loose[area->loose_count++];
-    assert(area->loose_count <= area->loose_room);
+    CHECKED(area->loose_count <= area->loose_room);
     loose->access = *access;
     byte_set_take(&loose->bytes, bytes);
 }
@@ -368,7 +368,7 @@ static void keep(struct commands *commands, struct area *area, const struct kept
         area->kept = grown;
         area->kept_room = room;
     }
-    assert(area->kept_count < area->kept_room);
+    CHECKED(area->kept_count < area->kept_room);
     area->kept[area->kept_count++] = *kept;
     commands->added++;
 }
@@ -554,7 +554,7 @@ static void note_mapping(struct commands *commands, uint32_t command, uint64_t a
         commands->mappings = grown;
         commands->mapping_room = room;
     }
-    assert(commands->mapping_count < commands->mapping_room);
+    CHECKED(commands->mapping_count < commands->mapping_room);
     commands->mappings[commands->mapping_count++] = (struct mapping){command, address, *facts};
 }
 

@@ -9,16 +9,17 @@
 
 #include "sim/memmodel/explain/wording.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 bool commands_reserve(void **list, size_t *room, size_t count, size_t item)
 {
     if (count < *room)
         return true;
-    assert(count == *room && item > 0); /* one at a time */
+    CHECKED(count == *room && item > 0); /* one at a time */
     const size_t wanted = 2 * *room + 8;
     void *grown = realloc(*list, wanted * item);
     if (!grown)
@@ -48,7 +49,7 @@ static struct area *area_new(struct commands *commands, uint32_t id, const struc
         return NULL;
     }
     *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
-    assert((id == 0) == !region);
+    CHECKED((id == 0) == !region);
     commands_name_area(area, region);
     if (region) {
         area->low = region->low;
@@ -88,7 +89,7 @@ struct area *commands_area_of(struct commands *commands, uint64_t address)
 
 void commands_area_free(struct commands *commands, struct area *area)
 {
-    assert(area->loose_count <= area->loose_room);
+    CHECKED(area->loose_count <= area->loose_room);
     HASH_DEL(commands->areas, area);
     for (size_t i = 0; i < area->loose_count; i++)
         byte_set_fini(&area->loose[i].bytes);
@@ -146,7 +147,7 @@ static void take_over(void *self, uint64_t low, uint64_t high, const struct byte
         struct byte_access one = commands_access_at(taking->host, access, low, &end);
         one.of_host = true;
         const uint64_t at = storage->address + (low - storage->host);
-        assert(low < end && end <= high);
+        CHECKED(low < end && end <= high);
         taking->commands->lost |= !byte_map_add(taking->area->map, at, at + (end - low), &one, &query);
     }
     taking->area->in_order = false;
@@ -211,7 +212,7 @@ bool commands_storage_next(const struct commands *commands, uint64_t low, uint64
 
 void commands_give(struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
 {
-    assert(low <= high);
+    CHECKED(low <= high);
     const struct given given = {command, low, high};
     if (commands_reserve((void **)&commands->given, &commands->given_room, commands->given_count,
                          sizeof given))

@@ -6,12 +6,12 @@
  */
 #include "commands_state.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "orrery/limits.h"
 
 enum { SEVERAL_FEW_BYTES = HOSTILE(1 << 16, 1) };
@@ -101,7 +101,7 @@ static uint32_t number_of(struct commands *commands, const char *kernel, const s
         site_free(site);
         return 0;
     }
-    assert(commands->site_count < commands->site_room && !site->number);
+    CHECKED(commands->site_count < commands->site_room && !site->number);
     commands->sites[commands->site_count++] = site;
     return site->number = commands->site_count;
 }
@@ -137,8 +137,8 @@ uint32_t commands_number_site(struct commands *commands, const struct launch_inf
 
 const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
-    assert(!(access->site & SITE_SEVERAL));
-    assert(access->site <= commands->site_count);
+    CHECKED(!(access->site & SITE_SEVERAL));
+    CHECKED(access->site <= commands->site_count);
     return access->site ? commands->sites[access->site - 1] : NULL;
 }
 
@@ -174,7 +174,7 @@ static struct several *several_of(const struct area *area, uint32_t site)
         else
             to = middle;
     }
-    assert(from < area->several_count && area->several[from].id == site);
+    CHECKED(from < area->several_count && area->several[from].id == site);
     return &area->several[from];
 }
 
@@ -246,7 +246,7 @@ static uint32_t add_several(struct commands *commands, struct area *area, struct
         return numbers->of[FOOTPRINT_SITES];
     const uint32_t id = SITE_SEVERAL | ++commands->several_latest;
     area->several_bytes += footprint_sites_room(sites);
-    assert(!area->several_count || area->several[area->several_count - 1].id < id); /* ascending */
+    CHECKED(!area->several_count || area->several[area->several_count - 1].id < id); /* ascending */
     area->several[area->several_count++] =
         (struct several){.id = id, .low = part->low, .numbers = *numbers, .sites = *sites};
     sites->bytes = NULL;

@@ -5,12 +5,11 @@
  * when the list is full its oldest part goes, and less is reported.
  */
 #include "device_dirty.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 static void remove_part(struct device_dirty *device_dirty, uint32_t at)
 {
-    assert(at < device_dirty->count);
+    CHECKED(at < device_dirty->count);
     byte_set_fini(&device_dirty->parts[at].bytes);
     for (device_dirty->count--; at < device_dirty->count; at++)
         device_dirty->parts[at] = device_dirty->parts[at + 1];
@@ -33,7 +32,7 @@ static void add(struct device_dirty *device_dirty, const struct device_dirty_par
     if (device_dirty->count == DEVICE_DIRTY_MOST)
         remove_part(device_dirty, 0);
     device_dirty->parts[device_dirty->count++] = *part;
-    assert(device_dirty->count <= DEVICE_DIRTY_MOST && !byte_set_empty(&part->bytes));
+    CHECKED(device_dirty->count <= DEVICE_DIRTY_MOST && !byte_set_empty(&part->bytes));
 }
 
 /* Those that are there; they are no longer of the part, which goes when it has no others. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges that the host changed, in a list sorted by time. */
 #include "host_dirty.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 static void remove_item(struct host_dirty *host_dirty, uint32_t at)
 {
-    assert(at < host_dirty->count);
+    CHECKED(at < host_dirty->count);
     byte_set_fini(&host_dirty->items[at].bytes);
     for (host_dirty->count--; at < host_dirty->count; at++)
         host_dirty->items[at] = host_dirty->items[at + 1];
@@ -29,7 +28,7 @@ void host_dirty_add(struct host_dirty *host_dirty, uint64_t size, uint64_t low, 
     if (!host_dirty->count ||
         (host_dirty->items[host_dirty->count - 1].when != command && host_dirty->count < HOST_DIRTY_MOST))
         byte_set_init(&host_dirty->items[host_dirty->count++].bytes, size);
-    assert(host_dirty->count > 0 && host_dirty->count <= HOST_DIRTY_MOST);
+    CHECKED(host_dirty->count > 0 && host_dirty->count <= HOST_DIRTY_MOST);
     host_dirty->items[host_dirty->count - 1].when = command;
     byte_set_add(&host_dirty->items[host_dirty->count - 1].bytes, low, high);
 }

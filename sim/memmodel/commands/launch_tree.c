@@ -2,7 +2,6 @@
 /* The launch tree: bit rows of which launch happens before which, extended by enqueues, waits and ends. */
 #include "launch_tree.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,7 +171,7 @@ static void learn_begun(struct launch_tree *launch_tree, uint32_t row, uint32_t 
 /* `other` has ended before `row`, and so have those before it. */
 static void learn(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
-    assert(row < launch_tree->count && other < launch_tree->count);
+    CHECKED(row < launch_tree->count && other < launch_tree->count);
     learn_begun(launch_tree, row, other);
     set_bit(launch_tree, launch_tree->known, row, other);
 }
@@ -196,7 +195,7 @@ static void learn_parent(struct launch_tree *launch_tree, uint32_t row)
 {
     const struct tree_launch *self = launch_tree->launches[row];
     uint32_t parent = launch_tree_row(launch_tree, self->parent);
-    assert(parent == UINT32_MAX || parent < row); /* a kernel is enqueued after the one that does so began */
+    CHECKED(parent == UINT32_MAX || parent < row); /* a kernel is enqueued after the one that does so began */
     if (parent == UINT32_MAX)
         return;
     learn_begun(launch_tree, row, parent);
@@ -251,7 +250,7 @@ bool launch_tree_learn(struct launch_tree *launch_tree)
 
 void launch_tree_join(struct launch_tree *launch_tree, uint32_t one, uint32_t other)
 {
-    assert(one != other && one < launch_tree->count && other < launch_tree->count);
+    CHECKED(one != other && one < launch_tree->count && other < launch_tree->count);
     set_bit(launch_tree, launch_tree->joined, one, other);
     set_bit(launch_tree, launch_tree->joined, other, one);
 }
@@ -308,7 +307,7 @@ struct call_order {
 static void add_call(const struct launch_tree *launch_tree, struct call_order *call_order, uint32_t number,
                      uint64_t group)
 {
-    assert(call_order->of < launch_tree->count);
+    CHECKED(call_order->of < launch_tree->count);
     const struct tree_launch *from = launch_tree->launches[call_order->of];
     const bool kept = number && number <= from->caller_count;
     call_order->some = true;

@@ -2,12 +2,12 @@
 /* Races in a launch tree: footprints of its launches are compared when the tree is complete. */
 #include "launch_tree_races.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/launches/inter_launch.h"
 #include "launch_tree.h"
 #include "pipe_packets.h"
@@ -183,7 +183,7 @@ static bool copy_rests(const struct tree_races *tree_races, const struct footpri
     member->tree_launch.groups = calloc(footprint->rest_count + 1, sizeof *member->tree_launch.groups);
     for (uint32_t i = 0; member->rests && member->tree_launch.groups && i < footprint->rest_count; i++) {
         const struct footprint_rest *rest = &footprint->rests[i];
-        assert(member->tree_launch.group_count == i);
+        CHECKED(member->tree_launch.group_count == i);
         member->tree_launch.groups[member->tree_launch.group_count++] = rest->group;
         whole &= copy_record(tree_races, footprint->launch, rest->parts, rest->count, &member->rests[i]);
     }
@@ -200,7 +200,7 @@ static bool copy_clock_snapshots(const struct tree_races *tree_races, const stru
     for (uint32_t i = 0;
          member->clock_snapshots && member->tree_launch.callers && i < footprint->clock_snapshot_count; i++) {
         const struct footprint_clock_snapshot *clock_snapshot = &footprint->clock_snapshots[i];
-        assert(member->tree_launch.caller_count == i);
+        CHECKED(member->tree_launch.caller_count == i);
         member->tree_launch.callers[member->tree_launch.caller_count++] = clock_snapshot->unit;
         whole &= copy_record(tree_races, footprint->launch, clock_snapshot->parts, clock_snapshot->count,
                              &member->clock_snapshots[i]);

@@ -2,10 +2,10 @@
 /* Uses of pipes by launches: one side of a pipe belongs to one launch at a time. */
 #include "pipe_packets.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/explain/wording.h"
 
 static struct packets_user *find(const struct packets *packets, uint32_t launch, uint64_t side)
@@ -27,7 +27,7 @@ static struct packets_user *append(struct packets *packets)
         packets->users = grown;
         packets->room = room;
     }
-    assert(packets->count < packets->room);
+    CHECKED(packets->count < packets->room);
     return &packets->users[packets->count++];
 }
 
@@ -66,7 +66,7 @@ void packets_forget(struct packets *packets, uint32_t launch)
         if (packets->users[i].launch != launch)
             packets->users[kept++] = packets->users[i];
     packets->count = kept;
-    assert(!kept || packets->users[kept - 1].launch != launch);
+    CHECKED(!kept || packets->users[kept - 1].launch != launch);
 }
 
 void packets_fini(struct packets *packets)

@@ -2,9 +2,10 @@
 /* Places of the host program that touched memory, until the commands under way are over. */
 #include "touched_bytes.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 static void touch_free(struct touch *touch)
 {
@@ -15,7 +16,7 @@ static void touch_free(struct touch *touch)
 
 static void remove_touch(struct touches *touches, uint32_t at)
 {
-    assert(at < touches->count);
+    CHECKED(at < touches->count);
     touch_free(&touches->items[at]);
     touches->count--;
     memmove(&touches->items[at], &touches->items[at + 1], (touches->count - at) * sizeof *touches->items);
@@ -45,7 +46,7 @@ struct touch *touches_add(struct touches *touches, const struct host_access *acc
     }
     if (touches->count == TOUCHES_MOST)
         remove_touch(touches, 0);
-    assert(touches->count < TOUCHES_MOST);
+    CHECKED(touches->count < TOUCHES_MOST);
     touches->items[touches->count] = touch;
     return &touches->items[touches->count++];
 }
@@ -79,7 +80,7 @@ bool touches_meet(const struct touches *touches, uint64_t low, uint64_t high)
 
 static void close_touch(struct touches *touches, uint32_t at)
 {
-    assert(at < touches->count);
+    CHECKED(at < touches->count);
     touches->items[at].open = false;
     if (!is_line(&touches->items[at]))
         remove_touch(touches, at);

@@ -2,7 +2,6 @@
 /* Sets of bytes: lists of runs that become bitmaps when they are many. */
 #include "footprint.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ static bool become_bitmap(struct byte_set *set)
     set->bits = calloc(set->size / 64 + 1, sizeof *set->bits);
     if (!set->bits)
         return false;
-    assert(!set->count || set->runs[set->count - 1].high <= set->size);
+    CHECKED(!set->count || set->runs[set->count - 1].high <= set->size);
     for (uint32_t i = 0; i < set->count; i++)
         set_bits(set->bits, set->runs[i].low, set->runs[i].high);
     free(set->runs);
@@ -239,7 +238,7 @@ bool byte_set_common(const struct byte_set *a, const struct byte_set *b, uint64_
 
 void byte_set_difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest)
 {
-    assert(out_rest != all && out_rest != less);
+    CHECKED(out_rest != all && out_rest != less);
     struct byte_run run = {0, 0}, gone;
     byte_set_init(out_rest, all->size);
     while (byte_set_next(all, run.high, &run)) {
@@ -254,7 +253,7 @@ void byte_set_difference(const struct byte_set *all, const struct byte_set *less
 
 void byte_set_join(struct byte_set *set, const struct byte_set *more)
 {
-    assert(set->size == more->size);
+    CHECKED(set->size == more->size);
     struct byte_run run = {0, 0};
     if (!set->bits && more->bits && !become_bitmap(set))
         set->failed = true;
@@ -283,7 +282,7 @@ uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site)
 
 bool footprint_sites_part(struct footprint_sites *sites, uint64_t size)
 {
-    assert(!sites->bytes && sites->count <= FOOTPRINT_SITES);
+    CHECKED(!sites->bytes && sites->count <= FOOTPRINT_SITES);
     sites->bytes = malloc(FOOTPRINT_SITES * sizeof *sites->bytes);
     for (uint32_t i = 0; sites->bytes && i < FOOTPRINT_SITES; i++)
         byte_set_init(&sites->bytes[i], size);
@@ -338,7 +337,7 @@ const struct footprint_part *footprint_find(const struct footprint *footprint, u
 
 bool footprint_fetch(struct footprint_part *part)
 {
-    assert(part->low <= part->high && part->keeper);
+    CHECKED(part->low <= part->high && part->keeper);
     for (int use = 0; use < FOOTPRINT_USES; use++)
         byte_set_init(&part->bytes[use], part->high - part->low);
     bool whole = part->keeper->collect(part->keeper->self, part);

@@ -2,8 +2,9 @@
 /* Synchronises-with edges between remembered operations, found one by one from a release or an acquire. */
 #include "edges.h"
 
-#include <assert.h>
 #include <stdlib.h>
+
+#include "orrery/checked.h"
 
 /* ---- units ---------------------------------------------------------------------------- */
 
@@ -299,7 +300,7 @@ static void reached_add(struct walk *walk, const struct reached *reached)
         walk->items = items;
         walk->room = room;
     }
-    assert(walk->count < walk->room);
+    CHECKED(walk->count < walk->room);
     walk->items[walk->count++] = *reached;
 }
 

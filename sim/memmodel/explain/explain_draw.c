@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The picture of a race: operations near the two accesses, with program order and synchronises-with edges. */
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "edges.h"
 #include "explain_state.h"
 #include "sim/base/memory_words.h"
@@ -32,7 +32,7 @@ static uint32_t side_of(struct drawing *drawing, uint64_t unit)
         return unit != meeting->first.unit;
     while (other < drawing->other_count && drawing->others[other] != unit)
         other++;
-    assert(other < sizeof drawing->others / sizeof *drawing->others);
+    CHECKED(other < sizeof drawing->others / sizeof *drawing->others);
     if (other == drawing->other_count)
         drawing->others[drawing->other_count++] = unit;
     return 2 + other;
@@ -67,7 +67,7 @@ static void draw_edge(struct drawing *drawing, const struct edge *edge, bool syn
     const bool room = drawing->count + 2 <= ANSWER_STEPS && answer->edge_count < ANSWER_EDGES;
     const uint32_t from = room ? draw_step(drawing, edge->from) : ANSWER_STEPS,
                    to = room ? draw_step(drawing, edge->to) : ANSWER_STEPS;
-    assert(!room || (from < drawing->count && to < drawing->count));
+    CHECKED(!room || (from < drawing->count && to < drawing->count));
     if (room && !has_edge(drawing, from, to))
         answer->edges[answer->edge_count++] = (struct finding_edge){from, to, synchronises};
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The edit as a sentence: where, what, and in which form of the language. */
-#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 
+#include "orrery/checked.h"
 #include "edges.h"
 #include "explain_state.h"
 #include "sim/base/memory_words.h"
@@ -838,7 +838,7 @@ static bool has_text(const struct question *question)
 static void edit_barrier(const struct question *question, const struct code_place *place,
                          struct code_rewrite *rewrite)
 {
-    assert(rewrite->edit_count < CODE_EDITS_MOST);
+    CHECKED(rewrite->edit_count < CODE_EDITS_MOST);
     struct code_edit *edit = &rewrite->edits[rewrite->edit_count++];
     struct source_place at = {.line = place->line};
     if (!at.line)

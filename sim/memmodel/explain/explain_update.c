@@ -3,8 +3,7 @@
  * between the two would part a read from its own write, and an atomic store would lose what others had added.
  */
 #include "explain_state.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 #include "sim/base/memory_words.h"
 
@@ -82,7 +81,7 @@ static bool all_build(const struct checker_host *host, uint32_t site, const stru
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < rewrites[i].edit_count; k++)
             edits[edit_count++] = rewrites[i].edits[k];
-    assert(edit_count <= REWRITES_MOST * CODE_EDITS_MOST);
+    CHECKED(edit_count <= REWRITES_MOST * CODE_EDITS_MOST);
     return !host->builds || host->builds(host->self, site, edits, edit_count) == BUILDS;
 }
 

@@ -2,12 +2,11 @@
 /* The access log: runs of accesses of whole waves, replayed into the shadow if another unit comes. */
 #include "access_log_state.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/memmodel/common/lane_mask.h"
 #include "orrery/checked.h"
+#include "sim/memmodel/common/lane_mask.h"
 #include "orrery/limits.h"
 
 void access_log_forget(struct access_log *access_log)
@@ -27,7 +26,7 @@ bool spare_resize(struct spare *spare, uint64_t share, uint64_t before, uint64_t
     const uint64_t less = before > share ? before - share : 0, more = after > share ? after - share : 0;
     if (spare->used - less + more > spare->most && more > less)
         return false;
-    assert(spare->used >= less); /* what was taken before */
+    CHECKED(spare->used >= less); /* what was taken before */
     spare->used += more - less;
     return true;
 }
@@ -102,7 +101,7 @@ static bool grow(struct access_log *access_log, size_t least)
     }
     access_log->bytes = grown;
     access_log->room = room;
-    assert(room >= least);
+    CHECKED(room >= least);
     return true;
 }
 
@@ -369,10 +368,10 @@ static void check_offsets(const struct access_log *access_log, const struct note
     const uint32_t *offset = (const uint32_t *)(note + 1);
     const struct lane_run *run = (const struct lane_run *)(note + 1);
     for (uint32_t i = 0; note->shape == NOTE_LIST && i < note->count; i++)
-        assert((uint64_t)offset[i] + note->size <= access_log->size);
+        CHECKED((uint64_t)offset[i] + note->size <= access_log->size);
     for (uint32_t i = 0; note->shape == NOTE_RUNS && i < note->count; i++) {
-        assert((uint32_t)run[i].lane + run[i].count <= WAVE_LANES_MAX);
-        assert(run[i].at + (uint64_t)run[i].count * note->size <= access_log->size);
+        CHECKED((uint32_t)run[i].lane + run[i].count <= WAVE_LANES_MAX);
+        CHECKED(run[i].at + (uint64_t)run[i].count * note->size <= access_log->size);
     }
 }
 
@@ -381,13 +380,13 @@ static void check_note(const struct access_log *access_log, const struct note *n
     uint32_t lanes = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
         lanes += (uint32_t)__builtin_popcountll(note->mask[w]);
-    assert(note->size > 0 && note->size <= access_log->size && note->row > 0);
-    assert(note->kind <= ACCESS_ATOMIC_UPDATE && note->order <= ORDER_SEQ_CST);
-    assert(note->scope <= SCOPE_ALL_SVM);
-    assert(lanes > 0 && access_log->sites[use_of(note->kind)].count > 0);
-    assert(note->shape != NOTE_LIST || note->count == lanes);
-    assert(note->shape != NOTE_AFFINE || !note->count);
-    assert(note->bytes == sizeof *note + rest_bytes(note));
+    CHECKED(note->size > 0 && note->size <= access_log->size && note->row > 0);
+    CHECKED(note->kind <= ACCESS_ATOMIC_UPDATE && note->order <= ORDER_SEQ_CST);
+    CHECKED(note->scope <= SCOPE_ALL_SVM);
+    CHECKED(lanes > 0 && access_log->sites[use_of(note->kind)].count > 0);
+    CHECKED(note->shape != NOTE_LIST || note->count == lanes);
+    CHECKED(note->shape != NOTE_AFFINE || !note->count);
+    CHECKED(note->bytes == sizeof *note + rest_bytes(note));
     check_offsets(access_log, note);
 }
 
@@ -395,18 +394,18 @@ void access_log_check(const struct access_log *access_log)
 {
     size_t at = 0;
     bool has_units = false, grained = !access_log->grained;
-    assert(access_log->used <= access_log->room && access_log->grained <= access_log->used);
+    CHECKED(access_log->used <= access_log->room && access_log->grained <= access_log->used);
     EACH_NOTE(access_log, note)
     {
-        assert(note->shape <= NOTE_LIST);
-        assert(note->bytes >= sizeof *note && note->bytes % sizeof(uint64_t) == 0);
+        CHECKED(note->shape <= NOTE_LIST);
+        CHECKED(note->bytes >= sizeof *note && note->bytes % sizeof(uint64_t) == 0);
         has_units |= note->shape == NOTE_WAVE_ITEMS;
-        assert(has_units); /* of the lanes of the first access, too */
+        CHECKED(has_units); /* of the lanes of the first access, too */
         if (note->shape != NOTE_WAVE_ITEMS)
             check_note(access_log, note);
         at += note->bytes;
         grained |= at == access_log->grained;
     }
-    assert(at == access_log->used && grained);
-    assert(!access_log->wave_items || has_units);
+    CHECKED(at == access_log->used && grained);
+    CHECKED(!access_log->wave_items || has_units);
 }

@@ -2,7 +2,6 @@
 /* The affine filter: lines of base, steps and counts; two lines are compared by intervals and strides. */
 #include "affine_filter.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +163,7 @@ static bool line_add(struct affine_filter_line *line, const struct affine_filter
         line->boxes = boxes;
         line->room = room;
     }
-    assert(line->count < line->room);
+    CHECKED(line->count < line->room);
     line->boxes[line->count++] = *box;
     return true;
 }
@@ -277,7 +276,7 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     if (affine_filter->count == AFFINE_FILTER_LINES)
         return false;
     struct affine_filter_line *line = &affine_filter->lines[affine_filter->count];
-    assert(event->size > 0 && low < high);
+    CHECKED(event->size > 0 && low < high);
     struct affine_filter_box box;
     box_of(event, 0, &box);
     line->site = event->site;

@@ -2,12 +2,11 @@
 /* The epoch filter: per block of bytes one epoch of readers and one of writers, compared for whole waves. */
 #include "epoch_filter.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/memmodel/common/lane_mask.h"
 #include "orrery/checked.h"
+#include "sim/memmodel/common/lane_mask.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -106,7 +105,7 @@ static bool make_epochs(struct epoch_filter *epoch_filter, uint32_t shift)
     epoch_filter->epochs[WRITERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
     epoch_filter->granules = granules;
     epoch_filter->shift = shift;
-    assert(shift <= GRANULE_SHIFT);
+    CHECKED(shift <= GRANULE_SHIFT);
     epoch_filter->first = 1;
     if (epoch_filter->epochs[READERS] && epoch_filter->epochs[WRITERS])
         return true;
@@ -141,7 +140,7 @@ bool epoch_filter_open(struct epoch_filter *epoch_filter, const struct epoch_fil
     epoch_filter->groups = plan->groups;
     epoch_filter->items = plan->items;
     epoch_filter->next = block_first(epoch_filter, plan->groups);
-    assert(epoch_filter->first > 0 && epoch_filter->next > epoch_filter->first);
+    CHECKED(epoch_filter->first > 0 && epoch_filter->next > epoch_filter->first);
     return epoch_filter->open = true;
 }
 
@@ -177,7 +176,7 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
     epoch_filter->intervals[epoch_filter->interval_count++] =
         (struct epoch_filter_interval){group, base, newest > base ? newest : base};
     epoch_filter->next += (int32_t)(epoch_filter->items + 1);
-    assert(epoch_filter->next <= EPOCH_MOST && epoch_filter->interval_count <= epoch_filter->interval_room);
+    CHECKED(epoch_filter->next <= EPOCH_MOST && epoch_filter->interval_count <= epoch_filter->interval_room);
     return true;
 }
 

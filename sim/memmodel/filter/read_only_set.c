@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads of allocations that the kernel cannot write: only the bytes are kept. */
 #include "read_only_set.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 /* Reads of instructions past those that are kept apart are not distinguished. */
 static bool collect_access_log(struct read_only_set *reads, struct access_log *access_log)
@@ -17,7 +16,7 @@ static bool collect_access_log(struct read_only_set *reads, struct access_log *a
 
 bool read_only_set_open(struct read_only_set *reads, struct access_log *access_log)
 {
-    assert(!reads->open);
+    CHECKED(!reads->open);
     reads->sites = access_log->sites[FOOTPRINT_READ];
     byte_set_init(&reads->rest, access_log->size);
     reads->open = footprint_sites_part(&reads->sites, access_log->size);
@@ -33,7 +32,7 @@ bool read_only_set_open(struct read_only_set *reads, struct access_log *access_l
 struct byte_set *read_only_set_bytes(struct read_only_set *reads, uint32_t site)
 {
     const uint32_t i = footprint_sites_add(&reads->sites, site);
-    assert(reads->open && i <= FOOTPRINT_SITES);
+    CHECKED(reads->open && i <= FOOTPRINT_SITES);
     return i < FOOTPRINT_SITES ? &reads->sites.bytes[i] : &reads->rest;
 }
 

@@ -8,8 +8,7 @@
  * too; others have that by its calls (command_graph.h).
  */
 #include "inter_launch_state.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 static const uint64_t HOST_UNIT = 0, HANDED_ON = 8; /* an address that no allocation has */
 
@@ -52,7 +51,7 @@ static void keep_known(struct inter_launch *detector, uint32_t step)
         detector->shadow.failed = true;
         return;
     }
-    assert(!detector->handed_count || detector->handed[detector->handed_count - 1].step < step);
+    CHECKED(!detector->handed_count || detector->handed[detector->handed_count - 1].step < step);
     struct handed *handed = &detector->handed[detector->handed_count++];
     handed->step = step;
     order_group_vclock(&detector->order, 0, handed->known);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches that are checked: their work-groups, and the clock of each at its begin. */
 #include "inter_launch_state.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 /* ---- room ----------------------------------------------------------------------------------- */
 
@@ -11,7 +10,7 @@ bool inter_launch_room_for(void **items, uint32_t count, uint32_t *room, size_t 
     if (count < *room)
         return true;
     const uint32_t more = 2 * *room + 8;
-    assert(count == *room && size > 0); /* one at a time */
+    CHECKED(count == *room && size > 0); /* one at a time */
     void *grown = realloc(*items, more * size);
     if (!grown)
         return false;
@@ -49,7 +48,7 @@ static bool groups_room(struct inter_launch *detector, uint64_t count)
 
 static void add_groups(struct inter_launch *detector, uint64_t count, uint32_t device)
 {
-    assert(detector->group_count + count <= detector->group_room);
+    CHECKED(detector->group_count + count <= detector->group_room);
     for (uint64_t i = 0; i < count; i++) {
         detector->group_launch[detector->group_count] = detector->state_count;
         detector->group_device[detector->group_count++] = device;
@@ -64,7 +63,7 @@ struct group_order *inter_launch_open_group(struct inter_launch *detector, uint6
     if (!group)
         return NULL;
     group->handoff_tried = true;
-    assert(number < detector->group_count && !group->acquired[IN_GLOBAL]);
+    CHECKED(number < detector->group_count && !group->acquired[IN_GLOBAL]);
     share_all(group->acquired, begun);
     return group;
 }
@@ -213,7 +212,7 @@ static bool comes_wholly_after(const struct inter_launch *detector, const struct
 /* That one's clock at its begin. */
 static void join_begin_of(struct inter_launch *detector, struct launch_state *state, uint32_t earlier)
 {
-    assert(earlier < detector->state_count);
+    CHECKED(earlier < detector->state_count);
     const struct order_launch *launch = inter_launch_order_of(detector, state),
                               *other = &detector->launches[earlier];
     for (uint32_t w = 0; w < other->begun_words; w++)
@@ -235,7 +234,7 @@ static void put_all(struct inter_launch *detector, struct launch_state *state, u
 
 static void name_launch(struct inter_launch *detector, struct launch_state *state, uint32_t other)
 {
-    assert(other < detector->state_count);
+    CHECKED(other < detector->state_count);
     put_all(detector, state, launch_key(other), 1);
     join_begin_of(detector, state, other);
     inter_launch_order_of(detector, state)->begun[other / 64] |= UINT64_C(1) << other % 64;
@@ -244,7 +243,7 @@ static void name_launch(struct inter_launch *detector, struct launch_state *stat
 /* It has ended. */
 static void acquire_launch(struct inter_launch *detector, struct launch_state *state, uint32_t other)
 {
-    assert(other > 0 && other < detector->state_count); /* 0: the host */
+    CHECKED(other > 0 && other < detector->state_count); /* 0: the host */
     join_all(detector, state, detector->states[other].learned);
     name_launch(detector, state, other);
 }
@@ -470,7 +469,7 @@ void inter_launch_await_group(struct inter_launch *detector, const struct launch
         detector->shadow.failed = true;
         return;
     }
-    assert(detector->awaited_count < detector->awaited_room);
+    CHECKED(detector->awaited_count < detector->awaited_room);
     struct awaited *awaited = &detector->awaited[detector->awaited_count++];
     awaited->number = number;
     order_group_vclock(&detector->order, number, awaited->known);

@@ -2,10 +2,10 @@
 /* Races between launches that are checked: places, reasons, and the time of the report. */
 #include "inter_launch_state.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/race/race.h"
 #include "sim/memmodel/explain/wording.h"
 #include "orrery/device.h"
@@ -96,7 +96,7 @@ void inter_launch_keep_argument(struct launch_state *state, uint32_t region_id, 
     if (!inter_launch_room_for((void **)&state->passed, state->passed_count, &state->passed_room,
                                sizeof *state->passed))
         return;
-    assert(state->passed_count < state->passed_room);
+    CHECKED(state->passed_count < state->passed_room);
     struct passed *passed = &state->passed[state->passed_count++];
     passed->region_id = region_id;
     snprintf(passed->name, sizeof passed->name, "%s", name);
@@ -371,7 +371,7 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
         detector->shadow.failed = true;
         return;
     }
-    assert(detector->found_count < detector->found_room && race->region->id);
+    CHECKED(detector->found_count < detector->found_room && race->region->id);
     struct found *found = &detector->found[detector->found_count++];
     *found = (struct found){.site = {race->context->site, now->how.site},
                             .region_id = race->region->id,

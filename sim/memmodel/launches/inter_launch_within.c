@@ -5,8 +5,7 @@
  * at that time.
  */
 #include "inter_launch_state.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 /* ---- clock values ---------------------------------------------------------------------------------- */
 
@@ -35,7 +34,7 @@ static void keep_pace(struct inter_launch *detector, struct launch_state *state,
         detector->shadow.failed = true;
         return;
     }
-    assert(state->pace_count < state->pace_room && (!latest || latest->own <= state->own_clock + 1));
+    CHECKED(state->pace_count < state->pace_room && (!latest || latest->own <= state->own_clock + 1));
     state->paces[state->pace_count++] = (struct pace){.own = latest ? state->own_clock + 1 : 0, .all = all};
     state->own_clock = own;
 }
@@ -72,7 +71,7 @@ void inter_launch_note_copies(struct inter_launch *detector)
          detector->copies_noted++) {
         struct launch_state *state =
             &detector->states[detector->group_launch[detector->order.copies[detector->copies_noted].group]];
-        assert((size_t)(state - detector->states) < detector->state_count);
+        CHECKED((size_t)(state - detector->states) < detector->state_count);
         if (inter_launch_room_for((void **)&state->copies, state->copy_count, &state->copy_room,
                                   sizeof *state->copies))
             state->copies[state->copy_count++] = detector->copies_noted;

@@ -5,7 +5,6 @@
  */
 #include "byte_map.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +102,7 @@ static bool insert_block(struct byte_map *map, size_t at)
         map->blocks = blocks;
         map->room = room;
     }
-    assert(at <= map->count && map->count < map->room);
+    CHECKED(at <= map->count && map->count < map->room);
     struct block *block = malloc(sizeof *block);
     if (!block)
         return false;
@@ -134,7 +133,7 @@ static bool make_room(struct byte_map *map, struct place *place)
     upper->count = full->count - kept;
     memcpy(upper->segments, full->segments + kept, upper->count * sizeof upper->segments[0]);
     full->count = kept;
-    assert(kept > 0 && upper->count > 0); /* no block is empty */
+    CHECKED(kept > 0 && upper->count > 0); /* no block is empty */
     if (place->segment > kept)
         *place = (struct place){place->block + 1, place->segment - kept};
     return true;
@@ -148,7 +147,7 @@ static bool insert(struct byte_map *map, struct place *place, const struct segme
         return false;
     }
     struct block *block = map->blocks[place->block];
-    assert(segment->low < segment->high && block->count < BLOCK_SEGMENTS && place->segment <= block->count);
+    CHECKED(segment->low < segment->high && block->count < BLOCK_SEGMENTS && place->segment <= block->count);
     memmove(block->segments + place->segment + 1, block->segments + place->segment,
             (block->count - place->segment) * sizeof *segment);
     block->segments[place->segment] = *segment;
@@ -171,7 +170,7 @@ static bool split(struct byte_map *map, struct place place, uint64_t address)
     struct segment upper = {address, lower->high, lower->count, copy_accesses(lower->accesses, lower->count)};
     if (!upper.accesses)
         return false;
-    assert(lower->low < address && address < upper.high);
+    CHECKED(lower->low < address && address < upper.high);
     lower->high = address;
     place.segment++;
     return insert(map, &place, &upper);
@@ -255,7 +254,7 @@ bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struc
                 return false;
             place = find(map, low);
             segment = segment_at(map, place);
-            assert(segment && segment->low == low && segment->high <= high);
+            CHECKED(segment && segment->low == low && segment->high <= high);
             if (!segment_add(segment, access, query))
                 return false;
             low = segment->high;

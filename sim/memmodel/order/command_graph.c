@@ -2,7 +2,6 @@
 /* Happens-before of commands: a vector clock per command and for the host, extended by each order event. */
 #include "command_graph.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ static struct vclock *vclock_of_nothing(void)
 
 static struct vclock *vclock_ref(struct vclock *known)
 {
-    assert(!known || known->refs > 0);
+    CHECKED(!known || known->refs > 0);
     if (known)
         known->refs++;
     return known;
@@ -294,7 +293,7 @@ static struct vclock *vclock_from_scratch(struct command_graph *graph, uint32_t 
     if (!known)
         return exhaust(graph);
     *known = (struct vclock){.refs = 1, .prefix = prefix, .count = (uint32_t)graph->scratch_count};
-    assert(prefix > 0 && prefix <= graph->next);
+    CHECKED(prefix > 0 && prefix <= graph->next);
     if (known->count)
         memcpy(known->chains, graph->scratch, known->count * sizeof *known->chains);
     while (extends(graph, known))
@@ -309,7 +308,7 @@ static struct vclock *merge(struct command_graph *graph, struct vclock *base, co
 {
     const struct vclock *gathered = base;
     uint32_t prefix = base->prefix;
-    assert(base->refs > 0);
+    CHECKED(base->refs > 0);
     graph->scratch_count = 0;
     gather(graph, base->chains, base->count);
     for (size_t i = 0; i < count; i++) {
@@ -392,7 +391,7 @@ static struct host *host_calls(struct command_graph *graph, const struct order_e
     struct host *host = host_of(graph, clock->thread);
     if (!host || !host_receives(graph, host, clock->count))
         return NULL;
-    assert(clock->thread < clock->count);
+    CHECKED(clock->thread < clock->count);
     for (uint32_t i = 0; i < clock->count; i++) {
         const struct vclock *other = i != clock->thread && clock->at[i] > host->received[i]
                                          ? host_clock_at(graph, i, clock->at[i])
@@ -469,7 +468,7 @@ static void wait_add(struct command_graph *graph, uint32_t event, uint32_t comma
         wait->room = room;
     }
     wait->commands[wait->count++] = command;
-    assert(wait->count <= wait->room && wait->event != command);
+    CHECKED(wait->count <= wait->room && wait->event != command);
 }
 
 static void wait_drop(struct command_graph *graph, struct user_wait *wait)
@@ -546,7 +545,7 @@ static uint32_t chain_new(struct command_graph *graph)
 {
     if (graph->spare_count) {
         uint32_t chain = graph->spare[--graph->spare_count];
-        assert(chain < graph->chain_count && graph->chains[chain].spare);
+        CHECKED(chain < graph->chain_count && graph->chains[chain].spare);
         graph->chains[chain].spare = false;
         return chain;
     }
@@ -606,13 +605,13 @@ static bool reserve_nodes(struct command_graph *graph, uint32_t serial)
     free(graph->nodes);
     graph->nodes = nodes;
     graph->room = room;
-    assert(serial - graph->first < room && (room & (room - 1)) == 0);
+    CHECKED(serial - graph->first < room && (room & (room - 1)) == 0);
     return true;
 }
 
 static void enqueued(struct command_graph *graph, const struct order_event *event, const struct host *host)
 {
-    assert(event->command >= graph->next);
+    CHECKED(event->command >= graph->next);
     uint32_t *after = malloc((event->after_count + 1) * sizeof *after);
     if (!after || !reserve_nodes(graph, event->command)) {
         free(after);
@@ -670,7 +669,7 @@ static void begin(struct command_graph *graph, uint32_t serial)
     node->chain = chain_for(graph, serial, node);
     if (graph->exhausted)
         return;
-    assert(node->chain < graph->chain_count && graph->chains[node->chain].tail < serial);
+    CHECKED(node->chain < graph->chain_count && graph->chains[node->chain].tail < serial);
     node->state = NODE_BEGUN;
     node->began = graph->events;
     graph->chains[node->chain].tail = serial;
@@ -703,7 +702,7 @@ static void forget(struct command_graph *graph)
             !graph->chains[node->chain].spare) {
             graph->chains[node->chain].spare = true;
             graph->spare[graph->spare_count++] = node->chain;
-            assert(graph->spare_count <= graph->chain_count);
+            CHECKED(graph->spare_count <= graph->chain_count);
         }
         if (node->state != NODE_ABSENT)
             graph->seen_by_all = node->step + 1;
@@ -720,7 +719,7 @@ static void end(struct command_graph *graph, uint32_t serial)
     if (node->program)
         node->saw = ++graph->step;
     node->state = NODE_ENDED;
-    assert(node->began > 0 && !node->after); /* begin() */
+    CHECKED(node->began > 0 && !node->after); /* begin() */
     node->ended = graph->events;
     forget(graph);
     if (CHECKS_ON && graph->events % CHECKED_EVERY == 0 && graph->next - graph->first <= CHECKED_NODES)
@@ -932,35 +931,35 @@ const struct command_facts *command_graph_facts(const struct command_graph *grap
 
 static void check_clock(const struct command_graph *graph, const struct vclock *known)
 {
-    assert(known->refs > 0 && known->prefix > 0 && known->prefix <= graph->next);
+    CHECKED(known->refs > 0 && known->prefix > 0 && known->prefix <= graph->next);
     for (uint32_t i = 0; i < known->count; i++) {
-        assert(known->chains[i].chain < graph->chain_count && known->chains[i].serial < graph->next);
-        assert(known->chains[i].serial >= known->prefix);
-        assert(i == 0 || known->chains[i - 1].chain < known->chains[i].chain);
+        CHECKED(known->chains[i].chain < graph->chain_count && known->chains[i].serial < graph->next);
+        CHECKED(known->chains[i].serial >= known->prefix);
+        CHECKED(i == 0 || known->chains[i - 1].chain < known->chains[i].chain);
     }
 }
 
 static void check_node(const struct command_graph *graph, uint32_t serial, const struct node *node)
 {
-    assert(node->known && node->prefix <= graph->host->prefix);
+    CHECKED(node->known && node->prefix <= graph->host->prefix);
     check_clock(graph, node->known);
-    assert(node->step <= graph->step && node->saw <= graph->step);
-    assert((node->began > 0) == (node->state >= NODE_BEGUN) && node->began <= graph->events);
-    assert((node->ended > 0) == (node->state == NODE_ENDED) && node->ended <= graph->events);
-    assert(!node->ended || node->ended >= node->began);
+    CHECKED(node->step <= graph->step && node->saw <= graph->step);
+    CHECKED((node->began > 0) == (node->state >= NODE_BEGUN) && node->began <= graph->events);
+    CHECKED((node->ended > 0) == (node->state == NODE_ENDED) && node->ended <= graph->events);
+    CHECKED(!node->ended || node->ended >= node->began);
     if (node->state < NODE_BEGUN)
         return;
-    assert(node->chain < graph->chain_count && graph->chains[node->chain].tail >= serial);
+    CHECKED(node->chain < graph->chain_count && graph->chains[node->chain].tail >= serial);
 }
 
 static void check_nodes(const struct command_graph *graph)
 {
-    assert((graph->room & (graph->room - 1)) == 0 && graph->next - graph->first <= graph->room);
+    CHECKED((graph->room & (graph->room - 1)) == 0 && graph->next - graph->first <= graph->room);
     for (uint32_t i = graph->next - graph->first; i < graph->room; i++)
-        assert(graph->nodes[(graph->first + i) & (graph->room - 1)].state == NODE_ABSENT);
+        CHECKED(graph->nodes[(graph->first + i) & (graph->room - 1)].state == NODE_ABSENT);
     for (uint32_t serial = graph->first; serial < graph->next; serial++) {
         const struct node *node = node_of(graph, serial);
-        assert(!node || serial >= graph->pending || node->state == NODE_ENDED);
+        CHECKED(!node || serial >= graph->pending || node->state == NODE_ENDED);
         if (node)
             check_node(graph, serial, node);
     }
@@ -969,24 +968,24 @@ static void check_nodes(const struct command_graph *graph)
 static void check_chains(const struct command_graph *graph)
 {
     uint32_t spare = 0;
-    assert(graph->chain_count <= graph->chain_room && graph->spare_count <= graph->chain_count);
+    CHECKED(graph->chain_count <= graph->chain_room && graph->spare_count <= graph->chain_count);
     for (uint32_t i = 0; i < graph->chain_count; i++) {
-        assert(graph->chains[i].tail < graph->next);
+        CHECKED(graph->chains[i].tail < graph->next);
         spare += graph->chains[i].spare;
     }
     for (uint32_t i = 0; i < graph->spare_count; i++)
-        assert(graph->spare[i] < graph->chain_count && graph->chains[graph->spare[i]].spare);
-    assert(spare == graph->spare_count);
+        CHECKED(graph->spare[i] < graph->chain_count && graph->chains[graph->spare[i]].spare);
+    CHECKED(spare == graph->spare_count);
 }
 
 static void check_hosts(const struct command_graph *graph)
 {
     for (uint32_t i = 0; i < graph->host_count; i++) {
         const struct host *host = &graph->hosts[i];
-        assert(host->point_count <= host->point_room && (host->known || !host->point_count));
+        CHECKED(host->point_count <= host->point_room && (host->known || !host->point_count));
         for (uint32_t k = 0; k < host->point_count; k++) {
             check_clock(graph, host->points[k].known);
-            assert(k == 0 || host->points[k - 1].call <= host->points[k].call);
+            CHECKED(k == 0 || host->points[k - 1].call <= host->points[k].call);
         }
     }
 }
@@ -995,12 +994,12 @@ void command_graph_check(const struct command_graph *graph)
 {
     if (graph->exhausted) /* without memory entries are missing */
         return;
-    assert(graph->first > 0 && graph->first <= graph->pending && graph->pending <= graph->next);
-    assert(graph->seen_by_all <= graph->step + 1);
+    CHECKED(graph->first > 0 && graph->first <= graph->pending && graph->pending <= graph->next);
+    CHECKED(graph->seen_by_all <= graph->step + 1);
     check_clock(graph, graph->host);
     check_nodes(graph);
     check_chains(graph);
     check_hosts(graph);
     for (const struct user_wait *wait = graph->waits; wait; wait = wait->hh.next)
-        assert(wait->count > 0 && wait->count <= wait->room);
+        CHECKED(wait->count > 0 && wait->count <= wait->room);
 }

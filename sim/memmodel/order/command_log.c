@@ -2,10 +2,10 @@
 /* Order events that are kept, and gone through again with one edit: does it order the two commands? */
 #include "command_log.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "command_graph.h"
 #include "orrery/limits.h"
 
@@ -209,7 +209,7 @@ static void run_all(struct trial *trial)
         if (!may_run(trial, &pending))
             continue;
         memmove(&trial->pending[i], &trial->pending[i + 1], (trial->pending_count - i - 1) * sizeof pending);
-        assert(trial->pending_count > 0);
+        CHECKED(trial->pending_count > 0);
         trial->pending_count--;
         run(trial, &pending);
         i = (size_t)-1;

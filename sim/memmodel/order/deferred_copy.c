@@ -2,14 +2,14 @@
 /* Accesses of an asynchronous copy, kept until every work-item of the group has reached it. */
 #include "deferred_copy.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/common/lane_mask.h"
 
 static bool has_room(struct held *held)
 {
-    assert(held->count <= held->room);
+    CHECKED(held->count <= held->room);
     if (held->count < held->room)
         return true;
     const uint32_t room = held->room ? 2 * held->room : HOSTILE(16, 1);
@@ -28,7 +28,7 @@ bool held_take(struct held *held, const struct order *order, uint64_t group, con
     const uint64_t unit = order_copy_unit(order, group, event->copy);
     if (unit == UNIT_END || order_copy_complete(order, unit))
         return unit == UNIT_END;
-    assert(unit >= UNIT_COPIES && event->size_bytes > 0);
+    CHECKED(unit >= UNIT_COPIES && event->size_bytes > 0);
     EACH_LANE_OF(mask, lane)
     if (has_room(held))
         held->items[held->count++] =

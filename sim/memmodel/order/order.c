@@ -2,7 +2,6 @@
 /* A launch and its units; releases and acquires of fences. */
 #include "order_handoff.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static struct item_order *item_new(struct order *order)
     const uint32_t live_room = item->live_room;
     for (int r = 0; r < ORDER_REGIONS; r++)
         pending[r] = item->pending[r].list;
-    assert(!item->fences.count); /* what item_spare left */
+    CHECKED(!item->fences.count); /* what item_spare left */
     order->spare_items = item->next;
     memset(item, 0, sizeof *item);
     item->fences = fences;
@@ -119,7 +118,7 @@ void order_launch_end(struct order *order)
     order_init(order, order->rule);
     order->sync_log = sync_log;
     order->fast_paths = fast_paths;
-    assert(order->clock == 1 && !order->failed);
+    CHECKED(order->clock == 1 && !order->failed);
 }
 
 void order_fini(struct order *order)
@@ -141,13 +140,14 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
     order->sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1;
     order->sub_group_count =
         (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
-    assert(order->group_items > 0 && order->member_words > 0);
-    assert(!order->groups && !order->copy_count && !order->variable_count); /* nothing of the launch before */
+    CHECKED(order->group_items > 0 && order->member_words > 0);
+    CHECKED(!order->groups && !order->copy_count &&
+            !order->variable_count); /* nothing of the launch before */
 }
 
 uint32_t order_unit_family(const struct order *order, uint64_t unit)
 {
-    assert(order->launches && order->group_launch);
+    CHECKED(order->launches && order->group_launch);
     return order_launch_of(order, order_unit_group(order, unit))->family;
 }
 
@@ -207,7 +207,7 @@ void order_group_end(struct order *order, uint64_t number)
     struct group_order *group = *at;
     order_handoff_end(order, group);
     *at = group->next;
-    assert(!group->handoff && !group->slices);
+    CHECKED(!group->handoff && !group->slices);
     group_free(order, group);
 }
 

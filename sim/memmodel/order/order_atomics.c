@@ -3,8 +3,6 @@
 #include "order_handoff.h"
 #include "orrery/checked.h"
 
-#include <assert.h>
-
 enum { LIST_SHORT = HOSTILE(8, 1) };
 
 /* ---- objects ----------------------------------------------------------------------------------- */
@@ -62,7 +60,7 @@ void order_begin_live(struct order *order, struct unit_state *unit_state, const 
     } else {
         release_drop(order, item->live[at].release_clock.release);
     }
-    assert(at < item->live_count && item->live_count <= item->live_room);
+    CHECKED(at < item->live_count && item->live_count <= item->live_room);
     item->live[at] = (struct live_release){variable->address, variable->generation, *release_clock};
     release_share(release_clock->release);
 }

@@ -3,8 +3,9 @@
 #include "sim/memmodel/common/lane_mask.h"
 #include "order_state.h"
 
-#include <assert.h>
 #include <stdlib.h>
+
+#include "orrery/checked.h"
 
 /* A barrier of the default scope passes its own members nothing by way of atomics that they do not receive by
  * the barrier itself; one of a wider scope is a release fence at its entry and an acquire fence at its exit
@@ -52,7 +53,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
         return;
     order_handoff_leave(order, group);
     uint64_t clock = ++order->clock;
-    assert(group->slice < clock);
+    CHECKED(group->slice < clock);
     struct endpoint end = {scope, true, regions, site};
     bool fence = regions && is_fence_too(scope, SCOPE_WORK_GROUP);
     for (uint64_t i = 0; fence && i < order->group_items; i++)
@@ -82,7 +83,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
 
 static bool make_sub_groups(struct order *order, struct group_order *group)
 {
-    assert(order->sub_group_count > 0);
+    CHECKED(order->sub_group_count > 0);
     if (group->sub_groups)
         return true;
     group->sub_groups = calloc(order->sub_group_count, sizeof *group->sub_groups);
@@ -100,7 +101,7 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
     struct sub_group_order *sub = &group->sub_groups[sub_group];
     uint64_t clock = ++order->clock, from = (uint64_t)sub_group * order->sub_group_size,
              to = from + order->sub_group_size;
-    assert(sub_group < order->sub_group_count && sub->slice < clock);
+    CHECKED(sub_group < order->sub_group_count && sub->slice < clock);
     if (to > order->group_items)
         to = order->group_items;
     struct endpoint end = {scope, true, regions, site};
@@ -181,7 +182,7 @@ static void share_region(struct order *order, struct group_order *group, int reg
     order->sub_group_keys = true;
     for (uint32_t a = 0; a < order->arrival_count; a++) {
         const uint32_t s = order->arrivals[a];
-        assert(s < order->sub_group_count);
+        CHECKED(s < order->sub_group_count);
         pool_items(order, group, first_of(order, s), first_of(order, s + 1), region,
                    &group->sub_groups[s].acquired[region]);
         join_into(order, &known, group->sub_groups[s].acquired[region]);
@@ -232,7 +233,7 @@ void order_named_barrier(struct order *order, uint64_t number, uint32_t regions,
 
 void order_parted_arrival(struct order *order, uint64_t number, uint32_t first, uint64_t members)
 {
-    assert(members && first + 63 - (uint32_t)__builtin_clzll(members) < order->group_items);
+    CHECKED(members && first + 63 - (uint32_t)__builtin_clzll(members) < order->group_items);
     for (uint64_t rest = members; rest; rest &= rest - 1) {
         if (order->arrival_count == order->arrival_room &&
             !order_grow(order, (void **)&order->arrivals, &order->arrival_room, sizeof *order->arrivals))
@@ -253,7 +254,7 @@ void order_parted_arrivals(struct order *order, const uint64_t *units, const str
     EACH_LANE_OF(event->mask, lane)
     {
         const uint64_t local = units[lane] % order->group_items;
-        assert(order_unit_group(order, units[lane]) == number); /* a wave waits in one work-group */
+        CHECKED(order_unit_group(order, units[lane]) == number); /* a wave waits in one work-group */
         if (members && local / 64 != first / 64) {
             order_parted_arrival(order, number, (uint32_t)first, members);
             members = 0;
@@ -297,7 +298,7 @@ static void pass_parted(struct order *order, struct group_order *group, uint32_t
                         const struct endpoint *end)
 {
     struct unit_state unit_state;
-    assert(order->arrival_count > 0); /* else nobody waits there */
+    CHECKED(order->arrival_count > 0); /* else nobody waits there */
     for (uint32_t a = 0; regions && a < order->arrival_count; a++)
         enter(order, group, order->arrivals[a], end);
     for (int r = 0; r < ORDER_REGIONS; r++)

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every invariant of a launch's order: its groups, their members and copies, the lists of release clocks. */
-#include <assert.h>
-
 #include "order_state.h"
+#include "orrery/checked.h"
 
 static void check_release(const struct release *release)
 {
-    assert(release && release->references > 0);
-    assert(release->unit < UNIT_END);
+    CHECKED(release && release->references > 0);
+    CHECKED(release->unit < UNIT_END);
 }
 
 void order_list_check(const struct release_clock_list *list)
 {
-    assert(list->count <= list->room && (list->items || !list->room));
+    CHECKED(list->count <= list->room && (list->items || !list->room));
     for (uint32_t i = 0; i < list->count; i++) {
         check_release(list->items[i].release);
-        assert(list->items[i].scope <= SCOPE_ALL_SVM);
-        assert(list->items[i].flags >> ORDER_REGIONS == 0);
+        CHECKED(list->items[i].scope <= SCOPE_ALL_SVM);
+        CHECKED(list->items[i].flags >> ORDER_REGIONS == 0);
     }
 }
 
@@ -24,21 +23,21 @@ void order_list_check(const struct release_clock_list *list)
 
 static void check_seen(const struct order *order, const struct item_order *item)
 {
-    assert(item->seen_next <= LISTS_SEEN);
+    CHECKED(item->seen_next <= LISTS_SEEN);
     for (uint32_t i = 0; i < LISTS_SEEN; i++) {
         const struct list_seen *seen = &item->seen[i];
-        assert(seen->version <= order->versions && seen->acquired <= seen->version);
+        CHECKED(seen->version <= order->versions && seen->acquired <= seen->version);
         for (uint32_t k = 0; seen->stream && k < i; k++)
-            assert(item->seen[k].stream != seen->stream);
+            CHECKED(item->seen[k].stream != seen->stream);
     }
 }
 
 static void check_item(const struct order *order, const struct item_order *item)
 {
-    assert(item->slice <= order->clock && item->image_base <= order->clock);
-    assert(item->live_count <= item->live_room);
-    assert(order->launches || item->sub_group < order->sub_group_count);
-    assert(!order->sync_log || item->latest <= order->sync_log->count);
+    CHECKED(item->slice <= order->clock && item->image_base <= order->clock);
+    CHECKED(item->live_count <= item->live_room);
+    CHECKED(order->launches || item->sub_group < order->sub_group_count);
+    CHECKED(!order->sync_log || item->latest <= order->sync_log->count);
     order_list_check(&item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
         order_list_check(&item->pending[r].list);
@@ -50,16 +49,16 @@ static void check_item(const struct order *order, const struct item_order *item)
 static void check_items(const struct order *order, const struct group_order *group)
 {
     uint32_t count = 0;
-    assert(group->items || !group->item_count);
+    CHECKED(group->items || !group->item_count);
     for (uint64_t local = 0; group->items && local < order->group_items; local++) {
         const struct item_order *item = group->items[local];
         count += item != NULL;
         if (!item)
             continue;
-        assert(item->unit == group->number * order->group_items + local);
+        CHECKED(item->unit == group->number * order->group_items + local);
         check_item(order, item);
     }
-    assert(count == group->item_count);
+    CHECKED(count == group->item_count);
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -67,35 +66,35 @@ static void check_items(const struct order *order, const struct group_order *gro
 static void check_copies(const struct order *order, const struct group_order *group)
 {
     for (uint32_t i = 0; i < group->copy_count; i++) {
-        assert(group->copies[i] < order->copy_count);
-        assert(i == 0 || group->copies[i - 1] < group->copies[i]);
+        CHECKED(group->copies[i] < order->copy_count);
+        CHECKED(i == 0 || group->copies[i - 1] < group->copies[i]);
         const struct copy_order *copy = &order->copies[group->copies[i]];
-        assert(copy->group == group->number && copy->clock <= order->clock);
-        assert(!copy->absent || copy->members);
-        assert(copy->absent <= order->group_items);
+        CHECKED(copy->group == group->number && copy->clock <= order->clock);
+        CHECKED(!copy->absent || copy->members);
+        CHECKED(copy->absent <= order->group_items);
     }
 }
 
 static void check_sub_groups(const struct order *order, const struct group_order *group)
 {
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++) {
-        assert(group->sub_groups[i].slice <= order->clock);
+        CHECKED(group->sub_groups[i].slice <= order->clock);
         for (int r = 0; r < ORDER_REGIONS; r++)
-            assert(group->sub_groups[i].base[r] <= order->clock);
+            CHECKED(group->sub_groups[i].base[r] <= order->clock);
     }
 }
 
 static void check_group(const struct order *order, const struct group_order *group)
 {
-    assert(group->slice > 0 && group->slice <= order->clock);
-    assert(group->joint <= order->clock);
+    CHECKED(group->slice > 0 && group->slice <= order->clock);
+    CHECKED(group->joint <= order->clock);
     for (int r = 0; r < ORDER_REGIONS; r++) {
-        assert(group->base[r] > 0 && group->base[r] <= order->clock);
-        assert(group->handed_base[r] <= group->base[r]);
+        CHECKED(group->base[r] > 0 && group->base[r] <= order->clock);
+        CHECKED(group->handed_base[r] <= group->base[r]);
     }
     for (const struct group_order *other = group->next; other; other = other->next)
-        assert(other->number != group->number);
-    assert(!group->slices || group->handoff);
+        CHECKED(other->number != group->number);
+    CHECKED(!group->slices || group->handoff);
     if (group->waiting)
         order_list_check(&group->waiting->list);
     check_items(order, group);
@@ -107,17 +106,17 @@ static void check_group(const struct order *order, const struct group_order *gro
 
 static void check_barriers(const struct order *order)
 {
-    assert(order->arrival_count <= order->arrival_room);
-    assert(order->meeting_count <= order->meeting_room);
+    CHECKED(order->arrival_count <= order->arrival_room);
+    CHECKED(order->meeting_count <= order->meeting_room);
     for (uint32_t i = 0; i < order->meeting_count; i++)
-        assert(order->launches || order->meeting[i].number < order->sub_group_count);
+        CHECKED(order->launches || order->meeting[i].number < order->sub_group_count);
 }
 
 void order_check(const struct order *order)
 {
     if (order->failed) /* without memory entries are missing */
         return;
-    assert(order->shared <= order->clock && order->copy_count <= order->copy_room);
+    CHECKED(order->shared <= order->clock && order->copy_count <= order->copy_room);
     for (const struct group_order *group = order->groups; group; group = group->next)
         check_group(order, group);
     check_barriers(order);

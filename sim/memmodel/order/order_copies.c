@@ -6,10 +6,10 @@
  */
 #include "order_state.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/common/lane_mask.h"
 
 void order_members_free(struct order *order, struct copy_order *copy)
@@ -49,7 +49,7 @@ uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t n
     }
     group->copies = open;
     struct copy_order *copy = &order->copies[order->copy_count];
-    assert(!group->handoff && order->copy_count < order->copy_room);
+    CHECKED(!group->handoff && order->copy_count < order->copy_room);
     *copy =
         (struct copy_order){.group = group_number, .number = number, .site = site, .clock = ++order->clock};
     remember(
@@ -74,7 +74,7 @@ static struct copy_order *called(struct order *order, struct group_order *group,
     if (!copy)
         return NULL;
     copy->call = call;
-    assert(!copy->members && copy->group == group->number);
+    CHECKED(!copy->members && copy->group == group->number);
     copy->absent = order_group_size(order, group->number);
     copy->members = calloc(order->group_items, sizeof *copy->members);
     order->failed |= !copy->members;

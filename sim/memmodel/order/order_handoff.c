@@ -2,9 +2,9 @@
 /* The hand-off form of a work-group's order: positions in one sequence stand for whole clocks. */
 #include "order_handoff.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/common/lane_mask.h"
 
 /* ---- life -------------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static void part_with(struct handoff_object *object)
     struct handoff_object **at = &object->variable->relayed;
     while (*at != object)
         at = &(*at)->next;
-    assert((*at)->variable == object->variable);
+    CHECKED((*at)->variable == object->variable);
     *at = object->next;
     free(object->sent);
 }
@@ -81,7 +81,7 @@ static void handoff_begin(struct order *order, struct unit_state *unit_state, co
         return;
     order_part_all(order, group);
     handoff->group = group;
-    assert(!group->sub_groups && !group->copy_count && group->items); /* may_begin */
+    CHECKED(!group->sub_groups && !group->copy_count && group->items); /* may_begin */
     handoff->first_unit = group->number * order->group_items;
     handoff->region = end->flags == REGION_GLOBAL ? IN_GLOBAL : IN_LOCAL;
     for (uint64_t i = 0; i < order->group_items; i++)
@@ -121,7 +121,7 @@ struct handoff_object *order_handoff_object(struct order *order, struct handoff 
     if (!sent)
         return NULL;
     variable->group = handoff->group->number;
-    assert(handoff->object_count < HANDOFF_OBJECTS && variable->region == handoff->region);
+    CHECKED(handoff->object_count < HANDOFF_OBJECTS && variable->region == handoff->region);
     object = &handoff->objects[handoff->object_count];
     *object = (struct handoff_object){.variable = variable,
                                       .handoff = handoff,
@@ -170,7 +170,7 @@ void order_handoff_come(struct order *order, struct handoff_object *object, uint
 
 void order_handoff_receive(struct order *order, struct group_order *group, uint64_t local)
 {
-    assert(group->handoff && group->handoff->awaited && local < WAVE_LANES_MAX);
+    CHECKED(group->handoff && group->handoff->awaited && local < WAVE_LANES_MAX);
     struct handoff *handoff = group->handoff;
     group->waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
     handoff_read(order, handoff->awaited, local, handoff->awaited_position, &handoff->awaited_store,
@@ -240,7 +240,7 @@ static void restart(struct order *order, struct handoff_object *object, uint64_t
     variable->version = variable->stream = ++order->versions;
     variable->generation++;
     memset(object->sent, 0, order->group_items * sizeof *object->sent);
-    assert(local < order->group_items && handoff->sent[local] <= handoff->count);
+    CHECKED(local < order->group_items && handoff->sent[local] <= handoff->count);
     object->position = object->sent[local] = handoff->sent[local];
     variable->store =
         (struct latest_store){act->site, handoff->first_unit + local, order->clock, handoff->sent[local]};
@@ -311,7 +311,7 @@ static inline bool release_next(struct order *order, struct handoff *handoff, st
     handoff->handed[handoff->count + 1] = handing_next(handoff, local, clock, site);
     handoff->count++;
     handoff->sent[local] = handoff->acquired[local] = handoff->count;
-    assert(handoff->count < handoff->room && handoff->count <= HANDOFF_MOST);
+    CHECKED(handoff->count < handoff->room && handoff->count <= HANDOFF_MOST);
     handoff->slice[local] = clock;
     unit_state->item->slice = clock;
     return true;

@@ -2,11 +2,11 @@
 /* Atomic objects by their addresses. Those of global memory that have one message or none are packed when
  * there are many: they stay packed until the next operation on them. */
 #include "order_state.h"
-#include "orrery/checked.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orrery/checked.h"
 
 enum {
     BUCKETS = HOSTILE(256, 1),
@@ -64,7 +64,7 @@ static void *slot_at(const struct slots *slots, uint32_t index)
 
 static bool add_block(struct slots *slots)
 {
-    assert(slots->size >= sizeof slots->unused && slots->block_count <= slots->room);
+    CHECKED(slots->size >= sizeof slots->unused && slots->block_count <= slots->room);
     if (slots->block_count == slots->room) {
         const uint32_t room = slots->room ? 2 * slots->room : 4;
         void **blocks = realloc(slots->blocks, room * sizeof *blocks);
@@ -95,7 +95,7 @@ static uint32_t slot_new(struct slots *slots)
 
 static void slot_free(struct slots *slots, uint32_t index)
 {
-    assert(index <= slots->used && index != slots->unused);
+    CHECKED(index <= slots->used && index != slots->unused);
     memcpy(slot_at(slots, index), &slots->unused, sizeof slots->unused);
     slots->unused = index;
 }
@@ -201,7 +201,7 @@ static bool add_key(struct order *order, uint32_t *first, struct resting_key key
 
 static void free_keys(struct order *order, uint32_t first)
 {
-    assert(order->pool.bytes >= (first ? VCLOCK_LEAST : 0));
+    CHECKED(order->pool.bytes >= (first ? VCLOCK_LEAST : 0));
     for (uint32_t next; first; first = next) {
         next = key_at(&order->rest, first)->next;
         slot_free(&order->rest.keys, first);
@@ -358,12 +358,12 @@ static bool lay_down(struct order *order, struct variable *variable)
         return false;
     }
     uint32_t *head = resting_bucket(rest, variable->address);
-    assert(!*head || *head <= rest->objects.used);
+    CHECKED(!*head || *head <= rest->objects.used);
     packed.next = *head;
     *head = index;
     *resting_at(rest, index) = packed;
     rest->count++;
-    assert(rest->count <= order->variable_count);
+    CHECKED(rest->count <= order->variable_count);
     order_list_free(order, &variable->release_clocks);
     free(variable);
     fast_path_taken(order->fast_paths, FAST_PATH_RESTED);
@@ -403,7 +403,7 @@ static struct release *unpack_release(struct order *order, const struct resting 
     struct rest *rest = &order->rest;
     const struct resting_key *first =
         packed->as != AS_MAP && packed->keys ? key_at(rest, packed->keys) : NULL;
-    assert(first || (packed->as != AS_RELEASE && !packed->by_other));
+    CHECKED(first || (packed->as != AS_RELEASE && !packed->by_other));
     if (packed->as == AS_RELEASE)
         return (struct release *)(uintptr_t)first->key;
     struct release *release = packed->by_other
@@ -465,7 +465,7 @@ struct variable *order_wake(struct order *order, uint64_t address)
     *at = packed.next;
     slot_free(&rest->objects, index);
     rest->count--;
-    assert(packed.address == address && order->variable_count > rest->count);
+    CHECKED(packed.address == address && order->variable_count > rest->count);
     order->variable_count--;
     struct variable *variable = order_object_new(order, address);
     if (!variable)
@@ -513,14 +513,14 @@ void order_objects_fini(struct order *order)
 
 static void check_variable(const struct order *order, const struct variable *variable)
 {
-    assert(variable->version <= order->versions && variable->stream <= variable->version);
-    assert(variable->region >= 0 && variable->region < ORDER_REGIONS);
-    assert(variable->store.unit <= UNIT_END && variable->store.clock <= order->clock);
+    CHECKED(variable->version <= order->versions && variable->stream <= variable->version);
+    CHECKED(variable->region >= 0 && variable->region < ORDER_REGIONS);
+    CHECKED(variable->store.unit <= UNIT_END && variable->store.clock <= order->clock);
     for (const struct variable *other = variable->next; other; other = other->next)
-        assert(other->address != variable->address);
+        CHECKED(other->address != variable->address);
     order_list_check(&variable->release_clocks);
     for (uint32_t i = 0; i < variable->release_clocks.count; i++)
-        assert(variable->release_clocks.items[i].version <= order->versions);
+        CHECKED(variable->release_clocks.items[i].version <= order->versions);
 }
 
 static uint32_t check_awake(const struct order *order)
@@ -528,7 +528,7 @@ static uint32_t check_awake(const struct order *order)
     uint32_t count = 0;
     for (uint32_t b = 0; b < order->variable_buckets; b++)
         for (const struct variable *variable = order->variables[b]; variable; variable = variable->next) {
-            assert(bucket(order, variable->address) == &order->variables[b]);
+            CHECKED(bucket(order, variable->address) == &order->variables[b]);
             check_variable(order, variable);
             count++;
         }
@@ -539,7 +539,7 @@ static uint32_t check_keys(const struct rest *rest, uint32_t first)
 {
     uint32_t count = 0;
     for (; first; first = key_at(rest, first)->next) {
-        assert(first <= rest->keys.used);
+        CHECKED(first <= rest->keys.used);
         count++;
     }
     return count;
@@ -547,13 +547,13 @@ static uint32_t check_keys(const struct rest *rest, uint32_t first)
 
 static void check_resting(const struct order *order, const struct resting *packed)
 {
-    assert(!variable_awake(order, packed->address)); /* it is in one of the two places */
-    assert(packed->sent || packed->version <= order->versions);
-    assert(packed->sent || !(packed->own || packed->by_other));
-    assert(!packed->sent || packed->as <= AS_RELEASE);
-    assert(!packed->sent || packed->as != AS_RELEASE || check_keys(&order->rest, packed->keys) == 1);
+    CHECKED(!variable_awake(order, packed->address)); /* it is in one of the two places */
+    CHECKED(packed->sent || packed->version <= order->versions);
+    CHECKED(packed->sent || !(packed->own || packed->by_other));
+    CHECKED(!packed->sent || packed->as <= AS_RELEASE);
+    CHECKED(!packed->sent || packed->as != AS_RELEASE || check_keys(&order->rest, packed->keys) == 1);
     if (packed->sent && packed->as == AS_KEYS)
-        assert(check_keys(&order->rest, packed->keys) + packed->own <= 1u + KEYS_MOST);
+        CHECKED(check_keys(&order->rest, packed->keys) + packed->own <= 1u + KEYS_MOST);
 }
 
 static uint32_t check_at_rest(const struct order *order)
@@ -562,8 +562,8 @@ static uint32_t check_at_rest(const struct order *order)
     uint32_t count = 0;
     for (uint32_t b = 0; b < rest->bucket_count; b++)
         for (uint32_t i = rest->buckets[b]; i; i = resting_at(rest, i)->next) {
-            assert(i <= rest->objects.used && ++count <= rest->count);
-            assert(resting_bucket(rest, resting_at(rest, i)->address) == &rest->buckets[b]);
+            CHECKED(i <= rest->objects.used && ++count <= rest->count);
+            CHECKED(resting_bucket(rest, resting_at(rest, i)->address) == &rest->buckets[b]);
             check_resting(order, resting_at(rest, i));
         }
     return count;
@@ -572,7 +572,7 @@ static uint32_t check_at_rest(const struct order *order)
 void order_objects_check(const struct order *order)
 {
     const uint32_t awake = check_awake(order), at_rest = check_at_rest(order);
-    assert((order->variable_buckets & (order->variable_buckets - 1)) == 0);
-    assert(at_rest == order->rest.count);
-    assert(awake + at_rest == order->variable_count);
+    CHECKED((order->variable_buckets & (order->variable_buckets - 1)) == 0);
+    CHECKED(at_rest == order->rest.count);
+    CHECKED(awake + at_rest == order->variable_count);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Release clocks: shared lists of what each release published, and the readers' positions in them. */
 #include "order_state.h"
-#include "orrery/checked.h"
 
-#include <assert.h>
 #include <stdlib.h>
+
+#include "orrery/checked.h"
 
 enum { STREAMS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
 
@@ -63,7 +63,7 @@ struct release *order_release_join(struct order *order, struct release *earlier,
 
 void order_releases_fini(struct order *order)
 {
-    assert(order->pool.block_count == 0); /* the clocks that releases published are gone */
+    CHECKED(order->pool.block_count == 0); /* the clocks that releases published are gone */
     for (struct block *block = order->releases.blocks, *next; block; block = next) {
         next = block->next;
         free(block);
@@ -75,7 +75,7 @@ void order_releases_fini(struct order *order)
 
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
 {
-    assert(size > 0 && *room <= UINT32_MAX / 2);
+    CHECKED(size > 0 && *room <= UINT32_MAX / 2);
     uint32_t wanted = *room ? *room * 2 : HOSTILE(4, 1);
     void *grown = realloc(*items, wanted * size);
     if (!grown) {

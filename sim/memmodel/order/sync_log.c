@@ -2,8 +2,9 @@
 /* The sync log: a bounded list of the launch's synchronising operations. */
 #include "sync_log.h"
 
-#include <assert.h>
 #include <stdlib.h>
+
+#include "orrery/checked.h"
 
 /* No memory is no more room: a history explains, it decides nothing. */
 struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sync_op)
@@ -21,7 +22,7 @@ struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sy
     if (sync_log->full)
         return NULL;
     sync_log->items[sync_log->count] = *sync_op;
-    assert(sync_log->count < sync_log->room && sync_op->kind <= HAPPENED_ELSEWHERE);
+    CHECKED(sync_log->count < sync_log->room && sync_op->kind <= HAPPENED_ELSEWHERE);
     return &sync_log->items[sync_log->count++];
 }
 
@@ -48,13 +49,13 @@ void sync_log_fini(struct sync_log *sync_log)
 
 void sync_log_check(const struct sync_log *sync_log)
 {
-    assert(sync_log->count <= sync_log->room && sync_log->room <= SYNC_LOG_MOST);
-    assert(sync_log->full || !sync_log->forgone);
+    CHECKED(sync_log->count <= sync_log->room && sync_log->room <= SYNC_LOG_MOST);
+    CHECKED(sync_log->full || !sync_log->forgone);
     for (uint32_t i = 0; i < sync_log->count; i++) {
         const struct sync_op *sync_op = &sync_log->items[i];
-        assert(sync_op->kind <= HAPPENED_ELSEWHERE);
-        assert(sync_op->scope <= SCOPE_ALL_SVM && sync_op->order <= ORDER_SEQ_CST);
-        assert(sync_op->kind != HAPPENED_ATOMIC || sync_op->reads || sync_op->writes);
-        assert(sync_op->kind == HAPPENED_ATOMIC || !sync_op->success);
+        CHECKED(sync_op->kind <= HAPPENED_ELSEWHERE);
+        CHECKED(sync_op->scope <= SCOPE_ALL_SVM && sync_op->order <= ORDER_SEQ_CST);
+        CHECKED(sync_op->kind != HAPPENED_ATOMIC || sync_op->reads || sync_op->writes);
+        CHECKED(sync_op->kind == HAPPENED_ATOMIC || !sync_op->success);
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every invariant of the vector clocks of a pool: blocks, tries, deferred joins, counts. */
-#include <assert.h>
 #include <stdlib.h>
 
+#include "orrery/checked.h"
 #include "vclock_state.h"
 
 /* Of the nodes in use and unused, as the blocks have them. references: of a map or step, by its handle, as
@@ -19,7 +19,7 @@ static const size_t NODE_BYTES[] = {[SMALL] = sizeof(struct vclock), [LEAVES] = 
 
 static void refer(const struct vclock_pool *pool, struct counted_nodes *counted, uint32_t handle)
 {
-    assert(handle >> VCLOCK_BLOCK_BITS < pool->block_count);
+    CHECKED(handle >> VCLOCK_BLOCK_BITS < pool->block_count);
     if (handle)
         counted->references[handle]++;
 }
@@ -28,41 +28,41 @@ static void refer(const struct vclock_pool *pool, struct counted_nodes *counted,
 
 static void check_few(const struct vclock *leaf)
 {
-    assert(leaf->few <= VCLOCK_FEW);
+    CHECKED(leaf->few <= VCLOCK_FEW);
     for (uint32_t i = 0; i < leaf->few; i++) {
-        assert(leaf->place[i] < VCLOCK_LEAF_KEYS);
-        assert(i == 0 || leaf->place[i - 1] < leaf->place[i]);
-        assert(leaf->few_clock[i] >= 0);
+        CHECKED(leaf->place[i] < VCLOCK_LEAF_KEYS);
+        CHECKED(i == 0 || leaf->place[i - 1] < leaf->place[i]);
+        CHECKED(leaf->few_clock[i] >= 0);
     }
 }
 
 static void check_leaf(const struct vclock *leaf, uint32_t kind)
 {
-    assert(leaf->bit == VCLOCK_LEAF);
-    assert((leaf->few > 0) == (kind == SMALL));
+    CHECKED(leaf->bit == VCLOCK_LEAF);
+    CHECKED((leaf->few > 0) == (kind == SMALL));
     check_few(leaf);
     for (uint32_t i = 0; kind == LEAVES && i < VCLOCK_LEAF_KEYS; i++)
-        assert(vclock_clock(leaf, i) >= 0);
+        CHECKED(vclock_clock(leaf, i) >= 0);
 }
 
 /* Its keys agree with the branch's above the branch's bit, and have that bit as their side does. */
 static void check_child(const struct vclock *branch, const struct vclock *child, bool high)
 {
-    assert(child && child->bit != VCLOCK_UNUSED && child->references > 0);
-    assert(child->bit == VCLOCK_LEAF || child->bit < branch->bit);
-    assert((child->key >> branch->bit & 1) == high);
-    assert((child->key ^ branch->key) >> branch->bit >> 1 == 0);
+    CHECKED(child && child->bit != VCLOCK_UNUSED && child->references > 0);
+    CHECKED(child->bit == VCLOCK_LEAF || child->bit < branch->bit);
+    CHECKED((child->key >> branch->bit & 1) == high);
+    CHECKED((child->key ^ branch->key) >> branch->bit >> 1 == 0);
 }
 
 static void check_branch(const struct vclock_pool *pool, const struct vclock *branch,
                          struct counted_nodes *counted)
 {
-    assert(branch->bit < VCLOCK_LEAF && !branch->few);
-    assert((branch->key & ((UINT64_C(2) << branch->bit) - 1)) == 0);
+    CHECKED(branch->bit < VCLOCK_LEAF && !branch->few);
+    CHECKED((branch->key & ((UINT64_C(2) << branch->bit) - 1)) == 0);
     refer(pool, counted, branch->low);
     refer(pool, counted, branch->high);
-    assert(!((branch->low | branch->high) & VCLOCK_STEP_BITS));
-    assert(branch->low != branch->high);
+    CHECKED(!((branch->low | branch->high) & VCLOCK_STEP_BITS));
+    CHECKED(branch->low != branch->high);
     check_child(branch, vclock_of_handle(pool, branch->low), false);
     check_child(branch, vclock_of_handle(pool, branch->high), true);
 }
@@ -75,9 +75,9 @@ static void check_node(const struct vclock_pool *pool, const struct vclock *node
         return;
     }
     counted->bytes += NODE_BYTES[kind];
-    assert(node->references > 0 && !node->met);
-    assert(node->chain <= pool->chains);
-    assert(node->chain || !node->followed);
+    CHECKED(node->references > 0 && !node->met);
+    CHECKED(node->chain <= pool->chains);
+    CHECKED(node->chain || !node->followed);
     if (kind == LEAVES || node->bit == VCLOCK_LEAF)
         check_leaf(node, kind);
     else
@@ -93,11 +93,11 @@ static void check_step(const struct vclock_pool *pool, struct vclock_deferred_jo
     const struct vclock_step *step = &join->step[i];
     if (!state->references) /* what it stood on was let go */
         return;
-    assert(!state->met);
-    assert(!state->made || !(step->high & VCLOCK_STEP_BITS)); /* a map for certain */
-    assert(step->clock >= 0);
-    assert(!step->clock || vclock_state(join)->keyed);
-    assert(i || !state->made || !join->below);
+    CHECKED(!state->met);
+    CHECKED(!state->made || !(step->high & VCLOCK_STEP_BITS)); /* a map for certain */
+    CHECKED(step->clock >= 0);
+    CHECKED(!step->clock || vclock_state(join)->keyed);
+    CHECKED(i || !state->made || !join->below);
     counted->waiting += !state->made;
     refer(pool, counted, step->high);
     if (!state->made)
@@ -109,17 +109,17 @@ static void check_deferred_join(const struct vclock_pool *pool, struct vclock_de
 {
     const union vclock_state *state = vclock_state(join);
     uint32_t alive = 0;
-    assert(state->steps <= state->room);
+    CHECKED(state->steps <= state->room);
     for (uint32_t i = 0; i < state->steps; i++) {
         alive += vclock_step_state(join, i)->references > 0;
         check_step(pool, join, i, counted);
     }
-    assert(state->alive == alive);
+    CHECKED(state->alive == alive);
     if (alive)
         counted->bytes += deferred_join_bytes(state->room);
     else
         counted->unused_joins[state->room] += state->room > 0;
-    assert(alive || !state->steps);
+    CHECKED(alive || !state->steps);
 }
 
 /* ---- the pool ----------------------------------------------------------------------- */
@@ -135,8 +135,8 @@ static void check_blocks(const struct vclock_pool *pool, struct counted_nodes *c
 {
     for (uint32_t number = 0; number < pool->block_count; number++) {
         const struct vclock_block *block = (const void *)pool->blocks[number];
-        assert(vclock_block_of(block) == block && block->number == number);
-        assert(block->kind <= DEFERRED_JOINS && block->count <= most_of(block->kind));
+        CHECKED(vclock_block_of(block) == block && block->number == number);
+        CHECKED(block->kind <= DEFERRED_JOINS && block->count <= most_of(block->kind));
         for (uint32_t i = 0; block->kind != DEFERRED_JOINS && i < block->count; i++)
             check_node(pool, (const void *)((const uint8_t *)(block + 1) + i * NODE_BYTES[block->kind]),
                        block->kind, counted);
@@ -151,16 +151,16 @@ static void check_unused(const struct vclock_pool *pool, const struct counted_no
     for (uint32_t kind = 0; kind < 2; kind++) {
         uint32_t count = 0;
         for (const struct vclock *node = pool->unused[kind]; node; node = node->next, count++)
-            assert(node->bit == VCLOCK_UNUSED);
-        assert(count == counted->unused[kind]);
-        assert(!pool->fresh[kind] || pool->fresh[kind]->kind == kind);
+            CHECKED(node->bit == VCLOCK_UNUSED);
+        CHECKED(count == counted->unused[kind]);
+        CHECKED(!pool->fresh[kind] || pool->fresh[kind]->kind == kind);
     }
     for (uint32_t room = 0; room <= VCLOCK_STEPS; room++) {
         uint32_t count = 0;
         const struct vclock_deferred_join *join = pool->unused_deferred_join[room];
         for (; join; join = join->next, count++)
-            assert(vclock_state(join)->room == room && !vclock_state(join)->alive);
-        assert(count == counted->unused_joins[room]);
+            CHECKED(vclock_state(join)->room == room && !vclock_state(join)->alive);
+        CHECKED(count == counted->unused_joins[room]);
     }
 }
 
@@ -175,22 +175,22 @@ static void check_references(const struct vclock_pool *pool, const struct counte
                        references =
                            step ? vclock_step_state(vclock_deferred_join_of(map), step - 1)->references
                                 : map->references;
-        assert(counted->references[handle] <= references || (step && references == VCLOCK_FOREVER));
+        CHECKED(counted->references[handle] <= references || (step && references == VCLOCK_FOREVER));
     }
 }
 
 void vclock_check(const struct vclock_pool *pool)
 {
     struct counted_nodes counted = {0};
-    assert(pool->block_count <= pool->block_room && pool->work_count <= pool->work_room);
+    CHECKED(pool->block_count <= pool->block_room && pool->work_count <= pool->work_room);
     counted.references = calloc(((size_t)pool->block_count << VCLOCK_BLOCK_BITS) + 1, sizeof(uint32_t));
     if (!counted.references) /* nothing is known then */
         return;
     check_blocks(pool, &counted);
     check_unused(pool, &counted);
     check_references(pool, &counted);
-    assert(counted.waiting == pool->waiting && pool->waiting <= pool->put_off + pool->waiting_most);
-    assert(counted.bytes <= pool->bytes); /* the keys of objects at rest count, too */
-    assert(!pool->deferred_joins || pool->deferred_joins->kind == DEFERRED_JOINS);
+    CHECKED(counted.waiting == pool->waiting && pool->waiting <= pool->put_off + pool->waiting_most);
+    CHECKED(counted.bytes <= pool->bytes); /* the keys of objects at rest count, too */
+    CHECKED(!pool->deferred_joins || pool->deferred_joins->kind == DEFERRED_JOINS);
     free(counted.references);
 }

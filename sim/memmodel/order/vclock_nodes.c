@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The storage of maps and deferred joins: blocks with numbers, so that a handle of 32 bits names each. */
-#include <assert.h>
 #include <stdlib.h>
-#include "orrery/checked.h"
 
+#include "orrery/checked.h"
 #include "vclock_state.h"
 
 enum { BLOCKS_MOST = HOSTILE(64, 2) }; /* that are allocated at once */
@@ -81,8 +80,8 @@ static struct vclock_block *block_add(struct vclock_pool *pool, uint32_t kind)
     if (!block)
         return NULL;
     *block = (struct vclock_block){pool->block_count, kind, 0};
-    assert(vclock_block_of(block) == block && kind <= DEFERRED_JOINS);
-    assert(pool->block_count < pool->block_room);
+    CHECKED(vclock_block_of(block) == block && kind <= DEFERRED_JOINS);
+    CHECKED(pool->block_count < pool->block_room);
     pool->blocks[pool->block_count++] = (uint8_t *)block;
     return block;
 }

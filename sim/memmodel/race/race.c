@@ -2,11 +2,11 @@
 /* Pairs of racing instructions: counted, explained once, reported at the end of the event. */
 #include "race.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "race_why.h"
 
 /* ---- units ---------------------------------------------------------------------------- */
@@ -434,7 +434,7 @@ static void meet(const struct races *races, struct race_pair *pair, const struct
 {
     if (wants_no_meeting(pair) || !wants_meeting(pair, race))
         return;
-    assert(pair->meeting_count < MEETINGS_MOST);
+    CHECKED(pair->meeting_count < MEETINGS_MOST);
     pair->meetings[pair->meeting_count++] =
         (struct meeting){.first = race_asked(race->unit, race->context),
                          .second = race_asked(now->unit_state->unit, &now->how),

@@ -2,9 +2,9 @@
 /* The reason and fix of a race, from the explanation or from the kind of the two accesses. */
 #include "race_why.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "sim/memmodel/explain/edges.h"
 #include "sim/base/memory_words.h"
 
@@ -816,7 +816,7 @@ void race_why_edits(struct answer *answer, const struct races *races, struct fin
     for (uint32_t i = 0; i < answer->rewrite_count; i++) {
         for (uint32_t k = 0; k < answer->rewrites[i].edit_count; k++) {
             const struct code_edit *edit = &answer->rewrites[i].edits[k];
-            assert(finding->edit_count < sizeof answer->edits / sizeof *answer->edits);
+            CHECKED(finding->edit_count < sizeof answer->edits / sizeof *answer->edits);
             answer->edits[finding->edit_count++] = (struct finding_edit){
                 place.file, edit->line, edit->column, edit->end_line, edit->end_column, edit->text};
         }

@@ -2,7 +2,6 @@
 /* Sets of reading units: interned, packed by the widest field, shared by cells. */
 #include "reader_set.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -647,7 +646,7 @@ static bool widen(struct readers *readers, uint32_t hashed)
     readers->bucket_count = bucket_count;
     readers->room = room;
     readers->count = readers->count ? readers->count : 1;
-    assert(readers->count <= room && (bucket_count & (bucket_count - 1)) == 0);
+    CHECKED(readers->count <= room && (bucket_count & (bucket_count - 1)) == 0);
     return true;
 }
 
@@ -731,8 +730,8 @@ void readers_fini(struct readers *readers)
 
 static void check_list(const struct reader_block *block)
 {
-    assert(list_count(block) <= LIST_MOST);
-    assert(!list_count(block) || list_width(block) <= share(list_count(block)));
+    CHECKED(list_count(block) <= LIST_MOST);
+    CHECKED(!list_count(block) || list_width(block) <= share(list_count(block)));
 }
 
 /* Equal blocks are one, so that equal sets are. Returns how many the bucket has. */
@@ -741,12 +740,12 @@ static uint32_t check_bucket(const struct readers *readers, uint32_t bucket)
     uint32_t count = 0;
     for (uint32_t i = readers->buckets[bucket]; i; i = readers->blocks[i].chained) {
         const struct reader_block *block = &readers->blocks[i];
-        assert(i < readers->count && ++count <= readers->used);
-        assert(!block->listed && i != readers->open);
-        assert(bucket_of(readers, block) == bucket);
-        assert(block->mask && block->context < READERS_FROM);
+        CHECKED(i < readers->count && ++count <= readers->used);
+        CHECKED(!block->listed && i != readers->open);
+        CHECKED(bucket_of(readers, block) == bucket);
+        CHECKED(block->mask && block->context < READERS_FROM);
         for (uint32_t k = block->chained; k; k = readers->blocks[k].chained)
-            assert(!is_equal(block, &readers->blocks[k]));
+            CHECKED(!is_equal(block, &readers->blocks[k]));
     }
     return count;
 }
@@ -761,8 +760,8 @@ static void check_chains(const struct readers *readers)
         const bool is_free = walk[from] == UINT32_MAX;
         for (uint32_t i = from; i && !walk[i]; i = readers->blocks[i].before) {
             walk[i] = from;
-            assert(readers->blocks[i].before < readers->count);
-            assert(walk[readers->blocks[i].before] != from);
+            CHECKED(readers->blocks[i].before < readers->count);
+            CHECKED(walk[readers->blocks[i].before] != from);
         }
         if (!is_free && readers->blocks[from].listed)
             check_list(&readers->blocks[from]);
@@ -772,27 +771,27 @@ static void check_chains(const struct readers *readers)
 
 static void check_origins(const struct readers *readers)
 {
-    assert(readers->origins.low <= readers->origins.high);
-    assert(readers->origins.high <= readers->origins.room);
+    CHECKED(readers->origins.low <= readers->origins.high);
+    CHECKED(readers->origins.high <= readers->origins.room);
     for (uint32_t i = 0; i < readers->origins.room; i++)
-        assert(!readers->origins.first[i] || (readers->origins.low <= i && i < readers->origins.high));
+        CHECKED(!readers->origins.first[i] || (readers->origins.low <= i && i < readers->origins.high));
 }
 
 void readers_check(const struct readers *readers)
 {
     uint32_t unused = 0, listed = 0, hashed = 0;
     const uint32_t taken = readers->count ? readers->count - 1 : 0;
-    assert(readers->count <= readers->room + 1 && readers->first + taken <= NUMBERS_MOST);
-    assert((readers->bucket_count & (readers->bucket_count - 1)) == 0 && !readers->marks);
-    assert(!readers->open || readers->open < readers->count);
+    CHECKED(readers->count <= readers->room + 1 && readers->first + taken <= NUMBERS_MOST);
+    CHECKED((readers->bucket_count & (readers->bucket_count - 1)) == 0 && !readers->marks);
+    CHECKED(!readers->open || readers->open < readers->count);
     for (uint32_t i = readers->free; i; i = readers->blocks[i].chained)
-        assert(i < readers->count && ++unused <= taken);
+        CHECKED(i < readers->count && ++unused <= taken);
     for (uint32_t i = 1; i < readers->count; i++)
         listed += readers->blocks[i].listed;
     for (uint32_t b = 0; b < readers->bucket_count; b++)
         hashed += check_bucket(readers, b);
-    assert(readers->used + unused == taken);
-    assert(hashed + listed + (readers->open != 0) == readers->used);
+    CHECKED(readers->used + unused == taken);
+    CHECKED(hashed + listed + (readers->open != 0) == readers->used);
     check_chains(readers);
     check_origins(readers);
 }

@@ -4,11 +4,8 @@
  * clock, kind) are interned, so that a cell holds a small number. Forgetting moves `first` past all contexts:
  * older numbers in cells are then stale, and nothing is cleared.
  */
-#include "orrery/checked.h"
-
-#include <assert.h>
-
 #include "shadow_state.h"
+#include "orrery/checked.h"
 
 enum { CHECKED_BYTES = 1 << 16 }; /* the cells of larger allocations are not walked */
 enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };
@@ -27,7 +24,7 @@ bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const st
     memset(grown + *room, 0, (count - *room) * sizeof *grown);
     *regions = grown;
     *room = count;
-    assert(index < count);
+    CHECKED(index < count);
     return true;
 }
 

@@ -3,8 +3,6 @@
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
-#include <assert.h>
-
 enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2) };
 
 /* ---- members --------------------------------------------------------------------------------- */
@@ -122,12 +120,12 @@ static void compact(struct members *members)
         if (items[i].mask)
             member_swap(&items[kept++], &items[i]);
     members->count = members->compact = kept;
-    assert(kept <= members->room);
+    CHECKED(kept <= members->room);
 }
 
 static bool members_widen(struct members *members, uint32_t room)
 {
-    assert(room > members->room);
+    CHECKED(room > members->room);
     struct member *items = realloc(members->items, room * sizeof *items);
     if (!items)
         return false;
@@ -265,7 +263,7 @@ static struct access_set *access_set_new(struct shadow_region *region, uint64_t 
         region->access_sets[region->access_set_count++] = made;
     }
     struct access_set *access_set = region->access_sets[region->access_set_used];
-    assert(owner >= region->low && owner < region->high);
+    CHECKED(owner >= region->low && owner < region->high);
     access_set->owner = owner;
     access_set->region = region;
     access_set->clock_version = ++region->versions;

@@ -2,9 +2,6 @@
 /* One cell: the accesses that conflict with a new one and are not ordered before it, and the new one's place
  * in the cell. */
 #include "shadow_state.h"
-
-#include <assert.h>
-
 #include "orrery/checked.h"
 
 /* ---- conflicts ------------------------------------------------------------------------------- */
@@ -101,8 +98,8 @@ static inline struct race_counter *counter_of(const struct visit *visit, uint32_
 static __attribute__((noinline)) void announce_race(const struct visit *visit, uint64_t unit,
                                                     const struct context *how, bool device_dirty)
 {
-    assert(is_write(how->kind) || is_write(visit->now->how.kind) || !RULE(4));
-    assert(visit->address >= visit->region->low && visit->address < visit->region->high);
+    CHECKED(is_write(how->kind) || is_write(visit->now->how.kind) || !RULE(4));
+    CHECKED(visit->address >= visit->region->low && visit->address < visit->region->high);
     const struct race race = {
         visit->region, visit->address, visit->bytes, unit, how, shadow_memory_has(visit, unit, how),
         device_dirty};
@@ -151,7 +148,7 @@ static struct racer *racer_room(const struct visit *visit, struct access_set *ac
     if (*enough || access_set->racer_count == RACERS_MOST || !shadow_racers_make(visit->region, access_set))
         return NULL;
     access_set->racers[access_set->racer_count] = (struct racer){unit, *how};
-    assert(access_set->racer_count < RACERS_MOST);
+    CHECKED(access_set->racer_count < RACERS_MOST);
     return &access_set->racers[access_set->racer_count++];
 }
 

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every invariant of an allocation's shadow: contexts, pages, access sets, saturated words. */
-#include <assert.h>
-
 #include "shadow_state.h"
+#include "orrery/checked.h"
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 static void check_contexts(const struct shadow_region *region)
 {
-    assert(region->first > 0 && region->first <= region->next && region->next <= CONTEXT_MOST);
-    assert(region->next - region->first <= region->room);
+    CHECKED(region->first > 0 && region->first <= region->next && region->next <= CONTEXT_MOST);
+    CHECKED(region->next - region->first <= region->room);
     for (uint32_t i = region->first; i < region->next; i++) {
         const struct context *how = context_at(region, i);
-        assert(how->kind <= ACCESS_ATOMIC_UPDATE && how->scope <= SCOPE_ALL_SVM);
-        assert(how->own || (how->size > 0 && how->clock <= region->newest));
+        CHECKED(how->kind <= ACCESS_ATOMIC_UPDATE && how->scope <= SCOPE_ALL_SVM);
+        CHECKED(how->own || (how->size > 0 && how->clock <= region->newest));
     }
     for (uint32_t site = 0; site < region->site_count; site++) {
         const uint32_t latest = region->by_site[site];
-        assert(latest < region->next);
-        assert(latest < region->first || context_at(region, latest)->site == site);
+        CHECKED(latest < region->next);
+        CHECKED(latest < region->first || context_at(region, latest)->site == site);
     }
 }
 
@@ -26,15 +25,15 @@ static void check_contexts(const struct shadow_region *region)
 
 static void check_member(const struct member *member, bool atomics)
 {
-    assert(member->mask);
-    assert(!member->apart || member->each);
-    assert(is_atomic(member->how.kind) == atomics);
-    assert(atomics || member->how.kind == ACCESS_READ);
+    CHECKED(member->mask);
+    CHECKED(!member->apart || member->each);
+    CHECKED(is_atomic(member->how.kind) == atomics);
+    CHECKED(atomics || member->how.kind == ACCESS_READ);
 }
 
 static void check_members(const struct members *members, bool atomics)
 {
-    assert(members->count <= members->room && members->compact <= members->room);
+    CHECKED(members->count <= members->room && members->compact <= members->room);
     for (uint32_t i = 0; i < members->count; i++)
         check_member(&members->items[i], atomics);
 }
@@ -42,27 +41,27 @@ static void check_members(const struct members *members, bool atomics)
 static void check_saturated(const struct shadow_region *region, const struct access_set *access_set)
 {
     const struct saturated *saturated = &access_set->saturated;
-    assert(saturated->count <= SATURATED_SITES && saturated->left <= SATURATED_FOR * SETTLE_PAUSE_MOST);
-    assert(saturated->clock_version <= access_set->clock_version);
-    assert(!saturated->own || (saturated->own >= region->first && saturated->own < region->next));
-    assert(!saturated->own || context_at(region, saturated->own)->own);
+    CHECKED(saturated->count <= SATURATED_SITES && saturated->left <= SATURATED_FOR * SETTLE_PAUSE_MOST);
+    CHECKED(saturated->clock_version <= access_set->clock_version);
+    CHECKED(!saturated->own || (saturated->own >= region->first && saturated->own < region->next));
+    CHECKED(!saturated->own || context_at(region, saturated->own)->own);
 }
 
 static void check_alike(const struct access_set *access_set)
 {
     for (uint32_t i = 0; access_set->alike && i < access_set->atomics.count; i++) {
         const struct context *how = &access_set->atomics.items[i].how;
-        assert(how->size == access_set->size && how->scope == (uint8_t)access_set->scope);
-        assert(!is_write(how->kind) || access_set->any_write);
+        CHECKED(how->size == access_set->size && how->scope == (uint8_t)access_set->scope);
+        CHECKED(!is_write(how->kind) || access_set->any_write);
     }
 }
 
 static void check_access_set(const struct shadow_region *region, const struct access_set *access_set)
 {
-    assert(access_set->region == region);
-    assert(region->low <= access_set->owner && access_set->owner < region->high);
-    assert(access_set->clock_version > 0 && access_set->clock_version <= region->versions);
-    assert(access_set->racer_count <= RACERS_MOST && (!access_set->racer_count || access_set->racers));
+    CHECKED(access_set->region == region);
+    CHECKED(region->low <= access_set->owner && access_set->owner < region->high);
+    CHECKED(access_set->clock_version > 0 && access_set->clock_version <= region->versions);
+    CHECKED(access_set->racer_count <= RACERS_MOST && (!access_set->racer_count || access_set->racers));
     check_members(&access_set->readers, false);
     check_members(&access_set->atomics, true);
     check_saturated(region, access_set);
@@ -72,13 +71,13 @@ static void check_access_set(const struct shadow_region *region, const struct ac
 static void check_access_sets(const struct shadow_region *region)
 {
     uint32_t with_racers = 0;
-    assert(region->access_set_used <= region->access_set_count);
-    assert(region->access_set_count <= region->access_set_room);
+    CHECKED(region->access_set_used <= region->access_set_count);
+    CHECKED(region->access_set_count <= region->access_set_room);
     for (uint32_t i = 0; i < region->access_set_used; i++)
         check_access_set(region, region->access_sets[i]);
     for (uint32_t i = 0; i < region->access_set_count; i++)
         with_racers += region->access_sets[i]->racers != NULL;
-    assert(with_racers == region->racer_cells && region->racer_cells <= RACER_CELLS_MOST);
+    CHECKED(with_racers == region->racer_cells && region->racer_cells <= RACER_CELLS_MOST);
 }
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -87,21 +86,21 @@ static void check_access_sets(const struct shadow_region *region)
 static void check_cell(const struct shadow_region *region, const uint64_t cell[2])
 {
     const uint32_t write = epoch_context(cell[0]), other = epoch_context(cell[1]);
-    assert(write < region->next);
-    assert(other < region->next || other >= READERS_FROM);
-    assert(!write || write < region->first || context_at(region, write)->kind == ACCESS_WRITE);
+    CHECKED(write < region->next);
+    CHECKED(other < region->next || other >= READERS_FROM);
+    CHECKED(!write || write < region->first || context_at(region, write)->kind == ACCESS_WRITE);
     if (live(region, cell[1])) {
         const struct context *how = context_at(region, other);
-        assert(how->kind != ACCESS_WRITE);
+        CHECKED(how->kind != ACCESS_WRITE);
     }
 }
 
 static void check_page(const struct shadow_region *region, const struct shadow_page *page, uint64_t number)
 {
     const uint32_t bytes = bytes_in(region, number), step = 1u << page->unit_shift;
-    assert(!page->cells || !page->compact);
-    assert(page->unit_shift == 0 || page->unit_shift == WORD_SHIFT);
-    assert(!page->compact || !page->unit_shift);
+    CHECKED(!page->cells || !page->compact);
+    CHECKED(page->unit_shift == 0 || page->unit_shift == WORD_SHIFT);
+    CHECKED(!page->compact || !page->unit_shift);
     if (page->compact ? !compact_is_of(page->compact, region->first) : !page->cells)
         return;
     for (uint32_t at = 0; at < bytes; at += step) {
@@ -118,15 +117,15 @@ static void check_saturated_words(const struct shadow_region *region)
         const struct saturated_word *word = &region->saturated[i];
         if (!word->access_set)
             continue;
-        assert(word->address / 4 % SATURATED_WORDS == i);
-        assert(word->cell == word_at(region, word->address, 4));
+        CHECKED(word->address / 4 % SATURATED_WORDS == i);
+        CHECKED(word->cell == word_at(region, word->address, 4));
     }
 }
 
 void shadow_check(const struct shadow_region *region)
 {
-    assert(region->low <= region->high);
-    assert(region->space >= 0 && region->space < ORDER_REGIONS);
+    CHECKED(region->low <= region->high);
+    CHECKED(region->space >= 0 && region->space < ORDER_REGIONS);
     check_contexts(region);
     check_access_sets(region);
     for (uint64_t i = 0; region->pages && i < page_count(region); i++)

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cells of an allocation, page by page: of words, or of bytes. */
 #include "shadow_state.h"
-
-#include <assert.h>
-
 #include "orrery/checked.h"
 
 enum {
@@ -76,7 +73,7 @@ static void drop_stale(const struct shadow_region *region, uint64_t cell[2])
 static bool split_page(struct shadow_region *region, uint64_t number)
 {
     struct shadow_page *words = &region->pages[number], pieces;
-    assert(words->cells && words->unit_shift == WORD_SHIFT);
+    CHECKED(words->cells && words->unit_shift == WORD_SHIFT);
     const uint32_t bytes = bytes_in(region, number);
     const uint64_t low = region->low + (number << PAGE_SHIFT);
     readers_close(&region->readers);

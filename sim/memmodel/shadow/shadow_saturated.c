@@ -2,8 +2,7 @@
 /* Places of the program that raced with each other often enough: their accesses are noted down and not
  * judged. */
 #include "shadow_state.h"
-
-#include <assert.h>
+#include "orrery/checked.h"
 
 /* An asynchronous copy loads and stores by one instruction: that is two places. */
 static inline bool is_among(const struct saturated *saturated, const struct context *how, bool full)
@@ -20,7 +19,7 @@ static bool saturated_add(struct saturated *saturated, const struct context *how
         return true;
     if (saturated->count == SATURATED_SITES || is_atomic(how->kind))
         return false;
-    assert(saturated->count < SATURATED_SITES);
+    CHECKED(saturated->count < SATURATED_SITES);
     saturated->site[saturated->count] = how->site;
     saturated->write[saturated->count++] = is_write(how->kind);
     return true;
