@@ -17,7 +17,7 @@
 #define CHECKED(condition) assert(condition)
 enum { CHECKS_ON = 1 };
 #else
-#define CHECKED(condition) ((void)sizeof((condition) ? 1 : 0))
+#define CHECKED(condition) ((void)(0 && (condition)))
 enum { CHECKS_ON = 0 };
 #endif
 

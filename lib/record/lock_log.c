@@ -152,7 +152,7 @@ static bool add(struct steps *steps, struct step step)
         steps->step = grown;
         steps->room = room;
     }
-    CHECKED(steps->count < steps->room && (!last || last->at < step.at));
+    CHECKED(steps->count < steps->room);
     steps->step[steps->count++] = step;
     return true;
 }

@@ -404,17 +404,22 @@ static void order_blocks(struct ir *ir, const uint32_t *post, uint32_t count)
     }
     /* Blocks on a split edge run at once: right after their predecessor. */
     uint32_t *final = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), n = 0;
+    uint8_t *placed = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count);
     for (uint32_t i = 0; i < ir->order_count; i++) {
         uint32_t b = ir->order[i];
         if (ir_block(ir, b)->edge)
             continue;
         final[n++] = b;
-        for (uint32_t k = 0; k < ir_block(ir, b)->succ_count; k++)
-            if (ir_block(ir, ir_block(ir, b)->succs[k])->edge)
-                final[n++] = ir_block(ir, b)->succs[k];
+        for (uint32_t k = 0; k < ir_block(ir, b)->succ_count; k++) {
+            const uint32_t next = ir_block(ir, b)->succs[k]; /* cases of a switch may share it */
+            if (ir_block(ir, next)->edge && !placed[next])
+                final[n++] = next;
+            placed[next] = true;
+        }
     }
     ir->order = final;
     ir->order_count = n;
+    CHECKED(n == count); /* each block that is reached stands there once */
     for (uint32_t i = 0; i < n; i++)
         ir_block(ir, final[i])->order = i;
 }
