@@ -35,6 +35,7 @@ struct hosted {
     uint32_t id;
     uint32_t command; /* the last one enqueued that uses it; 0: none, or the host is ordered after it */
     enum command_kind kind;
+    bool gone; /* when a command ran: something else may be mapped there by now */
     bool reported;
     bool called_back; /* the object is destroyed, and a callback lets the program free the memory */
 };
@@ -175,7 +176,7 @@ static bool next_gone(struct hosted *out_hosted)
             free(hosted);
             continue;
         }
-        found = used && !hosted->reported && is_gone(hosted->bytes);
+        found = used && !hosted->reported && (hosted->gone || is_gone(hosted->bytes));
         if (found) {
             hosted->reported = true;
             *out_hosted = *hosted;
@@ -194,10 +195,23 @@ void host_gone_look(void)
         report_object(&(struct user){hosted.command, hosted.kind, "may not be complete"}, &hosted);
 }
 
-/* While the order is not observed there is nothing to look at later. */
+static bool note_gone(const struct memobj *root)
+{
+    const bool locked = runtime_lock_held();
+    if (!locked)
+        runtime_lock();
+    struct hosted *hosted = hosted_of(root);
+    if (hosted)
+        hosted->gone = true;
+    if (!locked)
+        runtime_unlock();
+    return hosted;
+}
+
+/* While the order is not observed nothing is looked at later. */
 static void find_object(const struct command *command, struct memobj *memobj)
 {
-    if (!memobj || !host_gone(memobj) || order_observed())
+    if (!memobj || !host_gone(memobj) || note_gone(root_of(memobj)))
         return;
     const struct memobj *root = root_of(memobj);
     const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
