@@ -591,6 +591,14 @@ struct schedule *schedule_new(struct launch *launch, struct concurrent *concurre
     return schedule;
 }
 
+/* After the passes 1, 2, 4 and so on, and each 1024th: a launch may take millions. */
+static void check_now_and_then(struct schedule *schedule)
+{
+    const uint32_t passes = ++schedule->passes;
+    if (!(passes & (passes - 1)) || passes % 1024 == 0)
+        schedule_check(schedule);
+}
+
 bool schedule_pass(struct schedule *schedule)
 {
     if (!unfinished(schedule))
@@ -601,7 +609,7 @@ bool schedule_pass(struct schedule *schedule)
     if (schedule->status == STATUS_OK)
         admit(schedule);
     if (CHECKS_ON)
-        schedule_check(schedule);
+        check_now_and_then(schedule);
     return unfinished(schedule);
 }
 

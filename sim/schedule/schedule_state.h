@@ -99,6 +99,7 @@ struct schedule {
         struct deadline deadline;
         uint64_t look_at;
     } slow;
+    uint32_t passes;  /* so far; of a build that checks, else 0 */
     uint32_t percent; /* of the launch's work-groups that the watch was called with, and 1 */
     struct rng waves;
     /* which tile is next */
