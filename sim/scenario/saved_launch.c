@@ -552,7 +552,9 @@ enum status launch_save(const struct device *device, const struct launch_request
         .replaces = device->scenario->force_files || begins_so(file, SAVED_LAUNCH_MAGIC),
         .diagnosis = diagnosis,
     };
+    struct plain_locale locale = locale_plain_begin(); /* the program's may write numbers with commas */
     enum status status = saving.yaml && saving.notes ? save(&saving) : STATUS_OUT_OF_MEMORY;
+    locale_plain_end(locale);
     if (saving.yaml && fclose(saving.yaml) != 0)
         status = STATUS_OUT_OF_MEMORY;
     if (saving.notes && fclose(saving.notes) != 0)

@@ -36,6 +36,17 @@ has moved/source/source.yaml "first_launch: 2"
 # A part of the buffer is uninitialised, and is so in the saved launch.
 has moved/source/source.yaml "unwritten: [128..4095, 4140..4223]"
 
+# A part of a device is not saved, and the file says so.
+$orrery run --save-launch=2:part.yaml -- "$build/tests/saved_arguments" part >part.program 2>err
+has part.yaml "# The launch ran on 4 of the 8 compute units; here, on all."
+
+# Numbers are those of YAML, whatever language the program speaks.
+if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 2>/dev/null; then
+    LOCPATH=$work LC_ALL=de_DE.UTF-8 $orrery run --save-launch=2:german.yaml -- "$build/tests/saved_arguments" >german.all 2>err
+    sed 's/german\./source./; s/"german\./"source./g' german.yaml | cmp - moved/source/source.yaml || fail "the locale is in the numbers"
+    passed=$((passed + 1))
+fi
+
 # ---- findings ----
 
 # findings FILE: of launch $launch, without what names the program's objects and calls
