@@ -127,7 +127,7 @@ mkfifo never.h
 printf 'orrery: 1\nprogram: {text: "#include \\"never.h\\"\\nkernel void k() {}"}\nlaunch: [{kernel: k, global: 1, args: []}]\n' >compiles.yaml
 what='a build'
 SECONDS=0
-timeout -s TERM 2 "$orrery" run compiles.yaml >out 2>&1
+timeout --foreground -s TERM 2 "$orrery" run compiles.yaml >out 2>&1
 echo "status $?" >>out
 says 1 'status 124'
 [ "$SECONDS" -lt 20 ] || { echo "FAIL: a build goes on for $SECONDS seconds"; bad=1; }
