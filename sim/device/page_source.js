@@ -1,6 +1,23 @@
 /* The whole text of each file, with the findings at their lines, and the counters of lines. */
 const MARKS_SHOWN = 8;
 
+/* Rows of a text, in a box of their own that scrolls. */
+/** @param {ShownText} source @param {Word[]} heads @param {HTMLElement[]} rows @param {boolean} captioned */
+function sourceLines(source, heads, rows, captioned) {
+    const titles = heads.map(key => make("th", {scope: "col"}, say(key)));
+    return make(
+        "div",
+        {class: "scroll", tabindex: 0, role: "group", "aria-label": say("sourceOf", source.name)},
+        make(
+            "table",
+            {class: "source"},
+            ...(captioned ? [make("caption", {}, say("sourceOf", source.name))] : []),
+            make("thead", {}, make("tr", {}, ...titles)),
+            make("tbody", {}, ...rows),
+        ),
+    );
+}
+
 /* A sign besides the colour. */
 /** @param {string} severity */
 function severitySign(severity) {
@@ -107,16 +124,7 @@ function makeSource(data, section) {
             for (const {finding, access} of here) rowOf.set(`${finding}.${access}`, rows[number - 1]);
         /** @type {Word[]} */
         const heads = ["line", "findings", ...(counted.size ? COUNTED : []), "text"];
-        return make(
-            "div",
-            {class: "scroll", tabindex: 0, role: "group", "aria-label": say("sourceOf", source.name)},
-            make(
-                "table",
-                {class: "source"},
-                make("thead", {}, make("tr", {}, ...heads.map(key => make("th", {scope: "col"}, say(key))))),
-                make("tbody", {}, ...rows),
-            ),
-        );
+        return sourceLines(source, heads, rows, false);
     }
 
     /* A text without findings is drawn when it is opened. */

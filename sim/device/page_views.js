@@ -31,20 +31,7 @@ function sourceTable(source, marks, around) {
             rows.push(make("tr", {}, make("td", {class: "number"}, "…"), make("td"), make("td")));
         rows.push(sourceRow(source, number, marks.get(number)));
     });
-    /** @type {Word[]} */
-    const heads = ["line", "marks", "text"];
-    const titles = heads.map(key => make("th", {scope: "col"}, say(key)));
-    return make(
-        "div",
-        {class: "scroll", tabindex: 0, role: "group", "aria-label": say("sourceOf", source.name)},
-        make(
-            "table",
-            {class: "source"},
-            make("caption", {}, say("sourceOf", source.name)),
-            make("thead", {}, make("tr", {}, ...titles)),
-            make("tbody", {}, ...rows),
-        ),
-    );
+    return sourceLines(source, ["line", "marks", "text"], rows, true);
 }
 
 /* ---- findings ---- */
