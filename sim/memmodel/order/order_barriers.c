@@ -298,7 +298,7 @@ static void pass_parted(struct order *order, struct group_order *group, uint32_t
                         const struct endpoint *end)
 {
     struct unit_state unit_state;
-    CHECKED(order->arrival_count > 0); /* else nobody waits there */
+    CHECKED(order->arrival_count > 0); /* else no work-item waits there */
     for (uint32_t a = 0; regions && a < order->arrival_count; a++)
         enter(order, group, order->arrivals[a], end);
     for (int r = 0; r < ORDER_REGIONS; r++)
