@@ -690,6 +690,7 @@ EXTRA_DIST += \
 	%D%/scripts/printed_fixes.py \
 	%D%/scripts/random_kernels.py \
 	%D%/scripts/random_kernels_host.py \
+	%D%/scripts/random_kernels_pocl.py \
 	%D%/scripts/serve_browser.py \
 	%D%/scripts/serve_client.py \
 	%D%/scripts/staged.sh \

@@ -22,6 +22,7 @@ import sys
 import tempfile
 
 import random_kernels_host as host
+import random_kernels_pocl as pocl
 
 SCHEDULES = ["lockstep", "serial", "round-robin", "reverse", "random", "pct"]
 CHECKS = {"off": ["--data-races=off", "--uninitialized=off"], "on": ["--data-races", "--uninitialized"]}
@@ -576,7 +577,7 @@ class Trial:
 
     def prepare(self):
         text = program(self.kernels)
-        rows = host.values(self.folder, text, self.kernels)
+        self.rows = rows = host.values(self.folder, text, self.kernels)
         with open(os.path.join(self.folder, "k.cl"), "w") as file:
             file.write(text)
         with open(self.path, "w") as file:
@@ -690,6 +691,17 @@ def report(options, folder, seed, kernels, how):
         print(f"seed {seed}, {how or 'slots'}: the program fails, none of its kernels alone", flush=True)
 
 
+def compare_with_pocl(device, seed, trial):
+    """Prints where PoCL differs. Two against one: the run has not failed, but the kernel wants a look."""
+    try:
+        count, found = pocl.differences(device, HEAD, trial.kernels, SUMS, trial.rows)
+        print(f"seed {seed}: {count} kernels on PoCL, {len(found)} differ", flush=True)
+        for text in found:
+            print(f"seed {seed}, {text}", end="", flush=True)
+    except RuntimeError as error:
+        print(f"seed {seed}: {error}", flush=True)
+
+
 def judge(options, seed):
     """Are all values of the program right?"""
     with tempfile.TemporaryDirectory() as folder:
@@ -706,6 +718,8 @@ def judge(options, seed):
         failed = [how for how in runs_of(seed) if trial.run(how)]
         if trial.slots():
             failed.append(None)
+        if options.pocl:
+            compare_with_pocl(options.pocl, seed, trial)
         for how in failed[:2]:
             report(options, folder, seed, [Kernel(seed, n) for n in range(options.kernels)], how)
         return not failed
@@ -719,8 +733,11 @@ def main():
     parser.add_argument("--count", type=int, default=int(os.environ.get("RANDOM_KERNELS_COUNT", 2)))
     parser.add_argument("--kernels", type=int, default=int(os.environ.get("RANDOM_KERNELS_KERNELS", 12)))
     parser.add_argument("--reduce", action="store_true")
+    parser.add_argument("--pocl", action="store_true", help="print where PoCL, if installed, has other values")
     parser.add_argument("--print", action="store_true", help="print the programs only")
     options = parser.parse_args()
+    if options.pocl:
+        options.pocl = pocl.opened() or parser.error("--pocl: PoCL or the OpenCL loader is not installed")
     seeds = range(options.first, options.first + options.count)
     if options.print:
         print("".join(program([Kernel(s, n) for n in range(options.kernels)]) for s in seeds))
