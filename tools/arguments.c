@@ -112,7 +112,7 @@ static char *joined(const char *option, const char *value)
     return text; /* argp keeps it as long as the process lives */
 }
 
-struct words {
+struct argument_words {
     int count;
     char **at;
     bool stops;
@@ -120,7 +120,7 @@ struct words {
 };
 
 /* One long option at `i`; false: it is none. The words that it takes are skipped. */
-static bool spell_option(struct words *words, int *i)
+static bool spell_option(struct argument_words *words, int *i)
 {
     char *word = words->at[*i] + 2;
     const size_t length = strcspn(word, "=");
@@ -142,7 +142,7 @@ static bool spell_option(struct words *words, int *i)
 }
 
 /* Words up to -- or, where a program may follow, to the first that is no option. */
-static bool spell(struct words *words)
+static bool spell(struct argument_words *words)
 {
     for (int i = 1; i < words->count && strcmp(words->at[i], "--") != 0; i++) {
         char *word = words->at[i];
@@ -158,7 +158,7 @@ static bool spell(struct words *words)
     return true;
 }
 
-static bool wants_version(const struct words *words)
+static bool wants_version(const struct argument_words *words)
 {
     for (int i = 1; i < words->count && words->at[i][0] == '-' && strcmp(words->at[i], "--") != 0; i++) {
         if (strcmp(words->at[i], "--version") == 0)
@@ -191,7 +191,7 @@ static void fit_help(void)
 
 /* ---- the command line ---------------------------------------------------------------------- */
 
-static int parse(const struct argp *argp, struct words *words, void *input)
+static int parse(const struct argp *argp, struct argument_words *words, void *input)
 {
     struct option_list list = {.count = 0};
     char name[64];
@@ -216,12 +216,12 @@ static int parse(const struct argp *argp, struct words *words, void *input)
 
 int parse_arguments(const struct argp *argp, int argc, char **argv, void *input)
 {
-    struct words words = {.count = argc, .at = argv};
+    struct argument_words words = {.count = argc, .at = argv};
     return parse(argp, &words, input);
 }
 
 int parse_program_arguments(const struct argp *argp, int argc, char **argv, void *input)
 {
-    struct words words = {.count = argc, .at = argv, .stops = true};
+    struct argument_words words = {.count = argc, .at = argv, .stops = true};
     return parse(argp, &words, input);
 }

@@ -21,7 +21,7 @@ struct job {
     FILE *out, *err, *notes;
 };
 
-struct work {
+struct checked_work {
     const struct check_options *options;
     check_one *one;
     void *context;
@@ -181,7 +181,7 @@ static void catch_signals(void)
     }
 }
 
-_Noreturn static void check_in_child(const struct work *work, char *path, const struct job *job)
+_Noreturn static void check_in_child(const struct checked_work *work, char *path, const struct job *job)
 {
     for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
         signal(passed_on[i], SIG_DFL);
@@ -192,7 +192,7 @@ _Noreturn static void check_in_child(const struct work *work, char *path, const 
     _exit(code);
 }
 
-static bool start(struct work *work, char *path, size_t index)
+static bool start(struct checked_work *work, char *path, size_t index)
 {
     struct job *job = &work->jobs[index];
     *job = (struct job){.out = tmpfile(), .err = tmpfile(), .notes = tmpfile()};
@@ -211,7 +211,7 @@ static bool start(struct work *work, char *path, size_t index)
     return job->process > 0;
 }
 
-static bool start_up_to(struct work *work, char *const *paths, size_t count)
+static bool start_up_to(struct checked_work *work, char *const *paths, size_t count)
 {
     bool fine = true;
     for (; fine && !running.caught_signal && work->started < count; work->started += fine)
@@ -239,7 +239,7 @@ static void results_free(struct check_result *results, size_t count)
 int check_results_run(const struct check_options *options, char *const *paths, size_t count, check_one *one,
                       void *context, int *out_caught)
 {
-    struct work work = {
+    struct checked_work work = {
         .options = options, .one = one, .context = context, .jobs = calloc(count + 1, sizeof *work.jobs)};
     struct check_result *results = calloc(count + 1, sizeof *results);
     pid_t *processes = calloc(count + 1, sizeof *processes);

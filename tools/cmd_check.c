@@ -16,7 +16,7 @@
 #include "check_results.h"
 
 /* The result of a run, from a report or from JSON lines. */
-struct seen {
+struct checked_report {
     char *id, *kernel, *why, *fix;
     uint32_t lines[2], follows;
     bool enough, matched;
@@ -24,11 +24,11 @@ struct seen {
 };
 struct outcome {
     size_t count;
-    struct seen *seen;
+    struct checked_report *seen;
     char *output;
 };
 
-struct arguments {
+struct check_arguments {
     struct settings settings;
     struct seeds seeds;
     const char *exec;
@@ -46,15 +46,15 @@ static char *copy(const char *text)
     return strdup(text ? text : "");
 }
 
-static struct seen *seen_add(struct outcome *outcome, const char *id, const char *kernel, const char *why,
-                             const char *fix)
+static struct checked_report *seen_add(struct outcome *outcome, const char *id, const char *kernel,
+                                       const char *why, const char *fix)
 {
-    struct seen *grown = realloc(outcome->seen, (outcome->count + 1) * sizeof *grown);
+    struct checked_report *grown = realloc(outcome->seen, (outcome->count + 1) * sizeof *grown);
     if (!grown)
         tools_no_memory();
     outcome->seen = grown;
     grown[outcome->count] =
-        (struct seen){.id = copy(id), .kernel = copy(kernel), .why = copy(why), .fix = copy(fix)};
+        (struct checked_report){.id = copy(id), .kernel = copy(kernel), .why = copy(why), .fix = copy(fix)};
     return &grown[outcome->count++];
 }
 
@@ -72,7 +72,7 @@ static void outcome_fini(struct outcome *outcome)
 
 static void take_finding(struct outcome *outcome, const struct finding *finding)
 {
-    struct seen *seen =
+    struct checked_report *seen =
         seen_add(outcome, finding_id(finding->kind), finding->kernel, finding->why, finding->fix);
     for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
         seen->lines[a] = finding->access[a].place.line;
@@ -104,7 +104,7 @@ static void take_json(struct outcome *outcome, const char *path)
     while (file && getline(&line, &room, file) > 0) {
         json_t *object = json_loads(line, 0, NULL), *accesses = json_object_get(object, "accesses");
         const char *id = member(object, "id");
-        struct seen *seen =
+        struct checked_report *seen =
             id ? seen_add(outcome, id, member(object, "kernel"), member(object, "why"), member(object, "fix"))
                : NULL;
         for (size_t a = 0; seen && a < json_array_size(accesses) && a < 2; a++)
@@ -137,7 +137,7 @@ static bool is_kind(const char *expected, const char *seen)
     return finding_from_id(seen, &kind) && finding_id_is(kind, expected);
 }
 
-static bool fits(const struct expect_finding *expected, const struct seen *seen)
+static bool fits(const struct expect_finding *expected, const struct checked_report *seen)
 {
     return is_kind(expected->id, seen->id) &&
            (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
@@ -193,7 +193,7 @@ static size_t compare_findings(const struct scenario_expect *expect, struct outc
         }
     }
     for (size_t i = 0; i < outcome->count; i++) {
-        const struct seen *seen = &outcome->seen[i];
+        const struct checked_report *seen = &outcome->seen[i];
         if (seen->matched || seen->accepted)
             continue;
         printf("  unexpected: %s at line %" PRIu32 " in kernel %s\n", seen->id, seen->lines[0], seen->kernel);
@@ -294,7 +294,7 @@ static int conclude(const char *path, size_t differences)
 }
 
 /* token NULL: the record's. */
-static void print_replay(const struct arguments *arguments, const struct schedule_record *record,
+static void print_replay(const struct check_arguments *arguments, const struct schedule_record *record,
                          const char *token, const char *path)
 {
     const struct replay_options options = settings_replay(&arguments->settings, true);
@@ -309,7 +309,7 @@ static void print_replay(const struct arguments *arguments, const struct schedul
 }
 
 /* The findings until then. */
-static void print_interrupted(const struct arguments *arguments, const struct report *report,
+static void print_interrupted(const struct check_arguments *arguments, const struct report *report,
                               const struct scenario_result *result, const char *path)
 {
     for (size_t i = 0; i < report_count(report); i++)
@@ -361,7 +361,7 @@ static void note_findings(FILE *notes, const struct report *report)
             report_write_json(notes, report_suppressed_get(report, i));
 }
 
-static int check_run(const struct arguments *arguments, const struct scenario *scenario,
+static int check_run(const struct check_arguments *arguments, const struct scenario *scenario,
                      struct report *report, const char *path)
 {
     struct diagnosis diagnosis = {0};
@@ -562,7 +562,7 @@ static size_t compare_status(const struct scenario_expect *expect, int status)
 }
 
 /* The program's choices are in the record that the user requested, or that it followed. */
-static void print_program_replay(const struct arguments *arguments, const struct scenario *scenario,
+static void print_program_replay(const struct check_arguments *arguments, const struct scenario *scenario,
                                  const char *path)
 {
     const struct scenario_option replay = {.name = "replay", .variable = "ORRERY_REPLAY"};
@@ -573,7 +573,8 @@ static void print_program_replay(const struct arguments *arguments, const struct
     free(record);
 }
 
-static int check_program(const struct arguments *arguments, const struct scenario *scenario, const char *path)
+static int check_program(const struct check_arguments *arguments, const struct scenario *scenario,
+                         const char *path)
 {
     char *argv[] = {"sh", "-c", (char *)(uintptr_t)arguments->exec, NULL};
     struct outcome outcome = {.count = 0};
@@ -614,7 +615,8 @@ static bool has_program(const struct scenario *scenario)
     return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
 }
 
-static int check_loaded(const struct arguments *arguments, const struct scenario *scenario, const char *path)
+static int check_loaded(const struct check_arguments *arguments, const struct scenario *scenario,
+                        const char *path)
 {
     if (!scenario->expect.present) {
         say("error: %s has no 'expect': nothing to compare with", path);
@@ -632,14 +634,14 @@ static int check_loaded(const struct arguments *arguments, const struct scenario
     return code;
 }
 
-static int check_seeds(const struct arguments *arguments, char *path)
+static int check_seeds(const struct check_arguments *arguments, char *path)
 {
     char *rest[] = {path, NULL};
     const struct seeds_target target = {"check", &arguments->settings, arguments->exec, rest};
     return seeds_run(&arguments->seeds, &target);
 }
 
-static int check_file(const struct arguments *arguments, char *path)
+static int check_file(const struct check_arguments *arguments, char *path)
 {
     if (arguments->seeds.given)
         return check_seeds(arguments, path);
@@ -669,7 +671,7 @@ static bool parse_jobs(const char *text, size_t *out_jobs)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct check_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case 'e': arguments->exec = argument; return 0;
@@ -691,7 +693,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static int check_noted(void *context, char *path, FILE *notes)
 {
-    struct arguments arguments = *(const struct arguments *)context;
+    struct check_arguments arguments = *(const struct check_arguments *)context;
     arguments.notes = notes;
     const int code = check_file(&arguments, path);
     interrupt_end(); /* of this process; the one that waits for it writes what is common */
@@ -704,7 +706,8 @@ static bool wants_results(const struct check_options *options)
 }
 
 /* The files are judged before anything runs. They are of the command, not of a scenario. */
-static int check_for_machines(struct arguments *arguments, const struct scenario *common, int *out_caught)
+static int check_for_machines(struct check_arguments *arguments, const struct scenario *common,
+                              int *out_caught)
 {
     struct check_options *options = &arguments->results;
     struct diagnosis diagnosis = {0};
@@ -726,7 +729,7 @@ static int check_for_machines(struct arguments *arguments, const struct scenario
     return check_results_run(options, arguments->files, arguments->count, check_noted, arguments, out_caught);
 }
 
-static int check_for_people(const struct arguments *arguments)
+static int check_for_people(const struct check_arguments *arguments)
 {
     int worst = 0;
     progress_begin();
@@ -750,13 +753,13 @@ static void print_baseline(const struct scenario *common)
 }
 
 /* Programs, and the checks of each seed, are processes that write their own. */
-static bool keeps_logs(const struct arguments *arguments, const struct scenario *common)
+static bool keeps_logs(const struct check_arguments *arguments, const struct scenario *common)
 {
     return common->sarif_file && !arguments->exec && !arguments->seeds.given;
 }
 
 /* Before the processes that check scenarios are made: they share the logs. False: the error is printed. */
-static bool begin_logs(struct arguments *arguments)
+static bool begin_logs(struct check_arguments *arguments)
 {
     struct watch *watch = watch_processes();
     if (!watch)
@@ -767,7 +770,7 @@ static bool begin_logs(struct arguments *arguments)
     return arguments->spool != NULL;
 }
 
-static int end_logs(const struct arguments *arguments, int code)
+static int end_logs(const struct check_arguments *arguments, int code)
 {
     struct diagnosis diagnosis = {0};
     const bool fine = report_spool_write(arguments->spool, &diagnosis);
@@ -777,7 +780,7 @@ static int end_logs(const struct arguments *arguments, int code)
     return fine ? code : EXIT_FAILED;
 }
 
-static int check_all(struct arguments *arguments)
+static int check_all(struct check_arguments *arguments)
 {
     struct scenario common;
     if (!settings_load_common(&arguments->settings, &common))
@@ -804,7 +807,7 @@ static int check_all(struct arguments *arguments)
 
 int cmd_check(int argc, char **argv)
 {
-    struct arguments arguments = {.results.jobs = 1};
+    struct check_arguments arguments = {.results.jobs = 1};
     const struct argp_option options[] = {
         {"exec", 'e', "COMMAND", 0, "the scenario is for this program, run by the shell", 0},
         {"jobs", 'j', "N", 0, "check up to N scenarios at the same time; 1 is the default", 0},

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
+struct completion_arguments {
     const char *shell;
 };
 
@@ -185,7 +185,7 @@ static const struct {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct completion_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_ARG:
         if (arguments->shell)
@@ -199,7 +199,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 int cmd_completion(int argc, char **argv)
 {
-    struct arguments arguments = {.shell = NULL};
+    struct completion_arguments arguments = {.shell = NULL};
     const struct argp argp = {
         .parser = parse,
         .args_doc = "bash|zsh|fish",

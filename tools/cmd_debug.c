@@ -14,7 +14,7 @@
 
 enum { KEY_DAP = 0x100, KEY_BATCH, KEY_FINDING, KEY_ATTACH };
 
-struct arguments {
+struct debug_arguments {
     struct settings settings;
     const char **scripts, **commands;
     size_t script_count, command_count;
@@ -26,7 +26,7 @@ struct arguments {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct debug_arguments *arguments = state->input;
     char *end;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
@@ -56,7 +56,7 @@ static bool has_program(const struct scenario *scenario)
     return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
 }
 
-static int run_terminal(const struct arguments *arguments, struct scenario *scenario, char **program)
+static int run_terminal(const struct debug_arguments *arguments, struct scenario *scenario, char **program)
 {
     const struct terminal_request request = {.scenario = scenario,
                                              .program = program,
@@ -71,7 +71,7 @@ static int run_terminal(const struct arguments *arguments, struct scenario *scen
 }
 
 /* Its options go by the environment, as those of `orrery run`. */
-static int debug_program(const struct arguments *arguments)
+static int debug_program(const struct debug_arguments *arguments)
 {
     struct scenario scenario;
     if (!settings_load(&arguments->settings, NULL, &scenario))
@@ -85,14 +85,14 @@ static int debug_program(const struct arguments *arguments)
     return code;
 }
 
-static bool is_alone(const struct arguments *arguments)
+static bool is_alone(const struct debug_arguments *arguments)
 {
     if (arguments->rest[1])
         say("error: %s: found '%s' after it, expected nothing", arguments->rest[0], arguments->rest[1]);
     return !arguments->rest[1];
 }
 
-static int debug_scenario(const struct arguments *arguments)
+static int debug_scenario(const struct debug_arguments *arguments)
 {
     const char *path = arguments->rest[0];
     struct scenario scenario;
@@ -109,7 +109,7 @@ static int debug_scenario(const struct arguments *arguments)
     return code;
 }
 
-static int debug_kernel(const struct arguments *arguments, const char *file, const char *kernel)
+static int debug_kernel(const struct debug_arguments *arguments, const char *file, const char *kernel)
 {
     struct scenario scenario;
     char *text = is_alone(arguments) ? target_scenario(&arguments->settings, file, kernel, file) : NULL;
@@ -123,7 +123,7 @@ static int debug_kernel(const struct arguments *arguments, const char *file, con
     return code;
 }
 
-static int debug_target(const struct arguments *arguments)
+static int debug_target(const struct debug_arguments *arguments)
 {
     const char *kernel;
     if (target_is_scenario(arguments->rest[0]))
@@ -136,14 +136,14 @@ static int debug_target(const struct arguments *arguments)
 
 static int debug_replayed(void *self, const struct settings *settings, char **rest)
 {
-    struct arguments arguments = *(const struct arguments *)self;
+    struct debug_arguments arguments = *(const struct debug_arguments *)self;
     arguments.settings = *settings;
     arguments.rest = rest;
     return debug_target(&arguments);
 }
 
 /* A token or a record stands before its target, as for `orrery show`. */
-static int debug_words(struct arguments *arguments)
+static int debug_words(struct debug_arguments *arguments)
 {
     if (!target_is_replay(arguments->rest[0]))
         return debug_target(arguments);
@@ -153,7 +153,7 @@ static int debug_words(struct arguments *arguments)
 }
 
 /* The process has its own options and device. */
-static int debug_process(const struct arguments *arguments)
+static int debug_process(const struct debug_arguments *arguments)
 {
     if (arguments->rest) {
         say("error: --attach: found '%s' besides the process, expected nothing", arguments->rest[0]);
@@ -164,7 +164,7 @@ static int debug_process(const struct arguments *arguments)
 
 int cmd_debug(int argc, char **argv)
 {
-    struct arguments arguments = {.rest = NULL};
+    struct debug_arguments arguments = {.rest = NULL};
     const struct argp_option options[] = {
         {"command", 'x', "FILE", 0, "commands from FILE first", 0},
         {"execute", 'e', "COMMAND", 0, "this command first", 0},

@@ -12,7 +12,7 @@
 #include "orrery/device.h"
 #include "orrery/scenario_run.h"
 
-struct arguments {
+struct dis_arguments {
     struct settings settings;
     const char *file;
     bool spirv, bytecode;
@@ -20,7 +20,7 @@ struct arguments {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct dis_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case 's': arguments->spirv = true; return 0;
@@ -76,7 +76,7 @@ static enum status print_bytecode(const struct scenario *scenario, const struct 
     return status;
 }
 
-static int disassemble(const struct arguments *arguments, const struct scenario *scenario)
+static int disassemble(const struct dis_arguments *arguments, const struct scenario *scenario)
 {
     struct diagnosis diagnosis = {0};
     struct spirv spirv;
@@ -118,7 +118,7 @@ static void set_program(struct scenario *scenario, const char *file)
 
 int cmd_dis(int argc, char **argv)
 {
-    struct arguments arguments = {.file = NULL};
+    struct dis_arguments arguments = {.file = NULL};
     const struct argp_option options[] = {
         {"spirv", 's', NULL, 0, "only the SPIR-V", 0},
         {"bytecode", 'b', NULL, 0, "only the bytecode that is run", 0},

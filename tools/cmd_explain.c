@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
+struct explain_arguments {
     size_t count;
     char **ids;
 };
 
 /* The terms of orrery-glossary(7), made from the manual; the last row is empty. */
-struct term {
+struct explained_term {
     const char *name, *spec, *text;
 };
 #define PAGE(name, spec, text) {name, spec, text},
-static const struct term terms[] = {
+static const struct explained_term terms[] = {
 #include "tools/glossary_pages.inc"
 };
 #undef PAGE
@@ -38,9 +38,9 @@ static bool is_term(const char *name, const char *text)
     return !*name && !*text;
 }
 
-static const struct term *find_term(const char *text)
+static const struct explained_term *find_term(const char *text)
 {
-    for (const struct term *term = terms; *term->name; term++)
+    for (const struct explained_term *term = terms; *term->name; term++)
         if (is_term(term->name, text))
             return term;
     return NULL;
@@ -65,7 +65,7 @@ static void list_all(void)
     for (int i = 0; i < FINDING_KIND_COUNT; i++)
         printf("%-26s %s\n", finding_id((enum finding_kind)i), finding_sentence((enum finding_kind)i));
     printf("\nTerms:");
-    for (const struct term *term = terms; *term->name; term++)
+    for (const struct explained_term *term = terms; *term->name; term++)
         printf("%s %s", term == terms ? "" : ",", term->name);
     printf("\n");
 }
@@ -73,7 +73,7 @@ static void list_all(void)
 static int explain(const char *id, bool first)
 {
     enum finding_kind kind;
-    const struct term *term = find_term(id);
+    const struct explained_term *term = find_term(id);
     bool is_finding = finding_from_id(id, &kind);
     if (!is_finding && !term)
         return unknown(id);
@@ -83,7 +83,7 @@ static int explain(const char *id, bool first)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct explain_arguments *arguments = state->input;
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     arguments->ids[arguments->count++] = argument;
@@ -92,7 +92,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 int cmd_explain(int argc, char **argv)
 {
-    struct arguments arguments = {.ids = calloc((size_t)argc + 1, sizeof *arguments.ids)};
+    struct explain_arguments arguments = {.ids = calloc((size_t)argc + 1, sizeof *arguments.ids)};
     const struct argp argp = {
         .parser = parse,
         .args_doc = "[ID|TERM...]",

@@ -12,14 +12,14 @@
 
 #include "orrery/compiler.h"
 
-struct arguments {
+struct info_arguments {
     struct settings settings;
     bool yaml;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct info_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case 'y': arguments->yaml = true; return 0;
@@ -116,7 +116,7 @@ static void print_tools(void)
 
 int cmd_info(int argc, char **argv)
 {
-    struct arguments arguments = {.yaml = false};
+    struct info_arguments arguments = {.yaml = false};
     const struct argp_option options[] = {
         {"yaml", 'y', NULL, 0, "print every setting as a scenario instead", 0},
         {NULL, 0, NULL, 0, NULL, 0},

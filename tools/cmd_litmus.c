@@ -28,7 +28,7 @@ enum {
     KEY_FORCE
 };
 
-struct arguments {
+struct litmus_arguments {
     struct litmus_options options;
     const char *verdicts_file, *html_file;
     bool json, kernel, print, force;
@@ -38,14 +38,14 @@ struct arguments {
     int worst;
 };
 
-static void worsen(struct arguments *arguments, int code)
+static void worsen(struct litmus_arguments *arguments, int code)
 {
     arguments->worst = code > arguments->worst ? code : arguments->worst;
 }
 
 /* ---- one test -------------------------------------------------------------------------- */
 
-static bool only_show(const struct arguments *arguments, const struct litmus *test)
+static bool only_show(const struct litmus_arguments *arguments, const struct litmus *test)
 {
     if (arguments->print)
         litmus_print(test, stdout);
@@ -57,7 +57,7 @@ static bool only_show(const struct arguments *arguments, const struct litmus *te
     return arguments->print || arguments->kernel;
 }
 
-static void show(struct arguments *arguments, const char *path, const char *name,
+static void show(struct litmus_arguments *arguments, const char *path, const char *name,
                  const struct litmus_result *result)
 {
     if (arguments->json)
@@ -75,7 +75,7 @@ static void show(struct arguments *arguments, const char *path, const char *name
 }
 
 /* Of the one test. */
-static void write_page(struct arguments *arguments, const struct litmus *test,
+static void write_page(struct litmus_arguments *arguments, const struct litmus *test,
                        const struct litmus_result *result)
 {
     struct diagnosis diagnosis = {0};
@@ -98,7 +98,7 @@ static void write_page(struct arguments *arguments, const struct litmus *test,
 }
 
 /* name: what the test is called in what is printed. */
-static void run_file(struct arguments *arguments, const char *path, const char *name)
+static void run_file(struct litmus_arguments *arguments, const char *path, const char *name)
 {
     struct diagnosis diagnosis = {0};
     struct litmus_result result;
@@ -149,7 +149,7 @@ static const char *name_of(const FTSENT *entry, const char *root)
     return name + strspn(name, "/");
 }
 
-static void run_path(struct arguments *arguments, char *path)
+static void run_path(struct litmus_arguments *arguments, char *path)
 {
     char *const roots[] = {path, NULL};
     size_t tests = 0;
@@ -185,7 +185,7 @@ static uint64_t positive(struct argp_state *state, const char *argument, const c
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct litmus_arguments *arguments = state->input;
     switch (key) {
     case KEY_VERDICTS: arguments->verdicts_file = argument; return 0;
     case KEY_BOUND: arguments->options.bound = (uint32_t)positive(state, argument, "a bound", 1000); return 0;
@@ -208,7 +208,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* Checked before anything runs. */
-static bool may_write_page(struct arguments *arguments)
+static bool may_write_page(struct litmus_arguments *arguments)
 {
     struct diagnosis diagnosis = {0};
     if (arguments->html_file && (arguments->print || arguments->kernel)) {
@@ -224,7 +224,7 @@ static bool may_write_page(struct arguments *arguments)
     return false;
 }
 
-static void run_all(struct arguments *arguments)
+static void run_all(struct litmus_arguments *arguments)
 {
     arguments->verdicts.stream = arguments->json ? stderr : stdout; /* what is JSON is nothing else */
     if (arguments->verdicts_file && !verdicts_load(&arguments->verdicts, arguments->verdicts_file)) {
@@ -246,7 +246,7 @@ static void run_all(struct arguments *arguments)
 
 int cmd_litmus(int argc, char **argv)
 {
-    struct arguments arguments = {.options = {.engine = LITMUS_AXIOMS}};
+    struct litmus_arguments arguments = {.options = {.engine = LITMUS_AXIOMS}};
     const struct argp_option options[] = {
         {"verdicts", KEY_VERDICTS, "FILE.csv", 0, "compare with what is known", 0},
         {"bound", KEY_BOUND, "N", 0, "follow a loop that changes something N times (8)", 0},

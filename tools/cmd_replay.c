@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct arguments {
+struct replay_arguments {
     struct settings settings;
     char *replay;
     char **rest;
@@ -18,7 +18,7 @@ struct arguments {
 
 /* ---- what a record keeps ---------------------------------------------------- */
 
-struct kept {
+struct replayed_options {
     struct settings settings;
     size_t count;
     char *words[4 * SETTINGS_MAX];
@@ -26,7 +26,7 @@ struct kept {
 
 static bool keep(void *self, char *name, char *value)
 {
-    struct kept *kept = self;
+    struct replayed_options *kept = self;
     struct settings *settings = &kept->settings;
     if (!name || !value)
         tools_no_memory();
@@ -48,7 +48,7 @@ static bool keep(void *self, char *name, char *value)
 }
 
 /* The command line is applied over the record. A record that cannot be read is reported when it is parsed. */
-static bool add_kept(struct settings *given, const char *path, struct kept *kept)
+static bool add_kept(struct settings *given, const char *path, struct replayed_options *kept)
 {
     char *text = NULL;
     size_t room = 0;
@@ -70,7 +70,7 @@ static bool add_kept(struct settings *given, const char *path, struct kept *kept
     return fine;
 }
 
-static void kept_fini(struct kept *kept)
+static void kept_fini(struct replayed_options *kept)
 {
     while (kept->count)
         free(kept->words[--kept->count]);
@@ -80,7 +80,7 @@ static void kept_fini(struct kept *kept)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct replay_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case ARGP_KEY_ARG:
@@ -103,7 +103,7 @@ int replay_by(const struct target_runner *runner, struct settings *settings, con
 {
     /* A program may change its directory before it calls OpenCL. */
     char *path = strncmp(replay, "1:", 2) != 0 ? realpath(replay, NULL) : NULL;
-    struct kept kept = {.count = 0};
+    struct replayed_options kept = {.count = 0};
     if ((path && !add_kept(settings, path, &kept)) || settings->count == SETTINGS_MAX) {
         say("error: too many options");
         kept_fini(&kept);
@@ -131,7 +131,7 @@ int replay_target(struct settings *settings, const char *replay, char **rest)
 
 int cmd_replay(int argc, char **argv)
 {
-    struct arguments arguments = {.rest = NULL};
+    struct replay_arguments arguments = {.rest = NULL};
     const struct argp_child children[] = {{settings_argp(), 0, NULL, 0}, {NULL, 0, NULL, 0}};
     const struct argp argp = {
         .parser = parse,

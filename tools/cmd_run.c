@@ -12,7 +12,7 @@
 #include "target.h"
 
 enum { KEY_SAVE = 0x101 };
-struct arguments {
+struct run_arguments {
     struct settings settings;
     struct seeds seeds;
     const char *save;
@@ -21,7 +21,7 @@ struct arguments {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct run_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case 's':
@@ -237,7 +237,7 @@ static const char *chosen_kernel(const struct settings *settings)
 }
 
 /* --kernel=sum kernels.cl is kernels.cl:sum, also in the line that runs it again. */
-static bool name_kernel(struct arguments *arguments)
+static bool name_kernel(struct run_arguments *arguments)
 {
     const char *kernel, *chosen = chosen_kernel(&arguments->settings);
     char *word = arguments->rest[0], *file = target_file(word, &kernel), *named = NULL;
@@ -254,7 +254,7 @@ static bool name_kernel(struct arguments *arguments)
 
 int cmd_run(int argc, char **argv)
 {
-    struct arguments arguments = {.rest = NULL};
+    struct run_arguments arguments = {.rest = NULL};
     const struct argp_option options[] = {
         {"save-scenario", KEY_SAVE, "FILE", 0, "write the scenario that is made for KERNELS.cl to FILE", 0},
         {"seeds", 's', "A..B", 0, "run under each of these seeds, then the smallest schedule that fails", 0},

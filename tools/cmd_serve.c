@@ -12,7 +12,7 @@
 
 enum { KEY_PORT = 0x100, KEY_LISTEN, KEY_TOKEN, KEY_OPEN, KEY_SECONDS, TOKEN_CHARS = 16 };
 
-struct arguments {
+struct serve_arguments {
     struct serve_options options;
     char *token, **files;
     size_t file_count;
@@ -43,7 +43,7 @@ static char *read_token(struct argp_state *state, char *text)
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct serve_arguments *arguments = state->input;
     switch (key) {
     case KEY_PORT:
         number(state, "--port", argument, 0, 65535);
@@ -58,7 +58,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static int serve_them(struct arguments *arguments)
+static int serve_them(struct serve_arguments *arguments)
 {
     arguments->options.token = arguments->token;
     arguments->options.files = arguments->files;
@@ -72,7 +72,7 @@ static int serve_them(struct arguments *arguments)
 
 int cmd_serve(int argc, char **argv)
 {
-    struct arguments arguments = {.options = {.address = "127.0.0.1", .port = "0", .seconds = 30}};
+    struct serve_arguments arguments = {.options = {.address = "127.0.0.1", .port = "0", .seconds = 30}};
     const struct argp_option options[] = {
         {"listen", KEY_LISTEN, "ADDRESS", 0, "serve at ADDRESS; beyond loopback with --token (127.0.0.1)", 0},
         {"open", KEY_OPEN, NULL, 0, "open the page with $BROWSER or xdg-open", 0},

@@ -16,7 +16,7 @@
 
 enum { KEY_OPEN = 0x100, KEY_FINDING, KEY_DIFF };
 
-struct arguments {
+struct show_arguments {
     struct settings settings;
     char *output; /* --html, or a name that follows from the target */
     bool force, diff, open;
@@ -26,7 +26,7 @@ struct arguments {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct show_arguments *arguments = state->input;
     char *end;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
@@ -78,7 +78,7 @@ static void give(struct settings *settings, const char *name, const char *value)
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-static int show_litmus(const struct arguments *arguments, char **rest)
+static int show_litmus(const struct show_arguments *arguments, char **rest)
 {
     const bool force = arguments->force;
     char *option = NULL;
@@ -91,7 +91,7 @@ static int show_litmus(const struct arguments *arguments, char **rest)
     return code;
 }
 
-static int show_run(const struct arguments *arguments, const char *replay, char **rest, const char *file)
+static int show_run(const struct show_arguments *arguments, const char *replay, char **rest, const char *file)
 {
     struct settings settings = arguments->settings;
     give(&settings, "html", file);
@@ -107,7 +107,7 @@ static const char *folder_for_pages(void)
 }
 
 /* The page of a run, in a file of its own, which the caller removes and frees; NULL: none was written. */
-static char *page_of(const struct arguments *arguments, const char *replay, char **target)
+static char *page_of(const struct show_arguments *arguments, const char *replay, char **target)
 {
     char *file = NULL;
     if (asprintf(&file, "%s/orrery-page-XXXXXX", folder_for_pages()) < 0)
@@ -128,7 +128,7 @@ static char *page_of(const struct arguments *arguments, const char *replay, char
     return NULL;
 }
 
-static enum status put_text_file(const struct arguments *arguments, const char *text, size_t size,
+static enum status put_text_file(const struct show_arguments *arguments, const char *text, size_t size,
                                  struct diagnosis *diagnosis)
 {
     FILE *stream = report_open_file(arguments->output, arguments->force);
@@ -138,7 +138,7 @@ static enum status put_text_file(const struct arguments *arguments, const char *
 }
 
 /* Into memory first: one of the two may be the file that is written. */
-static int write_diff(const struct arguments *arguments, const struct page_source sources[2])
+static int write_diff(const struct show_arguments *arguments, const struct page_source sources[2])
 {
     struct diagnosis diagnosis = {0};
     char *text = NULL;
@@ -159,7 +159,7 @@ static int write_diff(const struct arguments *arguments, const struct page_sourc
 }
 
 /* A page as it is; a token or record is run, and its page goes again. */
-static int show_diff(const struct arguments *arguments, char **rest)
+static int show_diff(const struct show_arguments *arguments, char **rest)
 {
     char *made[2] = {NULL, NULL};
     struct page_source sources[2];
@@ -186,7 +186,7 @@ static int show_diff(const struct arguments *arguments, char **rest)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* In the browser that BROWSER names, or the desktop's. The address has the finding, which the page shows. */
-static void open_page(const struct arguments *arguments)
+static void open_page(const struct show_arguments *arguments)
 {
     const char *browser = getenv("BROWSER");
     char *path = realpath(arguments->output, NULL), *address = NULL;
@@ -202,7 +202,7 @@ static void open_page(const struct arguments *arguments)
     free(path);
 }
 
-static bool may_write(const struct arguments *arguments)
+static bool may_write(const struct show_arguments *arguments)
 {
     struct diagnosis diagnosis = {0};
     if (report_output_check("html", arguments->output, PAGE_MAGIC, arguments->force, &diagnosis) == STATUS_OK)
@@ -211,7 +211,7 @@ static bool may_write(const struct arguments *arguments)
     return false;
 }
 
-static int show(const struct arguments *arguments)
+static int show(const struct show_arguments *arguments)
 {
     char **rest = arguments->rest;
     if (arguments->diff)
@@ -229,7 +229,7 @@ static int show(const struct arguments *arguments)
 }
 
 /* What the page is called after. */
-static const char *named_after(const struct arguments *arguments)
+static const char *named_after(const struct show_arguments *arguments)
 {
     char **rest = arguments->rest;
     if (arguments->diff)
@@ -240,7 +240,7 @@ static const char *named_after(const struct arguments *arguments)
 }
 
 /* The name of the page, and whether it may replace another file, as options and variables say. */
-static bool settle_output(struct arguments *arguments)
+static bool settle_output(struct show_arguments *arguments)
 {
     struct scenario common;
     if (!settings_load_common(&arguments->settings, &common))
@@ -255,7 +255,7 @@ static bool settle_output(struct arguments *arguments)
 
 int cmd_show(int argc, char **argv)
 {
-    struct arguments arguments = {.rest = NULL};
+    struct show_arguments arguments = {.rest = NULL};
     const struct argp_option options[] = {
         {"diff", KEY_DIFF, NULL, 0, "of two tokens, records or pages: where the runs differ", 0},
         {"finding", KEY_FINDING, "N", 0, "with --open: at finding N", 0},

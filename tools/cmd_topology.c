@@ -15,7 +15,7 @@
 
 #include "topology_print.h"
 
-struct arguments {
+struct topology_arguments {
     struct settings settings;
     const char *what, *svg, *partition;
     bool presets;
@@ -23,7 +23,7 @@ struct arguments {
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
-    struct arguments *arguments = state->input;
+    struct topology_arguments *arguments = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case 'g': arguments->svg = argument; return 0;
@@ -129,14 +129,14 @@ static const char *result_words(enum partition_result result)
 }
 
 /* The parts of a step become partition; with more steps, the chosen part becomes the parent. */
-struct walk {
+struct topology_walk {
     const struct topology *topology;
     struct unit_set parent;
     struct partition partition;
 };
 enum walk_result { WALK_ON, WALK_REFUSED, WALK_WRONG };
 
-static enum walk_result take_step(struct walk *walk, const char *step)
+static enum walk_result take_step(struct topology_walk *walk, const char *step)
 {
     enum partition_result result = PARTITION_NO_MEMORY;
     partition_fini(&walk->partition);
@@ -150,7 +150,7 @@ static enum walk_result take_step(struct walk *walk, const char *step)
     return WALK_REFUSED;
 }
 
-static enum walk_result enter(struct walk *walk, const char *number)
+static enum walk_result enter(struct topology_walk *walk, const char *number)
 {
     unsigned long chosen = strtoul(number, NULL, 10);
     if (chosen >= walk->partition.count) {
@@ -163,7 +163,7 @@ static enum walk_result enter(struct walk *walk, const char *number)
     return WALK_ON;
 }
 
-static enum walk_result take_steps(struct walk *walk, char *steps)
+static enum walk_result take_steps(struct topology_walk *walk, char *steps)
 {
     enum walk_result result = WALK_ON;
     for (char *step; result == WALK_ON && (step = strsep(&steps, "/")) != NULL;) {
@@ -180,7 +180,7 @@ static enum walk_result take_steps(struct walk *walk, char *steps)
 /* "numa@1/equally:2": the second node, in parts of two. Prints the parts of the last step, a line each. */
 static int ask(const struct topology *topology, const char *question)
 {
-    struct walk walk = {.topology = topology};
+    struct topology_walk walk = {.topology = topology};
     char *steps = strdup(question);
     if (!steps || !every_unit(topology, &walk.parent)) {
         free(steps);
@@ -323,7 +323,7 @@ static bool write_svg(const struct topology *topology, const char *path)
     return fine;
 }
 
-static int show(const struct arguments *arguments, const struct scenario *scenario)
+static int show(const struct topology_arguments *arguments, const struct scenario *scenario)
 {
     if (arguments->partition)
         return ask(&scenario->device.topology, arguments->partition);
@@ -347,7 +347,7 @@ static int list_presets(void)
 }
 
 /* The argument is a scenario, a file of hwloc's, or what --topology takes. */
-static bool load(struct arguments *arguments, struct scenario *out_scenario)
+static bool load(struct topology_arguments *arguments, struct scenario *out_scenario)
 {
     const char *what = arguments->what;
     struct diagnosis diagnosis = {0};
@@ -370,7 +370,7 @@ static bool load(struct arguments *arguments, struct scenario *out_scenario)
 
 int cmd_topology(int argc, char **argv)
 {
-    struct arguments arguments = {.what = NULL};
+    struct topology_arguments arguments = {.what = NULL};
     const struct argp_option options[] = {
         {"svg", 'g', "FILE", 0, "draw the tree into FILE", 0},
         {"partition", 'p', "STEPS", 0, "only the parts of one partition: \"numa@1/equally:2\"", 0},

@@ -12,17 +12,17 @@
 #include "tools.h"
 
 /* A list of the counters' JSON, and which of its rows a place means. */
-struct rows {
+struct compared_rows {
     const char *list, *key;
     uint32_t first;
     bool by_name;
 };
 
-static struct rows rows_of(const char *place)
+static struct compared_rows rows_of(const char *place)
 {
     static const struct {
         const char *place;
-        struct rows rows;
+        struct compared_rows rows;
     } table[] = {
         {"cu", {"units", "unit", 0, false}},       {"launch", {"commands", "launch", 1, false}},
         {"line", {"lines", "line", 0, false}},     {"numa", {"memories", "name", 0, true}},
@@ -32,7 +32,7 @@ static struct rows rows_of(const char *place)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strlen(table[i].place) == length && strncmp(table[i].place, place, length) == 0)
             return table[i].rows;
-    return (struct rows){"caches", "name", 0, true};
+    return (struct compared_rows){"caches", "name", 0, true};
 }
 
 static bool name_fits(const char *place, const char *name)
@@ -56,7 +56,7 @@ static bool find(const json_t *counters, const struct expect_counter *expected, 
     *out_value = (uint64_t)json_integer_value(json_object_get(json_object_get(counters, "total"), name));
     if (!expected->place)
         return json_object_get(counters, "total") != NULL;
-    struct rows rows = rows_of(expected->place);
+    struct compared_rows rows = rows_of(expected->place);
     const json_t *list = json_object_get(counters, rows.list), *row;
     bool found = false;
     size_t i;

@@ -96,7 +96,7 @@ void litmus_write_json(const char *path, const struct litmus_result *result)
 /* ---- verdicts --------------------------------------------------------------------------------- */
 
 enum { COLUMNS = 4 }; /* test, outcome_expected, race_expected, needs */
-struct verdict {
+struct litmus_verdict {
     char *column[COLUMNS];
     size_t number; /* of its line */
     bool seen;
@@ -104,12 +104,12 @@ struct verdict {
 
 static bool add_verdict(struct verdicts *verdicts, char *line, size_t number)
 {
-    struct verdict *grown = realloc(verdicts->rows, (verdicts->count + 1) * sizeof *grown);
+    struct litmus_verdict *grown = realloc(verdicts->rows, (verdicts->count + 1) * sizeof *grown);
     if (!grown)
         return false;
     verdicts->rows = grown;
-    struct verdict *row = &grown[verdicts->count];
-    *row = (struct verdict){.number = number};
+    struct litmus_verdict *row = &grown[verdicts->count];
+    *row = (struct litmus_verdict){.number = number};
     for (size_t i = 0; i < COLUMNS; i++)
         row->column[i] = strsep(&line, ",");
     verdicts->count++;
@@ -136,7 +136,7 @@ static bool is_word_of(size_t column, const char *text)
     return !columns[column].expected;
 }
 
-static bool words_fit(const struct verdict *row, const char *path, size_t number)
+static bool words_fit(const struct litmus_verdict *row, const char *path, size_t number)
 {
     for (size_t i = 0; i < COLUMNS; i++) {
         if (is_word_of(i, row->column[i]))
@@ -151,8 +151,8 @@ static bool words_fit(const struct verdict *row, const char *path, size_t number
 /* A test with two rows would be compared with one of them only. */
 static bool is_first(const struct verdicts *verdicts, const char *path, size_t number)
 {
-    const struct verdict *row = &verdicts->rows[verdicts->count - 1];
-    for (const struct verdict *other = verdicts->rows; other < row; other++) {
+    const struct litmus_verdict *row = &verdicts->rows[verdicts->count - 1];
+    for (const struct litmus_verdict *other = verdicts->rows; other < row; other++) {
         if (strcmp(other->column[0], row->column[0]) != 0)
             continue;
         say("error: %s:%zu: test: '%s' has a row already, in line %zu", path, number, row->column[0],
@@ -209,7 +209,7 @@ static bool names_file(const char *test, const char *path)
     return a <= b && strcmp(path + b - a, test) == 0 && (a == b || path[b - a - 1] == '/');
 }
 
-static struct verdict *find_name(const struct verdicts *verdicts, const char *path)
+static struct litmus_verdict *find_name(const struct verdicts *verdicts, const char *path)
 {
     for (size_t i = 0; i < verdicts->count; i++)
         if (names_file(verdicts->rows[i].column[0], path))
@@ -218,9 +218,9 @@ static struct verdict *find_name(const struct verdicts *verdicts, const char *pa
 }
 
 /* A row's name may begin above the directory that was given. */
-static struct verdict *find_verdict(const struct verdicts *verdicts, const char *path)
+static struct litmus_verdict *find_verdict(const struct verdicts *verdicts, const char *path)
 {
-    struct verdict *row = find_name(verdicts, path);
+    struct litmus_verdict *row = find_name(verdicts, path);
     char *whole = row ? NULL : realpath(path, NULL);
     if (whole)
         row = find_name(verdicts, whole);
@@ -262,7 +262,7 @@ static bool compare(struct verdicts *verdicts, const char *path, const char *wha
 bool verdicts_compare(struct verdicts *verdicts, const char *path, const struct litmus_options *options,
                       const struct litmus_result *result)
 {
-    struct verdict *row = find_verdict(verdicts, path);
+    struct litmus_verdict *row = find_verdict(verdicts, path);
     if (!row) {
         fprintf(verdicts->stream, "  no verdict: %s\n", path);
         return false;

@@ -21,7 +21,7 @@ void litmus_write_json(const char *path, const struct litmus_result *result);
 
 struct verdicts {
     size_t count, right;
-    struct verdict *rows;
+    struct litmus_verdict *rows;
     FILE *stream; /* what is printed goes there */
 };
 bool verdicts_load(struct verdicts *verdicts, const char *path); /* prints the error */

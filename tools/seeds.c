@@ -10,7 +10,7 @@
 
 enum { SHRINK_RUNS = 500, TOKEN_MAX_CHARS = 100000 };
 
-struct search {
+struct seed_search {
     const struct seeds_target *target;
     enum schedule_policy policy;
     char directory[32], replay[64], record[64]; /* files of a trial */
@@ -35,9 +35,12 @@ bool seeds_parse(const char *text, struct seeds *out_seeds)
 
 /* ---- one trial ------------------------------------------------------------------- */
 
-struct words { char **at; size_t count; };
+struct seed_words {
+    char **at;
+    size_t count;
+};
 
-static void word_add(struct words *words, char *word)
+static void word_add(struct seed_words *words, char *word)
 {
     char **grown = word ? realloc(words->at, (words->count + 2) * sizeof *grown) : NULL;
     if (!grown)
@@ -47,7 +50,7 @@ static void word_add(struct words *words, char *word)
     grown[words->count] = NULL;
 }
 
-static void option_add(struct words *words, const char *name, const char *value)
+static void option_add(struct seed_words *words, const char *name, const char *value)
 {
     char *word;
     if (asprintf(&word, *value ? "--%s=%s" : "--%s", name, value) < 0)
@@ -55,7 +58,7 @@ static void option_add(struct words *words, const char *name, const char *value)
     word_add(words, word);
 }
 
-static void words_fini(struct words *words)
+static void words_fini(struct seed_words *words)
 {
     for (size_t i = 0; i < words->count; i++)
         free(words->at[i]);
@@ -68,7 +71,7 @@ static bool overridden(const char *option)
 }
 
 /* The command line of this one without its seeds. loud: the user's record file counts. */
-static void command_begin(const struct search *search, struct words *words, bool loud)
+static void command_begin(const struct seed_search *search, struct seed_words *words, bool loud)
 {
     const struct settings *settings = search->target->settings;
     char own[4096];
@@ -87,7 +90,7 @@ static void command_begin(const struct search *search, struct words *words, bool
         option_add(words, "exec", search->target->exec);
 }
 
-static int command_run(const struct search *search, struct words *words, bool loud)
+static int command_run(const struct seed_search *search, struct seed_words *words, bool loud)
 {
     word_add(words, strdup("--"));
     for (char *const *rest = search->target->rest; *rest; rest++)
@@ -99,9 +102,9 @@ static int command_run(const struct search *search, struct words *words, bool lo
     return code;
 }
 
-static int run_seed(struct search *search, uint64_t seed, bool loud)
+static int run_seed(struct seed_search *search, uint64_t seed, bool loud)
 {
-    struct words words = {0};
+    struct seed_words words = {0};
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, seed);
     command_begin(search, &words, loud);
@@ -113,7 +116,7 @@ static int run_seed(struct search *search, uint64_t seed, bool loud)
     return command_run(search, &words, loud);
 }
 
-static bool write_replay(const struct search *search, const struct schedule_record *record)
+static bool write_replay(const struct seed_search *search, const struct schedule_record *record)
 {
     FILE *stream = fopen(search->replay, "we");
     if (!stream)
@@ -127,16 +130,17 @@ static bool write_replay(const struct search *search, const struct schedule_reco
  * The file does not outlive the search: the output for the last run names the token, if one argument can hold
  * it.
  */
-static void add_switches(struct search *search, struct words *words, const struct schedule_record *record, bool loud)
+static void add_switches(struct seed_search *search, struct seed_words *words,
+                         const struct schedule_record *record, bool loud)
 {
     char *token = loud ? schedule_replay_token(record) : NULL;
     option_add(words, "replay", token && strlen(token) < TOKEN_MAX_CHARS ? token : search->replay);
     free(token);
 }
 
-static int run_switches(struct search *search, const struct schedule_record *record, bool loud)
+static int run_switches(struct seed_search *search, const struct schedule_record *record, bool loud)
 {
-    struct words words = {0};
+    struct seed_words words = {0};
     if (!write_replay(search, record))
         return -1;
     command_begin(search, &words, loud);
@@ -148,7 +152,7 @@ static int run_switches(struct search *search, const struct schedule_record *rec
 }
 
 /* The choices of the latest trial; NULL when it left nothing. */
-static struct schedule_record *read_record(const struct search *search)
+static struct schedule_record *read_record(const struct seed_search *search)
 {
     struct schedule_record *record = NULL;
     char *text = NULL;
@@ -166,7 +170,8 @@ static struct schedule_record *read_record(const struct search *search)
 /* ---- shrinking ---------------------------------------------------------------------- */
 
 /* Takes away [from, from + count) if the failure stays. */
-static bool try_without(struct search *search, struct schedule_record **record, size_t from, size_t count)
+static bool try_without(struct seed_search *search, struct schedule_record **record, size_t from,
+                        size_t count)
 {
     struct schedule_record *smaller = schedule_record_without(*record, from, count);
     bool fails = smaller && run_switches(search, smaller, false) == search->code;
@@ -179,13 +184,13 @@ static bool try_without(struct search *search, struct schedule_record **record, 
     return fails;
 }
 
-static bool goes_on(const struct search *search)
+static bool goes_on(const struct seed_search *search)
 {
     return search->runs < SHRINK_RUNS && !interrupt_caught();
 }
 
 /* Delta debugging (Zeller, Hildebrandt 2002), from halves down to single steps until none can be removed. */
-static void shrink(struct search *search, struct schedule_record **record)
+static void shrink(struct seed_search *search, struct schedule_record **record)
 {
     size_t size = schedule_record_switches(*record);
     progress_note("orrery: shrinking the schedule, %zu steps against the default order", size);
@@ -204,7 +209,7 @@ static void shrink(struct search *search, struct schedule_record **record)
 }
 
 /* The remaining steps were recorded beside others; the run itself gives their final form. */
-static bool settle(struct search *search, struct schedule_record **record)
+static bool settle(struct seed_search *search, struct schedule_record **record)
 {
     if (run_switches(search, *record, false) != search->code)
         return false;
@@ -216,12 +221,13 @@ static bool settle(struct search *search, struct schedule_record **record)
     return true;
 }
 
-static void say_token(const struct search *search, const struct schedule_record *record)
+static void say_token(const struct seed_search *search, const struct schedule_record *record)
 {
     const struct seeds_target *from = search->target;
     const struct replay_options options = settings_replay(from->settings, search->scenario);
     char *target = target_words(from->exec, !search->scenario, from->rest);
-    const struct replay_run run = {.options = &options, .record = record, .compares = !strcmp(from->command, "check"), .target = target};
+    const struct replay_run run = {
+        .options = &options, .record = record, .compares = !strcmp(from->command, "check"), .target = target};
     char *line = replay_line(&run);
     if (!line)
         tools_no_memory();
@@ -234,22 +240,23 @@ static void say_token(const struct search *search, const struct schedule_record 
  * A program that fails by chance (threads, time, memory that differs) need not do so again; the seeds have
  * failed all the same.
  */
-static int loud_outcome(const struct search *search, uint64_t seed, int code)
+static int loud_outcome(const struct seed_search *search, uint64_t seed, int code)
 {
     if (code)
         return code;
-    say("seed %" PRIu64 " ended with status %d before, and with 0 now: it does not settle alone how the program runs; the exit status is %d",
+    say("seed %" PRIu64 " ended with status %d before, and with 0 now: it does not settle alone how the "
+        "program runs; the exit status is %d",
         seed, search->code, search->code);
     return search->code;
 }
 
-static int run_again(struct search *search, uint64_t seed)
+static int run_again(struct seed_search *search, uint64_t seed)
 {
     return loud_outcome(search, seed, run_seed(search, seed, true));
 }
 
 /* Its choices when it failed; NULL, which is printed: it does not fail so again, or chose nothing. */
-static struct schedule_record *failing_record(struct search *search, uint64_t seed)
+static struct schedule_record *failing_record(struct seed_search *search, uint64_t seed)
 {
     const int code = run_seed(search, seed, false);
     struct schedule_record *record = read_record(search);
@@ -257,13 +264,14 @@ static struct schedule_record *failing_record(struct search *search, uint64_t se
         return record;
     schedule_record_free(record);
     if (code != search->code)
-        say("seed %" PRIu64 " does not fail again as it did: it ended with status %d, then with %d", seed, search->code, code);
+        say("seed %" PRIu64 " does not fail again as it did: it ended with status %d, then with %d", seed,
+            search->code, code);
     else
         say("seed %" PRIu64 " fails before it chooses anything", seed);
     return NULL;
 }
 
-static int shrink_seed(struct search *search, uint64_t seed)
+static int shrink_seed(struct seed_search *search, uint64_t seed)
 {
     struct schedule_record *record = failing_record(search, seed);
     if (!record)
@@ -292,7 +300,7 @@ static int shrink_seed(struct search *search, uint64_t seed)
 /* ---- many seeds ------------------------------------------------------------------------ */
 
 /* The seeds so far, and how one that failed is run again. */
-static int say_interrupted(const struct search *search, uint64_t first_failing)
+static int say_interrupted(const struct seed_search *search, uint64_t first_failing)
 {
     const struct seeds_target *from = search->target;
     char *target = target_words(from->exec, !search->scenario, from->rest);
@@ -303,11 +311,12 @@ static int say_interrupted(const struct search *search, uint64_t first_failing)
     return 128 + interrupt_caught();
 }
 
-static int search_seeds(struct search *search, const struct seeds *seeds)
+static int search_seeds(struct seed_search *search, const struct seeds *seeds)
 {
     uint64_t failed = 0, first = 0, total = seeds->last - seeds->first + 1;
     for (uint64_t i = 0; i < total; i++) {
-        progress_note("orrery: seed %" PRIu64 ", %" PRIu64 " of %" PRIu64 ", %" PRIu64 " fail", seeds->first + i, i + 1, total, failed);
+        progress_note("orrery: seed %" PRIu64 ", %" PRIu64 " of %" PRIu64 ", %" PRIu64 " fail",
+                      seeds->first + i, i + 1, total, failed);
         int code = run_seed(search, seeds->first + i, false);
         if (interrupt_caught()) {
             total = i;
@@ -323,20 +332,21 @@ static int search_seeds(struct search *search, const struct seeds *seeds)
     char where[40] = "";
     if (failed)
         snprintf(where, sizeof where, ", first seed %" PRIu64, first);
-    say("seeds %" PRIu64 "..%" PRIu64 " under %s: %" PRIu64 " of %" PRIu64 " fail%s", seeds->first, seeds->last,
-        schedule_policy_name(search->policy), failed, total, where);
+    say("seeds %" PRIu64 "..%" PRIu64 " under %s: %" PRIu64 " of %" PRIu64 " fail%s", seeds->first,
+        seeds->last, schedule_policy_name(search->policy), failed, total, where);
     if (interrupt_caught())
         return say_interrupted(search, first);
     return failed ? shrink_seed(search, first) : 0;
 }
 
 /* Seeds mean nothing to the other policies. */
-static bool find_policy(struct search *search)
+static bool find_policy(struct seed_search *search)
 {
     const struct seeds_target *target = search->target;
     const char *dot = strrchr(target->rest[0], '.');
     struct scenario scenario;
-    search->scenario = strcmp(target->command, "check") == 0 || (dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")));
+    search->scenario =
+        strcmp(target->command, "check") == 0 || (dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml")));
     if (!settings_load(target->settings, search->scenario ? target->rest[0] : NULL, &scenario))
         return false;
     bool seeded = scenario.schedule.policy == SCHEDULE_RANDOM || scenario.schedule.policy == SCHEDULE_PCT;
@@ -350,7 +360,7 @@ static bool find_policy(struct search *search)
 
 int seeds_run(const struct seeds *seeds, const struct seeds_target *target)
 {
-    struct search search = {.target = target};
+    struct seed_search search = {.target = target};
     strcpy(search.directory, "/tmp/orrery-XXXXXX");
     if (!find_policy(&search))
         return EXIT_USAGE;

@@ -77,7 +77,7 @@ void topology_print_tree(const struct topology *topology, FILE *stream)
 
 enum { UNIT_WIDTH = 62, UNIT_HEIGHT = 24, GAP = 6, TITLE_HEIGHT = 20, LETTER_WIDTH = 7 };
 
-struct box {
+struct drawn_box {
     uint32_t width, height, columns;
 };
 
@@ -99,10 +99,10 @@ static uint32_t title_width(const struct topology_node *node)
 }
 
 /* Rows of at most `columns` children; each row is as high as its highest. */
-static struct box grid(const struct topology *topology, const struct box *boxes, uint32_t parent,
-                       uint32_t columns)
+static struct drawn_box grid(const struct topology *topology, const struct drawn_box *boxes, uint32_t parent,
+                             uint32_t columns)
 {
-    struct box all = {GAP, TITLE_HEIGHT + GAP, columns};
+    struct drawn_box all = {GAP, TITLE_HEIGHT + GAP, columns};
     uint32_t child = topology->nodes[parent].first_child;
     while (child) {
         uint32_t width = GAP, height = 0;
@@ -126,12 +126,12 @@ static uint32_t child_count(const struct topology *topology, uint32_t parent)
 }
 
 /* As many columns as make the box most like a square. */
-static struct box fit(const struct topology *topology, const struct box *boxes, uint32_t node)
+static struct drawn_box fit(const struct topology *topology, const struct drawn_box *boxes, uint32_t node)
 {
-    struct box best = {UNIT_WIDTH, UNIT_HEIGHT, 1};
+    struct drawn_box best = {UNIT_WIDTH, UNIT_HEIGHT, 1};
     uint32_t count = child_count(topology, node);
     for (uint32_t columns = 1; columns <= count; columns++) {
-        struct box box = grid(topology, boxes, node, columns);
+        struct drawn_box box = grid(topology, boxes, node, columns);
         if (columns == 1 || larger(box.width, box.height) < larger(best.width, best.height))
             best = box;
         if (box.width > box.height && columns > 1)
@@ -152,11 +152,11 @@ static const char *colour_of(enum topology_level level)
     return colours[level];
 }
 
-static void draw(const struct topology *topology, const struct box *boxes, uint32_t index, uint32_t x,
+static void draw(const struct topology *topology, const struct drawn_box *boxes, uint32_t index, uint32_t x,
                  uint32_t y, FILE *stream)
 {
     const struct topology_node *node = &topology->nodes[index];
-    const struct box *box = &boxes[index];
+    const struct drawn_box *box = &boxes[index];
     fprintf(stream,
             "<rect x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"%" PRIu32 "\" height=\"%" PRIu32
             "\" fill=\"%s\"/>\n",
@@ -178,7 +178,7 @@ static void draw(const struct topology *topology, const struct box *boxes, uint3
 
 bool topology_print_svg(const struct topology *topology, FILE *stream)
 {
-    struct box *boxes = calloc(topology->node_count, sizeof *boxes);
+    struct drawn_box *boxes = calloc(topology->node_count, sizeof *boxes);
     if (!boxes)
         return false;
     for (uint32_t i = topology->node_count; i-- > 0;) /* children follow their parents */

@@ -12,7 +12,7 @@
 enum { COMMAND_BYTES = 256, CLK_PROFILING_COMMAND_EXEC_TIME = 1, CAPTURED_BYTES = 16 };
 
 /* The calling lanes, and their arguments. */
-struct inquiry {
+struct enqueue_question {
     struct device *device;
     struct launch *launch;
     struct family *family;
@@ -52,7 +52,7 @@ static bool divides(const struct ndrange *range)
 }
 
 /* Dimensions that the descriptor does not have become those of one work-item. */
-static bool take_range(struct inquiry *inquiry, const struct device_config *config)
+static bool take_range(struct enqueue_question *inquiry, const struct device_config *config)
 {
     struct ndrange *range = &inquiry->call->range;
     if (range->work_dim < 1 || range->work_dim > 3)
@@ -72,7 +72,7 @@ static bool take_range(struct inquiry *inquiry, const struct device_config *conf
            (!is_empty(range) || !is_before(config, 2, 1));
 }
 
-static void choose_local(const struct inquiry *inquiry, const struct device_config *config,
+static void choose_local(const struct enqueue_question *inquiry, const struct device_config *config,
                          struct ndrange *range)
 {
     if (range->local_size[0] || is_empty(range))
@@ -84,17 +84,17 @@ static void choose_local(const struct inquiry *inquiry, const struct device_conf
             range->local_size[i]--;
 }
 
-static const struct device_config *config_of(const struct inquiry *inquiry)
+static const struct device_config *config_of(const struct enqueue_question *inquiry)
 {
     return inquiry->launch->config;
 }
 
-static uint32_t sub_group_size(const struct inquiry *inquiry, uint64_t items)
+static uint32_t sub_group_size(const struct enqueue_question *inquiry, uint64_t items)
 {
     return device_sub_group_size(config_of(inquiry), inquiry->kernel, items);
 }
 
-static int64_t answer_of_range(struct inquiry *inquiry, bool count)
+static int64_t answer_of_range(struct enqueue_question *inquiry, bool count)
 {
     struct ndrange *range = &inquiry->call->range;
     if (!take_range(inquiry, config_of(inquiry)) || is_empty(range))
@@ -104,7 +104,7 @@ static int64_t answer_of_range(struct inquiry *inquiry, bool count)
     return (int64_t)(count ? (items + size - 1) / size : size < items ? size : items);
 }
 
-static int64_t answer_query(struct inquiry *inquiry)
+static int64_t answer_query(struct enqueue_question *inquiry)
 {
     const uint64_t most = config_of(inquiry)->max_work_group_size, width = sub_group_size(inquiry, most);
     const uint64_t number = (uint64_t)inquiry->call->number;
@@ -119,7 +119,7 @@ static int64_t answer_query(struct inquiry *inquiry)
 }
 
 /* Memory of the host's is short, which no error of the language's means: the launch ends with it. */
-static bool has(const struct inquiry *inquiry, bool memory)
+static bool has(const struct enqueue_question *inquiry, bool memory)
 {
     inquiry->launch->exhausted |= !memory;
     return memory;
@@ -127,7 +127,7 @@ static bool has(const struct inquiry *inquiry, bool memory)
 
 /* ---- what can be wrong with a command ----------------------------------------------------- */
 
-static enum enqueue_error check_queue(struct inquiry *inquiry)
+static enum enqueue_error check_queue(struct enqueue_question *inquiry)
 {
     enum status status =
         device_queue_describe(&inquiry->device->queues, inquiry->call->handle, &inquiry->queue);
@@ -138,7 +138,7 @@ static enum enqueue_error check_queue(struct inquiry *inquiry)
     return inquiry->queue.device == inquiry->launch->info.device ? ENQUEUE_SUCCESS : ENQUEUE_INVALID_QUEUE;
 }
 
-static enum enqueue_error check_waits(const struct inquiry *inquiry, bool needed)
+static enum enqueue_error check_waits(const struct enqueue_question *inquiry, bool needed)
 {
     const struct enqueue_call *call = inquiry->call;
     if (call->waits_given != (call->wait_count != 0) || (needed && !call->wait_count) ||
@@ -150,7 +150,7 @@ static enum enqueue_error check_waits(const struct inquiry *inquiry, bool needed
     return ENQUEUE_SUCCESS;
 }
 
-static enum enqueue_error check_locals(const struct inquiry *inquiry)
+static enum enqueue_error check_locals(const struct enqueue_question *inquiry)
 {
     const struct enqueue_call *call = inquiry->call;
     uint64_t used = inquiry->kernel->info->local_bytes;
@@ -163,7 +163,7 @@ static enum enqueue_error check_locals(const struct inquiry *inquiry)
     return used <= config_of(inquiry)->local_memory ? ENQUEUE_SUCCESS : ENQUEUE_OUT_OF_RESOURCES;
 }
 
-static enum enqueue_error check_kernel(struct inquiry *inquiry)
+static enum enqueue_error check_kernel(struct enqueue_question *inquiry)
 {
     enum enqueue_error error = check_queue(inquiry);
     if (error == ENQUEUE_SUCCESS && !take_range(inquiry, config_of(inquiry)))
@@ -177,7 +177,7 @@ static enum enqueue_error check_kernel(struct inquiry *inquiry)
     return error;
 }
 
-static enum enqueue_error check_marker(struct inquiry *inquiry)
+static enum enqueue_error check_marker(struct enqueue_question *inquiry)
 {
     enum enqueue_error error = check_queue(inquiry);
     return error == ENQUEUE_SUCCESS ? check_waits(inquiry, true) : error;
@@ -186,7 +186,7 @@ static enum enqueue_error check_marker(struct inquiry *inquiry)
 /* ---- making a command ------------------------------------------------------------------------- */
 
 /* The block's own argument, then the sizes of its local ones. */
-static bool make_args(const struct inquiry *inquiry, struct launch_node *node)
+static bool make_args(const struct enqueue_question *inquiry, struct launch_node *node)
 {
     const struct enqueue_call *call = inquiry->call;
     const size_t count = 1 + (size_t)call->local_count;
@@ -205,7 +205,7 @@ static bool make_args(const struct inquiry *inquiry, struct launch_node *node)
     return true;
 }
 
-static bool make_literal(const struct inquiry *inquiry, struct launch_node *node)
+static bool make_literal(const struct enqueue_question *inquiry, struct launch_node *node)
 {
     const struct allocation wanted = {.kind = REGION_CONSTANT_DATA,
                                       .size = inquiry->call->literal_size,
@@ -216,7 +216,7 @@ static bool make_literal(const struct inquiry *inquiry, struct launch_node *node
     return has(inquiry, status != STATUS_OUT_OF_MEMORY) && status == STATUS_OK;
 }
 
-static void make_request(struct inquiry *inquiry, struct launch_node *node)
+static void make_request(struct enqueue_question *inquiry, struct launch_node *node)
 {
     struct ndrange range = inquiry->call->range;
     choose_local(inquiry, config_of(inquiry), &range);
@@ -234,7 +234,7 @@ static void make_request(struct inquiry *inquiry, struct launch_node *node)
 }
 
 /* The queue's units go to the node. */
-static void make_place(struct inquiry *inquiry, struct launch_node *node)
+static void make_place(struct enqueue_question *inquiry, struct launch_node *node)
 {
     struct launch_request *request = &node->request;
     request->root = inquiry->queue.root;
@@ -245,7 +245,7 @@ static void make_place(struct inquiry *inquiry, struct launch_node *node)
     inquiry->queue.compute_units = NULL;
 }
 
-static bool make_waits(const struct inquiry *inquiry, struct launch_node *node)
+static bool make_waits(const struct enqueue_question *inquiry, struct launch_node *node)
 {
     const struct enqueue_call *call = inquiry->call;
     node->waits = malloc((call->wait_count + 1) * sizeof *node->waits);
@@ -257,7 +257,7 @@ static bool make_waits(const struct inquiry *inquiry, struct launch_node *node)
     return has(inquiry, node->waits);
 }
 
-static bool make_event(const struct inquiry *inquiry, struct launch_node *node)
+static bool make_event(const struct enqueue_question *inquiry, struct launch_node *node)
 {
     struct device_queues *queues = &inquiry->device->queues;
     if (!inquiry->call->event_wanted)
@@ -274,7 +274,7 @@ static bool make_event(const struct inquiry *inquiry, struct launch_node *node)
     return true;
 }
 
-static bool take_room(const struct inquiry *inquiry, struct launch_node *node)
+static bool take_room(const struct enqueue_question *inquiry, struct launch_node *node)
 {
     const struct enqueue_call *call = inquiry->call;
     uint64_t bytes = COMMAND_BYTES + (call->wait_count + call->local_count) * sizeof(uint64_t);
@@ -285,7 +285,7 @@ static bool take_room(const struct inquiry *inquiry, struct launch_node *node)
     return true;
 }
 
-static enum enqueue_error fill(struct inquiry *inquiry, struct launch_node *node)
+static enum enqueue_error fill(struct enqueue_question *inquiry, struct launch_node *node)
 {
     node->queue = inquiry->call->handle;
     node->flags = (uint32_t)inquiry->call->number;
@@ -313,7 +313,7 @@ static bool await_group(struct launch_node *parent, uint64_t group)
     return true;
 }
 
-static void announce_to_tree_races(struct inquiry *inquiry, struct launch_node *node)
+static void announce_to_tree_races(struct enqueue_question *inquiry, struct launch_node *node)
 {
     struct launch *launch = inquiry->launch;
     struct item item;
@@ -329,7 +329,7 @@ static void announce_to_tree_races(struct inquiry *inquiry, struct launch_node *
     launch->info.awaited_group_count = launch->node->awaited_count;
 }
 
-static enum enqueue_error put(struct inquiry *inquiry)
+static enum enqueue_error put(struct enqueue_question *inquiry)
 {
     struct family *family = inquiry->family;
     struct launch_node *node = calloc(1, sizeof *node);
@@ -349,7 +349,7 @@ static enum enqueue_error put(struct inquiry *inquiry)
     return ENQUEUE_SUCCESS;
 }
 
-static const char *no_queue(const struct inquiry *inquiry)
+static const char *no_queue(const struct enqueue_question *inquiry)
 {
     if (inquiry->family->root.request.default_queue)
         return "the queue is null: nothing is enqueued, and the call returns an error";
@@ -357,7 +357,7 @@ static const char *no_queue(const struct inquiry *inquiry)
            "default queue on the device, so that get_default_queue() is null";
 }
 
-static int64_t enqueue(struct inquiry *inquiry)
+static int64_t enqueue(struct enqueue_question *inquiry)
 {
     enum enqueue_error error = inquiry->kernel ? check_kernel(inquiry) : check_marker(inquiry);
     bool nothing = !inquiry->kernel && !inquiry->call->event_wanted;
@@ -371,7 +371,7 @@ static int64_t enqueue(struct inquiry *inquiry)
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static int64_t new_user_event(const struct inquiry *inquiry)
+static int64_t new_user_event(const struct enqueue_question *inquiry)
 {
     uint64_t handle = 0;
     if (inquiry->family->user_events < DEVICE_QUEUE_EVENTS &&
@@ -382,7 +382,8 @@ static int64_t new_user_event(const struct inquiry *inquiry)
 
 /* A command that waits for it comes after all that this kernel did, which is more than it did so far: the
  * difference is not kept, and a race that it hides is missed. */
-static void settle_user_event(const struct inquiry *inquiry, struct device_event *event, int32_t status)
+static void settle_user_event(const struct enqueue_question *inquiry, struct device_event *event,
+                              int32_t status)
 {
     const struct launch_after setter = {.launch = inquiry->launch->info.launch};
     event->status = status;
@@ -390,7 +391,7 @@ static void settle_user_event(const struct inquiry *inquiry, struct device_event
     family_may_start(inquiry->family);
 }
 
-static void set_status(const struct inquiry *inquiry, struct device_event *event)
+static void set_status(const struct enqueue_question *inquiry, struct device_event *event)
 {
     struct enqueue_call *call = inquiry->call;
     if (event->kind != EVENT_OF_USER)
@@ -413,7 +414,7 @@ void device_enqueue_store_times(struct device *device, const struct device_event
     memory_set_valid(region, event->captured, sizeof times, true);
 }
 
-static void capture(const struct inquiry *inquiry, struct device_event *event)
+static void capture(const struct enqueue_question *inquiry, struct device_event *event)
 {
     struct enqueue_call *call = inquiry->call;
     const struct region *region = arena_find(&inquiry->device->arena, call->target, CAPTURED_BYTES);
@@ -430,7 +431,7 @@ static void capture(const struct inquiry *inquiry, struct device_event *event)
     }
 }
 
-static void use_event(const struct inquiry *inquiry)
+static void use_event(const struct enqueue_question *inquiry)
 {
     struct enqueue_call *call = inquiry->call;
     struct device_event *event = device_event_find(&inquiry->family->events, call->handle);
@@ -448,7 +449,7 @@ static void use_event(const struct inquiry *inquiry)
     family_event_changed(inquiry->family, event);
 }
 
-static bool is_valid(const struct inquiry *inquiry)
+static bool is_valid(const struct enqueue_question *inquiry)
 {
     const struct device_event *event = device_event_find(&inquiry->family->events, inquiry->call->handle);
     return event && event->references;
@@ -457,12 +458,12 @@ static bool is_valid(const struct inquiry *inquiry)
 void device_enqueue(struct device *device, struct launch *launch, const struct wave *wave,
                     struct enqueue_call *call)
 {
-    struct inquiry inquiry = {.device = device,
-                              .launch = launch,
-                              .wave = wave,
-                              .call = call,
-                              .family = launch->node->family,
-                              .program = launch->info.program};
+    struct enqueue_question inquiry = {.device = device,
+                                       .launch = launch,
+                                       .wave = wave,
+                                       .call = call,
+                                       .family = launch->node->family,
+                                       .program = launch->info.program};
     if (call->op == ENQUEUE_KERNEL || call->op >= ENQUEUE_WORK_GROUP_SIZE)
         inquiry.kernel = &launch->info.program->kernels[call->kernel];
     switch (call->op) {

@@ -6,27 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct walk {
+struct path_walk {
     const char *text, *at;
     struct diagnosis *diagnosis;
     const struct device_config *config; /* NULL: only the text is looked at */
     struct unit_set units;              /* of the device so far */
 };
 
-static enum status complain(const struct walk *walk, const char *at, const char *what)
+static enum status complain(const struct path_walk *walk, const char *at, const char *what)
 {
     return diagnose(walk->diagnosis, STATUS_BAD_SCENARIO, "device \"%s\", character %td: %s", walk->text,
                     at - walk->text + 1, what);
 }
 
-static enum status no_memory(const struct walk *walk)
+static enum status no_memory(const struct path_walk *walk)
 {
     return diagnose(walk->diagnosis, STATUS_OUT_OF_MEMORY, "out of host memory");
 }
 
 /* ---- the text ----------------------------------------------------------------------- */
 
-static enum status take_number(struct walk *walk, uint32_t *out_number)
+static enum status take_number(struct path_walk *walk, uint32_t *out_number)
 {
     const char *start = walk->at;
     uint64_t number = 0;
@@ -36,7 +36,7 @@ static enum status take_number(struct walk *walk, uint32_t *out_number)
     return walk->at > start && number <= UINT32_MAX ? STATUS_OK : complain(walk, start, "expected a number");
 }
 
-static enum status take_sign(struct walk *walk, char sign)
+static enum status take_sign(struct path_walk *walk, char sign)
 {
     char what[] = "expected ' '";
     what[10] = sign;
@@ -52,7 +52,7 @@ struct values {
 };
 
 /* "3,1,4" */
-static enum status take_values(struct walk *walk, struct values *out_values)
+static enum status take_values(struct path_walk *walk, struct values *out_values)
 {
     uint32_t number;
     enum status status = STATUS_OK;
@@ -70,7 +70,7 @@ static enum status take_values(struct walk *walk, struct values *out_values)
 /* ---- parts ---------------------------------------------------------------------------- */
 
 /* The device becomes its part of that index. */
-static enum status choose(struct walk *walk, const char *at, enum partition_result result,
+static enum status choose(struct path_walk *walk, const char *at, enum partition_result result,
                           struct partition *parts, uint32_t index)
 {
     enum status status = STATUS_OK;
@@ -94,7 +94,7 @@ static enum status choose(struct walk *walk, const char *at, enum partition_resu
 }
 
 /* The meaning of a point in the device selector. */
-static enum status step_part(struct walk *walk)
+static enum status step_part(struct path_walk *walk)
 {
     struct partition parts = {0};
     enum topology_level level;
@@ -139,8 +139,9 @@ static enum scheme find_scheme(const char *at, size_t length, enum topology_leve
     return SCHEME_NONE;
 }
 
-static enum partition_result split(const struct walk *walk, enum scheme scheme, enum topology_level level,
-                                   const struct values *values, struct partition *out_parts)
+static enum partition_result split(const struct path_walk *walk, enum scheme scheme,
+                                   enum topology_level level, const struct values *values,
+                                   struct partition *out_parts)
 {
     const struct topology *topology = &walk->config->topology;
     switch (scheme) {
@@ -157,7 +158,7 @@ static enum partition_result split(const struct walk *walk, enum scheme scheme, 
 }
 
 /* "counts:3,1@1" */
-static enum status step_scheme(struct walk *walk)
+static enum status step_scheme(struct path_walk *walk)
 {
     struct partition parts = {0};
     struct values values = {0};
@@ -188,7 +189,7 @@ static enum status step_scheme(struct walk *walk)
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-static enum status step_root(struct walk *walk, const struct scenario *scenario, uint32_t *out_root)
+static enum status step_root(struct path_walk *walk, const struct scenario *scenario, uint32_t *out_root)
 {
     enum status status = take_number(walk, out_root);
     if (status || !scenario)
@@ -205,7 +206,7 @@ static enum status step_root(struct walk *walk, const struct scenario *scenario,
     return STATUS_OK;
 }
 
-static enum status walk_path(struct walk *walk, const struct scenario *scenario, uint32_t *out_root)
+static enum status walk_path(struct path_walk *walk, const struct scenario *scenario, uint32_t *out_root)
 {
     walk->at = walk->text;
     enum status status = step_root(walk, scenario, out_root);
@@ -222,7 +223,7 @@ static enum status walk_path(struct walk *walk, const struct scenario *scenario,
 
 enum status device_path_check(const char *text, struct diagnosis *diagnosis)
 {
-    struct walk walk = {.text = text, .diagnosis = diagnosis};
+    struct path_walk walk = {.text = text, .diagnosis = diagnosis};
     uint32_t root;
     return walk_path(&walk, NULL, &root);
 }
@@ -230,7 +231,7 @@ enum status device_path_check(const char *text, struct diagnosis *diagnosis)
 enum status device_path_units(const struct scenario *scenario, const char *text, uint32_t *out_root,
                               struct unit_set *out_units, struct diagnosis *diagnosis)
 {
-    struct walk walk = {.text = text, .diagnosis = diagnosis};
+    struct path_walk walk = {.text = text, .diagnosis = diagnosis};
     enum status status = walk_path(&walk, scenario, out_root);
     *out_units = walk.units;
     if (status) {

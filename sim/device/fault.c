@@ -17,7 +17,7 @@
 #include "uninitialised.h"
 
 /* One fault on its way to a finding. */
-struct inquiry {
+struct name_question {
     const struct launch *launch;
     const struct wave *wave;
     const struct fault *fault;
@@ -35,18 +35,18 @@ static bool is_null(uint64_t address)
     return address < NULL_END;
 }
 
-static bool is_private(const struct inquiry *inquiry, uint64_t address)
+static bool is_private(const struct name_question *inquiry, uint64_t address)
 {
     return address >= PRIVATE_BASE && address - PRIVATE_BASE < inquiry->launch->code->private_size;
 }
 
-static enum finding_kind by_access(const struct inquiry *inquiry, enum finding_kind read,
+static enum finding_kind by_access(const struct name_question *inquiry, enum finding_kind read,
                                    enum finding_kind write)
 {
     return inquiry->write ? write : read;
 }
 
-static void set_offset(struct inquiry *inquiry, uint64_t low)
+static void set_offset(struct name_question *inquiry, uint64_t low)
 {
     if (inquiry->fault->address < low)
         return;
@@ -74,7 +74,7 @@ struct elements fault_pointee(const struct kernel_arg *arg)
     return (struct elements){NULL, 0};
 }
 
-static const char *verb_of(const struct inquiry *inquiry)
+static const char *verb_of(const struct name_question *inquiry)
 {
     if (inquiry->site->access == ACCESS_ATOMIC_UPDATE)
         return "updates";
@@ -82,8 +82,8 @@ static const char *verb_of(const struct inquiry *inquiry)
 }
 
 /* "reads a[100]; 'a' has 100 floats: ", of an access to one element of a named array from low to high. */
-static void say_element(struct inquiry *inquiry, const char *name, struct elements elements, uint64_t low,
-                        uint64_t high)
+static void say_element(struct name_question *inquiry, const char *name, struct elements elements,
+                        uint64_t low, uint64_t high)
 {
     const int64_t away = (int64_t)(inquiry->fault->address - low);
     if (!elements.name || !name || !*name || inquiry->fault->size != elements.bytes ||
@@ -96,7 +96,7 @@ static void say_element(struct inquiry *inquiry, const char *name, struct elemen
 }
 
 /* "writes w[4][0]; 'w' has 4 elements of 12 bytes: " */
-static void say_beyond(struct inquiry *inquiry, const char *name, const struct sentence *element,
+static void say_beyond(struct name_question *inquiry, const char *name, const struct sentence *element,
                        const struct debug_type *type, uint64_t bytes)
 {
     const uint64_t count = bytes / type->size;
@@ -115,7 +115,7 @@ static bool argument_address(const struct launch *launch, uint32_t index, uint64
 }
 
 /* The object that the pointer derives from, NULL when that is not known. */
-static const struct region *derived_from(const struct inquiry *inquiry)
+static const struct region *derived_from(const struct name_question *inquiry)
 {
     const struct launch *launch = inquiry->launch;
     const uint32_t origin = inquiry->site->argument;
@@ -132,7 +132,7 @@ static const struct region *derived_from(const struct inquiry *inquiry)
 }
 
 /* Of structs or vectors. */
-static void say_beyond_argument(struct inquiry *inquiry, uint32_t argument, uint64_t low, uint64_t high)
+static void say_beyond_argument(struct name_question *inquiry, uint32_t argument, uint64_t low, uint64_t high)
 {
     const struct debug_type *type = NULL;
     struct sentence name;
@@ -142,7 +142,7 @@ static void say_beyond_argument(struct inquiry *inquiry, uint32_t argument, uint
         say_beyond(inquiry, inquiry->launch->kernel->args[argument].name, &name, type, high - low);
 }
 
-static void say_derived(struct inquiry *inquiry, const struct region *region)
+static void say_derived(struct name_question *inquiry, const struct region *region)
 {
     const struct launch *launch = inquiry->launch;
     const struct kernel_arg *args = launch->kernel->args;
@@ -166,7 +166,7 @@ static void say_derived(struct inquiry *inquiry, const struct region *region)
 
 /* ---- by how much ------------------------------------------------------------------ */
 
-static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
+static void say_distance(struct name_question *inquiry, uint64_t low, uint64_t high)
 {
     uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
     struct sentence *why = &inquiry->why;
@@ -193,7 +193,7 @@ static void say_distance(struct inquiry *inquiry, uint64_t low, uint64_t high)
 }
 
 /* The address of the host's memory is chance: no number names it. */
-static bool of_the_host(struct inquiry *inquiry)
+static bool of_the_host(struct name_question *inquiry)
 {
     const struct memory *memory = &inquiry->launch->arena->memory;
     uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
@@ -213,7 +213,7 @@ static bool of_the_host(struct inquiry *inquiry)
     return true;
 }
 
-static void out_of_bounds(struct inquiry *inquiry, const struct region *region)
+static void out_of_bounds(struct name_question *inquiry, const struct region *region)
 {
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
     if (of_the_host(inquiry))
@@ -256,7 +256,7 @@ void mapped_by(struct commands *commands, const struct region_map *map, struct f
 
 /* ---- inside a region, but not allowed ------------------------------------------------ */
 
-static void not_allowed(struct inquiry *inquiry, const struct region *region)
+static void not_allowed(struct name_question *inquiry, const struct region *region)
 {
     struct finding *finding = &inquiry->finding;
     struct sentence *why = &inquiry->why;
@@ -299,7 +299,7 @@ static void not_allowed(struct inquiry *inquiry, const struct region *region)
 
 /* ---- null, and other address spaces ----------------------------------------------------- */
 
-static void name_null_argument(struct inquiry *inquiry)
+static void name_null_argument(struct name_question *inquiry)
 {
     const struct launch *launch = inquiry->launch;
     int32_t found = -1;
@@ -321,7 +321,7 @@ static void name_null_argument(struct inquiry *inquiry)
                      launch->kernel->args[found].name);
 }
 
-static void null_access(struct inquiry *inquiry)
+static void null_access(struct name_question *inquiry)
 {
     inquiry->finding.kind = by_access(inquiry, FINDING_NULL_READ, FINDING_NULL_WRITE);
     if (inquiry->fault->address == 0) {
@@ -340,7 +340,7 @@ static const char *storage_name(enum storage storage)
     return storage <= STORAGE_GENERIC ? names[storage] : "another";
 }
 
-static void wrong_space(struct inquiry *inquiry, const char *holds)
+static void wrong_space(struct name_question *inquiry, const char *holds)
 {
     inquiry->finding.kind = FINDING_WRONG_ADDRESS_SPACE;
     sentence_add(&inquiry->why, "the pointer is %s, the address it holds is %s",
@@ -349,7 +349,7 @@ static void wrong_space(struct inquiry *inquiry, const char *holds)
 
 /* ---- private memory ------------------------------------------------------------------------ */
 
-static const struct private_object *private_of(const struct inquiry *inquiry)
+static const struct private_object *private_of(const struct name_question *inquiry)
 {
     const struct code *code = inquiry->launch->code;
     uint32_t known = inquiry->fault->private_object;
@@ -372,7 +372,7 @@ static const struct private_object *private_of(const struct inquiry *inquiry)
 }
 
 /* An array of arrays, vectors or structs. False: it is none, or its type is not known. */
-static bool say_nested(struct inquiry *inquiry, const struct private_object *object, uint64_t low,
+static bool say_nested(struct name_question *inquiry, const struct private_object *object, uint64_t low,
                        uint64_t high)
 {
     const struct code_variable *declared =
@@ -387,7 +387,7 @@ static bool say_nested(struct inquiry *inquiry, const struct private_object *obj
     return true;
 }
 
-static void private_access(struct inquiry *inquiry)
+static void private_access(struct name_question *inquiry)
 {
     const struct private_object *object = private_of(inquiry);
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
@@ -413,7 +413,7 @@ static bool contains(const struct region *region, uint64_t address, uint64_t siz
     return address >= region->low && address <= region->high && size <= region->high - address;
 }
 
-static void image_access(struct inquiry *inquiry)
+static void image_access(struct name_question *inquiry)
 {
     const struct fault *fault = inquiry->fault;
     const struct image_desc *image = fault->image;
@@ -430,7 +430,7 @@ static void image_access(struct inquiry *inquiry)
     inquiry->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
 }
 
-static void examine_misuse(struct inquiry *inquiry)
+static void examine_misuse(struct name_question *inquiry)
 {
     inquiry->finding.kind = FINDING_IMAGE_MISUSE;
     object_name_image(inquiry->launch, inquiry->fault->image, &inquiry->object);
@@ -440,7 +440,7 @@ static void examine_misuse(struct inquiry *inquiry)
 
 /* Kinds of the regions that the pointer may have been made for. The place of an asynchronous copy has the
  * storage of its target; what it reads is in the other one. */
-static uint32_t kinds_in_reach(const struct inquiry *inquiry)
+static uint32_t kinds_in_reach(const struct name_question *inquiry)
 {
     const uint32_t local = REGION_KIND_BIT(REGION_LOCAL_VARIABLE);
     if (inquiry->site->what && strncmp(inquiry->site->what, "async_", 6) == 0)
@@ -454,7 +454,7 @@ static uint32_t kinds_in_reach(const struct inquiry *inquiry)
     }
 }
 
-static void examine_access(struct inquiry *inquiry)
+static void examine_access(struct name_question *inquiry)
 {
     if (inquiry->fault->image) {
         image_access(inquiry);
@@ -483,7 +483,7 @@ static void examine_access(struct inquiry *inquiry)
 }
 
 /* The bytes may well be those of the variable that the array lies in. */
-static void examine_index(struct inquiry *inquiry)
+static void examine_index(struct name_question *inquiry)
 {
     const struct region *region = derived_from(inquiry);
     inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
@@ -496,7 +496,7 @@ static void examine_index(struct inquiry *inquiry)
     inquiry->finding.spec = "C11, 6.5.6p8: an index stays inside its array";
 }
 
-static void examine_misaligned(struct inquiry *inquiry)
+static void examine_misaligned(struct name_question *inquiry)
 {
     const struct memory *memory = &inquiry->launch->arena->memory;
     const struct region *region = memory_region(memory, inquiry->fault->address);
@@ -518,7 +518,7 @@ static void examine_misaligned(struct inquiry *inquiry)
                      align);
 }
 
-static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kind)
+static void examine_uninitialised(struct name_question *inquiry, enum finding_kind kind)
 {
     const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
     inquiry->finding.kind = kind;
@@ -536,7 +536,7 @@ static void examine_uninitialised(struct inquiry *inquiry, enum finding_kind kin
 }
 
 /* misuse NULL: a packet of the function has another size than the pipe's. */
-static void examine_pipe(struct inquiry *inquiry)
+static void examine_pipe(struct name_question *inquiry)
 {
     const struct fault *fault = inquiry->fault;
     const struct region *region = memory_region(&inquiry->launch->arena->memory, fault->address);
@@ -563,7 +563,7 @@ static void say_argument(struct sentence *why, const struct disagreement *differ
 }
 
 /* Addresses are not reported, but their distance is. */
-static void examine_difference(struct inquiry *inquiry)
+static void examine_difference(struct name_question *inquiry)
 {
     static const char spec_of_copies[] = "OpenCL C 2.0, 6.13.10, asynchronous copies and waits";
     const struct disagreement *differ = inquiry->fault->differ;
@@ -597,7 +597,7 @@ static void examine_difference(struct inquiry *inquiry)
     access->item = other;
 }
 
-static void examine_no_work_item(struct inquiry *inquiry)
+static void examine_no_work_item(struct name_question *inquiry)
 {
     const struct disagreement *differ = inquiry->fault->differ;
     inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
@@ -609,7 +609,7 @@ static void examine_no_work_item(struct inquiry *inquiry)
     inquiry->finding.fix = "the place of a work-item of the group, counted from 0";
 }
 
-static void examine_event(struct inquiry *inquiry)
+static void examine_event(struct name_question *inquiry)
 {
     inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
     sentence_add(&inquiry->why, "event %" PRId64 " of the list %s", inquiry->fault->index,
@@ -619,7 +619,7 @@ static void examine_event(struct inquiry *inquiry)
 }
 
 /* Of an event, or of a queue that is null. */
-static void examine_enqueue(struct inquiry *inquiry)
+static void examine_enqueue(struct name_question *inquiry)
 {
     inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
     sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
@@ -631,7 +631,7 @@ static void examine_enqueue(struct inquiry *inquiry)
     inquiry->finding.spec = "OpenCL C 3.0, 6.15.18, enqueue_kernel and get_default_queue";
 }
 
-static void examine(struct inquiry *inquiry)
+static void examine(struct name_question *inquiry)
 {
     switch (inquiry->fault->kind) {
     case FAULT_READ:
@@ -762,7 +762,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
 {
     struct likeness like;
     const bool may_repeat = likeness_of(launch, fault, &like);
-    struct inquiry inquiry = {.launch = launch, .wave = wave, .fault = fault, .commands = commands};
+    struct name_question inquiry = {.launch = launch, .wave = wave, .fault = fault, .commands = commands};
     struct finding *finding = &inquiry.finding;
     struct finding_access *access = &finding->access[0];
 

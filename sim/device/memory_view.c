@@ -7,16 +7,16 @@
 
 enum { PAGE_BYTES = 4096 };
 
-struct pages {
+struct view_pages {
     uint8_t *first;
     size_t bytes;
 };
 
 /* No other region has any of them. */
-static struct pages pages_of(const struct region *region)
+static struct view_pages pages_of(const struct region *region)
 {
     const uint64_t low = region->low & ~(uint64_t)(PAGE_BYTES - 1), rest = PAGE_BYTES - 1;
-    return (struct pages){(uint8_t *)(uintptr_t)low, (size_t)(((region->high + rest) & ~rest) - low)};
+    return (struct view_pages){(uint8_t *)(uintptr_t)low, (size_t)(((region->high + rest) & ~rest) - low)};
 }
 
 static uint8_t *map_some(size_t bytes, int how)
@@ -35,7 +35,7 @@ static void copy_pages(uint8_t *to, const uint8_t *from, size_t bytes)
             memcpy(to + at, from + at, PAGE_BYTES);
 }
 
-static bool map_single(const struct pages *pages)
+static bool map_single(const struct view_pages *pages)
 {
     const int how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
     return mmap(pages->first, pages->bytes, PROT_READ | PROT_WRITE, how, -1, 0) != MAP_FAILED;
@@ -43,7 +43,7 @@ static bool map_single(const struct pages *pages)
 
 /* length 0: those of a shared mapping a second time. The previous mapping may be gone when the kernel
  * refuses: it is restored. */
-static bool put_in_place(const struct pages *pages, uint8_t *made, size_t length)
+static bool put_in_place(const struct view_pages *pages, uint8_t *made, size_t length)
 {
     if (mremap(made, length, pages->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages->first) != MAP_FAILED)
         return true;
@@ -54,7 +54,7 @@ static bool put_in_place(const struct pages *pages, uint8_t *made, size_t length
 
 bool memory_view_make(struct region *region, bool fresh)
 {
-    const struct pages pages = pages_of(region);
+    const struct view_pages pages = pages_of(region);
     uint8_t *const view = region->view ? NULL : map_some(pages.bytes, MAP_SHARED);
     if (!view)
         return false;
@@ -72,7 +72,7 @@ bool memory_view_make(struct region *region, bool fresh)
 
 bool memory_view_end(struct region *region)
 {
-    const struct pages pages = pages_of(region);
+    const struct view_pages pages = pages_of(region);
     uint8_t *const view = memory_byte(region, (uint64_t)(uintptr_t)pages.first);
     uint8_t *const single = region->view ? map_some(pages.bytes, MAP_PRIVATE) : NULL;
     if (!single)
@@ -88,7 +88,7 @@ bool memory_view_end(struct region *region)
 
 void memory_view_drop(struct region *region)
 {
-    const struct pages pages = pages_of(region);
+    const struct view_pages pages = pages_of(region);
     if (!region->view)
         return;
     munmap(memory_byte(region, (uint64_t)(uintptr_t)pages.first), pages.bytes);

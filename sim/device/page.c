@@ -21,7 +21,7 @@ struct page {
     const struct memory *memory;
     json_t *sources; /* {name, lines} of each text, once */
     json_t *objects; /* what the steps access, once for each launch */
-    struct seen {
+    struct page_object {
         uint32_t launch, object;
     } seen[PAGE_OBJECTS_MOST], last; /* those of objects; the last one accessed */
     uint64_t accesses;               /* until there are more than steps are kept */
@@ -112,14 +112,14 @@ static json_t *object_json(const struct launch_info *info, const struct region *
     return object;
 }
 
-static bool same_object(struct seen a, struct seen b)
+static bool same_object(struct page_object a, struct page_object b)
 {
     return a.launch == b.launch && a.object == b.object;
 }
 
 static void keep_object(struct page *page, const struct launch_info *info, const struct region *region)
 {
-    const struct seen now = {info->launch, region->id};
+    const struct page_object now = {info->launch, region->id};
     const size_t count = json_array_size(page->objects);
     if (same_object(page->last, now))
         return;
@@ -182,13 +182,13 @@ static void put_lines(FILE *stream, const char *lines)
     }
 }
 
-struct part {
+struct page_part {
     struct page *page;
     const struct page_run *run;
     uint64_t left_out;
 };
 
-static bool write_findings(struct part *part, FILE *stream)
+static bool write_findings(struct page_part *part, FILE *stream)
 {
     const size_t count = report_count(part->run->report);
     for (size_t i = 0; i < count && i < PAGE_FINDINGS_MOST; i++)
@@ -197,35 +197,35 @@ static bool write_findings(struct part *part, FILE *stream)
     return true;
 }
 
-static bool write_steps(struct part *part, FILE *stream)
+static bool write_steps(struct page_part *part, FILE *stream)
 {
     const char *text = trace_text(part->page->trace, &part->left_out);
     return text && fputs(text, stream) >= 0;
 }
 
-static bool write_sources(struct part *part, FILE *stream)
+static bool write_sources(struct page_part *part, FILE *stream)
 {
     const json_t *sources = part->page->sources;
     return !part->page->lost && json_dumpf(sources, stream, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
 }
 
-static bool write_objects(struct part *part, FILE *stream)
+static bool write_objects(struct page_part *part, FILE *stream)
 {
     const json_t *objects = part->page->objects;
     return !part->page->lost && json_dumpf(objects, stream, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
 }
 
-static bool write_timeline(struct part *part, FILE *stream)
+static bool write_timeline(struct page_part *part, FILE *stream)
 {
     return timeline_write(part->run->timeline, PAGE_SPANS_MOST, stream);
 }
 
-static bool write_counters(struct part *part, FILE *stream)
+static bool write_counters(struct page_part *part, FILE *stream)
 {
     return counters_write_json(part->run->caches, stream);
 }
 
-static bool write_run(struct part *part, FILE *stream)
+static bool write_run(struct page_part *part, FILE *stream)
 {
     struct report_counts counts;
     report_get_counts(part->run->report, part->run->kernels_run, &counts);
@@ -265,7 +265,7 @@ static json_t *device_json(const struct device_config *device)
     return object;
 }
 
-static bool write_topology(struct part *part, FILE *stream)
+static bool write_topology(struct page_part *part, FILE *stream)
 {
     json_t *devices = json_array();
     for (uint32_t i = 0; i < scenario_root_count(part->run->scenario); i++)
@@ -276,8 +276,8 @@ static bool write_topology(struct part *part, FILE *stream)
 }
 
 /* In place of a part without memory stands null, and the page is not whole. */
-static bool put_part(FILE *stream, const char *key, bool lines, struct part *part,
-                     bool (*write)(struct part *, FILE *))
+static bool put_part(FILE *stream, const char *key, bool lines, struct page_part *part,
+                     bool (*write)(struct page_part *, FILE *))
 {
     char *text = NULL;
     size_t size = 0;
@@ -297,7 +297,7 @@ static bool put_part(FILE *stream, const char *key, bool lines, struct part *par
 
 static bool put_data(struct page *page, const struct page_run *run, FILE *stream)
 {
-    struct part part = {.page = page, .run = run};
+    struct page_part part = {.page = page, .run = run};
     fputs("{\"page\":1", stream);
     bool fine = put_part(stream, "run", false, &part, write_run);
     fine &= put_part(stream, "findings", true, &part, write_findings);

@@ -21,7 +21,7 @@
 #include "rewrite_text.h"
 #include "sim/base/memory_words.h"
 
-enum operation {
+enum rewrite_operation {
     UPDATE_NONE,
     UPDATE_ADD,
     UPDATE_SUB,
@@ -35,12 +35,12 @@ enum operation {
 
 /* The operand of an update, `one` for ++ and --. Of ANY there is none. */
 struct change {
-    enum operation operation;
+    enum rewrite_operation operation;
     struct range by;
     bool one;
 };
 
-struct piece {
+struct text_piece {
     char bytes[CODE_TEXT_CHARS];
     size_t used;
     bool cut;
@@ -202,9 +202,9 @@ static bool means_same(const struct rewriting *r, struct range range, struct ran
 
 /* ---- text ------------------------------------------------------------------------ */
 
-static void put(struct piece *piece, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct text_piece *piece, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void put(struct piece *piece, const char *format, ...)
+static void put(struct text_piece *piece, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -222,7 +222,8 @@ static bool follows_space(const struct rewriting *r, uint32_t token)
 }
 
 /* old: what to write for the value before the update; NULL: as it stands. */
-static void put_range(const struct rewriting *r, struct piece *piece, struct range range, const char *old)
+static void put_range(const struct rewriting *r, struct text_piece *piece, struct range range,
+                      const char *old)
 {
     for (uint32_t i = range.first; i < range.end; i++) {
         if (i > range.first && follows_space(r, i))
@@ -239,7 +240,7 @@ static void put_range(const struct rewriting *r, struct piece *piece, struct ran
 }
 
 /* A pointer to the object, which a cast may precede. */
-static void put_pointer(const struct rewriting *r, struct piece *piece)
+static void put_pointer(const struct rewriting *r, struct text_piece *piece)
 {
     const struct range object = strip(r, r->object);
     if (!is(r, object.first, "*")) {
@@ -473,7 +474,7 @@ static struct change any_change(void)
 }
 
 /* A two-operand change of what one operand is the old value of; ANY if the other one has it, too. */
-static struct change change_by(const struct rewriting *r, enum operation operation, struct range by)
+static struct change change_by(const struct rewriting *r, enum rewrite_operation operation, struct range by)
 {
     return has_old(r, by) ? any_change() : (struct change){.operation = operation, .by = by};
 }
@@ -520,7 +521,7 @@ static struct change change_of_call(const struct rewriting *r, struct range rang
     const struct range inner = {range.first + 2, range.end - 1};
     const uint32_t comma = first_comma(r, inner);
     const struct range a = {inner.first, comma}, b = {comma + 1, inner.end};
-    const enum operation operation = most ? UPDATE_MAX : UPDATE_MIN;
+    const enum rewrite_operation operation = most ? UPDATE_MAX : UPDATE_MIN;
     return comma == inner.end ? any_change()
            : is_old(r, a)     ? change_by(r, operation, b)
            : is_old(r, b)     ? change_by(r, operation, a)
@@ -596,8 +597,8 @@ static struct change change_of_sum(const struct rewriting *r, struct range range
                                                 : any_change();
 }
 
-static struct change change_of_bits(const struct rewriting *r, struct range range, enum operation operation,
-                                    const char *operator)
+static struct change change_of_bits(const struct rewriting *r, struct range range,
+                                    enum rewrite_operation operation, const char *operator)
 {
     const char *const operators[] = {operator, NULL };
     uint32_t count, first;
@@ -638,11 +639,11 @@ static struct change change_of_value(const struct rewriting *r, struct range ran
     }
 }
 
-static enum operation operation_of(const struct rewriting *r, uint32_t token)
+static enum rewrite_operation operation_of(const struct rewriting *r, uint32_t token)
 {
     static const struct {
         const char *operator;
-        enum operation operation;
+        enum rewrite_operation operation;
     } rows[] = {
         {"++", UPDATE_ADD}, {"--", UPDATE_SUB}, {"+=", UPDATE_ADD}, {"-=", UPDATE_SUB},
         {"&=", UPDATE_AND}, {"|=", UPDATE_OR},  {"^=", UPDATE_XOR},
@@ -684,7 +685,7 @@ static bool commutes(const struct rewriting *r, const struct change *change)
     return change->operation != UPDATE_ANY && !has_object(r, change->by);
 }
 
-static void put_operand(const struct rewriting *r, struct piece *piece, const struct change *change)
+static void put_operand(const struct rewriting *r, struct text_piece *piece, const struct change *change)
 {
     if (change->one)
         put(piece, "1");
@@ -693,7 +694,7 @@ static void put_operand(const struct rewriting *r, struct piece *piece, const st
 }
 
 /* The type is in the name of the function of OpenCL C 1.x, and in the pointer of a later one. */
-static void put_call(const struct rewriting *r, struct piece *piece, const struct change *change)
+static void put_call(const struct rewriting *r, struct text_piece *piece, const struct change *change)
 {
     const bool old = is_old_language(r) || !r->type;
     char *function = r->out->function;
@@ -723,7 +724,7 @@ static void put_call(const struct rewriting *r, struct piece *piece, const struc
 }
 
 /* The value after the update, from the call, which gives the one before. */
-static void put_call_after(const struct rewriting *r, struct piece *piece, const struct change *change)
+static void put_call_after(const struct rewriting *r, struct text_piece *piece, const struct change *change)
 {
     static const char *const marks[] = {
         [UPDATE_ADD] = "+", [UPDATE_SUB] = "-", [UPDATE_AND] = "&", [UPDATE_OR] = "|", [UPDATE_XOR] = "^"};
@@ -756,14 +757,14 @@ static void free_suffix(const struct rewriting *r, char out_suffix[8])
 
 /* A loop that computes the new value from the old one until no other unit has written meanwhile. condition:
  * the update is done only where it holds; empty: always. compound: the operator of L op= E. */
-struct loop {
+struct rewritten_loop {
     struct range condition, value;
     uint32_t compound;
     bool step;
 };
 
-static void put_new_value(const struct rewriting *r, struct piece *piece, const struct loop *loop,
-                          const char *old, const char *by)
+static void put_new_value(const struct rewriting *r, struct text_piece *piece,
+                          const struct rewritten_loop *loop, const char *old, const char *by)
 {
     if (!is_empty(loop->condition)) {
         put(piece, "(");
@@ -787,7 +788,7 @@ static void put_new_value(const struct rewriting *r, struct piece *piece, const 
         put(piece, ") : %s", old);
 }
 
-static bool put_loop(const struct rewriting *r, struct piece *piece, const struct loop *loop)
+static bool put_loop(const struct rewriting *r, struct text_piece *piece, const struct rewritten_loop *loop)
 {
     const uint32_t size = r->request->size;
     const char *bits = !is_float(r) ? r->type : size == 8 ? "ulong" : "uint", *type = r->type;
@@ -836,10 +837,10 @@ static bool put_loop(const struct rewriting *r, struct piece *piece, const struc
 
 /* ---- edits --------------------------------------------------------------------------- */
 
-static bool add_edit(struct rewriting *r, struct range range, const struct piece *piece)
+static bool add_edit(struct rewriting *r, struct range range, const struct text_piece *piece)
 {
     const struct token *first = &r->syntax.tokens[range.first], *last = &r->syntax.tokens[range.end - 1];
-    struct piece old = {.used = 0};
+    struct text_piece old = {.used = 0};
     if (r->out->edit_count == CODE_EDITS_MOST || piece->cut || is_empty(range))
         return false;
     struct code_edit *edit = &r->out->edits[r->out->edit_count++];
@@ -856,7 +857,7 @@ static bool add_edit(struct rewriting *r, struct range range, const struct piece
 static bool drop(struct rewriting *r, uint32_t node)
 {
     const struct node *statement = &r->syntax.nodes[node];
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     if (r->syntax.nodes[statement->parent].kind != NODE_BLOCK)
         put(&piece, ";");
     return add_edit(r, (struct range){statement->first, statement->end}, &piece);
@@ -867,17 +868,17 @@ static struct range range_of(const struct rewriting *r, uint32_t node)
     return (struct range){r->syntax.nodes[node].first, r->syntax.nodes[node].end};
 }
 
-static bool replace_by_loop(struct rewriting *r, struct range range, const struct loop *loop)
+static bool replace_by_loop(struct rewriting *r, struct range range, const struct rewritten_loop *loop)
 {
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     return put_loop(r, &piece, loop) && add_edit(r, range, &piece);
 }
 
-static struct loop loop_of_write(const struct rewriting *r)
+static struct rewritten_loop loop_of_write(const struct rewriting *r)
 {
-    return (struct loop){.value = r->value,
-                         .compound = is(r, r->operator, "=") ? NO_TOKEN : r->operator,
-                         .step = is_step(r, r->operator)};
+    return (struct rewritten_loop){.value = r->value,
+                                   .compound = is(r, r->operator, "=") ? NO_TOKEN : r->operator,
+                                   .step = is_step(r, r->operator)};
 }
 
 /* The write alone is the update: L op= E, L++ or L = f(L). */
@@ -885,8 +886,8 @@ static bool rewrite_alone(struct rewriting *r)
 {
     const struct change change = change_of_assignment(r, r->operator, r->value);
     r->out->commutes = commutes(r, &change) || is(r, r->operator, "*=");
-    const struct loop loop = loop_of_write(r);
-    struct piece piece = {.used = 0};
+    const struct rewritten_loop loop = loop_of_write(r);
+    struct text_piece piece = {.used = 0};
     const bool used = !r->alone && r->syntax.nodes[r->leaf].kind == NODE_PLAIN,
                postfix = is_step(r, r->operator) && r->whole.first == r->object.first;
     if (!has_function(r, &change))
@@ -907,8 +908,8 @@ static bool rewrite_guarded(struct rewriting *r)
     const struct change change =
         is(r, r->operator, "=") ? change_of_comparison(r, r->condition, r->value) : any_change();
     const bool only = r->condition.first == guard->head;
-    struct loop loop = loop_of_write(r);
-    struct piece piece = {.used = 0}, nothing = {.used = 0};
+    struct rewritten_loop loop = loop_of_write(r);
+    struct text_piece piece = {.used = 0}, nothing = {.used = 0};
     r->out->commutes = commutes(r, &change);
     loop.condition = r->condition;
     if (!has_function(r, &change) && only)
@@ -946,7 +947,7 @@ static bool rewrite_guard_of_more(struct rewriting *r)
     const struct node *guard = &r->syntax.nodes[r->guard];
     const struct change change =
         is(r, r->operator, "=") ? change_of_comparison(r, r->condition, r->value) : any_change();
-    struct piece call = {.used = 0}, piece = {.used = 0};
+    struct text_piece call = {.used = 0}, piece = {.used = 0};
     if (!has_function(r, &change) || has_effects(r, change.by) ||
         r->syntax.nodes[r->leaf].parent != guard->body || !r->alone || !has_flags_only(r) ||
         !means_same(r, r->value, (struct range){guard->head_end, r->whole.first}))
@@ -976,7 +977,7 @@ static bool read_equality(const struct rewriting *r, struct range condition, str
            !has_effects(r, *out_expected);
 }
 
-static void put_exchange(const struct rewriting *r, struct piece *piece, struct range expected)
+static void put_exchange(const struct rewriting *r, struct text_piece *piece, struct range expected)
 {
     snprintf(r->out->function, sizeof r->out->function, "%scmpxchg", prefix(r));
     put(piece, "%s(", r->out->function);
@@ -1007,7 +1008,7 @@ static bool may_exchange(const struct rewriting *r)
 static bool rewrite_exchange(struct rewriting *r)
 {
     struct range expected;
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     if (!may_exchange(r) || !read_equality(r, r->condition, &expected))
         return false;
     r->out->commutes = true;
@@ -1024,7 +1025,7 @@ static bool rewrite_exchange(struct rewriting *r)
 static bool rewrite_read_exchange(struct rewriting *r)
 {
     struct range expected;
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     if (!may_exchange(r) || !read_equality(r, r->condition, &expected) || !is_old(r, r->initial) ||
         r->condition.first != r->syntax.nodes[r->guard].head ||
         !means_same(r, r->value, (struct range){r->initial.end, r->whole.first}) ||
@@ -1088,7 +1089,7 @@ static bool is_sibling(const struct rewriting *r, uint32_t node)
 /* The update at the read: its value is the old one, and what follows stays but for the write. */
 static bool update_at_read(struct rewriting *r, const struct change *change, bool after, uint32_t dropped)
 {
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     const struct range between = {r->initial.end, r->syntax.nodes[dropped].first};
     if (!has_function(r, change) || has_effects(r, change->by) || !means_same(r, change->by, between) ||
         !means_same(r, r->object, between))
@@ -1101,7 +1102,8 @@ static bool update_at_read(struct rewriting *r, const struct change *change, boo
 }
 
 /* The update at the write: the variable is used for nothing else, and goes. */
-static bool update_at_write(struct rewriting *r, const struct loop *loop, uint32_t replaced, uint32_t changer)
+static bool update_at_write(struct rewriting *r, const struct rewritten_loop *loop, uint32_t replaced,
+                            uint32_t changer)
 {
     const uint32_t uses = count_variable(r, range_of(r, r->definer)) +
                           count_variable(r, range_of(r, replaced)) +
@@ -1133,13 +1135,13 @@ static bool rewrite_read_first(struct rewriting *r)
             return false;
         change = change_of_assignment(r, operator, value);
         r->out->commutes = commutes(r, &change);
-        const struct loop loop = {.value = value,
-                                  .compound = is(r, operator, "=") ? NO_TOKEN : operator,
-                                  .step = is_step(r, operator)};
+        const struct rewritten_loop loop = {.value = value,
+                                            .compound = is(r, operator, "=") ? NO_TOKEN : operator,
+                                            .step = is_step(r, operator)};
         return update_at_read(r, &change, false, r->leaf) || update_at_write(r, &loop, r->leaf, changer);
     }
     const struct range assigned = reads ? r->value : r->initial;
-    const struct loop loop = {.value = assigned, .compound = NO_TOKEN};
+    const struct rewritten_loop loop = {.value = assigned, .compound = NO_TOKEN};
     if (!is(r, r->operator, "=") || (!reads && !writes))
         return false;
     change = change_of_value(r, assigned);
@@ -1163,7 +1165,7 @@ static bool rewrite_read_guarded(struct rewriting *r)
     bool many;
     const struct change change =
         is(r, r->operator, "=") ? change_of_comparison(r, r->condition, r->value) : any_change();
-    struct loop loop = loop_of_write(r);
+    struct rewritten_loop loop = loop_of_write(r);
     if (changer_of(r, &many) || many || !is_old(r, r->initial) || !is_sibling(r, r->guard) ||
         r->condition.first != r->syntax.nodes[r->guard].head)
         return false;
@@ -1288,7 +1290,7 @@ static bool rewrite_wait(struct rewriting *r)
     const struct node *wait = &r->syntax.nodes[loop], *body = &r->syntax.nodes[wait->body];
     const bool idle = body->kind == NODE_BLOCK ? !body->body : is(r, body->first, ";");
     struct range wanted;
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     bool other;
     if (wait->kind != NODE_LOOP || !is(r, wait->first, "while") || wait->next != r->leaf || !idle ||
         !r->alone || !is(r, r->operator, "=") || is_float(r) || has_effects(r, r->value) ||
@@ -1320,7 +1322,7 @@ static bool rewrite_used_first(struct rewriting *r)
     const uint32_t user = syntax_leaf(&r->syntax, r->read);
     const struct node *statement = &r->syntax.nodes[user];
     const struct change change = change_of_assignment(r, r->operator, r->value);
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     uint32_t at = statement->first, count = 0;
     for (uint32_t i = statement->first; i < statement->end; i++) {
         count += object_at(r, i, statement->end);
@@ -1382,7 +1384,7 @@ static bool find_read(struct rewriting *r)
     return true;
 }
 
-static void put_atomic(const struct rewriting *r, struct piece *piece, const struct code_change *change)
+static void put_atomic(const struct rewriting *r, struct text_piece *piece, const struct code_change *change)
 {
     const bool stores = change->kind == CHANGE_STORE;
     put(piece, "atomic_%s_explicit((volatile %s atomic_%s *)", stores ? "store" : "load", space(r), r->type);
@@ -1398,7 +1400,7 @@ bool rewrite_access(const struct change_request *request, struct code_rewrite *r
 {
     const struct code_change *change = request->change;
     struct rewriting r = {.request = &request->update, .out = rewrite};
-    struct piece piece = {.used = 0};
+    struct text_piece piece = {.used = 0};
     bool done = false;
     if (is_old_language(&r) || change->order < 0 || change->scope < 0)
         return false;
@@ -1523,7 +1525,7 @@ static bool other_buffer(char *const *lines, uint32_t line_count, struct rewrite
             snprintf(out_name, size, "%.*s[1 - %.*s]", (int)syntax->tokens[to].length, syntax->tokens[to].at,
                      (int)syntax->tokens[to + 2].length, syntax->tokens[to + 2].at);
         found = other != NO_TOKEN || (indexed && alternates(syntax, to + 2));
-        struct piece piece = {.used = 0};
+        struct text_piece piece = {.used = 0};
         if (found && rewrite) {
             put(&piece, "%s", out_name);
             found = add_edit(&r, (struct range){to, other != NO_TOKEN ? to + 1 : to + 4}, &piece);

@@ -175,15 +175,15 @@ static bool put_wait(struct changing *c)
 /* ---- another call ------------------------------------------------------------------------- */
 
 enum { ARGS_MOST = 8 };
-struct call {
+struct changed_call {
     uint32_t name, open, close;
     struct range args[ARGS_MOST];
     uint32_t count;
 };
 
-static bool read_call(const struct changing *c, uint32_t token, struct call *call)
+static bool read_call(const struct changing *c, uint32_t token, struct changed_call *call)
 {
-    *call = (struct call){.name = token, .open = token + 1};
+    *call = (struct changed_call){.name = token, .open = token + 1};
     if (token == NO_TOKEN || !token_is_word(&c->syntax, token) || token + 1 >= c->syntax.token_count ||
         !is(c, token + 1, "("))
         return false;
@@ -205,7 +205,7 @@ static bool read_call(const struct changing *c, uint32_t token, struct call *cal
 }
 
 /* Argument `at` becomes a word, or is added as the last one. */
-static bool set_argument(struct changing *c, const struct call *call, uint32_t at, const char *word)
+static bool set_argument(struct changing *c, const struct changed_call *call, uint32_t at, const char *word)
 {
     if (at < call->count)
         return add(c, begin_of(c, call->args[at].first), end_of(c, call->args[at].end - 1), "%s", word);
@@ -213,7 +213,7 @@ static bool set_argument(struct changing *c, const struct call *call, uint32_t a
     return at == call->count && add(c, end, end, ", %s", word);
 }
 
-static bool set_name(struct changing *c, const struct call *call, const char *name)
+static bool set_name(struct changing *c, const struct changed_call *call, const char *name)
 {
     return add(c, begin_of(c, call->name), end_of(c, call->name), "%s", name);
 }
@@ -229,7 +229,7 @@ static const char *regions_text(uint32_t regions, char text[80])
 }
 
 /* Of a scope the function with that argument is needed. */
-static bool change_barrier(struct changing *c, const struct call *call, const char *name)
+static bool change_barrier(struct changing *c, const struct changed_call *call, const char *name)
 {
     const struct code_change *change = c->change;
     const bool renames = (strcmp(name, "barrier") == 0 && change->scope >= 0) ||
@@ -241,7 +241,7 @@ static bool change_barrier(struct changing *c, const struct call *call, const ch
            (change->scope < 0 || set_argument(c, call, 1, memory_scope_words[change->scope]));
 }
 
-static bool change_fence(struct changing *c, const struct call *call)
+static bool change_fence(struct changing *c, const struct changed_call *call)
 {
     const struct code_change *change = c->change;
     char flags[80];
@@ -252,7 +252,7 @@ static bool change_fence(struct changing *c, const struct call *call)
 }
 
 /* mem_fence and its like order the work-group. */
-static bool change_old_fence(struct changing *c, const struct call *call, const char *name)
+static bool change_old_fence(struct changing *c, const struct changed_call *call, const char *name)
 {
     const struct code_change *change = c->change;
     const char *order = strcmp(name, "read_mem_fence") == 0    ? "memory_order_acquire"
@@ -279,7 +279,7 @@ static uint32_t args_before_order(const char *after)
                : 0;
 }
 
-static bool change_explicit(struct changing *c, const struct call *call, const char *after)
+static bool change_explicit(struct changing *c, const struct changed_call *call, const char *after)
 {
     const struct code_change *change = c->change;
     const uint32_t order = args_before_order(after), two = order == 3;
@@ -292,7 +292,8 @@ static bool change_explicit(struct changing *c, const struct call *call, const c
 }
 
 /* Without orders and scopes it is seq_cst, of the device. */
-static bool change_implicit(struct changing *c, const struct call *call, const char *name, const char *after)
+static bool change_implicit(struct changing *c, const struct changed_call *call, const char *name,
+                            const char *after)
 {
     const struct code_change *change = c->change;
     const uint32_t order = args_before_order(after);
@@ -307,7 +308,7 @@ static bool change_implicit(struct changing *c, const struct call *call, const c
 }
 
 /* The functions of OpenCL C 1.x are relaxed, and of the device or, on local memory, of the work-group. */
-static bool change_old_atomic(struct changing *c, const struct call *call, const char *after)
+static bool change_old_atomic(struct changing *c, const struct changed_call *call, const char *after)
 {
     static const struct {
         const char *old, *now, *operand;
@@ -338,7 +339,7 @@ static bool change_old_atomic(struct changing *c, const struct call *call, const
 static bool change_call(struct changing *c)
 {
     static const char suffix[] = "_explicit";
-    struct call call;
+    struct changed_call call;
     char name[64];
     if (!read_call(c, token_at(c, c->request->update.write), &call) ||
         c->syntax.tokens[call.name].length >= sizeof name)

@@ -7,7 +7,7 @@
 
 #include "orrery/checked.h"
 
-enum word {
+enum statement_word {
     WORD_OTHER,
     WORD_IF,
     WORD_LOOP,
@@ -23,7 +23,7 @@ enum word {
 /* So far; line 0: nothing. */
 struct statement {
     uint32_t line;
-    enum word first;
+    enum statement_word first;
     bool assigns;       /* a brace is an initialiser's */
     bool defines;       /* a type: more follows after its braces */
     bool spins_on_body; /* a head is over */
@@ -49,10 +49,10 @@ struct conditional {
     bool parted;                /* there is such a part */
 };
 
-struct reader {
+struct statement_reader {
     struct brackets open;
     struct statement now;
-    enum word last; /* the word before what is read; OTHER: none */
+    enum statement_word last; /* the word before what is read; OTHER: none */
     bool in_comment, in_directive, fails;
     bool leaves; /* the line, as far as it is read */
     struct conditional conditionals[CONDITIONALS_MOST];
@@ -65,11 +65,11 @@ static bool is_key(const char *at, size_t length, const char *key)
     return strlen(key) == length && memcmp(at, key, length) == 0;
 }
 
-static enum word word_of(const char *at, size_t length)
+static enum statement_word word_of(const char *at, size_t length)
 {
     static const struct {
         const char *text;
-        enum word word;
+        enum statement_word word;
     } words[] = {
         {"if", WORD_IF},         {"for", WORD_LOOP},      {"while", WORD_LOOP},    {"do", WORD_DO},
         {"else", WORD_ELSE},     {"switch", WORD_SWITCH}, {"case", WORD_CASE},     {"default", WORD_CASE},
@@ -82,7 +82,7 @@ static enum word word_of(const char *at, size_t length)
     return WORD_OTHER;
 }
 
-static uint32_t blocks(const struct reader *reader)
+static uint32_t blocks(const struct statement_reader *reader)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < reader->open.count; i++)
@@ -91,12 +91,12 @@ static uint32_t blocks(const struct reader *reader)
 }
 
 /* In brackets that are part of a statement. */
-static bool is_inside(const struct reader *reader)
+static bool is_inside(const struct statement_reader *reader)
 {
     return reader->open.count && reader->open.kind[reader->open.count - 1] != BRACKET_BLOCK;
 }
 
-static void begin(struct reader *reader, enum word word)
+static void begin(struct statement_reader *reader, enum statement_word word)
 {
     struct statement *now = &reader->now;
     if (now->spins_on_body)
@@ -105,12 +105,12 @@ static void begin(struct reader *reader, enum word word)
         *now = (struct statement){.line = reader->line, .first = word};
 }
 
-static void end(struct reader *reader)
+static void end(struct statement_reader *reader)
 {
     reader->now = (struct statement){.line = 0};
 }
 
-static void open_bracket(struct reader *reader, enum bracket kind)
+static void open_bracket(struct statement_reader *reader, enum bracket kind)
 {
     struct brackets *open = &reader->open;
     if (open->count == BRACKETS_MOST) {
@@ -125,7 +125,7 @@ static void open_bracket(struct reader *reader, enum bracket kind)
 
 /* A block's end ends the construct that it belongs to, but for a loop's condition after it, and the
  * declaration after a type. */
-static void close_block(struct reader *reader, const struct statement *around)
+static void close_block(struct statement_reader *reader, const struct statement *around)
 {
     end(reader);
     if (around->first == WORD_DO || around->defines) {
@@ -134,7 +134,7 @@ static void close_block(struct reader *reader, const struct statement *around)
     }
 }
 
-static void close_bracket(struct reader *reader, char with)
+static void close_bracket(struct statement_reader *reader, char with)
 {
     struct brackets *open = &reader->open;
     if (!open->count) {
@@ -155,20 +155,20 @@ static void close_bracket(struct reader *reader, char with)
         reader->now.spins_on_body = true;
 }
 
-static bool has_head(enum word word)
+static bool has_head(enum statement_word word)
 {
     return word == WORD_IF || word == WORD_LOOP || word == WORD_SWITCH;
 }
 
 /* The condition of do is its end: nothing is its body. */
-static void open_round(struct reader *reader)
+static void open_round(struct statement_reader *reader)
 {
     const bool head = !is_inside(reader) && has_head(reader->last) && reader->now.first != WORD_DO;
     begin(reader, WORD_OTHER);
     open_bracket(reader, head ? BRACKET_HEAD : BRACKET_ROUND);
 }
 
-static void open_brace(struct reader *reader)
+static void open_brace(struct statement_reader *reader)
 {
     const struct statement *now = &reader->now;
     const bool values = is_inside(reader) ||
@@ -182,9 +182,9 @@ static void open_brace(struct reader *reader)
     open_bracket(reader, BRACKET_BLOCK);
 }
 
-static void read_word(struct reader *reader, const char *at, size_t length)
+static void read_word(struct statement_reader *reader, const char *at, size_t length)
 {
-    const enum word word = word_of(at, length);
+    const enum statement_word word = word_of(at, length);
     if (!is_inside(reader)) {
         begin(reader, word);
         reader->now.words++;
@@ -196,7 +196,7 @@ static void read_word(struct reader *reader, const char *at, size_t length)
     reader->last = word;
 }
 
-static void read_colon(struct reader *reader)
+static void read_colon(struct statement_reader *reader)
 {
     struct statement *now = &reader->now;
     if (is_inside(reader))
@@ -207,7 +207,7 @@ static void read_colon(struct reader *reader)
         end(reader);
 }
 
-static void read_mark(struct reader *reader, const char *at, char before)
+static void read_mark(struct statement_reader *reader, const char *at, char before)
 {
     switch (*at) {
     case '(': open_round(reader); break;
@@ -243,7 +243,7 @@ static const char *skip_quoted(const char *at)
     return *at ? at + 1 : at;
 }
 
-static void end_part(struct reader *reader, struct conditional *conditional)
+static void end_part(struct statement_reader *reader, struct conditional *conditional)
 {
     reader->fails |= conditional->parted && conditional->left != reader->open.count;
     conditional->left = reader->open.count;
@@ -251,14 +251,14 @@ static void end_part(struct reader *reader, struct conditional *conditional)
 }
 
 /* Constructs that the part before has closed are not known any more. */
-static void begin_part(struct reader *reader, const struct conditional *conditional)
+static void begin_part(struct statement_reader *reader, const struct conditional *conditional)
 {
     reader->fails |= conditional->least < conditional->open;
     reader->open.count = conditional->open;
     reader->now = conditional->now;
 }
 
-static void read_conditional(struct reader *reader, const char *at)
+static void read_conditional(struct statement_reader *reader, const char *at)
 {
     const size_t length = strcspn(at, " \t(\"/");
     const bool begins =
@@ -282,14 +282,14 @@ static void read_conditional(struct reader *reader, const char *at)
     }
 }
 
-static const char *skip_comment(struct reader *reader, const char *at)
+static const char *skip_comment(struct statement_reader *reader, const char *at)
 {
     const char *over = strstr(at, "*/");
     reader->in_comment = !over;
     return over ? over + 2 : at + strlen(at);
 }
 
-static void read_line(struct reader *reader, const char *text)
+static void read_line(struct statement_reader *reader, const char *text)
 {
     const char *at = text;
     const size_t blank = strspn(text, " \t");
@@ -333,7 +333,7 @@ static bool begins_with(const char *text, const char *word)
            at[strlen(word)] != '_';
 }
 
-static enum line_kind kind_of(const struct reader *reader, const char *text)
+static enum line_kind kind_of(const struct statement_reader *reader, const char *text)
 {
     const struct statement *now = &reader->now;
     if (!blocks(reader))
@@ -346,7 +346,7 @@ static enum line_kind kind_of(const struct reader *reader, const char *text)
 }
 
 /* Before it is read. */
-static void judge_line(const struct reader *reader, const char *text, struct source_line *line)
+static void judge_line(const struct statement_reader *reader, const char *text, struct source_line *line)
 {
     const struct brackets *open = &reader->open;
     const bool cut = reader->in_comment || reader->in_directive;
@@ -361,7 +361,7 @@ static void judge_line(const struct reader *reader, const char *text, struct sou
 
 bool statements_read(char *const *lines, uint32_t count, struct source_line *out_lines)
 {
-    struct reader reader = {.line = 0};
+    struct statement_reader reader = {.line = 0};
     for (uint32_t i = 0; i < count && !reader.fails; i++) {
         reader.line = i + 1;
         judge_line(&reader, lines[i], &out_lines[i]);

@@ -15,13 +15,13 @@
 
 /* ---- parts --------------------------------------------------------------------------------------- */
 
-struct part {
+struct object_part {
     uint64_t offset, bytes, size; /* of an object of that size */
     struct elements elements;
 };
 
 /* "element 3 of ", nothing when it is the whole object. */
-static void say_part(const struct part *part, struct sentence *why)
+static void say_part(const struct object_part *part, struct sentence *why)
 {
     const struct elements *e = &part->elements;
     if (part->bytes >= part->size)
@@ -60,21 +60,22 @@ static void say_later(const struct poison_end *end, struct sentence *why)
 static const char made_for_result[] = "retval";
 
 /* Part of a private variable: its number, and its name as the module has it. */
-struct variable {
+struct uninitialised_variable {
     uint32_t number;
     const char *name;
-    struct part part;
+    struct object_part part;
 };
 
 /* "table[3]", "ray.from.x". False: the part is not one thing that has a name. */
-static bool say_path(const struct code_variable *declared, const struct part *part, struct sentence *name)
+static bool say_path(const struct code_variable *declared, const struct object_part *part,
+                     struct sentence *name)
 {
     sentence_add(name, "%s", declared->name);
     return element_path(declared->type, part->offset, part->bytes, name);
 }
 
 static void say_declared(const struct uninitialised *of, const struct code_variable *declared,
-                         const struct part *part, struct sentence *why)
+                         const struct object_part *part, struct sentence *why)
 {
     struct sentence name;
     const char *file =
@@ -90,7 +91,7 @@ static void say_declared(const struct uninitialised *of, const struct code_varia
         sentence_add(why, " (declared at %s:%" PRIu32 ")", file, declared->line);
 }
 
-static void say_variable(const struct uninitialised *of, const struct variable *variable,
+static void say_variable(const struct uninitialised *of, const struct uninitialised_variable *variable,
                          struct sentence *why)
 {
     const struct code_variable *declared = element_declared(of->launch, of->wave->code, variable->number);
@@ -118,11 +119,11 @@ static void say_source(const struct uninitialised *of, const struct poison_end *
         say_read(of, end, why);
         return;
     }
-    say_variable(of,
-                 &(struct variable){source->variable,
-                                    source->name,
-                                    {source->offset, source->bytes, source->size, source->elements}},
-                 why);
+    say_variable(
+        of,
+        &(struct uninitialised_variable){
+            source->variable, source->name, {source->offset, source->bytes, source->size, source->elements}},
+        why);
 }
 
 static const struct private_object *private_of(const struct code *code, uint64_t offset)
@@ -139,12 +140,12 @@ static bool say_private(const struct uninitialised *of, const struct poison_end 
     const struct private_object *object = private_of(of->wave->code, offset);
     if (!object)
         return false;
-    say_variable(
-        of,
-        &(struct variable){object->variable,
-                           object->name,
-                           {offset - object->low, end->bytes, object->high - object->low, object->elements}},
-        why);
+    say_variable(of,
+                 &(struct uninitialised_variable){
+                     object->variable,
+                     object->name,
+                     {offset - object->low, end->bytes, object->high - object->low, object->elements}},
+                 why);
     return true;
 }
 
@@ -191,7 +192,7 @@ static bool say_region(const struct uninitialised *of, const struct poison_end *
 {
     const struct region *region = memory_region(&of->launch->arena->memory, end->address);
     struct sentence name;
-    struct part part = {.bytes = end->bytes};
+    struct object_part part = {.bytes = end->bytes};
     uint64_t low;
     if (region->kind == REGION_NONE || end->address < region->low || end->address >= region->high)
         return false;

@@ -39,7 +39,7 @@ static void streams_close(const int *streams)
 
 /* ---- the child ---------------------------------------------------------------------------- */
 
-struct start {
+struct child_start {
     const struct process *process;
     const int *streams;
     pid_t parent;
@@ -56,7 +56,7 @@ static bool streams_place(const struct process *process, const int *streams)
 }
 
 /* Runs in the child of a vfork, on the memory of the parent: system calls only, and no return. */
-static _Noreturn __attribute__((noinline)) void child(struct start *start)
+static _Noreturn __attribute__((noinline)) void child(struct child_start *start)
 {
     const struct process *process = start->process;
     /* the parent may have ended before */
@@ -78,7 +78,7 @@ static _Noreturn __attribute__((noinline)) void child(struct start *start)
  */
 static int spawn(const struct process *process, const int *streams, pid_t *out_pid)
 {
-    struct start start = {
+    struct child_start start = {
         .process = process, .streams = streams, .parent = getpid(), .environment = child_environment()};
     sigset_t all, before;
     if (!start.environment)

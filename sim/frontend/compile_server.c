@@ -33,7 +33,7 @@ struct identity {
     ino_t root_inode;
 };
 
-struct connection {
+struct server_connection {
     int socket; /* -1: none */
     unsigned generation, starts;
     struct identity identity;
@@ -42,7 +42,7 @@ struct connection {
 };
 
 static struct {
-    struct connection own, shared;
+    struct server_connection own, shared;
     bool forks_are_watched;
 } servers = {.own = {.socket = -1}, .shared = {.socket = -1}};
 static pthread_mutex_t server_lock = PTHREAD_MUTEX_INITIALIZER; /* guards servers */
@@ -82,7 +82,7 @@ static int connect_own(const char *path)
     return -1;
 }
 
-static void disconnect(struct connection *connection)
+static void disconnect(struct server_connection *connection)
 {
     if (connection->socket >= 0)
         close(connection->socket);
@@ -92,7 +92,7 @@ static void disconnect(struct connection *connection)
 /* The connection is the parent's. Another thread of the parent may have been at work on the rest. */
 static void after_fork(void)
 {
-    struct connection *const all[] = {&servers.own, &servers.shared};
+    struct server_connection *const all[] = {&servers.own, &servers.shared};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         disconnect(all[i]);
         all[i]->path = NULL;
@@ -115,7 +115,7 @@ static bool same_identity(const struct identity *left, const struct identity *ri
 }
 
 /* A host that changed its user or root directory shares nothing. */
-static void connect_if_needed(struct connection *connection, const char *path,
+static void connect_if_needed(struct server_connection *connection, const char *path,
                               const struct shared_server *shared)
 {
     const struct identity now = identity_now();
@@ -138,7 +138,7 @@ static void connect_if_needed(struct connection *connection, const char *path,
 }
 
 /* A descriptor of the caller's own, so that another thread may close the connection meanwhile; -1: none. */
-static int connection_take(struct connection *connection, const char *path,
+static int connection_take(struct server_connection *connection, const char *path,
                            const struct shared_server *shared, unsigned *out_generation)
 {
     pthread_mutex_lock(&server_lock);
@@ -151,7 +151,7 @@ static int connection_take(struct connection *connection, const char *path,
 }
 
 /* Only the server that failed is given up, not one that another thread has started since. */
-static void server_failed(struct connection *connection, unsigned generation, bool nonsense)
+static void server_failed(struct server_connection *connection, unsigned generation, bool nonsense)
 {
     pthread_mutex_lock(&server_lock);
     if (connection->generation == generation) {
@@ -161,7 +161,7 @@ static void server_failed(struct connection *connection, unsigned generation, bo
     pthread_mutex_unlock(&server_lock);
 }
 
-static void server_served(struct connection *connection, unsigned generation)
+static void server_served(struct server_connection *connection, unsigned generation)
 {
     pthread_mutex_lock(&server_lock);
     if (connection->generation == generation)
@@ -172,24 +172,24 @@ static void server_served(struct connection *connection, unsigned generation)
 /* ---- one build ---------------------------------------------------------------------------- */
 
 /* The host's side of a build. */
-struct build {
+struct server_build {
     const struct compile_server_job *job;
     int files[COMPILE_FILES_MOST];
     int replies; /* to read from */
     pid_t process;
 };
 
-static int *tool_files(struct build *build, size_t tool)
+static int *tool_files(struct server_build *build, size_t tool)
 {
     return build->files + COMPILE_FILES_SHARED + tool * COMPILE_FILES_OF_TOOL;
 }
 
-static size_t file_count(const struct build *build)
+static size_t file_count(const struct server_build *build)
 {
     return COMPILE_FILES_SHARED + build->job->count * COMPILE_FILES_OF_TOOL;
 }
 
-static bool write_arguments(const struct build *build)
+static bool write_arguments(const struct server_build *build)
 {
     struct text text = {0};
     for (size_t i = 0; i < build->job->count; i++)
@@ -201,11 +201,11 @@ static bool write_arguments(const struct build *build)
     return written;
 }
 
-static bool build_open(struct build *build, const struct compile_server_job *job)
+static bool build_open(struct server_build *build, const struct compile_server_job *job)
 {
     const struct process *first = &job->processes[0];
     int pipe_ends[2];
-    *build = (struct build){.job = job, .replies = -1};
+    *build = (struct server_build){.job = job, .replies = -1};
     for (size_t i = 0; i < COMPILE_FILES_MOST; i++)
         build->files[i] = -1;
     if (pipe2(pipe_ends, O_CLOEXEC) != 0)
@@ -223,7 +223,7 @@ static bool build_open(struct build *build, const struct compile_server_job *job
            write_arguments(build);
 }
 
-static void build_close(struct build *build)
+static void build_close(struct server_build *build)
 {
     if (build->replies >= 0)
         close(build->replies);
@@ -232,7 +232,7 @@ static void build_close(struct build *build)
             close(build->files[i]);
 }
 
-static bool send_order(int connection, struct build *build)
+static bool send_order(int connection, struct server_build *build)
 {
     const struct compile_server_job *job = build->job;
     struct compile_order order = {.magic = COMPILE_PROTOCOL_MAGIC,
@@ -278,7 +278,8 @@ static double seconds_of(clockid_t clock)
 enum received { RECEIVED_REPLY, RECEIVED_NOTHING, RECEIVED_END, RECEIVED_INVALID, RECEIVED_NO_BUILD };
 
 /* Waits for a reply, at most so long. */
-static enum received receive(const struct build *build, int milliseconds, struct compile_reply *out_reply)
+static enum received receive(const struct server_build *build, int milliseconds,
+                             struct compile_reply *out_reply)
 {
     struct pollfd ready = {.fd = build->replies, .events = POLLIN};
     const int count = poll(&ready, 1, milliseconds);
@@ -295,7 +296,7 @@ static enum received receive(const struct build *build, int milliseconds, struct
                : RECEIVED_INVALID;
 }
 
-static enum received receive_begin(struct build *build)
+static enum received receive_begin(struct server_build *build)
 {
     struct compile_reply reply;
     enum received received;
@@ -317,8 +318,8 @@ static bool is_blocked(pid_t process, double used_before, double elapsed)
 }
 
 /* One tool to its end. A build that only waits is given up: the server sees that the pipe has no reader. */
-static enum received receive_end(struct build *build, double used_before, struct process_result *result,
-                                 struct compile_reply *out_reply)
+static enum received receive_end(struct server_build *build, double used_before,
+                                 struct process_result *result, struct compile_reply *out_reply)
 {
     const double begun = seconds_of(CLOCK_MONOTONIC);
     for (;;) {
@@ -337,7 +338,7 @@ static enum received receive_end(struct build *build, double used_before, struct
     }
 }
 
-static void take_result(struct build *build, size_t tool, const struct compile_reply *reply,
+static void take_result(struct server_build *build, size_t tool, const struct compile_reply *reply,
                         struct process_result *result)
 {
     const int *files = tool_files(build, tool);
@@ -351,7 +352,7 @@ static void take_result(struct build *build, size_t tool, const struct compile_r
 }
 
 /* True: every tool that had to run has ended. */
-static enum received receive_all(struct build *build, struct process_result *results, size_t *out_ran)
+static enum received receive_all(struct server_build *build, struct process_result *results, size_t *out_ran)
 {
     double used = 0;
     enum received received = receive_begin(build);
@@ -375,11 +376,11 @@ static bool no_memory(const struct process_result *result)
 }
 
 /* NO_BUILD: the server had ended, or ended before the build began. */
-static enum received run_at(struct connection *server, int connection, unsigned generation,
+static enum received run_at(struct server_connection *server, int connection, unsigned generation,
                             const struct compile_server_job *job, struct process_result *results,
                             size_t *out_ran)
 {
-    struct build build;
+    struct server_build build;
     enum received received = RECEIVED_NOTHING;
     *out_ran = 0;
     if (build_open(&build, job)) {
@@ -402,7 +403,7 @@ static enum received run_once(const char *path, const struct shared_server *shar
                               const struct compile_server_job *job, struct process_result *results,
                               size_t *out_ran)
 {
-    struct connection *server = shared ? &servers.shared : &servers.own;
+    struct server_connection *server = shared ? &servers.shared : &servers.own;
     unsigned generation = 0;
     const int connection = connection_take(server, path, shared, &generation);
     if (connection < 0)

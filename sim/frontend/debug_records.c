@@ -24,7 +24,7 @@ static const char set_name[] = "OpenCL.DebugInfo.100";
 
 enum { CHUNK_WORDS = 8192, RECORD_HEAD = 5, HEX = 8 };
 
-struct words {
+struct record_words {
     uint32_t *at;
     size_t count, room;
     bool failed;
@@ -32,14 +32,14 @@ struct words {
 
 struct parking {
     const struct spirv *from;
-    struct words kept, records;
+    struct record_words kept, records;
     uint32_t set, function, scope;
     uint32_t file, line, column; /* of the latest OpLine; 0: there was none in this function */
     size_t line_at;              /* where it is in kept; 0: something followed it */
     bool owed; /* it went with a declaration: the translator does not repeat it for what stands there, too */
 };
 
-static void add(struct words *words, const uint32_t *more, size_t count)
+static void add(struct record_words *words, const uint32_t *more, size_t count)
 {
     if (words->count + count > words->room) {
         const size_t room = (words->count + count) * 2;
@@ -138,7 +138,7 @@ static void take_instruction(struct parking *p, const uint32_t *w)
     add(&p->kept, w, length);
 }
 
-static size_t after_processed(const struct words *words)
+static size_t after_processed(const struct record_words *words)
 {
     size_t after = 0;
     for (size_t at = HEADER_WORDS; at < words->count; at += length_of(words->at[at])) {
@@ -150,7 +150,8 @@ static size_t after_processed(const struct words *words)
     return after;
 }
 
-static void put_chunk(const struct words *records, size_t first, size_t count, struct words *out)
+static void put_chunk(const struct record_words *records, size_t first, size_t count,
+                      struct record_words *out)
 {
     static const char prefix[] = DEBUG_RECORDS_PREFIX;
     const size_t size = sizeof prefix - 1 + count * HEX, words = size / sizeof(uint32_t) + 1;
@@ -172,7 +173,7 @@ static void put_chunk(const struct words *records, size_t first, size_t count, s
 
 static enum status put_together(struct parking *p, struct spirv *spirv)
 {
-    struct words out = {0};
+    struct record_words out = {0};
     const size_t after = after_processed(&p->kept);
     add(&out, p->kept.at, after);
     for (size_t first = 0; first < p->records.count; first += CHUNK_WORDS)

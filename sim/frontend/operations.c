@@ -43,7 +43,7 @@ static const struct requirement {
 };
 enum { REQUIREMENTS = sizeof requirements / sizeof *requirements };
 
-struct operations {
+struct marked_operations {
     const uint32_t *words;
     size_t count;
     uint32_t bound;         /* of the module as it was */
@@ -61,19 +61,19 @@ struct operations {
     bool found;
 };
 
-static uint32_t opcode_at(const struct operations *o, size_t at)
+static uint32_t opcode_at(const struct marked_operations *o, size_t at)
 {
     return o->words[at] & SpvOpCodeMask;
 }
 
-static size_t length_at(const struct operations *o, size_t at)
+static size_t length_at(const struct marked_operations *o, size_t at)
 {
     return o->words[at] >> SpvWordCountShift;
 }
 
 /* ---- what is there --------------------------------------------------------------------------------- */
 
-static void find_name(struct operations *o, const uint32_t *w, size_t length)
+static void find_name(struct marked_operations *o, const uint32_t *w, size_t length)
 {
     if (length < 5 || w[2] != SpvDecorationLinkageAttributes || w[1] >= o->bound)
         return;
@@ -85,12 +85,12 @@ static void find_name(struct operations *o, const uint32_t *w, size_t length)
     }
 }
 
-static bool is_operation(const struct operations *o, uint32_t id)
+static bool is_operation(const struct marked_operations *o, uint32_t id)
 {
     return id < o->bound && o->names[id];
 }
 
-static void find_requirements(struct operations *o, const uint32_t *w)
+static void find_requirements(struct marked_operations *o, const uint32_t *w)
 {
     uint32_t opcode = (uint32_t)strtoul(o->names[w[3]], NULL, 10);
     for (size_t i = 0; i < REQUIREMENTS; i++) {
@@ -100,7 +100,7 @@ static void find_requirements(struct operations *o, const uint32_t *w)
     }
 }
 
-static void look_at(struct operations *o, size_t at, uint32_t *function)
+static void look_at(struct marked_operations *o, size_t at, uint32_t *function)
 {
     const uint32_t *w = o->words + at;
     size_t length = length_at(o, at);
@@ -128,12 +128,12 @@ static void look_at(struct operations *o, size_t at, uint32_t *function)
 
 /* ---- what becomes of it -------------------------------------------------------------------------------- */
 
-static void put(struct operations *o, uint32_t word)
+static void put(struct marked_operations *o, uint32_t word)
 {
     o->out[o->put++] = word;
 }
 
-static void put_capabilities(struct operations *o)
+static void put_capabilities(struct marked_operations *o)
 {
     for (size_t i = 0; i < REQUIREMENTS; i++)
         if (o->needs[i]) {
@@ -153,7 +153,7 @@ static void put_capabilities(struct operations *o)
 }
 
 /* Constants are reported when they are met and written before the functions, of which there is room. */
-static uint32_t constant(struct operations *o, uint32_t value)
+static uint32_t constant(struct marked_operations *o, uint32_t value)
 {
     for (uint32_t i = 0; i < o->constant_count; i++)
         if (o->constants[i].value == value)
@@ -189,7 +189,7 @@ static uint32_t barrier_semantics_of(int64_t flags)
     return semantics | (flags & IMAGE_FENCE ? (uint32_t)SpvMemorySemanticsImageMemoryMask : 0);
 }
 
-static uint32_t negated(struct operations *o, uint32_t type, uint32_t value)
+static uint32_t negated(struct marked_operations *o, uint32_t type, uint32_t value)
 {
     put(o, 4u << SpvWordCountShift | SpvOpFNegate);
     put(o, type);
@@ -198,7 +198,7 @@ static uint32_t negated(struct operations *o, uint32_t type, uint32_t value)
     return o->next_id++;
 }
 
-static uint32_t computed(struct operations *o, uint32_t opcode, uint32_t left, uint32_t right)
+static uint32_t computed(struct marked_operations *o, uint32_t opcode, uint32_t left, uint32_t right)
 {
     const uint32_t words[] = {(uint32_t)5 << SpvWordCountShift | opcode, o->uint_type, o->next_id, left,
                               right};
@@ -209,7 +209,7 @@ static uint32_t computed(struct operations *o, uint32_t opcode, uint32_t left, u
 
 /* Relaxed, acquire, release, acq_rel, seq_cst are 0, 2, 3, 4, 5, and their bits are 0, 1 << 1, 1 << 2 and
  * so on. */
-static uint32_t computed_semantics(struct operations *o, uint32_t order)
+static uint32_t computed_semantics(struct marked_operations *o, uint32_t order)
 {
     const uint32_t bit = computed(o, SpvOpShiftLeftLogical, constant(o, 1),
                                   computed(o, SpvOpBitwiseAnd, order, constant(o, 7)));
@@ -217,7 +217,7 @@ static uint32_t computed_semantics(struct operations *o, uint32_t order)
 }
 
 /* work_item, work_group, device, all_svm_devices, sub_group: the digits of a number, from the right. */
-static uint32_t computed_scope(struct operations *o, uint32_t scope)
+static uint32_t computed_scope(struct marked_operations *o, uint32_t scope)
 {
     const uint32_t digits = constant(o, SpvScopeInvocation | SpvScopeWorkgroup << 4 | SpvScopeDevice << 8 |
                                             SpvScopeCrossDevice << 12 | SpvScopeSubgroup << 16);
@@ -227,7 +227,7 @@ static uint32_t computed_scope(struct operations *o, uint32_t scope)
 }
 
 /* Local and global memory are bits next to each other in both, and images are not. */
-static uint32_t computed_barrier_semantics(struct operations *o, uint32_t flags)
+static uint32_t computed_barrier_semantics(struct marked_operations *o, uint32_t flags)
 {
     const uint32_t buffers = computed(o, SpvOpShiftLeftLogical,
                                       computed(o, SpvOpBitwiseAnd, flags, constant(o, 3)), constant(o, 8));
@@ -237,7 +237,8 @@ static uint32_t computed_barrier_semantics(struct operations *o, uint32_t flags)
                     constant(o, STRONGEST_ORDER));
 }
 
-static uint32_t operand(struct operations *o, char kind, uint32_t number, const uint32_t *w, size_t length)
+static uint32_t operand(struct marked_operations *o, char kind, uint32_t number, const uint32_t *w,
+                        size_t length)
 {
     if (kind == 'l')
         return number;
@@ -258,7 +259,7 @@ static uint32_t operand(struct operations *o, char kind, uint32_t number, const 
     }
 }
 
-static void put_operation(struct operations *o, const uint32_t *w, size_t length)
+static void put_operation(struct marked_operations *o, const uint32_t *w, size_t length)
 {
     enum { OPERANDS_MAX = 8 };
     uint32_t operands[OPERANDS_MAX], count = 0;
@@ -279,7 +280,7 @@ static void put_operation(struct operations *o, const uint32_t *w, size_t length
 }
 
 /* Names, decorations and the declaration of what is no function any more. */
-static bool goes(const struct operations *o, size_t at, bool *inside)
+static bool goes(const struct marked_operations *o, size_t at, bool *inside)
 {
     const uint32_t *w = o->words + at;
     switch (opcode_at(o, at)) {
@@ -298,7 +299,7 @@ static bool goes(const struct operations *o, size_t at, bool *inside)
     }
 }
 
-static void rewrite(struct operations *o, size_t from, size_t to)
+static void rewrite(struct marked_operations *o, size_t from, size_t to)
 {
     bool inside = false;
     for (size_t at = from; at < to; at += length_at(o, at)) {
@@ -313,7 +314,7 @@ static void rewrite(struct operations *o, size_t from, size_t to)
     }
 }
 
-static void put_constants(struct operations *o)
+static void put_constants(struct marked_operations *o)
 {
     if (o->constant_count && !o->uint_type) {
         o->uint_type = o->next_id++;
@@ -329,7 +330,7 @@ static void put_constants(struct operations *o)
     }
 }
 
-static void write_module(struct operations *o, uint32_t *body)
+static void write_module(struct marked_operations *o, uint32_t *body)
 {
     uint32_t *out = o->out;
     size_t declarations = HEADER_WORDS, functions = HEADER_WORDS;
@@ -355,7 +356,7 @@ static void write_module(struct operations *o, uint32_t *body)
 /* The words added to a module before its functions; a call becomes at most eight times as long. */
 enum { ADDED_WORDS = 64 * REQUIREMENTS + 4 * CONSTANTS_MAX + 4, GROWTH = 8 };
 
-static enum status translate(struct operations *o, struct spirv *spirv)
+static enum status translate(struct marked_operations *o, struct spirv *spirv)
 {
     size_t head = o->count + ADDED_WORDS;
     o->out = malloc((head + GROWTH * o->count) * sizeof *o->out);
@@ -367,7 +368,7 @@ static enum status translate(struct operations *o, struct spirv *spirv)
     return STATUS_OK;
 }
 
-static enum status look(struct operations *o, struct spirv *spirv)
+static enum status look(struct marked_operations *o, struct spirv *spirv)
 {
     uint32_t function = 0;
     o->names = calloc(o->bound, sizeof *o->names);
@@ -385,10 +386,10 @@ static enum status look(struct operations *o, struct spirv *spirv)
 
 enum status module_operations(struct spirv *spirv)
 {
-    struct operations o = {.words = spirv->words,
-                           .count = spirv->word_count,
-                           .bound = spirv->words[3],
-                           .next_id = spirv->words[3]};
+    struct marked_operations o = {.words = spirv->words,
+                                  .count = spirv->word_count,
+                                  .bound = spirv->words[3],
+                                  .next_id = spirv->words[3]};
     enum status status = look(&o, spirv);
     free(o.names);
     free(o.values);

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-enum form { ALONE, PREFIX, VALUE };
-enum place { COMPILE = 1, LINK = 2, BOTH = 3 };
+enum option_form { ALONE, PREFIX, VALUE };
+enum option_place { COMPILE = 1, LINK = 2, BOTH = 3 };
 
 struct option_row {
     const char *spelling;
-    enum form form;
-    enum place place;
+    enum option_form form;
+    enum option_place place;
     bool clang;
     size_t field; /* of struct build_options */
 };

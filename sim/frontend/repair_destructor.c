@@ -19,7 +19,7 @@ static const char *const initialiser_prefix = "__cxx_global_var_init", *const re
                          *const extension = "SPV_INTEL_function_pointers";
 
 /* The properties of each id. */
-struct entry {
+struct destructor_entry {
     const uint32_t *made;   /* the instruction that makes it; NULL: none */
     uint32_t function;      /* of a pointer to a function, or a cast of one: the function */
     uint32_t first;         /* of a function: the type of its first parameter */
@@ -27,7 +27,7 @@ struct entry {
     bool used;              /* a variable: its destructor is among the calls already */
 };
 
-struct call {
+struct destructor_call {
     uint32_t destructor;
     uint32_t object; /* a variable; 0: an array's destructor gets a null pointer */
     uint32_t argument;
@@ -35,11 +35,11 @@ struct call {
 
 struct destructors {
     const struct spirv *spirv;
-    struct entry *entries; /* by id */
+    struct destructor_entry *entries; /* by id */
     uint32_t bound, next;
     uint32_t registrar;             /* the id of __cxa_atexit; 0: there is none */
     uint32_t void_type, plain_type; /* void, and void() */
-    struct call *calls;             /* in the order of their registration */
+    struct destructor_call *calls;  /* in the order of their registration */
     size_t count;
 };
 
@@ -49,7 +49,7 @@ static uint32_t count_of(const uint32_t *words)
 }
 
 /* No translator gives ids beyond the bound; 0 is none. */
-static struct entry *entry(const struct destructors *all, uint32_t id)
+static struct destructor_entry *entry(const struct destructors *all, uint32_t id)
 {
     return &all->entries[id < all->bound ? id : 0];
 }
@@ -165,7 +165,7 @@ static void find_calls(struct destructors *all)
         if (within && registers(all, w)) {
             const uint32_t destructor = entry(all, w[4])->function;
             CHECKED(destructor); /* registers() */
-            all->calls[all->count++] = (struct call){
+            all->calls[all->count++] = (struct destructor_call){
                 .destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
         }
     }
@@ -187,7 +187,7 @@ static uint32_t *put(uint32_t *out, uint32_t opcode, uint32_t count, const uint3
 
 static uint32_t *put_nulls(const struct destructors *all, uint32_t *out)
 {
-    for (const struct call *call = all->calls; call < all->calls + all->count; call++)
+    for (const struct destructor_call *call = all->calls; call < all->calls + all->count; call++)
         if (!call->object)
             out = PUT(out, SpvOpConstantNull, entry(all, call->destructor)->first, call->argument);
     return out;
@@ -198,7 +198,7 @@ static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *
 {
     out = PUT(out, SpvOpFunction, all->void_type, kernel, SpvFunctionControlDontInlineMask, all->plain_type);
     out = PUT(out, SpvOpLabel, all->next++);
-    for (const struct call *call = all->calls + all->count; call-- > all->calls;) {
+    for (const struct destructor_call *call = all->calls + all->count; call-- > all->calls;) {
         if (call->object)
             out = PUT(out, SpvOpPtrCastToGeneric, entry(all, call->destructor)->first, call->argument,
                       call->object);

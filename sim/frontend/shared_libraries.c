@@ -14,7 +14,7 @@
 
 enum { SEGMENTS_MOST = 64, ENTRIES_MOST = 512, NAME_SIZE = 256 };
 
-struct file {
+struct library_file {
     int descriptor;
     ElfW(Phdr) segments[SEGMENTS_MOST];
     size_t segment_count;
@@ -22,12 +22,12 @@ struct file {
     size_t entry_count;
 };
 
-static bool read_at(const struct file *file, void *bytes, size_t size, uint64_t offset)
+static bool read_at(const struct library_file *file, void *bytes, size_t size, uint64_t offset)
 {
     return pread(file->descriptor, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
-static bool read_segments(struct file *file)
+static bool read_segments(struct library_file *file)
 {
     ElfW(Ehdr) header;
     const unsigned char class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
@@ -39,7 +39,7 @@ static bool read_segments(struct file *file)
     return read_at(file, file->segments, file->segment_count * sizeof *file->segments, header.e_phoff);
 }
 
-static bool read_entries(struct file *file)
+static bool read_entries(struct library_file *file)
 {
     for (size_t i = 0; i < file->segment_count; i++) {
         const ElfW(Phdr) *segment = &file->segments[i];
@@ -52,7 +52,7 @@ static bool read_entries(struct file *file)
     return false;
 }
 
-static bool offset_of(const struct file *file, uint64_t address, uint64_t *out_offset)
+static bool offset_of(const struct library_file *file, uint64_t address, uint64_t *out_offset)
 {
     for (size_t i = 0; i < file->segment_count; i++) {
         const ElfW(Phdr) *segment = &file->segments[i];
@@ -65,7 +65,7 @@ static bool offset_of(const struct file *file, uint64_t address, uint64_t *out_o
     return false;
 }
 
-static bool read_names(const struct file *file, struct shared_libraries *libraries)
+static bool read_names(const struct library_file *file, struct shared_libraries *libraries)
 {
     uint64_t strings = 0;
     bool found = false;
@@ -88,7 +88,7 @@ static bool read_names(const struct file *file, struct shared_libraries *librari
 
 bool shared_libraries_read(const char *path, struct shared_libraries *out_libraries)
 {
-    struct file *file = calloc(1, sizeof *file);
+    struct library_file *file = calloc(1, sizeof *file);
     *out_libraries = (struct shared_libraries){.own_path = false};
     if (!file)
         return false;

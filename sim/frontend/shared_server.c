@@ -105,13 +105,13 @@ char *shared_server_directory(const struct shared_server *shared, struct diagnos
 
 /* ---- connection ----------------------------------------------------------------------------- */
 
-struct place {
+struct socket_place {
     int directory;
     char name[SHARED_NAME_SIZE];
 };
 
 /* Through the opened directory: its own path may be too long for a socket, and may change. */
-static struct sockaddr_un address_of(const struct place *place)
+static struct sockaddr_un address_of(const struct socket_place *place)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     _Static_assert(sizeof "/proc/self/fd/2147483647/" + SHARED_NAME_SIZE <= sizeof address.sun_path,
@@ -139,7 +139,7 @@ static bool is_of_same_user(int connection)
 }
 
 /* -1; out_absent: because no server listens. */
-static int connect_to(const struct place *place, bool *out_absent)
+static int connect_to(const struct socket_place *place, bool *out_absent)
 {
     const struct sockaddr_un address = address_of(place);
     const int made = new_socket();
@@ -153,7 +153,7 @@ static int connect_to(const struct place *place, bool *out_absent)
 }
 
 /* -1; out_busy: because another process has it. */
-static int try_lock(const struct place *place, bool *out_busy)
+static int try_lock(const struct socket_place *place, bool *out_busy)
 {
     struct stat about;
     const int lock = descriptor_high(openat(place->directory, COMPILE_LOCK_NAME,
@@ -171,7 +171,7 @@ static void unlock(int lock)
     close(lock);
 }
 
-static int listen_at(const struct place *place)
+static int listen_at(const struct socket_place *place)
 {
     const struct sockaddr_un address = address_of(place);
     const int made = new_socket();
@@ -183,7 +183,7 @@ static int listen_at(const struct place *place)
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
-static bool start_on(int listening, const struct shared_server *shared, const struct place *place,
+static bool start_on(int listening, const struct shared_server *shared, const struct socket_place *place,
                      char *const *environment)
 {
     char option[] = COMPILE_SHARED_OPTION, name[SHARED_NAME_SIZE], idle[16];
@@ -195,7 +195,8 @@ static bool start_on(int listening, const struct shared_server *shared, const st
 }
 
 /* Under the lock. A socket that no server listens at is one's that was killed. */
-static int start(const struct shared_server *shared, const struct place *place, char *const *environment)
+static int start(const struct shared_server *shared, const struct socket_place *place,
+                 char *const *environment)
 {
     bool absent;
     int connection = connect_to(place, &absent);
@@ -213,7 +214,7 @@ static int start(const struct shared_server *shared, const struct place *place, 
     return close_unless(started, connection);
 }
 
-static int connect_or_start(const struct shared_server *shared, const struct place *place,
+static int connect_or_start(const struct shared_server *shared, const struct socket_place *place,
                             char *const *environment)
 {
     for (int i = 0; i < LOCK_MILLISECONDS; i++) {
@@ -237,7 +238,7 @@ static int connect_or_start(const struct shared_server *shared, const struct pla
 int shared_server_connect(const struct shared_server *shared)
 {
     struct text path = {0};
-    struct place place = {.directory = shared_prevented() ? -1 : find_directory(shared, &path)};
+    struct socket_place place = {.directory = shared_prevented() ? -1 : find_directory(shared, &path)};
     char **environment = place.directory < 0 ? NULL : shared_environment();
     int connection = -1;
     if (environment && shared_name(shared, environment, place.name))

@@ -81,23 +81,23 @@ static bool inside(uint64_t low, uint64_t high, uint64_t address, uint64_t bytes
     return address >= low && address <= high && bytes <= high - address;
 }
 
-struct private_span {
+struct private_range {
     uint64_t low, high;
 };
 
 /* The object's, if it is known, or that of all private memory. */
-static struct private_span private_span(const struct access *access)
+static struct private_range private_span(const struct access *access)
 {
     const struct code *code = access->wave->code;
     if (!access->object || access->object > code->private_object_count)
-        return (struct private_span){PRIVATE_BASE, PRIVATE_BASE + (uint64_t)code->private_size};
+        return (struct private_range){PRIVATE_BASE, PRIVATE_BASE + (uint64_t)code->private_size};
     const struct private_object *object = &code->private_objects[access->object - 1];
-    return (struct private_span){PRIVATE_BASE + object->low, PRIVATE_BASE + object->high};
+    return (struct private_range){PRIVATE_BASE + object->low, PRIVATE_BASE + object->high};
 }
 
 static bool private_permits(const struct access *access, uint64_t address, uint64_t bytes)
 {
-    const struct private_span span = private_span(access);
+    const struct private_range span = private_span(access);
     return inside(span.low, span.high, address, bytes);
 }
 
@@ -458,40 +458,40 @@ static void load_through_port(struct access *access, uint8_t *frame, const uint3
  * ---------------------------------------------------------------------- */
 
 /* Bytes of an access, counted from its address. */
-struct part {
+struct access_part {
     uint64_t low, high;
 };
 
-static struct part part_within(uint64_t low, uint64_t high, uint64_t address, uint64_t bytes)
+static struct access_part part_within(uint64_t low, uint64_t high, uint64_t address, uint64_t bytes)
 {
     const uint64_t end = bytes > UINT64_MAX - address ? UINT64_MAX : address + bytes;
     const uint64_t from = address > low ? address : low, to = end < high ? end : high;
-    return from < to ? (struct part){from - address, to - address} : (struct part){0, 0};
+    return from < to ? (struct access_part){from - address, to - address} : (struct access_part){0, 0};
 }
 
 /* The region of the first byte, if it has some of the bytes, or that of the last: one access never touches
  * two. */
-static struct part part_of_region(const struct access *access, uint64_t address, uint64_t bytes)
+static struct access_part part_of_region(const struct access *access, uint64_t address, uint64_t bytes)
 {
     const struct memory *memory = access->wave->memory;
     const uint64_t last = bytes - 1 > UINT64_MAX - address ? UINT64_MAX : address + bytes - 1;
     const uint64_t ends[] = {address, last};
     for (int i = 0; i < 2; i++) {
         const struct region *region = memory_region(memory, ends[i]);
-        const struct part part = part_within(region->low, region->high, address, bytes);
+        const struct access_part part = part_within(region->low, region->high, address, bytes);
         if (part.low < part.high) {
             const uint64_t low = address + part.low, size = part.high - part.low;
             const bool open = flat_permits(access->wave, low, size, denials(access)) ||
                               only_forbidden(access->wave, low, size);
-            return open ? part : (struct part){0, 0};
+            return open ? part : (struct access_part){0, 0};
         }
     }
-    return (struct part){0, 0};
+    return (struct access_part){0, 0};
 }
 
 /* If the host permits some bytes, it permits the first of them: bisection finds the longest permitted
  * start. */
-static struct part part_of_host(const struct access *access, uint64_t address, uint64_t bytes)
+static struct access_part part_of_host(const struct access *access, uint64_t address, uint64_t bytes)
 {
     uint64_t most = bytes > UINT64_MAX - address ? UINT64_MAX - address : bytes, least = 0;
     while (least < most) {
@@ -501,17 +501,17 @@ static struct part part_of_host(const struct access *access, uint64_t address, u
         else
             most = middle - 1;
     }
-    return (struct part){0, least};
+    return (struct access_part){0, least};
 }
 
 /* The bytes of an access at fault that are inside one object which it may touch. */
-static struct part permitted_part(const struct access *access, uint64_t address, uint64_t bytes)
+static struct access_part permitted_part(const struct access *access, uint64_t address, uint64_t bytes)
 {
     const struct memory *memory = access->wave->memory;
     if (!access_flat(access->wave) || !bytes)
-        return (struct part){0, 0};
+        return (struct access_part){0, 0};
     if (is_private(access, address)) {
-        const struct private_span span = private_span(access);
+        const struct private_range span = private_span(access);
         return part_within(span.low, span.high, address, bytes);
     }
     return memory->host.permits && address - memory->base >= memory->size
@@ -549,7 +549,7 @@ static void load_part(const struct access *access, uint8_t *frame, const uint32_
 {
     const struct wave *wave = access->wave;
     const uint64_t address = access->address[lane];
-    const struct part part = permitted_part(access, address, access->bytes);
+    const struct access_part part = permitted_part(access, address, access->bytes);
     const uint64_t size = part.high - part.low;
     uint8_t value[BYTES_MAX] = {0};
     if (!size)
@@ -576,7 +576,7 @@ static void store_part(const struct access *access, uint32_t lane, const uint8_t
 {
     const struct wave *wave = access->wave;
     const uint64_t address = access->address[lane];
-    const struct part part = permitted_part(access, address, access->bytes);
+    const struct access_part part = permitted_part(access, address, access->bytes);
     const uint64_t low = address + part.low, size = part.high - part.low;
     lane_mask one = {{0}};
     set_lane(&one, lane);
@@ -961,7 +961,8 @@ static void zero_bytes(const struct access *to, uint32_t lane, uint64_t target, 
 static void copy_parts(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
                        uint64_t target, uint64_t bytes)
 {
-    const struct part in = permitted_part(from, source, bytes), out = permitted_part(to, target, bytes);
+    const struct access_part in = permitted_part(from, source, bytes),
+                             out = permitted_part(to, target, bytes);
     uint64_t low = in.low > out.low ? in.low : out.low, high = in.high < out.high ? in.high : out.high;
     if (low >= high)
         low = high = out.low;
@@ -1016,7 +1017,7 @@ static void copy_packet(struct access *user, uint32_t lane, uint64_t source, uin
     const uint64_t address = out ? target : source;
     user->read = !out;
     user->write = out;
-    struct part part = {0, bytes};
+    struct access_part part = {0, bytes};
     if (side_permitted(user, lane, address, bytes)) {
         announce_side(user, lane, address, bytes);
     } else {

@@ -12,7 +12,7 @@
 #include "orrery/checked.h"
 #include "ir.h"
 
-struct walk {
+struct cfg_walk {
     struct ir *ir;
     uint8_t *seen;
     uint32_t *post;
@@ -77,7 +77,7 @@ static void prune_phis(struct ir *ir, uint32_t b, uint32_t *leads_to)
 
 /* ---- dominators -------------------------------------------------------------------------------- */
 
-static void post_order(struct walk *w, uint32_t root)
+static void post_order(struct cfg_walk *w, uint32_t root)
 {
     LIST(uint32_t) stack = {0};
     LIST(uint32_t) next = {0};
@@ -432,8 +432,8 @@ void cfg_build(struct ir *ir)
     for (uint32_t b = 0; b < ir->blocks.count; b++)
         if (ir_block(ir, b)->reachable)
             prune_phis(ir, b, leads_to);
-    struct walk w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
-                     ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), 0};
+    struct cfg_walk w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+                         ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), 0};
     post_order(&w, ir->entry_block);
     dominators(ir, w.post, w.count);
     frontiers(ir, w.post, w.count);
@@ -601,7 +601,7 @@ void cfg_split_edges(struct ir *ir)
 
 /* The uses of a value: an operand slot of a phi counts in the block that the value comes from; user 0 is the
  * condition of a block. Lists per value, linked through `older`. */
-struct use {
+struct cfg_use {
     uint32_t user, block, slot, older;
 };
 
@@ -612,7 +612,7 @@ struct closing {
     bool made;      /* a phi, in this round */
     uint32_t value;
     uint32_t *at_start, *stamp; /* per block: what reaches its start, when stamped with value */
-    LIST(struct use) uses;
+    LIST(struct cfg_use) uses;
     LIST(uint32_t) newest; /* per value */
 };
 
@@ -622,7 +622,7 @@ static void add_use(struct closing *c, uint32_t value, uint32_t user, uint32_t b
 {
     while (c->newest.count <= value)
         *list_push(c->ir->arena, &c->newest) = 0;
-    *list_push(c->ir->arena, &c->uses) = (struct use){user, block, slot, c->newest.at[value]};
+    *list_push(c->ir->arena, &c->uses) = (struct cfg_use){user, block, slot, c->newest.at[value]};
     c->newest.at[value] = c->uses.count - 1;
     CHECKED(c->uses.at[c->uses.count - 1].older < c->uses.count - 1);
 }
@@ -630,7 +630,7 @@ static void add_use(struct closing *c, uint32_t value, uint32_t user, uint32_t b
 static void collect_uses(struct closing *c)
 {
     struct ir *ir = c->ir;
-    *list_push(ir->arena, &c->uses) = (struct use){0};
+    *list_push(ir->arena, &c->uses) = (struct cfg_use){0};
     for (uint32_t o = 0; o < ir->order_count; o++) {
         uint32_t b = ir->order[o];
         for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++) {
@@ -700,7 +700,7 @@ static void close_value(struct closing *c, uint32_t v)
     if (u)
         c->newest.at[v] = 0; /* the loop's own uses are put back */
     for (uint32_t older; u; u = older) {
-        struct use use = c->uses.at[u];
+        struct cfg_use use = c->uses.at[u];
         older = use.older;
         if (c->loop->members[use.block]) {
             c->uses.at[u].older = kept;

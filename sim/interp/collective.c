@@ -12,7 +12,7 @@
 enum { SUB_GROUP_LANES_MAX = 128 };
 
 /* One participant. */
-struct member {
+struct collective_member {
     struct wave *wave;
     uint32_t lane;
 };
@@ -26,33 +26,33 @@ struct collective {
     const uint32_t *operands; /* result, value, ids: V slots */
 };
 
-static uint64_t read_lane(const struct member *member, uint32_t slot, uint32_t bytes)
+static uint64_t read_lane(const struct collective_member *member, uint32_t slot, uint32_t bytes)
 {
     uint64_t value = 0;
     memcpy(&value, member->wave->frame + slot + member->lane * bytes, bytes);
     return value;
 }
 
-static uint32_t linear_id(const struct member *member)
+static uint32_t linear_id(const struct collective_member *member)
 {
     return member->wave->origin.first_lane + member->lane;
 }
 
-static void write_result(const struct collective *c, const struct member *member, uint64_t value)
+static void write_result(const struct collective *c, const struct collective_member *member, uint64_t value)
 {
     memcpy(member->wave->frame + c->operands[0] + member->lane * c->bytes, &value, c->bytes);
 }
 
-static uint64_t value_of(const struct collective *c, const struct member *member)
+static uint64_t value_of(const struct collective *c, const struct collective_member *member)
 {
     return read_lane(member, c->operands[1], c->bytes);
 }
 
 /* ---- arithmetic ------------------------------------------------------------------ */
 
-enum step { STEP_ADD, STEP_MIN, STEP_MAX, STEP_MUL, STEP_AND, STEP_OR, STEP_XOR };
+enum collective_operation { STEP_ADD, STEP_MIN, STEP_MAX, STEP_MUL, STEP_AND, STEP_OR, STEP_XOR };
 
-static enum step step_of(const struct collective *c)
+static enum collective_operation step_of(const struct collective *c)
 {
     switch (c->what) {
     case COLLECTIVE_REDUCE_MIN:
@@ -144,7 +144,7 @@ static uint64_t float_infinity(enum math_type type, bool negative)
 
 static uint64_t identity(const struct collective *c)
 {
-    const enum step step = step_of(c);
+    const enum collective_operation step = step_of(c);
     const uint64_t top = (uint64_t)1 << (8 * c->bytes - 1);
     if (step == STEP_ADD || step == STEP_OR || step == STEP_XOR)
         return 0;
@@ -164,13 +164,14 @@ static uint64_t identity(const struct collective *c)
 
 /* ---- the functions ---------------------------------------------------------------------- */
 
-static void give_all(const struct collective *c, const struct member *members, size_t count, uint64_t value)
+static void give_all(const struct collective *c, const struct collective_member *members, size_t count,
+                     uint64_t value)
 {
     for (size_t i = 0; i < count; i++)
         write_result(c, &members[i], value);
 }
 
-static void vote(const struct collective *c, const struct member *members, size_t count)
+static void vote(const struct collective *c, const struct collective_member *members, size_t count)
 {
     size_t true_count = 0;
     for (size_t i = 0; i < count; i++)
@@ -179,7 +180,7 @@ static void vote(const struct collective *c, const struct member *members, size_
 }
 
 /* Linear id of the lane that the ids of the first member name. */
-static uint64_t broadcast_source(const struct collective *c, const struct member *first,
+static uint64_t broadcast_source(const struct collective *c, const struct collective_member *first,
                                  uint32_t sub_group_size)
 {
     CHECKED(c->id_count >= 1 && c->id_count <= 3);
@@ -190,7 +191,7 @@ static uint64_t broadcast_source(const struct collective *c, const struct member
     return sub_group_size ? linear_id(first) / sub_group_size * sub_group_size + linear : linear;
 }
 
-static void broadcast(const struct collective *c, const struct member *members, size_t count,
+static void broadcast(const struct collective *c, const struct collective_member *members, size_t count,
                       uint32_t sub_group_size)
 {
     const uint64_t source = broadcast_source(c, members, sub_group_size);
@@ -201,7 +202,7 @@ static void broadcast(const struct collective *c, const struct member *members, 
     give_all(c, members, count, value);
 }
 
-static void reduce_all(const struct collective *c, const struct member *members, size_t count)
+static void reduce_all(const struct collective *c, const struct collective_member *members, size_t count)
 {
     CHECKED(count > 0);
     uint64_t value = value_of(c, &members[0]);
@@ -210,7 +211,7 @@ static void reduce_all(const struct collective *c, const struct member *members,
     give_all(c, members, count, value);
 }
 
-static void reduce(const struct collective *c, const struct member *members, size_t count,
+static void reduce(const struct collective *c, const struct collective_member *members, size_t count,
                    uint32_t sub_group_size)
 {
     if (!c->cluster) {
@@ -228,7 +229,7 @@ static void reduce(const struct collective *c, const struct member *members, siz
 /* ---- sub-groups, lane by lane ----------------------------------------------------------------- */
 
 /* A lane that reads an inactive lane gets zero: the value is undefined. */
-static void shuffle(const struct collective *c, const struct member *members, size_t count,
+static void shuffle(const struct collective *c, const struct collective_member *members, size_t count,
                     uint32_t sub_group_size)
 {
     CHECKED(sub_group_size <= SUB_GROUP_LANES_MAX);
@@ -241,7 +242,7 @@ static void shuffle(const struct collective *c, const struct member *members, si
     }
 }
 
-static void ballot(const struct collective *c, const struct member *members, size_t count,
+static void ballot(const struct collective *c, const struct collective_member *members, size_t count,
                    uint32_t sub_group_size)
 {
     const uint32_t first = c->what == COLLECTIVE_BALLOT_HIGH ? 64 : 0;
@@ -254,7 +255,7 @@ static void ballot(const struct collective *c, const struct member *members, siz
     give_all(c, members, count, bits);
 }
 
-static void scan(const struct collective *c, const struct member *members, size_t count)
+static void scan(const struct collective *c, const struct collective_member *members, size_t count)
 {
     uint64_t before = identity(c);
     for (size_t i = 0; i < count; i++) {
@@ -272,8 +273,8 @@ static bool finds_places(const struct collective *c)
 }
 
 /* Of a broadcast the ids stand after the value; of a pipe function they are all arguments there are. */
-static void report_difference(const struct collective *c, const struct member *first,
-                              const struct member *other, uint32_t k)
+static void report_difference(const struct collective *c, const struct collective_member *first,
+                              const struct collective_member *other, uint32_t k)
 {
     const struct disagreement differ = {
         .origin = other->wave->origin,
@@ -290,7 +291,7 @@ static void report_difference(const struct collective *c, const struct member *f
     first->wave->host->fault(first->wave->host->self, first->wave, &fault);
 }
 
-static void check_same(const struct collective *c, const struct member *members, size_t count)
+static void check_same(const struct collective *c, const struct collective_member *members, size_t count)
 {
     for (uint32_t k = 0; k < c->id_count; k++) {
         const uint64_t expected = read_lane(&members[0], c->operands[2 + k], 8);
@@ -303,7 +304,8 @@ static void check_same(const struct collective *c, const struct member *members,
 }
 
 /* How many places there are along a dimension of the group, or in the sub-group. */
-static uint64_t places_along(const struct member *member, uint32_t dimension, uint32_t sub_group_size)
+static uint64_t places_along(const struct collective_member *member, uint32_t dimension,
+                             uint32_t sub_group_size)
 {
     const uint32_t *size = member->wave->origin.tile_size;
     if (!sub_group_size)
@@ -314,7 +316,8 @@ static uint64_t places_along(const struct member *member, uint32_t dimension, ui
 }
 
 /* The place of a broadcast has to be a work-item's. */
-static void check_places(const struct collective *c, const struct member *first, uint32_t sub_group_size)
+static void check_places(const struct collective *c, const struct collective_member *first,
+                         uint32_t sub_group_size)
 {
     for (uint32_t k = 0; k < c->id_count; k++) {
         const struct disagreement differ = {
@@ -336,7 +339,7 @@ static void check_places(const struct collective *c, const struct member *first,
     }
 }
 
-static void perform(const struct collective *c, const struct member *members, size_t count,
+static void perform(const struct collective *c, const struct collective_member *members, size_t count,
                     uint32_t sub_group_size)
 {
     if (c->same)
@@ -392,15 +395,15 @@ static uint32_t wave_end(const struct wave *wave)
 }
 
 /* Members by linear id; places of lanes that do not take part have no wave. */
-static void gather(struct wave *const *waves, size_t wave_count, struct member *members)
+static void gather(struct wave *const *waves, size_t wave_count, struct collective_member *members)
 {
     for (size_t w = 0; w < wave_count; w++)
         for (uint32_t lane = 0; lane < waves[w]->lane_count; lane++)
             if (lane_mask_test(&waves[w]->active, lane))
-                members[waves[w]->origin.first_lane + lane] = (struct member){waves[w], lane};
+                members[waves[w]->origin.first_lane + lane] = (struct collective_member){waves[w], lane};
 }
 
-static size_t close_ranks(struct member *members, size_t count)
+static size_t close_ranks(struct collective_member *members, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
@@ -410,7 +413,7 @@ static size_t close_ranks(struct member *members, size_t count)
 }
 
 static void perform_all(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size,
-                        struct member *members, size_t places)
+                        struct collective_member *members, size_t places)
 {
     const struct collective c = collective_of(waves[0]);
     CHECKED(places > 0);
@@ -425,7 +428,7 @@ static void perform_all(struct wave *const *waves, size_t wave_count, uint32_t s
 
 void collective_perform(struct wave *const *waves, size_t wave_count, uint32_t sub_group_size)
 {
-    struct member few[WAVE_LANES_MAX] = {{0}}, *members = few;
+    struct collective_member few[WAVE_LANES_MAX] = {{0}}, *members = few;
     size_t places = 0;
     for (size_t w = 0; w < wave_count; w++)
         if (wave_end(waves[w]) > places)

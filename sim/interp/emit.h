@@ -14,10 +14,10 @@
 
 enum { SLOT_NONE, SLOT_U, SLOT_A, SLOT_V1, SLOT_V2, SLOT_V4, SLOT_V8, SLOT_MASK, SLOT_CLASSES };
 
-struct segment {
+struct live_segment {
     uint32_t start, end, next;
 };
-struct group {
+struct slot_group {
     uint32_t start, end, first_segment, slot_class, offset;
     bool used;
 };
@@ -28,9 +28,9 @@ struct emitter {
     uint32_t width;
     struct code_loop *loops;
     struct code_way *ways;
-    uint32_t *group_of;   /* value -> group (union-find) */
-    struct group *groups; /* per value */
-    LIST(struct segment) segments;
+    uint32_t *group_of;        /* value -> group (union-find) */
+    struct slot_group *groups; /* per value */
+    LIST(struct live_segment) segments;
     uint32_t *def_position, *block_first, *block_last;
     uint32_t *splat_of, *lanes_of; /* value -> its splat, its to_v */
     LIST(struct insn) insns;

@@ -59,7 +59,7 @@ static bool has_slot(struct seeker *s, uint32_t v)
 /* Defined before one of the stops and read at it or after. */
 static bool outlives(const struct seeker *s, uint32_t v)
 {
-    const struct group *group = &s->e->groups[v];
+    const struct slot_group *group = &s->e->groups[v];
     for (uint32_t low = 0, high = s->stops.count; low < high;) {
         const uint32_t middle = low + (high - low) / 2, at = 2 * s->stops.at[middle];
         if (group->start < at && group->end >= at)

@@ -43,7 +43,7 @@ uint32_t emit_group(struct emitter *e, uint32_t v)
     return v;
 }
 
-static void extend(struct group *g, uint32_t start, uint32_t end)
+static void extend(struct slot_group *g, uint32_t start, uint32_t end)
 {
     if (!g->used || start < g->start)
         g->start = start;
@@ -114,7 +114,7 @@ static void number_positions(struct emitter *e)
 
 static void add_segment(struct emitter *e, uint32_t g, uint32_t start, uint32_t end)
 {
-    *list_push(e->arena, &e->segments) = (struct segment){start, end, e->groups[g].first_segment};
+    *list_push(e->arena, &e->segments) = (struct live_segment){start, end, e->groups[g].first_segment};
     e->groups[g].first_segment = e->segments.count - 1;
 }
 
@@ -122,7 +122,7 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
 {
     struct ir *ir = e->ir;
     const struct value *phi = val(e, v);
-    struct group *g = &e->groups[v];
+    struct slot_group *g = &e->groups[v];
     uint32_t start = 2 * e->block_first[b], end = g->used ? g->end : start;
     for (uint32_t k = 0; k < phi->list_count; k++) {
         uint32_t from = phi->list[phi->list_count + k], time = 2 * e->block_last[from] + 1;
@@ -241,7 +241,7 @@ static void coalesce_phis(struct emitter *e)
 
 static int by_start(const void *a, const void *b, void *groups)
 {
-    const struct group *group = groups;
+    const struct slot_group *group = groups;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (group[x].start != group[y].start)
         return group[x].start < group[y].start ? -1 : 1;
@@ -285,10 +285,10 @@ static void assign_slots(struct emitter *e)
     /* logical slots per class */
     uint32_t made[SLOT_CLASSES] = {0};
     for (uint32_t i = 0; i < n; i++) {
-        struct group *g = &e->groups[order[i]];
+        struct slot_group *g = &e->groups[order[i]];
         uint32_t kept = 0;
         for (uint32_t k = 0; k < active.count; k++) {
-            struct group *old = &e->groups[active.at[k]];
+            struct slot_group *old = &e->groups[active.at[k]];
             if (old->end < g->start)
                 *list_push(e->arena, &free_slots[old->slot_class]) = old->offset;
             else
@@ -447,13 +447,13 @@ void emit_slots(struct emitter *e)
 {
     uint32_t values = e->ir->values.count, blocks = e->ir->blocks.count;
     e->group_of = ARENA_ARRAY(e->arena, uint32_t, values + 1);
-    e->groups = ARENA_ARRAY(e->arena, struct group, values + 1);
+    e->groups = ARENA_ARRAY(e->arena, struct slot_group, values + 1);
     e->def_position = ARENA_ARRAY(e->arena, uint32_t, values + 1);
     e->block_first = ARENA_ARRAY(e->arena, uint32_t, blocks);
     e->block_last = ARENA_ARRAY(e->arena, uint32_t, blocks);
     for (uint32_t v = 0; v < values; v++)
         e->group_of[v] = v;
-    *list_push(e->arena, &e->segments) = (struct segment){0};
+    *list_push(e->arena, &e->segments) = (struct live_segment){0};
     place_leaves(e);
     number_positions(e);
     find_intervals(e);

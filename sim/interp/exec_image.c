@@ -59,7 +59,7 @@ static enum texels find_picture(const struct insn *insn, uint8_t *frame, const s
 
 /* One axis, lane by lane: the first texel, the second of linear filters, its share; clamped by one texel
  * beyond the edge. */
-struct axis {
+struct image_axis {
     i32 first[WAVE_LANES_MAX], second[WAVE_LANES_MAX];
     f32 share[WAVE_LANES_MAX];
 };
@@ -85,7 +85,7 @@ static void nearest_axis(const f32 *c, size_t n, f32 scale, i32 size, i32 *first
     EACH_LANE(i, n) first[i] = (i32)beyond(floorf(c[i] * scale), high);
 }
 
-static void linear_axis(const f32 *c, size_t n, f32 scale, i32 size, struct axis *out)
+static void linear_axis(const f32 *c, size_t n, f32 scale, i32 size, struct image_axis *out)
 {
     const f32 high = (f32)size;
     EACH_LANE(i, n)
@@ -168,8 +168,8 @@ static void put_nearest(const struct picture *p, enum texels texels, const i32 *
 }
 
 /* Corner k: bit 0 the second column, bit 1 the second row. Sums go in the order of the corners. */
-static void put_linear(const struct picture *p, enum texels texels, const struct axis *x,
-                       const struct axis *y, size_t n, const uint32_t *results, uint8_t *frame)
+static void put_linear(const struct picture *p, enum texels texels, const struct image_axis *x,
+                       const struct image_axis *y, size_t n, const uint32_t *results, uint8_t *frame)
 {
     i32 offset[WAVE_LANES_MAX];
     u32 word[WAVE_LANES_MAX];
@@ -269,7 +269,7 @@ static void announce_nearest(struct wave *wave, uint32_t site, const struct pict
 static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct picture p;
-    struct axis x, y;
+    struct image_axis x, y;
     i32 offset[WAVE_LANES_MAX];
     const uint32_t *const results = &wave->code->operands[insn->d], *const coordinates =
                                                                         results + IMAGE_RESULTS;

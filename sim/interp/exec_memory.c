@@ -47,13 +47,13 @@ static inline bool affine_permitted(const struct wave *wave, const struct insn *
 }
 
 /* The lanes from the first active one to the last: whole rows when they span several. */
-struct window {
+struct lane_window {
     size_t first, end;
 };
 
-static inline struct window active_window(const struct wave *wave)
+static inline struct lane_window active_window(const struct wave *wave)
 {
-    struct window w = {first_active(wave), 0};
+    struct lane_window w = {first_active(wave), 0};
     for (size_t k = 0; k < LANE_MASK_WORDS; k++)
         if (wave->active.word[k])
             w.end = k * 64 + 64 - (size_t)__builtin_clzll(wave->active.word[k]);
@@ -68,7 +68,7 @@ static inline struct window active_window(const struct wave *wave)
 /* Addresses of inactive lanes do not count: the window alone against its region. */
 static __attribute__((noinline)) bool window_permitted(const struct wave *wave, const struct insn *insn,
                                                        const struct affine *a, uint32_t bytes, uint32_t deny,
-                                                       struct window window, i64 *out_view)
+                                                       struct lane_window window, i64 *out_view)
 {
     const uint32_t row = wave->row;
     struct affine part = *a;
@@ -406,7 +406,7 @@ VECTORS(64)
     static __attribute__((noinline)) bool load_window_##size(const struct insn *insn, uint8_t *frame,     \
                                                              struct wave *wave, const struct affine *a)   \
     {                                                                                                     \
-        const struct window window = active_window(wave);                                                 \
+        const struct lane_window window = active_window(wave);                                            \
         i64 view;                                                                                         \
         if (!window_permitted(wave, insn, a, insn->f * (size / 8), DENY_KERNEL_READ, window, &view))      \
             return false;                                                                                 \

@@ -5,26 +5,26 @@
 #include "lanes.h"
 
 /* The bytes an instruction covers, inactive lanes and gaps between lanes included. */
-struct span {
+struct poison_span {
     uint64_t low, bytes;
     bool dense;
 }; /* dense: no gaps, every computed lane active */
 
 static inline bool affine_span(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
-                               const struct wave *wave, struct span *out)
+                               const struct wave *wave, struct poison_span *out)
 {
     const struct affine *const a = (const struct affine *)(const void *)(frame + insn->a);
     const struct affine_extent extent = affine_extent(wave, wave->lane_count);
     int64_t low, high;
     if (list[0] == FORM_U) {
-        *out =
-            (struct span){*AT(const uint64_t, insn->a) + (uint64_t)(int64_t)(int32_t)list[2], list[1], true};
+        *out = (struct poison_span){*AT(const uint64_t, insn->a) + (uint64_t)(int64_t)(int32_t)list[2],
+                                    list[1], true};
         return true;
     }
     if (list[0] != FORM_A || a->general || !affine_range(a, extent, &low, &high))
         return false;
-    *out = (struct span){(uint64_t)a->base + (uint64_t)(int64_t)(int32_t)list[2] + (uint64_t)low,
-                         (uint64_t)(high - low) + list[1], false};
+    *out = (struct poison_span){(uint64_t)a->base + (uint64_t)(int64_t)(int32_t)list[2] + (uint64_t)low,
+                                (uint64_t)(high - low) + list[1], false};
     const bool one_row = extent.y == 0 || a->step_y == a->step_x * (int64_t)wave->row;
     out->dense = wave->full && one_row && a->step_x == (int64_t)list[1];
     return true;
@@ -36,13 +36,13 @@ static inline bool holds(const struct region *region, uint64_t low, uint64_t byt
 }
 
 /* The region when all of the span is in it. */
-static inline struct region *span_region(const struct wave *wave, const struct span *span)
+static inline struct region *span_region(const struct wave *wave, const struct poison_span *span)
 {
     struct region *region = memory_region(wave->memory, span->low);
     return holds(region, span->low, span->bytes) ? region : NULL;
 }
 
-static inline bool all_defined(const struct region *region, const struct span *span)
+static inline bool all_defined(const struct region *region, const struct poison_span *span)
 {
     return !region->valid || !region->invalid ||
            (span->bytes <= 4096 && memory_range_valid(region, span->low, span->bytes));
@@ -251,7 +251,7 @@ static bool flat_sweep(const struct insn *insn, const uint32_t *list, const uint
 static inline bool read_defined(const struct insn *insn, uint8_t *frame, const struct wave *wave)
 {
     const uint32_t *const list = &wave->code->operands[insn->b];
-    struct span span;
+    struct poison_span span;
     uint32_t undefined;
     if (list[0] == FORM_PRIVATE_U || list[0] == FORM_PRIVATE_V)
         return private_sweep(insn, list, frame, wave, false, &undefined) && !undefined;
@@ -299,7 +299,7 @@ HANDLER(poison_atomic)
 
 HANDLER(poison_st)
 {
-    struct span span;
+    struct poison_span span;
     struct region *region;
     const bool reports = insn->f == POISON_REPORTS && any_active(AT(const uint64_t, insn->d), wave);
     if (!reports && !any_active(AT(const uint64_t, insn->c), wave)) {

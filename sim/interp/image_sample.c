@@ -28,7 +28,7 @@ bool texel_inside(const struct image_level *level, const int32_t texel[3])
 
 /* ---- one axis --------------------------------------------------------------------------------- */
 
-struct axis {
+struct sample_axis {
     int32_t first, second;
     float fraction; /* of the second */
 };
@@ -42,48 +42,48 @@ static int32_t address_mode(enum image_addressing addressing, int32_t i, int32_t
     }
 }
 
-static struct axis linear_axis(float u)
+static struct sample_axis linear_axis(float u)
 {
     float half = u - 0.5f, floored = floorf(half);
     int32_t i = to_int(floored);
-    return (struct axis){i, i + 1, half - floored};
+    return (struct sample_axis){i, i + 1, half - floored};
 }
 
-static struct axis repeated(bool linear, float s, int32_t size)
+static struct sample_axis repeated(bool linear, float s, int32_t size)
 {
     float u = (s - floorf(s)) * (float)size;
     if (!linear) {
         int32_t i = to_int(floorf(u));
-        return (struct axis){i > size - 1 ? i - size : i, 0, 0};
+        return (struct sample_axis){i > size - 1 ? i - size : i, 0, 0};
     }
-    struct axis axis = linear_axis(u);
+    struct sample_axis axis = linear_axis(u);
     axis.first += axis.first < 0 ? size : 0;
     axis.second -= axis.second > size - 1 ? size : 0;
     return axis;
 }
 
-static struct axis mirrored(bool linear, float s, int32_t size)
+static struct sample_axis mirrored(bool linear, float s, int32_t size)
 {
     float u = fabsf(s - 2.0f * rintf(0.5f * s)) * (float)size;
     if (!linear) {
         int32_t i = to_int(floorf(u));
-        return (struct axis){i < size - 1 ? i : size - 1, 0, 0};
+        return (struct sample_axis){i < size - 1 ? i : size - 1, 0, 0};
     }
-    struct axis axis = linear_axis(u);
+    struct sample_axis axis = linear_axis(u);
     axis.first = axis.first > 0 ? axis.first : 0;
     axis.second = axis.second < size - 1 ? axis.second : size - 1;
     return axis;
 }
 
 /* The modes that repeat want normalised coordinates; others are made so. */
-static struct axis axis_of(const struct sampler *sampler, bool linear, float s, int32_t size)
+static struct sample_axis axis_of(const struct sampler *sampler, bool linear, float s, int32_t size)
 {
     if (sampler->addressing == ADDRESSING_REPEAT)
         return repeated(linear, sampler->normalized ? s : s / (float)size, size);
     if (sampler->addressing == ADDRESSING_MIRRORED_REPEAT)
         return mirrored(linear, sampler->normalized ? s : s / (float)size, size);
     float u = sampler->normalized ? s * (float)size : s;
-    struct axis axis = linear ? linear_axis(u) : (struct axis){to_int(floorf(u)), 0, 0};
+    struct sample_axis axis = linear ? linear_axis(u) : (struct sample_axis){to_int(floorf(u)), 0, 0};
     axis.first = address_mode(sampler->addressing, axis.first, size);
     axis.second = address_mode(sampler->addressing, axis.second, size);
     return axis;
@@ -121,7 +121,7 @@ static bool finite_coordinates(const float *coordinate, uint32_t count)
 }
 
 /* Corner n takes the second texel of axis d when bit d of n is set. */
-static void corners(struct footprint *out, const struct axis *axes, uint32_t dimensions)
+static void corners(struct footprint *out, const struct sample_axis *axes, uint32_t dimensions)
 {
     for (uint32_t n = 1; n < 1u << dimensions; n++)
         memcpy(out->texel[n], out->texel[0], sizeof out->texel[0]); /* the layer */
@@ -144,7 +144,7 @@ void footprint_sample(const struct image_desc *image, uint32_t level, const stru
     uint32_t dimensions = image_dimensions(image->type);
     const uint32_t *size = image->level[level].size;
     bool linear = sampler->linear && !image_format_integer(image->format);
-    struct axis axes[3];
+    struct sample_axis axes[3];
     one_texel(out);
     if (!finite_coordinates(coordinate, dimensions + image_is_array(image->type))) {
         out->undefined = true;

@@ -72,7 +72,7 @@ static bool may_wait_for_group(struct ir *ir, const struct value *enqueue)
 
 /* ---- loops that wait ---------------------------------------------------------- */
 
-struct waiting {
+struct waiting_loop {
     struct ir *ir;
     const struct loop *loop;
     uint32_t *seen, *work, *phis, work_count, mark;
@@ -88,7 +88,7 @@ static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
 }
 
 /* The values computed in the loop become work, once. */
-static void look_at(struct waiting *w, uint32_t v)
+static void look_at(struct waiting_loop *w, uint32_t v)
 {
     const struct value *value = v ? ir_value(w->ir, v) : NULL;
     if (!value || !value->block || w->seen[v] == w->mark || !is_inside(w->ir, w->loop, value->block))
@@ -97,7 +97,7 @@ static void look_at(struct waiting *w, uint32_t v)
     w->work[w->work_count++] = v;
 }
 
-static void look_at_read(struct waiting *w, const struct value *value)
+static void look_at_read(struct waiting_loop *w, const struct value *value)
 {
     const uint32_t address = value->args[0];
     const bool fixed = !is_inside(w->ir, w->loop, ir_value(w->ir, address)->block);
@@ -112,7 +112,7 @@ static void look_at_read(struct waiting *w, const struct value *value)
 }
 
 /* From what, computed in the loop, does v derive? A kernel may be one long chain: no calls go down there. */
-static void derive(struct waiting *w, uint32_t v)
+static void derive(struct waiting_loop *w, uint32_t v)
 {
     look_at(w, v);
     while (w->work_count) {
@@ -131,7 +131,7 @@ static void derive(struct waiting *w, uint32_t v)
 }
 
 /* A phi that derives from itself: a count, or a place in a list. */
-static bool goes_on(struct waiting *w, uint32_t phi)
+static bool goes_on(struct waiting_loop *w, uint32_t phi)
 {
     const struct value *value = ir_value(w->ir, phi);
     w->mark++;
@@ -141,7 +141,7 @@ static bool goes_on(struct waiting *w, uint32_t phi)
 }
 
 /* May the branch be taken because another one wrote? Not when it counts, too: "i < *count" ends by itself. */
-static bool spins_on(struct waiting *w, uint32_t cond)
+static bool spins_on(struct waiting_loop *w, uint32_t cond)
 {
     const struct block *header = ir_block(w->ir, w->loop->header);
     uint32_t phi_count = 0;
@@ -161,7 +161,7 @@ static bool spins_on(struct waiting *w, uint32_t cond)
  * Does the loop exit depend on a read from a constant address? Then it may wait for another work-group, if
  * only for a bounded number of iterations.
  */
-static bool may_wait(struct waiting *w)
+static bool may_wait(struct waiting_loop *w)
 {
     const struct loop *loop = w->loop;
     for (uint32_t o = 0; o < w->ir->order_count; o++) {
@@ -177,10 +177,10 @@ static bool may_wait(struct waiting *w)
 
 static bool some_loop_waits(struct ir *ir)
 {
-    struct waiting w = {.ir = ir,
-                        .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
-                        .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
-                        .phis = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
+    struct waiting_loop w = {.ir = ir,
+                             .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+                             .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+                             .phis = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
     for (uint32_t l = 0; l < ir->loops.count && !ir->irreducible; l++) {
         w.loop = &ir->loops.at[l];
         if (may_wait(&w))

@@ -16,20 +16,20 @@
 enum { FIELD_MAX = 4096, STRING_MAX = 65536 }; /* longest width or precision; longest text read from memory */
 enum argument_kind { ARGUMENT_INTEGER, ARGUMENT_FLOAT, ARGUMENT_POINTER };
 
-struct text {
+struct printf_text {
     char *bytes;
     size_t size, room;
     bool cut; /* no memory for the rest */
 };
 
-struct argument {
+struct printf_argument {
     enum argument_kind kind;
     uint32_t bytes, components;
     const uint32_t *slots;
 };
 
 /* A conversion as the format spells it. */
-struct conversion {
+struct printf_conversion {
     char flags[8];
     int width, precision; /* -1: none */
     uint32_t vector;      /* 0: scalar */
@@ -37,19 +37,19 @@ struct conversion {
     char letter;
 };
 
-struct printer {
+struct printf_printer {
     const struct insn *insn;
     const uint8_t *frame;
     struct wave *wave;
     uint32_t lane;
     const uint32_t *descriptors, *slots; /* what is left of the arguments */
     uint32_t left;
-    struct text text;
+    struct printf_text text;
 };
 
 /* ---- text ----------------------------------------------------------------------- */
 
-static void append(struct text *text, const char *bytes, size_t size)
+static void append(struct printf_text *text, const char *bytes, size_t size)
 {
     if (size == 0) /* there may be no memory yet */
         return;
@@ -67,7 +67,7 @@ static void append(struct text *text, const char *bytes, size_t size)
 }
 
 /* A string in device memory up to its end, or to where nothing may be read. NULL: not even its start. */
-static char *read_string(struct printer *p, uint64_t address)
+static char *read_string(struct printf_printer *p, uint64_t address)
 {
     const struct region *region = memory_region(p->wave->memory, address);
     if (address < region->low || address >= region->high ||
@@ -81,19 +81,20 @@ static char *read_string(struct printer *p, uint64_t address)
 
 /* ---- arguments ---------------------------------------------------------------------- */
 
-static bool next_argument(struct printer *p, struct argument *out)
+static bool next_argument(struct printf_printer *p, struct printf_argument *out)
 {
     if (!p->left)
         return false;
     const uint32_t descriptor = *p->descriptors++;
-    *out = (struct argument){(enum argument_kind)(descriptor & 0xff), descriptor >> 8 & 0xff,
-                             descriptor >> 16, p->slots};
+    *out = (struct printf_argument){(enum argument_kind)(descriptor & 0xff), descriptor >> 8 & 0xff,
+                                    descriptor >> 16, p->slots};
     p->slots += out->components;
     p->left--;
     return true;
 }
 
-static uint64_t argument_bits(const struct printer *p, const struct argument *argument, uint32_t component)
+static uint64_t argument_bits(const struct printf_printer *p, const struct printf_argument *argument,
+                              uint32_t component)
 {
     uint64_t bits = 0;
     if (component < argument->components)
@@ -101,7 +102,7 @@ static uint64_t argument_bits(const struct printer *p, const struct argument *ar
     return bits;
 }
 
-static double argument_double(const struct argument *argument, uint64_t bits)
+static double argument_double(const struct printf_argument *argument, uint64_t bits)
 {
     double x;
     if (argument->kind != ARGUMENT_FLOAT)
@@ -128,7 +129,7 @@ static const char *parse_number(const char *at, int *out)
     return at;
 }
 
-static const char *parse_flags(const char *at, struct conversion *c)
+static const char *parse_flags(const char *at, struct printf_conversion *c)
 {
     size_t count = 0;
     while (*at && strchr("-+ #0", *at)) {
@@ -139,7 +140,7 @@ static const char *parse_flags(const char *at, struct conversion *c)
     return at;
 }
 
-static const char *parse_length(const char *at, struct conversion *c)
+static const char *parse_length(const char *at, struct printf_conversion *c)
 {
     static const struct {
         const char *name;
@@ -154,9 +155,9 @@ static const char *parse_length(const char *at, struct conversion *c)
 }
 
 /* After the percent sign. NULL: no conversion of OpenCL C. */
-static const char *parse_conversion(const char *at, struct conversion *c)
+static const char *parse_conversion(const char *at, struct printf_conversion *c)
 {
-    *c = (struct conversion){.width = -1, .precision = -1};
+    *c = (struct printf_conversion){.width = -1, .precision = -1};
     at = parse_flags(at, c);
     if (*at >= '1' && *at <= '9')
         at = parse_number(at, &c->width);
@@ -177,7 +178,7 @@ static const char *parse_conversion(const char *at, struct conversion *c)
 }
 
 /* The same conversion for the C library, with its own length modifier. */
-static void spell(const struct conversion *c, const char *length, char letter, char out[64])
+static void spell(const struct printf_conversion *c, const char *length, char letter, char out[64])
 {
     char width[16] = "", precision[16] = "";
     if (c->width >= 0)
@@ -203,8 +204,8 @@ static uint64_t cut(uint64_t bits, uint32_t bytes, bool is_signed)
     return is_signed ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits << unused >> unused;
 }
 
-static void print_integer(struct printer *p, const struct conversion *c, const struct argument *argument,
-                          uint64_t bits)
+static void print_integer(struct printf_printer *p, const struct printf_conversion *c,
+                          const struct printf_argument *argument, uint64_t bits)
 {
     const uint32_t bytes = c->length && c->length < argument->bytes ? c->length : argument->bytes;
     char format[64];
@@ -213,8 +214,8 @@ static void print_integer(struct printer *p, const struct conversion *c, const s
 }
 
 /* The sign of a NaN has no meaning and differs between machines. */
-static void print_float(struct printer *p, const struct conversion *c, const struct argument *argument,
-                        uint64_t bits)
+static void print_float(struct printf_printer *p, const struct printf_conversion *c,
+                        const struct printf_argument *argument, uint64_t bits)
 {
     const double x = argument_double(argument, bits);
     char format[64];
@@ -222,25 +223,25 @@ static void print_float(struct printer *p, const struct conversion *c, const str
     APPEND_AS(&p->text, format, x != x ? __builtin_nan("") : x);
 }
 
-static void print_pointer(struct printer *p, const struct conversion *c, uint64_t address)
+static void print_pointer(struct printf_printer *p, const struct printf_conversion *c, uint64_t address)
 {
     char digits[32], format[64];
-    const struct conversion plain = {
+    const struct printf_conversion plain = {
         .width = c->width, .precision = -1, .flags = {strchr(c->flags, '-') ? '-' : 0}};
     snprintf(digits, sizeof digits, "0x%llx", (unsigned long long)address);
     spell(&plain, "", 's', format);
     APPEND_AS(&p->text, format, digits);
 }
 
-static void print_character(struct printer *p, const struct conversion *c, uint64_t bits)
+static void print_character(struct printf_printer *p, const struct printf_conversion *c, uint64_t bits)
 {
     char format[64];
     spell(c, "", 'c', format);
     APPEND_AS(&p->text, format, (int)(unsigned char)bits);
 }
 
-static void print_string(struct printer *p, const struct conversion *c, const struct argument *argument,
-                         uint64_t address)
+static void print_string(struct printf_printer *p, const struct printf_conversion *c,
+                         const struct printf_argument *argument, uint64_t address)
 {
     char *string = argument->kind == ARGUMENT_POINTER ? read_string(p, address) : NULL;
     const char *shown = string ? string : address ? "(not a string)" : "(null)";
@@ -257,8 +258,8 @@ static void print_string(struct printer *p, const struct conversion *c, const st
 }
 #pragma GCC diagnostic pop
 
-static void print_value(struct printer *p, const struct conversion *c, const struct argument *argument,
-                        uint32_t component)
+static void print_value(struct printf_printer *p, const struct printf_conversion *c,
+                        const struct printf_argument *argument, uint32_t component)
 {
     const uint64_t bits = argument_bits(p, argument, component);
     switch (c->letter) {
@@ -276,10 +277,10 @@ static void print_value(struct printer *p, const struct conversion *c, const str
 }
 
 /* A directive that cannot be converted is printed unchanged. */
-static const char *print_conversion(struct printer *p, const char *percent)
+static const char *print_conversion(struct printf_printer *p, const char *percent)
 {
-    struct conversion c;
-    struct argument argument;
+    struct printf_conversion c;
+    struct printf_argument argument;
     const char *end = parse_conversion(percent + 1, &c);
     if (!end) {
         append(&p->text, percent, 1);
@@ -297,7 +298,7 @@ static const char *print_conversion(struct printer *p, const char *percent)
     return end;
 }
 
-static void print_format(struct printer *p, const char *format)
+static void print_format(struct printf_printer *p, const char *format)
 {
     while (*format) {
         const size_t plain = strcspn(format, "%");
@@ -313,7 +314,7 @@ static void print_format(struct printer *p, const char *format)
 }
 
 /* Was there room for it? */
-static bool print_lane(struct printer *p, const char *format, uint32_t lane)
+static bool print_lane(struct printf_printer *p, const char *format, uint32_t lane)
 {
     const uint32_t *list = &p->wave->code->operands[p->insn->d];
     p->lane = lane;
@@ -330,7 +331,7 @@ static bool print_lane(struct printer *p, const char *format, uint32_t lane)
 void print_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     const struct wave_host *host = wave->host;
-    struct printer printer = {.insn = insn, .frame = frame, .wave = wave};
+    struct printf_printer printer = {.insn = insn, .frame = frame, .wave = wave};
     int32_t result[WAVE_LANES_MAX] = {0}; /* its place in the frame may be that of an operand */
     uint64_t address;
     memcpy(&address, frame + wave->code->operands[insn->d], sizeof address);

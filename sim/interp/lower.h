@@ -50,7 +50,8 @@ struct lower {
     uint32_t profiled_block;        /* profile.c: in which the latest straight piece is */
     LIST(struct indexed) indexed;
     struct index_checked checked; /* latest */
-    const struct choice *choices; /* of orders and scopes that are no constants, in the case being lowered */
+    const struct operand_choice
+        *choices; /* of orders and scopes that are no constants, in the case being lowered */
 };
 
 const uint32_t *lower_get(struct lower *l, uint32_t id);                              /* leaves */

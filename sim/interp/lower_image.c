@@ -25,12 +25,12 @@ static uint32_t coordinate(struct lower *l, uint32_t value, enum scalar type)
 }
 
 /* The operands of one instruction. */
-struct operands {
+struct image_operands {
     uint32_t list[IMAGE_OPERANDS_MAX], count;
     uint64_t flags;
 };
 
-static void add_coordinates(struct lower *l, struct operands *o, uint32_t image, uint32_t id)
+static void add_coordinates(struct lower *l, struct image_operands *o, uint32_t image, uint32_t id)
 {
     const uint32_t *leaves = lower_get(l, id);
     enum scalar type = lower_component(l, id);
@@ -49,7 +49,7 @@ static bool is_zero(struct lower *l, uint32_t value)
     return ir_is_const(l->ir, value, &bits) && bits == 0;
 }
 
-static void add_gradient(struct lower *l, struct operands *o, uint32_t id)
+static void add_gradient(struct lower *l, struct image_operands *o, uint32_t id)
 {
     const uint32_t *leaves = lower_get(l, id);
     uint32_t count = module_value_type(l->m, id)->leaves;
@@ -59,7 +59,7 @@ static void add_gradient(struct lower *l, struct operands *o, uint32_t id)
 }
 
 /* The mask of optional operands at word i of an instruction of n words, and what it announces. */
-static void add_options(struct lower *l, struct operands *o, uint32_t word, uint32_t i)
+static void add_options(struct lower *l, struct image_operands *o, uint32_t word, uint32_t i)
 {
     const uint32_t *w = &l->m->words[word];
     uint32_t n = spv_length(l->m, word), mask = i < n ? w[i++] : 0;
@@ -94,7 +94,7 @@ static uint64_t texel_flags(struct lower *l, enum scalar type, uint32_t word)
     }
 }
 
-static uint32_t put(struct lower *l, enum ir_op op, const struct operands *o, uint32_t image,
+static uint32_t put(struct lower *l, enum ir_op op, const struct image_operands *o, uint32_t image,
                     uint32_t sampler, const char *what)
 {
     struct site site = {.access = op == IR_image_read ? ACCESS_READ : ACCESS_WRITE,
@@ -120,7 +120,7 @@ static void lower_read(struct lower *l, uint32_t word)
     const struct type *result = module_type(l->m, w[1]);
     bool sampled = spv_opcode(l->m, word) == SpvOpImageSampleExplicitLod;
     enum scalar type = result->kind == TYPE_VECTOR ? result->element->scalar : result->scalar;
-    struct operands o = {.flags = texel_flags(l, type, word)};
+    struct image_operands o = {.flags = texel_flags(l, type, word)};
     const uint32_t *image = lower_get(l, w[3]);
     uint32_t out[16];
     add_coordinates(l, &o, w[3], w[4]);
@@ -143,7 +143,7 @@ static void lower_write(struct lower *l, uint32_t word)
     enum scalar type = lower_component(l, w[3]);
     const uint32_t *texel = lower_get(l, w[3]);
     uint32_t leaves = module_value_type(l->m, w[3])->leaves;
-    struct operands o = {.flags = texel_flags(l, type, word)};
+    struct image_operands o = {.flags = texel_flags(l, type, word)};
     for (uint32_t i = 0; i < 4; i++)
         o.list[o.count++] = i < leaves ? texel[i] : ir_const(l->ir, type, 0);
     add_coordinates(l, &o, w[1], w[2]);

@@ -106,13 +106,13 @@ struct elements lower_elements(const struct type *type)
 }
 
 /* The buffer for the text of a path; full: it does not fit, or a part of it has no name. */
-struct path {
+struct index_path {
     char text[100];
     size_t length;
     bool full;
 };
 
-__attribute__((format(printf, 2, 3))) static void path_add(struct path *path, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void path_add(struct index_path *path, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -137,7 +137,7 @@ static const char *variable_name(struct lower *l, uint32_t id)
 }
 
 /* One step of a chain: into an array, or to a member, which has the name of the chain that ends at it. */
-static void add_step(struct lower *l, struct path *path, const struct type *type, uint32_t index,
+static void add_step(struct lower *l, struct index_path *path, const struct type *type, uint32_t index,
                      const char *member)
 {
     uint64_t k;
@@ -153,7 +153,7 @@ static void add_step(struct lower *l, struct path *path, const struct type *type
 
 /* The first index goes from one object to another of its type. False: not from the object that a name stands
  * for. */
-static bool add_first(struct lower *l, struct path *path, bool is_pointer, const struct type *type,
+static bool add_first(struct lower *l, struct index_path *path, bool is_pointer, const struct type *type,
                       uint32_t index)
 {
     uint64_t k;
@@ -170,9 +170,9 @@ static bool add_first(struct lower *l, struct path *path, bool is_pointer, const
 }
 
 /* As the source writes it, "rows[1]", "p->s[...].f", or full. *out_pointer: it is the name of a pointer. */
-static void add_path(struct lower *l, struct path *path, uint32_t id, bool *out_pointer);
+static void add_path(struct lower *l, struct index_path *path, uint32_t id, bool *out_pointer);
 
-static void add_chain(struct lower *l, struct path *path, uint32_t word)
+static void add_chain(struct lower *l, struct index_path *path, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word], n = spv_length(l->m, word), op = spv_opcode(l->m, word);
     const struct type *type = lower_pointee(l, w[3]);
@@ -191,7 +191,7 @@ static void add_chain(struct lower *l, struct path *path, uint32_t word)
     }
 }
 
-static void add_path(struct lower *l, struct path *path, uint32_t id, bool *out_pointer)
+static void add_path(struct lower *l, struct index_path *path, uint32_t id, bool *out_pointer)
 {
     const uint32_t word = l->m->def[id], op = word ? spv_opcode(l->m, word) : SpvOpNop;
     const char *name = NULL;
@@ -228,7 +228,7 @@ static const char *name_around(struct lower *l, uint32_t id)
 static void put_words(struct lower *l, const struct indexed *indexed, char *text, size_t size)
 {
     const char *elements = plural_of(indexed->element), *name = name_of(l, indexed->pointer), *around;
-    struct path path = {.full = false};
+    struct index_path path = {.full = false};
     bool is_pointer;
     add_path(l, &path, indexed->pointer, &is_pointer);
     if (!path.full && !is_pointer)

@@ -7,28 +7,28 @@
  */
 #include "lower.h"
 
-struct domain {
+struct operand_domain {
     uint32_t mask; /* the bits of the operand that encode it */
     uint32_t count;
     uint32_t values[8]; /* the first stands for all that are not listed, too */
 };
-static const struct domain scopes = {
+static const struct operand_domain scopes = {
     UINT32_MAX,
     5,
     {SpvScopeDevice, SpvScopeCrossDevice, SpvScopeWorkgroup, SpvScopeSubgroup, SpvScopeInvocation}};
-static const struct domain orders = {0x1e, 5, {0x10, 0, 0x2, 0x4, 0x8}};
-static const struct domain flags = {0xb00, 8, {0, 0x100, 0x200, 0x300, 0x800, 0x900, 0xa00, 0xb00}};
+static const struct operand_domain orders = {0x1e, 5, {0x10, 0, 0x2, 0x4, 0x8}};
+static const struct operand_domain flags = {0xb00, 8, {0, 0x100, 0x200, 0x300, 0x800, 0x900, 0xa00, 0xb00}};
 
-struct choice {
+struct operand_choice {
     uint32_t id;
-    const struct domain *domain;
+    const struct operand_domain *domain;
     uint32_t bits;
-    const struct choice *outer;
+    const struct operand_choice *outer;
 };
 
 struct varying {
     uint32_t id;
-    const struct domain *domain;
+    const struct operand_domain *domain;
 };
 
 extern void SpvHasResultAndType(SpvOp opcode, bool *has_result, bool *has_type);
@@ -40,9 +40,9 @@ static bool has_result(const struct lower *l, uint32_t word)
     return result;
 }
 
-static const struct choice *choice_of(const struct lower *l, const struct varying *operand)
+static const struct operand_choice *choice_of(const struct lower *l, const struct varying *operand)
 {
-    const struct choice *choice = l->choices;
+    const struct operand_choice *choice = l->choices;
     while (choice && (choice->id != operand->id || choice->domain != operand->domain))
         choice = choice->outer;
     return choice;
@@ -55,7 +55,7 @@ static bool is_settled(struct lower *l, const struct varying *operand)
 
 static uint32_t bits_of(struct lower *l, const struct varying *operand)
 {
-    const struct choice *choice = choice_of(l, operand);
+    const struct operand_choice *choice = choice_of(l, operand);
     return choice ? choice->bits : lower_constant_bits(l, operand->id) & operand->domain->mask;
 }
 
@@ -78,11 +78,11 @@ static void each(struct lower *l, uint32_t word, const struct varying *operand, 
                  lowering *one);
 
 /* The instruction's result in each case. */
-struct results {
+struct choice_results {
     uint32_t values[8], blocks[8], count;
 };
 
-static uint32_t join(struct lower *l, const struct results *results)
+static uint32_t join(struct lower *l, const struct choice_results *results)
 {
     const uint32_t v = ir_new_value(l->ir, IR_phi, lower_type(l, results->values[0]));
     ir_append(l->ir, l->block, v);
@@ -99,7 +99,7 @@ static uint32_t join(struct lower *l, const struct results *results)
 static void split(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count,
                   lowering *one)
 {
-    const struct domain *domain = operand->domain;
+    const struct operand_domain *domain = operand->domain;
     const uint32_t result = has_result(l, word) ? l->m->words[word + 2] : 0,
                    value = lower_scalar(l, operand->id);
     const enum scalar type = lower_type(l, value);
@@ -109,7 +109,7 @@ static void split(struct lower *l, uint32_t word, const struct varying *operand,
             : lower_emit(l, IR_and, type, value, ir_const(l->ir, type, domain->mask), NONE, 0);
     uint32_t blocks[8], joined = ir_new_block(l->ir);
     uint64_t *cases = ARENA_ARRAY(l->arena, uint64_t, domain->count);
-    struct results results = {.count = domain->count};
+    struct choice_results results = {.count = domain->count};
     for (uint32_t i = 0; i < domain->count; i++) {
         blocks[i] = ir_new_block(l->ir);
         if (i)
@@ -117,7 +117,7 @@ static void split(struct lower *l, uint32_t word, const struct varying *operand,
     }
     lower_switch_to(l, selector, blocks, cases, domain->count);
     for (uint32_t i = 0; i < domain->count; i++) {
-        const struct choice choice = {operand->id, domain, domain->values[i], l->choices};
+        const struct operand_choice choice = {operand->id, domain, domain->values[i], l->choices};
         l->choices = &choice;
         l->block = blocks[i];
         each(l, word, operand + 1, count - 1, one);

@@ -16,14 +16,14 @@ static uint32_t zero(struct lower *l)
     return ir_const(l->ir, T_I64, 0);
 }
 
-struct call {
+struct pipe_call {
     enum pipe_op op;
     uint32_t pipe, pointer, number, index, takes_part; /* values */
     uint32_t bytes;
     const char *what;
 };
 
-static uint32_t call(struct lower *l, const struct call *call)
+static uint32_t call(struct lower *l, const struct pipe_call *call)
 {
     bool reads = call->op == PIPE_WRITE || call->op == PIPE_RESERVED_WRITE; /* what the pointer shows */
     uint32_t site =
@@ -47,7 +47,7 @@ static uint32_t call(struct lower *l, const struct call *call)
 }
 
 /* The largest of the group's values, once all have arrived, with the same pipe and the same number or id. */
-static uint32_t agree(struct lower *l, uint32_t value, bool sub_group, const struct call *c)
+static uint32_t agree(struct lower *l, uint32_t value, bool sub_group, const struct pipe_call *c)
 {
     uint32_t scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
              *list = ARENA_ARRAY(l->arena, uint32_t, 3);
@@ -81,16 +81,16 @@ static void group_pipe(struct lower *l, const uint32_t *w, uint32_t op)
     bool writes = op == SpvOpGroupReserveWritePipePackets || op == SpvOpGroupCommitWritePipe;
     uint32_t at = reserves ? 3 : 1;
     bool sub_group = lower_constant_bits(l, w[at]) == SpvScopeSubgroup;
-    struct call c = {.op = reserves ? writes ? PIPE_RESERVE_WRITE : PIPE_RESERVE_READ
-                           : writes ? PIPE_COMMIT_WRITE
-                                    : PIPE_COMMIT_READ,
-                     .pipe = lower_scalar(l, w[at + 1]),
-                     .pointer = zero(l),
-                     .number = as_i64(l, lower_scalar(l, w[at + 2])),
-                     .index = zero(l),
-                     .takes_part = is_first(l, sub_group),
-                     .bytes = lower_constant_bits(l, w[at + 3]),
-                     .what = reserves ? "group reservation of packets" : "group commit of packets"};
+    struct pipe_call c = {.op = reserves ? writes ? PIPE_RESERVE_WRITE : PIPE_RESERVE_READ
+                                : writes ? PIPE_COMMIT_WRITE
+                                         : PIPE_COMMIT_READ,
+                          .pipe = lower_scalar(l, w[at + 1]),
+                          .pointer = zero(l),
+                          .number = as_i64(l, lower_scalar(l, w[at + 2])),
+                          .index = zero(l),
+                          .takes_part = is_first(l, sub_group),
+                          .bytes = lower_constant_bits(l, w[at + 3]),
+                          .what = reserves ? "group reservation of packets" : "group commit of packets"};
     if (!reserves)
         agree(l, zero(l), sub_group, &c);
     uint32_t id = call(l, &c);
@@ -140,12 +140,12 @@ void lower_pipe_op(struct lower *l, uint32_t word)
         lower_set(l, w[2], &valid, 1);
         return;
     }
-    struct call c = {.op = op_of(op),
-                     .pointer = zero(l),
-                     .number = zero(l),
-                     .index = zero(l),
-                     .takes_part = ir_const(l->ir, T_I64, 1),
-                     .what = name_of(op_of(op))};
+    struct pipe_call c = {.op = op_of(op),
+                          .pointer = zero(l),
+                          .number = zero(l),
+                          .index = zero(l),
+                          .takes_part = ir_const(l->ir, T_I64, 1),
+                          .what = name_of(op_of(op))};
     bool commits = c.op == PIPE_COMMIT_READ || c.op == PIPE_COMMIT_WRITE;
     uint32_t at = commits ? 1 : 3, n = spv_length(l->m, word);
     c.pipe = lower_scalar(l, w[at]);

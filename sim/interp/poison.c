@@ -23,7 +23,7 @@
 #include "ir.h"
 
 /* The values whose origins an operation reports: count values from operands[first] on. */
-struct question {
+struct poison_question {
     uint32_t operation, first, count;
 };
 
@@ -33,7 +33,7 @@ struct poisoning {
     uint32_t yes;       /* constant true */
     LIST(uint32_t) out; /* the block being rewritten */
     bool tracks;        /* reports are wanted, and origins of values */
-    LIST(struct question) questions;
+    LIST(struct poison_question) questions;
     LIST(uint32_t) operands; /* their values */
 };
 
@@ -71,7 +71,7 @@ static uint32_t either(struct poisoning *p, uint32_t block, uint32_t a, uint32_t
 static void add_question(struct poisoning *p, uint32_t operation, const uint32_t *values, uint32_t count)
 {
     CHECKED(count > 0);
-    *list_push(p->ir->arena, &p->questions) = (struct question){operation, p->operands.count, count};
+    *list_push(p->ir->arena, &p->questions) = (struct poison_question){operation, p->operands.count, count};
     for (uint32_t i = 0; i < count; i++)
         *list_push(p->ir->arena, &p->operands) = values[i];
 }
@@ -439,7 +439,7 @@ static void follow_one(struct following *f, uint32_t v)
 }
 
 /* The index of the list; 0: unknown. */
-static uint32_t origins_of(struct following *f, const struct question *question)
+static uint32_t origins_of(struct following *f, const struct poison_question *question)
 {
     struct ir *ir = f->p->ir;
     f->mark++;
@@ -460,7 +460,7 @@ static uint32_t origins_of(struct following *f, const struct question *question)
 }
 
 /* The value that an atomic stores derives from the old value, or from its operand. */
-static void origins_of_atomic(struct following *f, const struct question *question)
+static void origins_of_atomic(struct following *f, const struct poison_question *question)
 {
     struct ir *ir = f->p->ir;
     const uint32_t source = (uint32_t)(ir_value(ir, question->operation)->imm >> POISON_FROM_SHIFT);
@@ -486,7 +486,7 @@ static void attach_origins(struct poisoning *p, uint32_t values)
     f->seen = ARENA_ARRAY(p->ir->arena, uint32_t, values);
     f->source = ARENA_ARRAY(p->ir->arena, uint32_t, values);
     for (uint32_t i = 0; i < p->questions.count; i++) {
-        const struct question *question = &p->questions.at[i];
+        const struct poison_question *question = &p->questions.at[i];
         struct value *operation = ir_value(p->ir, question->operation);
         CHECKED(question->first + question->count <= p->operands.count);
         if (operation->op == IR_poison_atomic)

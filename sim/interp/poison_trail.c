@@ -18,14 +18,14 @@
 
 enum { NOTES_FIRST = 64, NOTES_KEPT = 1024, NOTES_MOST = HOSTILE(1 << 14, 8) };
 
-struct note {
+struct poison_note {
     uint64_t key; /* 0: free */
     struct poison_end end;
     uint64_t low, high; /* of a word: the bytes that the store left so */
 };
 
 struct poison_trail {
-    struct note *notes; /* a power of two of them, at most three quarters used */
+    struct poison_note *notes; /* a power of two of them, at most three quarters used */
     uint32_t room, count;
     bool full;
 };
@@ -42,7 +42,7 @@ static uint64_t key_of_word(uint64_t address, uint32_t lane)
     return UINT64_C(1) << 63 | (address - PRIVATE_BASE) / 4 << 16 | (uint64_t)lane << 1 | 1;
 }
 
-static struct note *find(const struct poison_trail *trail, uint64_t key)
+static struct poison_note *find(const struct poison_trail *trail, uint64_t key)
 {
     uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (trail->room - 1);
     while (trail->notes[at].key && trail->notes[at].key != key)
@@ -54,7 +54,7 @@ static bool grow(struct poison_trail *trail)
 {
     const struct poison_trail old = *trail;
     const uint32_t room = old.room ? old.room * 2 : NOTES_FIRST;
-    struct note *notes = old.count < NOTES_MOST ? calloc(room, sizeof *notes) : NULL;
+    struct poison_note *notes = old.count < NOTES_MOST ? calloc(room, sizeof *notes) : NULL;
     if (!notes)
         return false;
     trail->notes = notes;
@@ -67,13 +67,13 @@ static bool grow(struct poison_trail *trail)
 }
 
 /* A note of this key, new ones with end.kind unknown and no bytes; NULL: full. */
-static struct note *note_of(struct wave *wave, uint64_t key)
+static struct poison_note *note_of(struct wave *wave, uint64_t key)
 {
     struct poison_trail *trail = wave->trail;
     if (!trail && !(trail = wave->trail = calloc(1, sizeof *trail)))
         return NULL;
     if (trail->room) {
-        struct note *known = find(trail, key);
+        struct poison_note *known = find(trail, key);
         if (known->key)
             return known;
     }
@@ -82,15 +82,15 @@ static struct note *note_of(struct wave *wave, uint64_t key)
         return NULL;
     }
     trail->count++;
-    struct note *note = find(trail, key);
-    *note = (struct note){.key = key};
+    struct poison_note *note = find(trail, key);
+    *note = (struct poison_note){.key = key};
     return note;
 }
 
-static const struct note *known(const struct wave *wave, uint64_t key)
+static const struct poison_note *known(const struct wave *wave, uint64_t key)
 {
     const struct poison_trail *trail = wave->trail;
-    const struct note *note = trail && trail->room ? find(trail, key) : NULL;
+    const struct poison_note *note = trail && trail->room ? find(trail, key) : NULL;
     return note && note->key ? note : NULL;
 }
 
@@ -114,7 +114,7 @@ struct poison_trail *poison_trail_copy(const struct poison_trail *trail)
     struct poison_trail *copy = trail ? calloc(1, sizeof *copy) : NULL;
     if (!copy)
         return NULL;
-    struct note *notes = trail->room ? calloc(trail->room, sizeof *notes) : NULL;
+    struct poison_note *notes = trail->room ? calloc(trail->room, sizeof *notes) : NULL;
     *copy = *trail;
     copy->notes = notes;
     if (notes)
@@ -143,7 +143,7 @@ static bool left_in(const struct wave *wave, uint32_t lane, uint64_t address, ui
     if (!wave_is_private_address(address))
         return false;
     for (uint64_t word = address / 4 * 4; word < address + bytes; word += 4) {
-        const struct note *note = known(wave, key_of_word(word, lane));
+        const struct poison_note *note = known(wave, key_of_word(word, lane));
         if (!note)
             continue;
         const bool all = note->low <= address && note->high >= address + bytes;
@@ -165,7 +165,7 @@ void poison_trail_read(struct wave *wave, uint32_t source, uint32_t lane, uint64
     struct poison_end end;
     if (!left_in(wave, lane, address, bytes, &end))
         end = (struct poison_end){POISON_END_MEMORY, source, bytes, address, 0};
-    struct note *note = note_of(wave, key_of_source(source, lane));
+    struct poison_note *note = note_of(wave, key_of_source(source, lane));
     if (note && note->end.kind == POISON_END_UNKNOWN && !note->end.bytes)
         note->end = end;
     else if (note && is_same_place(&note->end, &end))
@@ -182,7 +182,7 @@ void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t
     const bool one = list && poison_trail_ends(wave, list, lane, ends) == 1;
     const struct poison_end end = one ? ends[0] : (struct poison_end){.bytes = bytes};
     for (uint64_t word = address / 4 * 4; word < address + bytes; word += 4) {
-        struct note *note = note_of(wave, key_of_word(word, lane));
+        struct poison_note *note = note_of(wave, key_of_word(word, lane));
         if (note) {
             note->end = end;
             note->low = address;
@@ -197,7 +197,7 @@ void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t
 static bool end_of(const struct wave *wave, uint32_t source, uint32_t lane, struct poison_end *out_end,
                    bool *out_found)
 {
-    const struct note *note;
+    const struct poison_note *note;
     *out_found = true;
     if (wave->code->poison_sources[source].origin != POISON_READ) {
         *out_end = (struct poison_end){.kind = POISON_END_SOURCE, .source = source};

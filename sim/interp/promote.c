@@ -15,14 +15,14 @@ struct cell {
     uint32_t slot;
     enum scalar type;
 };
-struct candidate {
+struct promoted_variable {
     bool escapes;
     LIST(struct cell) cells;
 };
 
 struct promotion {
     struct ir *ir;
-    struct candidate *candidates;
+    struct promoted_variable *candidates;
     uint32_t *root;  /* per value: 1 + variable when it is a constant address into it */
     int64_t *offset; /* with the offset */
     uint32_t slots;  /* promoted scalars */
@@ -58,8 +58,8 @@ static void find_addresses(struct promotion *p)
     }
 }
 
-static void add_cell(struct promotion *p, struct candidate *c, uint64_t size, int64_t offset, uint32_t bytes,
-                     enum scalar type)
+static void add_cell(struct promotion *p, struct promoted_variable *c, uint64_t size, int64_t offset,
+                     uint32_t bytes, enum scalar type)
 {
     if (offset < 0 || (uint64_t)offset + bytes > size) {
         c->escapes = true;
@@ -95,7 +95,7 @@ static void note_use(struct promotion *p, uint32_t user, uint32_t slot, uint32_t
 {
     struct ir *ir = p->ir;
     const struct value *u = ir_value(ir, user);
-    struct candidate *c = &p->candidates[p->root[operand] - 1];
+    struct promoted_variable *c = &p->candidates[p->root[operand] - 1];
     bool address = slot == 0 && (u->op == IR_load || u->op == IR_store);
     CHECKED(u->op != IR_phi || slot >= 3);
     if (address) {
@@ -128,7 +128,7 @@ static void find_uses(struct promotion *p)
 
 static struct cell *find_cell(struct promotion *p, uint32_t address, int64_t offset)
 {
-    struct candidate *c = &p->candidates[p->root[address] - 1];
+    struct promoted_variable *c = &p->candidates[p->root[address] - 1];
     for (uint32_t i = 0; i < c->cells.count; i++)
         if (c->cells.at[i].offset == offset)
             return &c->cells.at[i];
@@ -282,16 +282,16 @@ static void complete_successors(struct promotion *p, uint32_t b)
 static void rename_all(struct promotion *p)
 {
     struct ir *ir = p->ir;
-    struct frame {
+    struct promote_frame {
         uint32_t block, child;
         uint32_t *saved;
     };
-    LIST(struct frame) stack = {0};
+    LIST(struct promote_frame) stack = {0};
     CHECKED(ir_block(ir, ir->entry_block)->reachable);
     size_t bytes = p->slots * sizeof *p->current;
-    *list_push(ir->arena, &stack) = (struct frame){ir->entry_block, 0, NULL};
+    *list_push(ir->arena, &stack) = (struct promote_frame){ir->entry_block, 0, NULL};
     while (stack.count) {
-        struct frame *f = &stack.at[stack.count - 1];
+        struct promote_frame *f = &stack.at[stack.count - 1];
         if (f->child == 0) {
             for (uint32_t i = 0; i < ir_block(ir, f->block)->insts.count; i++)
                 rename_instruction(p, ir_block(ir, f->block)->insts.at[i]);
@@ -306,7 +306,7 @@ static void rename_all(struct promotion *p)
             continue;
         }
         uint32_t next = ir_block(ir, f->block)->dom_children.at[f->child++];
-        *list_push(ir->arena, &stack) = (struct frame){next, 0, NULL};
+        *list_push(ir->arena, &stack) = (struct promote_frame){next, 0, NULL};
     }
 }
 

@@ -108,15 +108,15 @@ static void number_values(struct ir *ir, uint32_t *map)
         size *= 2;
     struct numbering n = {ir, map, ARENA_ARRAY(ir->arena, uint32_t, size), size - 1,
                           ARENA_ARRAY(ir->arena, uint32_t, room)};
-    struct frame {
+    struct simplify_frame {
         uint32_t block, child;
     };
-    LIST(struct frame) stack = {0};
+    LIST(struct simplify_frame) stack = {0};
     LIST(uint32_t) added = {0};
     LIST(uint32_t) marks = {0};
-    *list_push(ir->arena, &stack) = (struct frame){ir->entry_block, 0};
+    *list_push(ir->arena, &stack) = (struct simplify_frame){ir->entry_block, 0};
     while (stack.count) {
-        struct frame *f = &stack.at[stack.count - 1];
+        struct simplify_frame *f = &stack.at[stack.count - 1];
         struct block *block = ir_block(ir, f->block);
         if (f->child == 0) {
             *list_push(ir->arena, &marks) = added.count;
@@ -132,7 +132,7 @@ static void number_values(struct ir *ir, uint32_t *map)
         }
         if (f->child < block->dom_children.count) {
             uint32_t next = block->dom_children.at[f->child++];
-            *list_push(ir->arena, &stack) = (struct frame){next, 0};
+            *list_push(ir->arena, &stack) = (struct simplify_frame){next, 0};
             continue;
         }
         CHECKED(marks.count == stack.count); /* one a block that is open */

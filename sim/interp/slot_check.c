@@ -33,12 +33,12 @@ struct effect {
     bool masked;             /* it writes active lanes alone */
 };
 
-struct edge {
+struct slot_edge {
     uint32_t from, to;
     uint64_t *live; /* slots */
 };
 
-struct checker {
+struct slot_checker {
     const struct code *code;
     struct arena *arena;
     struct effect effect;
@@ -47,7 +47,7 @@ struct checker {
     uint32_t slot_words;
     /* per block: read before written; written; written for all lanes; live at its start */
     uint64_t **uses, **kills, **written, **live;
-    LIST(struct edge) edges;
+    LIST(struct slot_edge) edges;
     uint32_t *first_edge; /* per block, and one more */
     uint64_t *reached;    /* bit edge * blocks + block */
     LIST(uint64_t) open;  /* pairs whose steps have not been taken */
@@ -99,7 +99,7 @@ static bool list_of(const struct code *code, uint32_t i, uint32_t *out_start)
 }
 
 /* Lists stand in the order of their instructions: each ends where the next one begins. */
-static void find_list_ends(struct checker *c)
+static void find_list_ends(struct slot_checker *c)
 {
     uint32_t end = c->code->operand_count, start;
     c->list_end = ARENA_ARRAY(c->arena, uint32_t, c->code->insn_count + 1);
@@ -111,24 +111,24 @@ static void find_list_ends(struct checker *c)
     }
 }
 
-static void reads(struct checker *c, uint32_t slot)
+static void reads(struct slot_checker *c, uint32_t slot)
 {
     *list_push(c->arena, &c->effect.reads) = slot;
 }
 
-static void writes(struct checker *c, uint32_t slot)
+static void writes(struct slot_checker *c, uint32_t slot)
 {
     *list_push(c->arena, &c->effect.writes) = slot;
 }
 
-static void reads_list(struct checker *c, uint32_t from, uint32_t end)
+static void reads_list(struct slot_checker *c, uint32_t from, uint32_t end)
 {
     for (; from < end; from++)
         if (c->code->operands[from] != UINT32_MAX)
             reads(c, c->code->operands[from]);
 }
 
-static void writes_list(struct checker *c, uint32_t from, uint32_t end)
+static void writes_list(struct slot_checker *c, uint32_t from, uint32_t end)
 {
     for (; from < end; from++)
         if (c->code->operands[from] != UINT32_MAX)
@@ -136,14 +136,14 @@ static void writes_list(struct checker *c, uint32_t from, uint32_t end)
 }
 
 /* A list of so many results, so many words that are no slots, and operands. */
-static void list_effect(struct checker *c, uint32_t i, uint32_t results, uint32_t words)
+static void list_effect(struct slot_checker *c, uint32_t i, uint32_t results, uint32_t words)
 {
     const uint32_t start = c->code->insns[i].d;
     writes_list(c, start, start + results);
     reads_list(c, start + results + words, c->list_end[i]);
 }
 
-static void access_effect(struct checker *c, uint32_t i)
+static void access_effect(struct slot_checker *c, uint32_t i)
 {
     const struct insn *insn = &c->code->insns[i];
     const bool load = is_load(c->code->ops[i]);
@@ -161,7 +161,7 @@ static bool has_no_index(uint32_t op, const struct insn *insn)
 }
 
 /* Operands that an instruction does not have are 0: an input, which nothing writes. */
-static void plain_effect(struct checker *c, uint32_t i)
+static void plain_effect(struct slot_checker *c, uint32_t i)
 {
     const struct insn *insn = &c->code->insns[i];
     const uint32_t op = c->code->ops[i];
@@ -173,7 +173,7 @@ static void plain_effect(struct checker *c, uint32_t i)
     c->effect.masked = within(op, OP_movm_8, OP_mov_u);
 }
 
-static void find_effect(struct checker *c, uint32_t i)
+static void find_effect(struct slot_checker *c, uint32_t i)
 {
     const struct insn *insn = &c->code->insns[i];
     const uint32_t op = c->code->ops[i];
@@ -234,7 +234,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void find_slots(struct checker *c)
+static void find_slots(struct slot_checker *c)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->code->insn_count; i++) {
@@ -252,7 +252,7 @@ static void find_slots(struct checker *c)
 }
 
 /* False: nothing writes it. */
-static bool slot_bit(const struct checker *c, uint32_t slot, uint32_t *out_bit)
+static bool slot_bit(const struct slot_checker *c, uint32_t slot, uint32_t *out_bit)
 {
     const uint32_t *found =
         c->slots.count ? bsearch(&slot, c->slots.at, c->slots.count, sizeof slot, by_number) : NULL;
@@ -270,7 +270,7 @@ static void add_bit(uint64_t *set, uint64_t bit)
     set[bit / 64] |= 1ull << bit % 64;
 }
 
-static uint64_t **block_sets(struct checker *c)
+static uint64_t **block_sets(struct slot_checker *c)
 {
     uint64_t **sets = ARENA_ARRAY(c->arena, uint64_t *, c->code->block_count);
     for (uint32_t b = 0; b < c->code->block_count; b++)
@@ -285,7 +285,7 @@ static uint32_t block_end(const struct code *code, uint32_t b)
     return b + 1 < code->block_count ? code->block_start[b + 1] : code->insn_count;
 }
 
-static void find_block_slots(struct checker *c, uint32_t b)
+static void find_block_slots(struct slot_checker *c, uint32_t b)
 {
     for (uint32_t i = c->code->block_start[b], bit; i < block_end(c->code, b); i++) {
         find_effect(c, i);
@@ -301,15 +301,16 @@ static void find_block_slots(struct checker *c, uint32_t b)
     }
 }
 
-static void add_edge(struct checker *c, uint32_t from, uint32_t to)
+static void add_edge(struct slot_checker *c, uint32_t from, uint32_t to)
 {
     for (uint32_t k = c->first_edge[from]; k < c->edges.count; k++)
         if (c->edges.at[k].to == to)
             return;
-    *list_push(c->arena, &c->edges) = (struct edge){from, to, ARENA_ARRAY(c->arena, uint64_t, c->slot_words)};
+    *list_push(c->arena, &c->edges) =
+        (struct slot_edge){from, to, ARENA_ARRAY(c->arena, uint64_t, c->slot_words)};
 }
 
-static void add_switch_edges(struct checker *c, uint32_t b, const uint32_t *list)
+static void add_switch_edges(struct slot_checker *c, uint32_t b, const uint32_t *list)
 {
     add_edge(c, b, list[2]);
     for (uint32_t k = 0; k < list[1]; k++)
@@ -317,7 +318,7 @@ static void add_switch_edges(struct checker *c, uint32_t b, const uint32_t *list
 }
 
 /* The block after this one: blocks without instructions are passed. */
-static void add_next_edge(struct checker *c, uint32_t b)
+static void add_next_edge(struct slot_checker *c, uint32_t b)
 {
     for (uint32_t next = b + 1; next < c->code->block_count; next++)
         if (c->code->block_start[next] < block_end(c->code, next)) {
@@ -326,7 +327,7 @@ static void add_next_edge(struct checker *c, uint32_t b)
         }
 }
 
-static void add_edges(struct checker *c, uint32_t b)
+static void add_edges(struct slot_checker *c, uint32_t b)
 {
     const uint32_t end = block_end(c->code, b);
     if (end == c->code->block_start[b])
@@ -354,7 +355,7 @@ static bool parts_lanes(const struct code *code, uint32_t b)
 
 /* ---- what is live -------------------------------------------------------------------- */
 
-static void forget_undefined(struct checker *c, const struct edge *edge)
+static void forget_undefined(struct slot_checker *c, const struct slot_edge *edge)
 {
     for (uint32_t k = 0, bit; k < c->code->undefined_count; k++) {
         const struct slot_undefined *u = &c->code->undefined[k];
@@ -363,7 +364,7 @@ static void forget_undefined(struct checker *c, const struct edge *edge)
     }
 }
 
-static bool update_block(struct checker *c, uint32_t b)
+static bool update_block(struct slot_checker *c, uint32_t b)
 {
     bool changed = false;
     for (uint32_t w = 0; w < c->slot_words; w++) {
@@ -377,7 +378,7 @@ static bool update_block(struct checker *c, uint32_t b)
     return changed;
 }
 
-static void find_live(struct checker *c)
+static void find_live(struct slot_checker *c)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -393,7 +394,7 @@ static void find_live(struct checker *c)
 
 /* ---- pairs --------------------------------------------------------------------------- */
 
-static void reach(struct checker *c, uint32_t runs, uint32_t edge)
+static void reach(struct slot_checker *c, uint32_t runs, uint32_t edge)
 {
     const uint64_t pair = (uint64_t)edge * c->code->block_count + runs;
     if (has_bit(c->reached, pair))
@@ -402,7 +403,7 @@ static void reach(struct checker *c, uint32_t runs, uint32_t edge)
     *list_push(c->arena, &c->open) = pair;
 }
 
-static void reach_from_parting(struct checker *c, uint32_t b)
+static void reach_from_parting(struct slot_checker *c, uint32_t b)
 {
     for (uint32_t k = c->first_edge[b]; k < c->first_edge[b + 1]; k++)
         for (uint32_t n = c->first_edge[b]; n < c->first_edge[b + 1]; n++)
@@ -410,7 +411,7 @@ static void reach_from_parting(struct checker *c, uint32_t b)
                 reach(c, c->edges.at[k].to, n);
 }
 
-static void step(struct checker *c, uint32_t runs, uint32_t edge)
+static void step(struct slot_checker *c, uint32_t runs, uint32_t edge)
 {
     const uint32_t waits = c->edges.at[edge].to;
     for (uint32_t k = c->first_edge[runs]; k < c->first_edge[runs + 1]; k++) {
@@ -422,7 +423,7 @@ static void step(struct checker *c, uint32_t runs, uint32_t edge)
     }
 }
 
-static bool overlap(const struct checker *c, const uint64_t *a, const uint64_t *b)
+static bool overlap(const struct slot_checker *c, const uint64_t *a, const uint64_t *b)
 {
     for (uint32_t w = 0; w < c->slot_words; w++)
         if (a[w] & b[w])
@@ -431,7 +432,7 @@ static bool overlap(const struct checker *c, const uint64_t *a, const uint64_t *
 }
 
 /* The first instruction of the block that writes a slot of the edge for all lanes. */
-static void name_fault(struct checker *c, uint32_t runs, const struct edge *edge,
+static void name_fault(struct slot_checker *c, uint32_t runs, const struct slot_edge *edge,
                        struct slot_fault *out_fault)
 {
     for (uint32_t i = block_end(c->code, runs), bit; i-- > c->code->block_start[runs];) {
@@ -442,7 +443,7 @@ static void name_fault(struct checker *c, uint32_t runs, const struct edge *edge
     }
 }
 
-static bool check_pairs(struct checker *c, struct slot_fault *out_fault)
+static bool check_pairs(struct slot_checker *c, struct slot_fault *out_fault)
 {
     while (c->open.count) {
         const uint64_t pair = c->open.at[--c->open.count];
@@ -459,7 +460,7 @@ static bool check_pairs(struct checker *c, struct slot_fault *out_fault)
 
 bool slot_check(const struct code *code, struct arena *arena, struct slot_fault *out_fault)
 {
-    struct checker checker = {.code = code, .arena = arena}, *c = &checker;
+    struct slot_checker checker = {.code = code, .arena = arena}, *c = &checker;
     const uint32_t blocks = code->block_count;
     bool parts = false;
     c->first_edge = ARENA_ARRAY(arena, uint32_t, blocks + 1);

@@ -12,7 +12,7 @@
 #include "access.h"
 
 /* One work-item's call. */
-struct lane_op {
+struct enqueue_lane {
     struct wave *wave;
     const struct insn *insn;
     struct access_copy *copy;
@@ -23,7 +23,7 @@ struct lane_op {
     struct fault fault; /* misuse, of all lanes */
 };
 
-static uint64_t operand(const struct lane_op *lane_op, uint32_t k)
+static uint64_t operand(const struct enqueue_lane *lane_op, uint32_t k)
 {
     uint64_t value;
     if (k >= lane_op->count)
@@ -36,7 +36,7 @@ static uint64_t operand(const struct lane_op *lane_op, uint32_t k)
 }
 
 /* False: no memory. A list that no queue could take is left unread. */
-static bool read_waits(struct lane_op *lane_op)
+static bool read_waits(struct enqueue_lane *lane_op)
 {
     struct enqueue_call *call = &lane_op->call;
     const uint64_t list = operand(lane_op, OPERAND_WAITS);
@@ -52,7 +52,7 @@ static bool read_waits(struct lane_op *lane_op)
     return lane_op->waits != NULL;
 }
 
-static bool read_locals(struct lane_op *lane_op)
+static bool read_locals(struct enqueue_lane *lane_op)
 {
     struct enqueue_call *call = &lane_op->call;
     call->local_count = lane_op->count > OPERAND_LOCALS ? lane_op->count - OPERAND_LOCALS : 0;
@@ -65,7 +65,7 @@ static bool read_locals(struct lane_op *lane_op)
     return lane_op->local_bytes != NULL;
 }
 
-static void read_range(struct lane_op *lane_op)
+static void read_range(struct enqueue_lane *lane_op)
 {
     struct ndrange *range = &lane_op->call.range;
     range->work_dim = (uint32_t)operand(lane_op, OPERAND_DIMENSIONS);
@@ -76,7 +76,7 @@ static void read_range(struct lane_op *lane_op)
     }
 }
 
-static bool read_operands(struct lane_op *lane_op)
+static bool read_operands(struct enqueue_lane *lane_op)
 {
     struct enqueue_call *call = &lane_op->call;
     call->handle = operand(lane_op, OPERAND_HANDLE);
@@ -91,7 +91,7 @@ static bool read_operands(struct lane_op *lane_op)
 }
 
 /* Fills in what the host allocated, with this work-item's contents. */
-static void hand_over(struct lane_op *lane_op)
+static void hand_over(struct enqueue_lane *lane_op)
 {
     const struct enqueue_call *call = &lane_op->call;
     if (call->literal)
@@ -101,7 +101,7 @@ static void hand_over(struct lane_op *lane_op)
         access_hand(lane_op->copy, call->lane, &call->event, call->target, sizeof call->event);
 }
 
-static void note_misuse(struct lane_op *lane_op)
+static void note_misuse(struct enqueue_lane *lane_op)
 {
     if (!lane_op->call.misuse || lane_op->fault.lanes++)
         return;
@@ -109,7 +109,7 @@ static void note_misuse(struct lane_op *lane_op)
     lane_op->fault.misuse = lane_op->call.misuse;
 }
 
-static int64_t execute_lane(struct lane_op *lane_op)
+static int64_t execute_lane(struct enqueue_lane *lane_op)
 {
     struct enqueue_call *call = &lane_op->call;
     const struct wave_host *host = lane_op->wave->host;
@@ -132,7 +132,7 @@ static int64_t execute_lane(struct lane_op *lane_op)
 bool exec_enqueue(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access_copy copy;
-    struct lane_op lane_op = {
+    struct enqueue_lane lane_op = {
         .wave = wave, .insn = insn, .frame = frame, .copy = &copy, .count = insn->f >> ENQUEUE_COUNT_SHIFT};
     const lane_mask active = wave->active;
     access_copy_begin(&copy, wave, insn->e);

@@ -123,7 +123,7 @@ static uint64_t packet_address(const struct pipe *pipe, uint64_t number)
 
 /* ---- one work-item ----------------------------------------------------------------- */
 
-struct lane_op {
+struct pipe_lane {
     struct wave *wave;
     const struct insn *insn;
     struct access_copy *copy;
@@ -135,7 +135,7 @@ struct lane_op {
 };
 
 /* Undefined by the specification: the work-item continues as if the call had failed. */
-static uint64_t misused(struct lane_op *lane_op, const char *why)
+static uint64_t misused(struct pipe_lane *lane_op, const char *why)
 {
     if (!lane_op->faults++) {
         lane_op->fault_lane = lane_op->lane;
@@ -145,7 +145,7 @@ static uint64_t misused(struct lane_op *lane_op, const char *why)
     return PIPE_FAILED;
 }
 
-static void announce(const struct lane_op *lane_op, bool writes, bool moves)
+static void announce(const struct pipe_lane *lane_op, bool writes, bool moves)
 {
     const struct wave_host *host = lane_op->wave->host;
     const uint32_t launch = lane_op->wave->origin.launch->launch;
@@ -166,14 +166,14 @@ static void announce(const struct lane_op *lane_op, bool writes, bool moves)
 }
 
 /* Reported, and done all the same. */
-static void enter(struct lane_op *lane_op, bool writes, bool moves)
+static void enter(struct pipe_lane *lane_op, bool writes, bool moves)
 {
     announce(lane_op, writes, moves);
     if (lane_op->pipe->user[!writes].launch == lane_op->wave->origin.launch->launch)
         misused(lane_op, "the same kernel reads from and writes to this pipe");
 }
 
-static void move_packet(struct lane_op *lane_op, uint64_t number, bool writes)
+static void move_packet(struct pipe_lane *lane_op, uint64_t number, bool writes)
 {
     const uint64_t packet = packet_address(lane_op->pipe, number);
     if (writes)
@@ -187,7 +187,7 @@ static void move_packet(struct lane_op *lane_op, uint64_t number, bool writes)
         access_copy_out(lane_op->copy, lane_op->lane, packet, lane_op->a, lane_op->pipe->packet_bytes);
 }
 
-static uint64_t move_one(struct lane_op *lane_op, bool writes)
+static uint64_t move_one(struct pipe_lane *lane_op, bool writes)
 {
     enter(lane_op, writes, true);
     struct pipe_record *record = reserve(lane_op->pipe, writes, 1);
@@ -201,7 +201,7 @@ static uint64_t move_one(struct lane_op *lane_op, bool writes)
 static const char not_open[] =
     "the reservation is not valid, was committed already, or is of the other side or of another pipe";
 
-static uint64_t reserve_for(struct lane_op *lane_op, bool writes)
+static uint64_t reserve_for(struct pipe_lane *lane_op, bool writes)
 {
     struct pipe_record *record = reserve(lane_op->pipe, writes, lane_op->b);
     enter(lane_op, writes, false);
@@ -213,7 +213,7 @@ static uint64_t reserve_for(struct lane_op *lane_op, bool writes)
     return id_of(lane_op->pipe, record);
 }
 
-static uint64_t move_reserved(struct lane_op *lane_op, bool writes)
+static uint64_t move_reserved(struct pipe_lane *lane_op, bool writes)
 {
     const struct pipe_record *record = record_of(lane_op->pipe, lane_op->b, writes);
     if (!record)
@@ -225,7 +225,7 @@ static uint64_t move_reserved(struct lane_op *lane_op, bool writes)
     return 0;
 }
 
-static uint64_t commit(struct lane_op *lane_op, bool writes)
+static uint64_t commit(struct pipe_lane *lane_op, bool writes)
 {
     struct pipe_record *record = record_of(lane_op->pipe, lane_op->b, writes);
     if (!record)
@@ -234,7 +234,7 @@ static uint64_t commit(struct lane_op *lane_op, bool writes)
     return 0;
 }
 
-static uint64_t execute_lane(struct lane_op *lane_op, enum pipe_op op)
+static uint64_t execute_lane(struct pipe_lane *lane_op, enum pipe_op op)
 {
     switch (op) {
     case PIPE_READ:
@@ -253,7 +253,7 @@ static uint64_t execute_lane(struct lane_op *lane_op, enum pipe_op op)
 
 /* ---- a wave -------------------------------------------------------------------------- */
 
-static uint64_t operand(const struct lane_op *lane_op, const uint8_t *frame, uint32_t k)
+static uint64_t operand(const struct pipe_lane *lane_op, const uint8_t *frame, uint32_t k)
 {
     uint64_t value;
     memcpy(&value, frame + lane_op->wave->code->operands[lane_op->insn->d + k] + lane_op->lane * sizeof value,
@@ -262,7 +262,7 @@ static uint64_t operand(const struct lane_op *lane_op, const uint8_t *frame, uin
 }
 
 /* The host passes the address of a pipe or refuses the argument; a module may still make one up. */
-static bool pipe_at(struct lane_op *lane_op, uint64_t address)
+static bool pipe_at(struct pipe_lane *lane_op, uint64_t address)
 {
     const struct region *region = memory_region(lane_op->wave->memory, address);
     lane_op->address = address;
@@ -279,7 +279,7 @@ static bool pipe_at(struct lane_op *lane_op, uint64_t address)
 bool exec_pipe(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access_copy copy;
-    struct lane_op lane_op = {.wave = wave, .insn = insn, .copy = &copy};
+    struct pipe_lane lane_op = {.wave = wave, .insn = insn, .copy = &copy};
     const lane_mask active = wave->active;
     access_copy_begin(&copy, wave, insn->e);
     for (lane_op.lane = 0; lane_op.lane < wave->lane_count; lane_op.lane++) {

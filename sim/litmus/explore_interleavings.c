@@ -13,7 +13,7 @@
 enum { EVENTS_DEEPEST = 2000 }; /* of one execution: each costs a copy of the state on the stack */
 
 /* The positions of all threads. Small enough to be copied at every choice. */
-struct state {
+struct interleaving_state {
     struct step *next[THREADS_MOST];
     uint32_t last[THREADS_MOST]; /* 1 + index of the thread's latest event */
     int32_t cells[CELLS_MOST];
@@ -34,7 +34,8 @@ struct exploration {
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
-static struct event *add_event(struct exploration *exploration, struct state *state, struct step *step)
+static struct event *add_event(struct exploration *exploration, struct interleaving_state *state,
+                               struct step *step)
 {
     if (state->event_count == exploration->room) {
         uint32_t room = exploration->room ? exploration->room * 2 : 64;
@@ -57,7 +58,8 @@ static void fail(struct exploration *exploration)
         exploration->unfold->status != STATUS_OK ? exploration->unfold->status : STATUS_OUT_OF_MEMORY;
 }
 
-static void take_step(struct exploration *exploration, struct state *state, uint32_t thread, bool spurious)
+static void take_step(struct exploration *exploration, struct interleaving_state *state, uint32_t thread,
+                      bool spurious)
 {
     struct step *step = state->next[thread];
     struct event *event = add_event(exploration, state, step);
@@ -83,7 +85,8 @@ static void take_step(struct exploration *exploration, struct state *state, uint
 /* ---- what needs no choice ------------------------------------------------------------------------ */
 
 /* All threads of the group stand at the barrier of this label. */
-static bool group_arrived(const struct exploration *exploration, const struct state *state, uint32_t thread)
+static bool group_arrived(const struct exploration *exploration, const struct interleaving_state *state,
+                          uint32_t thread)
 {
     const uint32_t *group = exploration->unfold->places.group;
     for (uint32_t i = 0; i < exploration->threads; i++)
@@ -93,7 +96,7 @@ static bool group_arrived(const struct exploration *exploration, const struct st
     return true;
 }
 
-static void pass_barrier(struct exploration *exploration, struct state *state, uint32_t thread)
+static void pass_barrier(struct exploration *exploration, struct interleaving_state *state, uint32_t thread)
 {
     const uint32_t *group = exploration->unfold->places.group;
     for (uint32_t i = 0; i < exploration->threads && exploration->status == STATUS_OK; i++)
@@ -101,7 +104,7 @@ static void pass_barrier(struct exploration *exploration, struct state *state, u
             take_step(exploration, state, i, false);
 }
 
-static bool settle_thread(struct exploration *exploration, struct state *state, uint32_t thread)
+static bool settle_thread(struct exploration *exploration, struct interleaving_state *state, uint32_t thread)
 {
     enum step_kind kind = state->next[thread]->kind;
     if (kind == STEP_FENCE)
@@ -113,7 +116,7 @@ static bool settle_thread(struct exploration *exploration, struct state *state, 
     return true;
 }
 
-static void settle(struct exploration *exploration, struct state *state)
+static void settle(struct exploration *exploration, struct interleaving_state *state)
 {
     for (uint32_t i = 0; i < exploration->threads && exploration->status == STATUS_OK;)
         i = settle_thread(exploration, state, i) ? 0 : i + 1;
@@ -125,7 +128,8 @@ static void settle(struct exploration *exploration, struct state *state)
  */
 
 /* It would read what it read when it was here before. */
-static bool spins(const struct exploration *exploration, const struct state *state, uint32_t thread)
+static bool spins(const struct exploration *exploration, const struct interleaving_state *state,
+                  uint32_t thread)
 {
     const struct step *again = state->next[thread]->again;
     if (!again || state->next[thread]->by_chance)
@@ -141,7 +145,7 @@ static bool spins(const struct exploration *exploration, const struct state *sta
 }
 
 /* Some thread is where it was before, by chance alone, and nothing on the path there makes a race. */
-static bool is_repeated(const struct exploration *exploration, const struct state *state)
+static bool is_repeated(const struct exploration *exploration, const struct interleaving_state *state)
 {
     for (uint32_t i = 0; i < exploration->threads; i++)
         if (state->next[i]->by_chance && !unfold_follows(exploration->unfold, state->next[i]))
@@ -149,7 +153,7 @@ static bool is_repeated(const struct exploration *exploration, const struct stat
     return false;
 }
 
-static uint32_t enabled_threads(const struct exploration *exploration, const struct state *state)
+static uint32_t enabled_threads(const struct exploration *exploration, const struct interleaving_state *state)
 {
     uint32_t enabled = 0;
     for (uint32_t i = 0; i < exploration->threads; i++)
@@ -164,7 +168,7 @@ static bool depends(const struct step *a, const struct step *b)
     return a->cell == b->cell && (a->kind != STEP_READ || b->kind != STEP_READ);
 }
 
-static uint32_t still_asleep(const struct state *state, uint32_t asleep, uint32_t thread)
+static uint32_t still_asleep(const struct interleaving_state *state, uint32_t asleep, uint32_t thread)
 {
     for (uint32_t i = 0; i < THREADS_MOST; i++)
         if (asleep >> i & 1 && depends(state->next[i], state->next[thread]))
@@ -175,7 +179,8 @@ static uint32_t still_asleep(const struct state *state, uint32_t asleep, uint32_
 /* ---- the search
  * ----------------------------------------------------------------------------------------- */
 
-static enum execution_end end_of(const struct exploration *exploration, const struct state *state)
+static enum execution_end end_of(const struct exploration *exploration,
+                                 const struct interleaving_state *state)
 {
     enum execution_end end = EXECUTION_ENDED;
     for (uint32_t i = 0; i < exploration->threads; i++) {
@@ -187,7 +192,8 @@ static enum execution_end end_of(const struct exploration *exploration, const st
     return end;
 }
 
-static void show(struct exploration *exploration, const struct state *state, enum execution_end end)
+static void show(struct exploration *exploration, const struct interleaving_state *state,
+                 enum execution_end end)
 {
     struct execution execution = {.end = end,
                                   .events = exploration->events,
@@ -198,25 +204,25 @@ static void show(struct exploration *exploration, const struct state *state, enu
                            !exploration->visit(exploration->self, &execution);
 }
 
-static void explore(struct exploration *exploration, struct state *state, uint32_t asleep);
+static void explore(struct exploration *exploration, struct interleaving_state *state, uint32_t asleep);
 
-static void follow(struct exploration *exploration, const struct state *state, uint32_t asleep,
+static void follow(struct exploration *exploration, const struct interleaving_state *state, uint32_t asleep,
                    uint32_t thread, bool spurious)
 {
-    struct state after = *state;
+    struct interleaving_state after = *state;
     take_step(exploration, &after, thread, spurious);
     if (exploration->status == STATUS_OK)
         explore(exploration, &after, still_asleep(state, asleep, thread));
 }
 
-static bool may_refuse(const struct state *state, uint32_t thread)
+static bool may_refuse(const struct interleaving_state *state, uint32_t thread)
 {
     const struct step *step = state->next[thread];
     return step_may_refuse(step, state->cells[step->cell]);
 }
 
 /* asleep: threads whose step here leads to orders that were seen already. */
-static void explore(struct exploration *exploration, struct state *state, uint32_t asleep)
+static void explore(struct exploration *exploration, struct interleaving_state *state, uint32_t asleep)
 {
     exploration->stopped |= !unfold_spend(exploration->unfold, 1);
     if (exploration->stopped)
@@ -241,7 +247,7 @@ static void explore(struct exploration *exploration, struct state *state, uint32
     }
 }
 
-static bool state_init(struct exploration *exploration, struct state *state)
+static bool state_init(struct exploration *exploration, struct interleaving_state *state)
 {
     const struct litmus *test = exploration->unfold->test;
     memset(state, 0, sizeof *state);
@@ -258,7 +264,7 @@ enum status explore_interleavings(struct unfold *unfold, execution_visit *visit,
 {
     struct exploration exploration = {
         .unfold = unfold, .threads = unfold->test->thread_count, .visit = visit, .self = self};
-    struct state state;
+    struct interleaving_state state;
     if (state_init(&exploration, &state))
         explore(&exploration, &state, 0);
     else

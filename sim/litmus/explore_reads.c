@@ -20,7 +20,7 @@ struct history {
     uint16_t source[EVENTS_MOST];
 };
 
-struct reader {
+struct read_explorer {
     struct unfold *unfold;
     uint32_t threads;
     bool thin_air, cut;
@@ -35,19 +35,19 @@ struct reader {
     uint32_t key[THREADS_MOST * (EVENTS_MOST + 1)];
 };
 
-static bool going(const struct reader *reader)
+static bool going(const struct read_explorer *reader)
 {
     return reader->status == STATUS_OK && !reader->orders.stopped;
 }
 
-static void fail(struct reader *reader)
+static void fail(struct read_explorer *reader)
 {
     reader->status = reader->unfold->status != STATUS_OK ? reader->unfold->status : STATUS_OUT_OF_MEMORY;
 }
 
 /* ---- positions ------------------------------------------------------------------------------ */
 
-static uint32_t make_key(struct reader *reader)
+static uint32_t make_key(struct read_explorer *reader)
 {
     uint32_t length = 0;
     for (uint32_t i = 0; i < reader->threads; i++) {
@@ -61,7 +61,7 @@ static uint32_t make_key(struct reader *reader)
     return length;
 }
 
-static size_t slot_of(const struct reader *reader, const uint32_t *key, uint32_t length)
+static size_t slot_of(const struct read_explorer *reader, const uint32_t *key, uint32_t length)
 {
     CHECKED((reader->table_size & (reader->table_size - 1)) == 0 &&
             reader->position_count < reader->table_size);
@@ -77,7 +77,7 @@ static size_t slot_of(const struct reader *reader, const uint32_t *key, uint32_t
     return slot;
 }
 
-static bool table_grow(struct reader *reader)
+static bool table_grow(struct read_explorer *reader)
 {
     uint32_t *old = reader->table;
     size_t old_size = reader->table_size, size = old_size ? old_size * 2 : 1024;
@@ -93,7 +93,7 @@ static bool table_grow(struct reader *reader)
     return true;
 }
 
-static bool keys_grow(struct reader *reader, uint32_t length)
+static bool keys_grow(struct read_explorer *reader, uint32_t length)
 {
     size_t room = reader->keys_room ? reader->keys_room : 4096;
     while (room < reader->keys_used + length + 1)
@@ -107,7 +107,7 @@ static bool keys_grow(struct reader *reader, uint32_t length)
 }
 
 /* False: seen already, or it is enough. */
-static bool new_position(struct reader *reader)
+static bool new_position(struct read_explorer *reader)
 {
     uint32_t length = make_key(reader);
     if ((reader->position_count * 2 >= reader->table_size && !table_grow(reader)) ||
@@ -133,7 +133,7 @@ static bool new_position(struct reader *reader)
 
 /* ---- steps ------------------------------------------------------------------------------------ */
 
-static void take_step(struct reader *reader, uint32_t thread, struct reading read, uint16_t source)
+static void take_step(struct read_explorer *reader, uint32_t thread, struct reading read, uint16_t source)
 {
     struct history *history = &reader->history[thread];
     struct step *step = reader->next[thread];
@@ -151,7 +151,7 @@ static void take_step(struct reader *reader, uint32_t thread, struct reading rea
         fail(reader);
 }
 
-static void undo_to(struct reader *reader, uint32_t thread, uint32_t count)
+static void undo_to(struct read_explorer *reader, uint32_t thread, uint32_t count)
 {
     struct history *history = &reader->history[thread];
     if (history->count == count)
@@ -160,7 +160,7 @@ static void undo_to(struct reader *reader, uint32_t thread, uint32_t count)
     history->count = count;
 }
 
-static bool group_arrived(const struct reader *reader, uint32_t thread)
+static bool group_arrived(const struct read_explorer *reader, uint32_t thread)
 {
     const uint32_t *group = reader->unfold->places.group;
     for (uint32_t i = 0; i < reader->threads; i++)
@@ -170,7 +170,7 @@ static bool group_arrived(const struct reader *reader, uint32_t thread)
     return true;
 }
 
-static bool settle_thread(struct reader *reader, uint32_t thread)
+static bool settle_thread(struct read_explorer *reader, uint32_t thread)
 {
     const uint32_t *group = reader->unfold->places.group;
     enum step_kind kind = reader->next[thread]->kind;
@@ -186,7 +186,7 @@ static bool settle_thread(struct reader *reader, uint32_t thread)
     return true;
 }
 
-static void settle(struct reader *reader)
+static void settle(struct read_explorer *reader)
 {
     for (uint32_t i = 0; i < reader->threads && going(reader);)
         i = settle_thread(reader, i) ? 0 : i + 1;
@@ -194,7 +194,7 @@ static void settle(struct reader *reader)
 
 /* ---- an execution: complete, or what is left waits ------------------------------------------------ */
 
-static void judge(struct reader *reader, enum execution_end end)
+static void judge(struct read_explorer *reader, enum execution_end end)
 {
     struct candidate *candidate = &reader->orders.candidate;
     uint32_t event_of[THREADS_MOST][EVENTS_MOST];
@@ -235,9 +235,9 @@ static void judge(struct reader *reader, enum execution_end end)
 
 /* ---- the search ------------------------------------------------------------------------------------- */
 
-static void explore(struct reader *reader);
+static void explore(struct read_explorer *reader);
 
-static void read_from(struct reader *reader, uint32_t thread, struct reading read, uint16_t source)
+static void read_from(struct read_explorer *reader, uint32_t thread, struct reading read, uint16_t source)
 {
     uint32_t counts[THREADS_MOST];
     for (uint32_t i = 0; i < reader->threads; i++)
@@ -252,7 +252,8 @@ static void read_from(struct reader *reader, uint32_t thread, struct reading rea
 /*
  * The thread's position in the cell's modification order: its latest store of the cell, or the store it read.
  */
-static bool last_source(const struct reader *reader, uint32_t thread, uint32_t cell, uint16_t *out_source)
+static bool last_source(const struct read_explorer *reader, uint32_t thread, uint32_t cell,
+                        uint16_t *out_source)
 {
     const struct history *history = &reader->history[thread];
     for (uint32_t k = history->count; k-- > 0;) {
@@ -267,7 +268,7 @@ static bool last_source(const struct reader *reader, uint32_t thread, uint32_t c
 
 /* Surely older than what the thread has seen of the cell. The axioms find the other cases; these would
  * never end. */
-static bool is_hidden(const struct reader *reader, uint32_t thread, uint16_t source)
+static bool is_hidden(const struct read_explorer *reader, uint32_t thread, uint16_t source)
 {
     uint16_t last;
     if (reader->thin_air || reader->unfold->explains ||
@@ -277,7 +278,7 @@ static bool is_hidden(const struct reader *reader, uint32_t thread, uint16_t sou
 }
 
 /* By an update that stores: the next one has to read what it stored. */
-static bool is_taken(const struct reader *reader, uint32_t cell, uint16_t source)
+static bool is_taken(const struct read_explorer *reader, uint32_t cell, uint16_t source)
 {
     if (reader->unfold->explains)
         return false;
@@ -293,7 +294,7 @@ static bool is_taken(const struct reader *reader, uint32_t cell, uint16_t source
     return false;
 }
 
-static void try_source(struct reader *reader, uint32_t thread, int32_t value, uint16_t source)
+static void try_source(struct read_explorer *reader, uint32_t thread, int32_t value, uint16_t source)
 {
     const struct step *step = reader->next[thread];
     if (is_hidden(reader, thread, source))
@@ -313,7 +314,7 @@ static int32_t initial_value(const struct litmus *test, uint32_t cell)
     return test->locations[i].initial[cell - test->locations[i].first_cell];
 }
 
-static void read_any(struct reader *reader, uint32_t thread)
+static void read_any(struct read_explorer *reader, uint32_t thread)
 {
     uint32_t cell = reader->next[thread]->cell;
     try_source(reader, thread, initial_value(reader->unfold->test, cell), INITIAL_STORE);
@@ -328,7 +329,7 @@ static void read_any(struct reader *reader, uint32_t thread)
 }
 
 /* A spinning thread stays: its continuation exists without the spinning too, but for races. */
-static bool may_read(const struct reader *reader, const struct step *next)
+static bool may_read(const struct read_explorer *reader, const struct step *next)
 {
     return step_reads(next) && (!next->again || unfold_follows(reader->unfold, next));
 }
@@ -339,7 +340,7 @@ static bool waits(const struct step *next)
     return !step_reads(next) || (next->again && !next->by_chance);
 }
 
-static void explore(struct reader *reader)
+static void explore(struct read_explorer *reader)
 {
     reader->orders.stopped |= !unfold_spend(reader->unfold, 1);
     settle(reader);
@@ -364,7 +365,7 @@ static void explore(struct reader *reader)
 enum status explore_reads(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit,
                           void *self)
 {
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct read_explorer *reader = calloc(1, sizeof *reader);
     if (!reader)
         return STATUS_OUT_OF_MEMORY;
     reader->unfold = unfold;

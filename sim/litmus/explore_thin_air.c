@@ -19,52 +19,52 @@
 enum { VALUES_MOST = 128, ROUNDS_WHEN_CUT = 4, TRACES_MOST = 1 << 16 };
 
 /* The possible values of a cell; reads of this round take one of the first `read`. */
-struct domain {
+struct value_domain {
     uint32_t count, read;
     int32_t value[VALUES_MOST];
 };
 
-struct trace {
+struct thread_trace {
     struct event *events;
     uint32_t count;
     struct step *end;
 };
 struct traces {
-    struct trace *items;
+    struct thread_trace *items;
     uint32_t count, room;
 };
 
-struct search {
+struct thin_air_search {
     struct unfold *unfold;
     uint32_t threads;
     bool thin_air;        /* values may have no cause */
     bool judges_thin_air; /* and that refuses none */
     bool cut;
     enum status status;
-    struct domain domain[CELLS_MOST];
+    struct value_domain domain[CELLS_MOST];
     bool grown; /* a domain did, this round */
     struct traces traces[THREADS_MOST];
     struct event path[EVENTS_MOST];
-    const struct trace *chosen[THREADS_MOST];
+    const struct thread_trace *chosen[THREADS_MOST];
     struct orders orders;
 };
 
-static bool going(const struct search *search)
+static bool going(const struct thin_air_search *search)
 {
     return search->status == STATUS_OK && !search->orders.stopped;
 }
 
 /* Not at the bound: there is more than it looks at. */
-static void give_up(struct search *search)
+static void give_up(struct thin_air_search *search)
 {
     search->unfold->gave_up = search->orders.stopped = true;
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-static void domain_add(struct search *search, uint32_t cell, int32_t value)
+static void domain_add(struct thin_air_search *search, uint32_t cell, int32_t value)
 {
-    struct domain *domain = &search->domain[cell];
+    struct value_domain *domain = &search->domain[cell];
     for (uint32_t i = 0; i < domain->count; i++)
         if (domain->value[i] == value)
             return;
@@ -77,7 +77,7 @@ static void domain_add(struct search *search, uint32_t cell, int32_t value)
 }
 
 /* A value out of thin air may be any value in the clause. */
-static void add_wanted(struct search *search, const struct condition *condition)
+static void add_wanted(struct thin_air_search *search, const struct condition *condition)
 {
     if (!condition)
         return;
@@ -88,7 +88,7 @@ static void add_wanted(struct search *search, const struct condition *condition)
     add_wanted(search, condition->operand[1]);
 }
 
-static void domains_init(struct search *search)
+static void domains_init(struct thin_air_search *search)
 {
     const struct litmus *test = search->unfold->test;
     for (uint32_t i = 0; i < test->location_count; i++)
@@ -100,12 +100,12 @@ static void domains_init(struct search *search)
 
 /* ---- paths of one thread ---------------------------------------------------------------------- */
 
-static void fail(struct search *search)
+static void fail(struct thin_air_search *search)
 {
     search->status = search->unfold->status != STATUS_OK ? search->unfold->status : STATUS_OUT_OF_MEMORY;
 }
 
-static void keep_trace(struct search *search, struct step *end)
+static void keep_trace(struct thin_air_search *search, struct step *end)
 {
     struct traces *traces = &search->traces[end->thread];
     if (traces->count == TRACES_MOST) {
@@ -114,7 +114,7 @@ static void keep_trace(struct search *search, struct step *end)
     }
     if (traces->count == traces->room) {
         uint32_t room = traces->room ? traces->room * 2 : 16;
-        struct trace *items = realloc(traces->items, room * sizeof *items);
+        struct thread_trace *items = realloc(traces->items, room * sizeof *items);
         if (!items) {
             fail(search);
             return;
@@ -128,12 +128,12 @@ static void keep_trace(struct search *search, struct step *end)
         return;
     }
     memcpy(events, search->path, end->depth * sizeof *events);
-    traces->items[traces->count++] = (struct trace){events, end->depth, end};
+    traces->items[traces->count++] = (struct thread_trace){events, end->depth, end};
 }
 
-static void follow(struct search *search, struct step *step);
+static void follow(struct thin_air_search *search, struct step *step);
 
-static void follow_value(struct search *search, struct step *step, struct reading read)
+static void follow_value(struct thin_air_search *search, struct step *step, struct reading read)
 {
     search->path[step->depth] = (struct event){.step = step, .read = read};
     if (step_is_access(step) && step_writes(step, read))
@@ -149,7 +149,7 @@ static void follow_value(struct search *search, struct step *step, struct readin
  * A thread that spins is left out: without the rounds that changed nothing its result is the same, but for
  * races.
  */
-static void follow(struct search *search, struct step *step)
+static void follow(struct thin_air_search *search, struct step *step)
 {
     search->orders.stopped |= !unfold_spend(search->unfold, 1);
     if (step->kind == STEP_END) {
@@ -169,7 +169,7 @@ static void follow(struct search *search, struct step *step)
     }
 }
 
-static void forget_traces(struct search *search)
+static void forget_traces(struct thin_air_search *search)
 {
     for (uint32_t i = 0; i < search->threads; i++) {
         for (uint32_t k = 0; k < search->traces[i].count; k++)
@@ -178,7 +178,7 @@ static void forget_traces(struct search *search)
     }
 }
 
-static uint32_t count_stores(const struct trace *trace)
+static uint32_t count_stores(const struct thread_trace *trace)
 {
     uint32_t stores = 0;
     for (uint32_t i = 0; i < trace->count; i++)
@@ -188,7 +188,7 @@ static uint32_t count_stores(const struct trace *trace)
 }
 
 /* Of all threads together, in one execution. */
-static uint32_t most_stores(const struct search *search)
+static uint32_t most_stores(const struct thin_air_search *search)
 {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < search->threads; i++) {
@@ -206,7 +206,7 @@ static uint32_t most_stores(const struct search *search)
  * A value that one thread stores another may read: repeated until no execution has a new value. If the bound
  * leaves some out anyway, a few rounds suffice.
  */
-static void find_traces(struct search *search)
+static void find_traces(struct thin_air_search *search)
 {
     uint32_t round = 0;
     for (search->grown = true; search->grown && going(search); round++) {
@@ -240,7 +240,7 @@ static uint32_t regions_left(const struct step *barrier)
 }
 
 /* A read, and in its path later a barrier that does not order it. */
-static bool reads_past_barrier(const struct trace *trace)
+static bool reads_past_barrier(const struct thread_trace *trace)
 {
     uint32_t read = 0;
     for (uint32_t i = 0; i < trace->count; i++) {
@@ -257,7 +257,7 @@ struct edges {
     uint16_t threads[CELLS_MOST][CELLS_MOST];
 };
 
-static void add_edges(struct edges *edges, const struct trace *trace, uint32_t thread)
+static void add_edges(struct edges *edges, const struct thread_trace *trace, uint32_t thread)
 {
     for (uint32_t i = 0; i < trace->count; i++)
         for (uint32_t k = i + 1; k < trace->count; k++) {
@@ -298,7 +298,7 @@ static bool has_cell_cycle(const struct edges *edges)
     return false;
 }
 
-static bool some_cycle_possible(const struct search *search)
+static bool some_cycle_possible(const struct thin_air_search *search)
 {
     struct edges edges = {{{0}}};
     for (uint32_t i = 0; i < search->threads; i++)
@@ -400,7 +400,7 @@ static void read_text_statements(struct reading_text *text, const struct stateme
 }
 
 /* Values do not matter here, of which updates by what was read make ever more. */
-static bool text_allows_cycle(const struct search *search)
+static bool text_allows_cycle(const struct thin_air_search *search)
 {
     struct edges edges = {{{0}}};
     const struct litmus *test = search->unfold->test;
@@ -415,7 +415,7 @@ static bool text_allows_cycle(const struct search *search)
 
 /* ---- the events of one choice of paths ------------------------------------------------------------ */
 
-static uint32_t barrier_instance(const struct trace *trace, uint32_t at)
+static uint32_t barrier_instance(const struct thread_trace *trace, uint32_t at)
 {
     uint32_t instance = 0;
     for (uint32_t i = 0; i < at; i++)
@@ -424,7 +424,7 @@ static uint32_t barrier_instance(const struct trace *trace, uint32_t at)
 }
 
 /* The label of the n-th barrier, or UINT32_MAX. */
-static uint32_t barrier_label(const struct trace *trace, uint32_t number)
+static uint32_t barrier_label(const struct thread_trace *trace, uint32_t number)
 {
     for (uint32_t i = 0; i < trace->count; i++)
         if (trace->events[i].step->kind == STEP_BARRIER && number-- == 0)
@@ -432,7 +432,7 @@ static uint32_t barrier_label(const struct trace *trace, uint32_t number)
     return UINT32_MAX;
 }
 
-static bool same_barriers(const struct trace *a, const struct trace *b)
+static bool same_barriers(const struct thread_trace *a, const struct thread_trace *b)
 {
     for (uint32_t number = 0;; number++) {
         uint32_t label = barrier_label(a, number);
@@ -444,7 +444,7 @@ static bool same_barriers(const struct trace *a, const struct trace *b)
 }
 
 /* All threads of a group reach the same barriers, or none passes them. */
-static bool barriers_match(const struct search *search)
+static bool barriers_match(const struct thin_air_search *search)
 {
     const uint32_t *group = search->unfold->places.group;
     for (uint32_t i = 0; i < search->threads; i++)
@@ -454,7 +454,7 @@ static bool barriers_match(const struct search *search)
     return true;
 }
 
-static bool build_candidate(struct search *search)
+static bool build_candidate(struct thin_air_search *search)
 {
     struct candidate *candidate = &search->orders.candidate;
     candidate_init(candidate, search->unfold, search->judges_thin_air);
@@ -491,7 +491,7 @@ static bool reads_have_stores(const struct orders *orders)
     return true;
 }
 
-static void choose_stores(struct search *search, uint32_t event)
+static void choose_stores(struct thin_air_search *search, uint32_t event)
 {
     struct orders *orders = &search->orders;
     struct candidate *candidate = &orders->candidate;
@@ -513,7 +513,7 @@ static void choose_stores(struct search *search, uint32_t event)
     }
 }
 
-static void choose_traces(struct search *search, uint32_t thread)
+static void choose_traces(struct thin_air_search *search, uint32_t thread)
 {
     search->orders.stopped |= !unfold_spend(search->unfold, 1);
     if (thread < search->threads) {
@@ -534,7 +534,7 @@ static void choose_traces(struct search *search, uint32_t thread)
 enum status explore_thin_air(struct unfold *unfold, bool thin_air, bool *out_cut, execution_visit *visit,
                              void *self)
 {
-    struct search *search = calloc(1, sizeof *search);
+    struct thin_air_search *search = calloc(1, sizeof *search);
     if (!search)
         return STATUS_OUT_OF_MEMORY;
     search->unfold = unfold;

@@ -36,15 +36,15 @@ void litmus_place(const struct litmus *test, struct thread_places *out_places)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-struct writer {
+struct kernel_writer {
     const struct litmus *test;
     const struct thread *thread;
     FILE *stream;
 };
 
-static void write_statements(const struct writer *writer, const struct statement *first);
+static void write_statements(const struct kernel_writer *writer, const struct statement *first);
 
-static void write_assignment(const struct writer *writer, const struct statement *statement)
+static void write_assignment(const struct kernel_writer *writer, const struct statement *statement)
 {
     if (statement->kind == STATEMENT_ASSIGN) {
         fprintf(writer->stream, "%s = ", writer->thread->registers[statement->target]);
@@ -56,14 +56,14 @@ static void write_assignment(const struct writer *writer, const struct statement
     fputs(";\n", writer->stream);
 }
 
-static void write_barrier(const struct writer *writer, const struct statement *barrier)
+static void write_barrier(const struct kernel_writer *writer, const struct statement *barrier)
 {
     fprintf(writer->stream, "litmus_log[0] = %u; work_group_barrier(", barrier->label + 1);
     flags_print(barrier->flags, writer->stream);
     fprintf(writer->stream, ", %s);\n", memory_scope_word(barrier->scope));
 }
 
-static void write_branch(const struct writer *writer, const struct statement *branch)
+static void write_branch(const struct kernel_writer *writer, const struct statement *branch)
 {
     fputs(branch->kind == STATEMENT_IF ? "if (" : "while (", writer->stream);
     expression_print(writer->thread, branch->value, true, writer->stream);
@@ -76,7 +76,7 @@ static void write_branch(const struct writer *writer, const struct statement *br
     fputs("}\n", writer->stream);
 }
 
-static void write_statement(const struct writer *writer, const struct statement *statement)
+static void write_statement(const struct kernel_writer *writer, const struct statement *statement)
 {
     if (statement->kind == STATEMENT_NOTHING)
         return;
@@ -96,7 +96,7 @@ static void write_statement(const struct writer *writer, const struct statement 
     }
 }
 
-static void write_statements(const struct writer *writer, const struct statement *first)
+static void write_statements(const struct kernel_writer *writer, const struct statement *first)
 {
     for (const struct statement *statement = first; statement; statement = statement->next)
         write_statement(writer, statement);
@@ -104,7 +104,7 @@ static void write_statements(const struct writer *writer, const struct statement
 
 /* ---- the kernel ---------------------------------------------------------------------------------- */
 
-static void write_thread(const struct writer *writer, uint32_t number, uint32_t global_id)
+static void write_thread(const struct kernel_writer *writer, uint32_t number, uint32_t global_id)
 {
     const struct thread *thread = writer->thread;
     fprintf(writer->stream, "case %u: { /* P%u */\n", global_id, number);
@@ -122,7 +122,7 @@ static void write_thread(const struct writer *writer, uint32_t number, uint32_t 
     fputs("break; }\n", writer->stream);
 }
 
-static void write_arguments(const struct writer *writer)
+static void write_arguments(const struct kernel_writer *writer)
 {
     for (uint32_t i = 0; i < writer->test->location_count; i++) {
         const struct location *location = &writer->test->locations[i];
@@ -134,7 +134,7 @@ static void write_arguments(const struct writer *writer)
     fputs("global int *litmus_log", writer->stream);
 }
 
-static void write_kernel(struct writer *writer)
+static void write_kernel(struct kernel_writer *writer)
 {
     struct thread_places places;
     litmus_place(writer->test, &places);
@@ -155,7 +155,7 @@ char *litmus_kernel(const struct litmus *test)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    struct writer writer = {.test = test, .stream = stream};
+    struct kernel_writer writer = {.test = test, .stream = stream};
     write_kernel(&writer);
     bool fine = !ferror(stream);
     if (fclose(stream) == 0 && fine)

@@ -370,11 +370,11 @@ static void put_refused(json_t *object, const struct shown *shown)
 }
 
 /* interleavings: what those end in; its outcomes are among the others'. */
-struct results {
+struct page_results {
     const struct litmus_result *result, *interleavings;
 };
 
-static json_t *outcome_json(const struct results *results, const int64_t *values, bool satisfies,
+static json_t *outcome_json(const struct page_results *results, const int64_t *values, bool satisfies,
                             const struct shown *shown)
 {
     const struct litmus_outcome *found = found_in(results->result, values);
@@ -407,7 +407,7 @@ static const struct shown *shown_with(const struct gallery *gallery, const int64
  * The outcomes that were found, and then those that are refused: every execution with that end is. If the run
  * gave up, outcomes that were not found may be allowed all the same: they are left out.
  */
-static json_t *outcomes_json(const struct gallery *gallery, const struct results *results)
+static json_t *outcomes_json(const struct gallery *gallery, const struct page_results *results)
 {
     const struct litmus_result *result = results->result;
     json_t *list = json_array();
@@ -423,7 +423,7 @@ static json_t *outcomes_json(const struct gallery *gallery, const struct results
     return list;
 }
 
-static json_t *test_json(const struct gallery *gallery, const struct results *results, bool cut)
+static json_t *test_json(const struct gallery *gallery, const struct page_results *results, bool cut)
 {
     const struct litmus *test = gallery->test;
     const struct litmus_result *result = results->result;
@@ -448,7 +448,7 @@ static json_t *test_json(const struct gallery *gallery, const struct results *re
     return object;
 }
 
-static enum status write_test(const struct gallery *gallery, const struct results *results, bool cut,
+static enum status write_test(const struct gallery *gallery, const struct page_results *results, bool cut,
                               FILE *stream)
 {
     json_t *data = json_object();
@@ -471,7 +471,7 @@ enum status litmus_write_page(const struct litmus *test, const struct litmus_opt
     if (status == STATUS_OK)
         status = visit(&gallery, options, &cut, diagnosis);
     if (status == STATUS_OK)
-        status = write_test(&gallery, &(struct results){result, &interleavings}, cut, stream);
+        status = write_test(&gallery, &(struct page_results){result, &interleavings}, cut, stream);
     litmus_result_fini(&interleavings);
     gallery_fini(&gallery);
     return status;

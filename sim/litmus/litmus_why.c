@@ -44,7 +44,7 @@ static void add_link(struct cycle *cycle, enum link_kind kind, uint32_t from, ui
 typedef enum link_kind edge_between(const struct candidate *candidate, uint32_t region, uint32_t a,
                                     uint32_t b);
 
-struct path {
+struct order_path {
     const struct candidate *candidate;
     edge_between *edge;
     uint32_t region;
@@ -52,7 +52,7 @@ struct path {
     event_set seen;
 };
 
-static void visit_next(struct path *path, uint32_t at)
+static void visit_next(struct order_path *path, uint32_t at)
 {
     for (uint32_t i = 0; i < path->candidate->count; i++) {
         if (has_event(path->seen, i) || !path->edge(path->candidate, path->region, at, i))
@@ -63,7 +63,7 @@ static void visit_next(struct path *path, uint32_t at)
     }
 }
 
-static void add_path(const struct path *path, uint32_t from, uint32_t to, struct cycle *cycle)
+static void add_path(const struct order_path *path, uint32_t from, uint32_t to, struct cycle *cycle)
 {
     uint32_t way[EVENTS_MOST], count = 0;
     for (uint32_t at = to; count == 0 || at != from; at = path->previous[at])
@@ -78,7 +78,7 @@ static void add_path(const struct path *path, uint32_t from, uint32_t to, struct
 static bool find_path(const struct candidate *candidate, edge_between *edge, uint32_t region, uint32_t from,
                       uint32_t to, struct cycle *cycle)
 {
-    struct path path = {.candidate = candidate, .edge = edge, .region = region};
+    struct order_path path = {.candidate = candidate, .edge = edge, .region = region};
     visit_next(&path, from);
     for (uint32_t i = 0; i < path.queued && !has_event(path.seen, to); i++)
         visit_next(&path, path.queue[i]);

@@ -22,19 +22,19 @@ enum {
 };
 
 /* The words or sectors that one request accesses, each once. */
-struct units {
+struct profile_units {
     uint64_t number[UNITS_OF_LANE * WAVE_LANES_MAX];
     uint32_t count;
 };
 
 /* Lanes first to end of an access are of one sub-group; active is the lowest that takes part. */
-struct request {
+struct profile_request {
     const struct access_event *event;
     uint32_t first, end, active;
 };
 
 /* A launch that runs, and the line of each of its sites that had an access: + 1, 0: not looked up yet. */
-struct running {
+struct profile_launch {
     const struct launch_info *launch; /* NULL: none */
     struct profile_kernel *kernel;
     uint32_t *line_of_site;
@@ -46,8 +46,8 @@ struct profile {
     const struct scenario *scenario;
     struct profile_kernel **kernels;
     size_t kernel_count, kernel_room;
-    struct running running[LAUNCHES_MOST];
-    struct units units; /* of the request at hand */
+    struct profile_launch running[LAUNCHES_MOST];
+    struct profile_units units; /* of the request at hand */
     bool lost;
 };
 
@@ -214,7 +214,7 @@ bool profile_lost(const struct profile *profile)
 
 /* ---- instructions ----------------------------------------------------------------------------- */
 
-static struct running *running_of(struct profile *profile, const struct launch_info *launch)
+static struct profile_launch *running_of(struct profile *profile, const struct launch_info *launch)
 {
     for (size_t i = 0; i < LAUNCHES_MOST; i++)
         if (profile->running[i].launch == launch)
@@ -224,7 +224,7 @@ static struct running *running_of(struct profile *profile, const struct launch_i
 
 void profile_launch(struct profile *profile, struct profile_kernel *kernel, const struct launch_info *launch)
 {
-    struct running *running = running_of(profile, NULL);
+    struct profile_launch *running = running_of(profile, NULL);
     uint64_t items = 1;
     for (int i = 0; i < 3; i++)
         items *= launch->global_size[i];
@@ -301,7 +301,7 @@ static struct profile_line *line_at(struct profile_kernel *kernel, const struct 
     return new_line(kernel, place);
 }
 
-static bool sites_room(struct running *running, uint32_t site)
+static bool sites_room(struct profile_launch *running, uint32_t site)
 {
     if (site < running->site_room)
         return true;
@@ -315,7 +315,7 @@ static bool sites_room(struct running *running, uint32_t site)
     return true;
 }
 
-static struct profile_line *line_of(struct running *running, const struct origin *origin)
+static struct profile_line *line_of(struct profile_launch *running, const struct origin *origin)
 {
     struct source_place place;
     if (!sites_room(running, origin->site))
@@ -336,7 +336,7 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void keep_each_once(struct units *units)
+static void keep_each_once(struct profile_units *units)
 {
     uint32_t kept = 0;
     if (units->count)
@@ -347,7 +347,7 @@ static void keep_each_once(struct units *units)
     units->count = kept;
 }
 
-static void gather(struct units *units, const struct request *request, uint32_t unit_bytes)
+static void gather(struct profile_units *units, const struct profile_request *request, uint32_t unit_bytes)
 {
     const struct access_event *event = request->event;
     units->count = 0;
@@ -362,7 +362,7 @@ static void gather(struct units *units, const struct request *request, uint32_t 
 }
 
 /* All accesses of a request have the same size. */
-static uint64_t bytes_of(struct units *units, const struct request *request)
+static uint64_t bytes_of(struct profile_units *units, const struct profile_request *request)
 {
     CHECKED(request->first < request->end && request->active < request->end);
     uint64_t bytes = 0, end = 0;
@@ -381,7 +381,7 @@ static uint64_t bytes_of(struct units *units, const struct request *request)
 }
 
 /* The most different words that one bank has. */
-static uint32_t passes(const struct units *words, uint32_t banks)
+static uint32_t passes(const struct profile_units *words, uint32_t banks)
 {
     uint16_t in_bank[BANKS_MOST] = {0};
     uint32_t most = 0;
@@ -403,11 +403,11 @@ static const struct device_config *config_of(const struct profile *profile, cons
 }
 
 static void count_request(struct profile *profile, uint64_t memory[PROFILE_MEMORY_COUNT],
-                          const struct request *request)
+                          const struct profile_request *request)
 {
     const struct device_config *config = config_of(profile, request->event);
     const uint64_t address = event_address(request->event, request->active);
-    struct units *units = &profile->units;
+    struct profile_units *units = &profile->units;
     if (memory_region(profile->memory, address)->kind == REGION_LOCAL_VARIABLE) {
         CHECKED(config->bank_bytes > 0 && config->local_banks > 0 && config->local_banks <= BANKS_MOST);
         gather(units, request, config->bank_bytes);
@@ -431,14 +431,14 @@ static bool is_counted(const struct access_event *event)
 static void on_access(void *self, const struct access_event *event)
 {
     struct profile *profile = self;
-    struct running *running = is_counted(event) ? running_of(profile, event->origin.launch) : NULL;
+    struct profile_launch *running = is_counted(event) ? running_of(profile, event->origin.launch) : NULL;
     struct profile_line *line = running ? line_of(running, &event->origin) : NULL;
     const struct profile_lanes lanes = {.lane_count = event->lane_count,
                                         .first_lane = event->origin.first_lane,
                                         .sub_group_size = event->origin.launch->sub_group_size};
     profile->lost |= running && !line;
     for (uint32_t first = 0, end; line && first < event->lane_count; first = end) {
-        struct request request = {event, first, end = sub_group_end(&lanes, first), first};
+        struct profile_request request = {event, first, end = sub_group_end(&lanes, first), first};
         while (request.active < end && !event_has_lane(event, request.active))
             request.active++;
         if (request.active < end)
@@ -448,7 +448,7 @@ static void on_access(void *self, const struct access_event *event)
 
 static void on_launch(void *self, const struct launch_event *event)
 {
-    struct running *running = event->phase == LAUNCH_END ? running_of(self, event->launch) : NULL;
+    struct profile_launch *running = event->phase == LAUNCH_END ? running_of(self, event->launch) : NULL;
     if (running)
         running->launch = NULL;
 }

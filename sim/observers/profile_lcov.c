@@ -14,7 +14,7 @@
 
 /* One record of the file, before equal ones are one. */
 enum record_kind { RECORD_FUNCTION, RECORD_BRANCH, RECORD_LINE };
-struct record {
+struct lcov_record {
     enum record_kind kind;
     const char *file, *function; /* function: of FUNCTION and BRANCH */
     uint32_t line, branch, way;
@@ -25,7 +25,7 @@ struct record {
     uint32_t call;
 };
 struct records {
-    struct record *at;
+    struct lcov_record *at;
     size_t count;
 };
 
@@ -44,13 +44,13 @@ static void add_lines(const struct profile_kernel *kernel, size_t number, struct
     for (uint32_t i = 0; i < kernel->code.row_count; i++) {
         const struct profile_row *row = &kernel->code.rows[i];
         if (row->place.line)
-            records->at[records->count++] = (struct record){.kind = RECORD_LINE,
-                                                            .file = row->place.file,
-                                                            .function = "",
-                                                            .line = row->place.line,
-                                                            .count = kernel->executed[row->piece],
-                                                            .kernel = number,
-                                                            .call = row->place.call};
+            records->at[records->count++] = (struct lcov_record){.kind = RECORD_LINE,
+                                                                 .file = row->place.file,
+                                                                 .function = "",
+                                                                 .line = row->place.line,
+                                                                 .count = kernel->executed[row->piece],
+                                                                 .kernel = number,
+                                                                 .call = row->place.call};
     }
 }
 
@@ -73,11 +73,11 @@ static void add_functions(const struct profile_kernel *kernel, struct records *r
         const struct profile_function *function = &kernel->code.functions[i];
         const struct profile_place *place = first_place(kernel, function);
         if (place && function->piece < kernel->code.piece_count)
-            records->at[records->count++] = (struct record){.kind = RECORD_FUNCTION,
-                                                            .file = place->file,
-                                                            .function = function->name,
-                                                            .line = place->line,
-                                                            .count = kernel->executed[function->piece]};
+            records->at[records->count++] = (struct lcov_record){.kind = RECORD_FUNCTION,
+                                                                 .file = place->file,
+                                                                 .function = function->name,
+                                                                 .line = place->line,
+                                                                 .count = kernel->executed[function->piece]};
     }
 }
 
@@ -104,14 +104,15 @@ static void add_branches(const struct profile_kernel *kernel, struct records *re
     for (uint32_t i = 0; i < kernel->code.way_count; i++) {
         const struct profile_way *way = &kernel->code.ways[i];
         if (way->place.line)
-            records->at[records->count++] = (struct record){.kind = RECORD_BRANCH,
-                                                            .file = way->place.file,
-                                                            .function = function_of(kernel, way->place.call),
-                                                            .line = way->place.line,
-                                                            .branch = way->branch,
-                                                            .way = way->way,
-                                                            .reached = is_reached(kernel, i),
-                                                            .count = kernel->taken[i]};
+            records->at[records->count++] =
+                (struct lcov_record){.kind = RECORD_BRANCH,
+                                     .file = way->place.file,
+                                     .function = function_of(kernel, way->place.call),
+                                     .line = way->place.line,
+                                     .branch = way->branch,
+                                     .way = way->way,
+                                     .reached = is_reached(kernel, i),
+                                     .count = kernel->taken[i]};
     }
 }
 
@@ -139,7 +140,7 @@ static int compare(uint64_t a, uint64_t b)
 
 static int compare_records(const void *a, const void *b)
 {
-    const struct record *x = a, *y = b;
+    const struct lcov_record *x = a, *y = b;
     int order = strcmp(x->file, y->file);
     order = order ? order : compare(x->kind, y->kind);
     order = order
@@ -153,7 +154,7 @@ static int compare_records(const void *a, const void *b)
 /* Of one line, those of one call together. */
 static int compare_calls(const void *a, const void *b)
 {
-    const struct record *x = a, *y = b;
+    const struct lcov_record *x = a, *y = b;
     int order = compare_records(a, b);
     order = order ? order : compare(x->kernel, y->kernel);
     return order ? order : compare(x->call, y->call);
@@ -163,8 +164,8 @@ static void join_calls(struct records *records)
 {
     size_t kept = 0;
     for (size_t i = 1; i < records->count; i++) {
-        struct record *last = &records->at[kept];
-        const struct record *next = &records->at[i];
+        struct lcov_record *last = &records->at[kept];
+        const struct lcov_record *next = &records->at[i];
         if (next->kind != RECORD_LINE || compare_calls(last, next) != 0)
             records->at[++kept] = *next;
         else if (next->count > last->count)
@@ -177,8 +178,8 @@ static void join_equal(struct records *records)
 {
     size_t kept = 0;
     for (size_t i = 1; i < records->count; i++) {
-        struct record *last = &records->at[kept];
-        const struct record *next = &records->at[i];
+        struct lcov_record *last = &records->at[kept];
+        const struct lcov_record *next = &records->at[i];
         if (compare_records(last, next) != 0) {
             records->at[++kept] = *next;
             continue;
@@ -193,10 +194,10 @@ static void join_equal(struct records *records)
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
 /* A line of several functions has branches of each: blocks are numbered through. */
-static uint32_t block_of(const struct record *first, const struct record *record)
+static uint32_t block_of(const struct lcov_record *first, const struct lcov_record *record)
 {
     uint32_t block = 0;
-    for (const struct record *at = first; at < record; at++)
+    for (const struct lcov_record *at = first; at < record; at++)
         if (at->line == record->line && at[1].line == record->line &&
             (at->branch != at[1].branch || strcmp(at->function, at[1].function) != 0))
             block++;
@@ -213,7 +214,7 @@ static void write_source(const struct profile *profile, const char *file, FILE *
             beside ? scenario->file : "", *file ? file : "?");
 }
 
-static void write_functions(const struct record *at, size_t count, FILE *stream)
+static void write_functions(const struct lcov_record *at, size_t count, FILE *stream)
 {
     uint64_t hit = 0;
     for (size_t i = 0; i < count; i++)
@@ -225,7 +226,7 @@ static void write_functions(const struct record *at, size_t count, FILE *stream)
     fprintf(stream, "FNF:%zu\nFNH:%" PRIu64 "\n", count, hit);
 }
 
-static void write_branches(const struct record *at, size_t count, FILE *stream)
+static void write_branches(const struct lcov_record *at, size_t count, FILE *stream)
 {
     uint64_t hit = 0;
     for (size_t i = 0, line = 0; i < count; i++) {
@@ -242,7 +243,7 @@ static void write_branches(const struct record *at, size_t count, FILE *stream)
         fprintf(stream, "BRF:%zu\nBRH:%" PRIu64 "\n", count, hit);
 }
 
-static void write_lines(const struct record *at, size_t count, FILE *stream)
+static void write_lines(const struct lcov_record *at, size_t count, FILE *stream)
 {
     uint64_t hit = 0;
     for (size_t i = 0; i < count; i++) {
@@ -252,7 +253,7 @@ static void write_lines(const struct record *at, size_t count, FILE *stream)
     fprintf(stream, "LF:%zu\nLH:%" PRIu64 "\n", count, hit);
 }
 
-static size_t run_of(const struct record *at, size_t count, enum record_kind kind, const char *file)
+static size_t run_of(const struct lcov_record *at, size_t count, enum record_kind kind, const char *file)
 {
     size_t length = 0;
     while (length < count && at[length].kind == kind && strcmp(at[length].file, file) == 0)
@@ -262,8 +263,8 @@ static size_t run_of(const struct record *at, size_t count, enum record_kind kin
 
 bool profile_write_lcov(const struct profile *profile, FILE *stream)
 {
-    static void (*const write[])(const struct record *, size_t, FILE *) = {write_functions, write_branches,
-                                                                           write_lines};
+    static void (*const write[])(const struct lcov_record *, size_t, FILE *) = {write_functions,
+                                                                                write_branches, write_lines};
     struct records records;
     if (!gather(profile, &records))
         return false;

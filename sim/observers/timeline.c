@@ -12,7 +12,7 @@
 #include "orrery/limits.h"
 
 enum span_kind { SPAN_COMMAND, SPAN_LAUNCH, SPAN_GROUP, SPAN_SLICE };
-struct span {
+struct timeline_span {
     enum span_kind kind;
     uint32_t track; /* queue; 0; or compute unit and slot: struct track's index */
     uint64_t begin, end;
@@ -32,7 +32,7 @@ struct track {
 struct timeline {
     const struct scenario *scenario;
     pthread_mutex_t lock;
-    struct span *spans;
+    struct timeline_span *spans;
     size_t span_count, span_room;
     char **names;
     size_t name_count, name_room;
@@ -102,7 +102,7 @@ static uint32_t name_of(struct timeline *timeline, const char *text)
 }
 
 /* Index + 1; 0: dropped. */
-static size_t add_span(struct timeline *timeline, const struct span *span)
+static size_t add_span(struct timeline *timeline, const struct timeline_span *span)
 {
     if (timeline->span_count == TIMELINE_SPANS_MOST || !GROW(timeline, spans, span)) {
         timeline->dropped++;
@@ -146,10 +146,11 @@ static uint32_t take_track(struct timeline *timeline, uint32_t unit)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static struct span *open_group(struct timeline *timeline, uint32_t launch, uint64_t group, size_t *out_at)
+static struct timeline_span *open_group(struct timeline *timeline, uint32_t launch, uint64_t group,
+                                        size_t *out_at)
 {
     for (size_t i = 0; i < timeline->open_count; i++) {
-        struct span *span = &timeline->spans[timeline->open[i]];
+        struct timeline_span *span = &timeline->spans[timeline->open[i]];
         *out_at = i;
         if (span->kind == SPAN_GROUP && span->number == launch && span->group == group)
             return span;
@@ -159,7 +160,7 @@ static struct span *open_group(struct timeline *timeline, uint32_t launch, uint6
 
 static void close_at(struct timeline *timeline, size_t at, uint64_t time)
 {
-    const struct span *span = &timeline->spans[timeline->open[at]];
+    const struct timeline_span *span = &timeline->spans[timeline->open[at]];
     if (span->kind == SPAN_GROUP)
         timeline->tracks[span->track].busy = false;
     end_span(timeline, timeline->open[at] + 1, time);
@@ -169,12 +170,12 @@ static void close_at(struct timeline *timeline, size_t at, uint64_t time)
 static void begin_group(struct timeline *timeline, const struct launch_event *event)
 {
     uint32_t track = GROW(timeline, open, open) ? take_track(timeline, event->compute_unit) : UINT32_MAX;
-    struct span span = {.kind = SPAN_GROUP,
-                        .track = track,
-                        .begin = event->time,
-                        .name = name_of(timeline, event->launch->kernel),
-                        .number = event->launch->launch,
-                        .group = event->group_linear};
+    struct timeline_span span = {.kind = SPAN_GROUP,
+                                 .track = track,
+                                 .begin = event->time,
+                                 .name = name_of(timeline, event->launch->kernel),
+                                 .number = event->launch->launch,
+                                 .group = event->group_linear};
     size_t added = track == UINT32_MAX ? 0 : add_span(timeline, &span);
     if (added)
         timeline->open[timeline->open_count++] = added - 1;
@@ -194,7 +195,7 @@ static uint32_t launch_line(const struct timeline *timeline)
 {
     uint32_t line = 0;
     for (size_t i = 0; i < timeline->open_count; i++) {
-        const struct span *span = &timeline->spans[timeline->open[i]];
+        const struct timeline_span *span = &timeline->spans[timeline->open[i]];
         if (span->kind != SPAN_LAUNCH || span->track != line)
             continue;
         line++;
@@ -205,11 +206,11 @@ static uint32_t launch_line(const struct timeline *timeline)
 
 static void begin_launch(struct timeline *timeline, const struct launch_event *event)
 {
-    struct span span = {.kind = SPAN_LAUNCH,
-                        .track = launch_line(timeline),
-                        .begin = event->time,
-                        .name = name_of(timeline, event->launch->kernel),
-                        .number = event->launch->launch};
+    struct timeline_span span = {.kind = SPAN_LAUNCH,
+                                 .track = launch_line(timeline),
+                                 .begin = event->time,
+                                 .name = name_of(timeline, event->launch->kernel),
+                                 .number = event->launch->launch};
     size_t added = GROW(timeline, open, open) ? add_span(timeline, &span) : 0;
     if (added)
         timeline->open[timeline->open_count++] = added - 1;
@@ -239,21 +240,21 @@ static void on_launch(void *self, const struct launch_event *event)
 static void begin_slice(struct timeline *timeline, const struct slice_event *event)
 {
     size_t at;
-    const struct span *group = open_group(timeline, event->launch->launch, event->group_linear, &at);
+    const struct timeline_span *group = open_group(timeline, event->launch->launch, event->group_linear, &at);
     uint32_t size = event->launch->sub_group_size ? event->launch->sub_group_size : 1;
     bool item = event->lane_count == 1;
     timeline->slice = 0;
     if (!group)
         return;
-    struct span span = {.kind = SPAN_SLICE,
-                        .track = group->track,
-                        .begin = event->time,
-                        .number = event->launch->launch,
-                        .group = event->group_linear,
-                        .item = item,
-                        .first = item ? event->first_lane : event->first_lane / size,
-                        .last =
-                            item ? event->first_lane : (event->first_lane + event->lane_count - 1) / size};
+    struct timeline_span span = {.kind = SPAN_SLICE,
+                                 .track = group->track,
+                                 .begin = event->time,
+                                 .number = event->launch->launch,
+                                 .group = event->group_linear,
+                                 .item = item,
+                                 .first = item ? event->first_lane : event->first_lane / size,
+                                 .last = item ? event->first_lane
+                                              : (event->first_lane + event->lane_count - 1) / size};
     timeline->slice = add_span(timeline, &span);
 }
 
@@ -271,7 +272,7 @@ static void on_slice(void *self, const struct slice_event *event)
 static size_t open_command(const struct timeline *timeline, uint32_t command)
 {
     for (size_t i = timeline->span_count; i-- > 0;) {
-        const struct span *span = &timeline->spans[i];
+        const struct timeline_span *span = &timeline->spans[i];
         if (span->kind == SPAN_COMMAND && span->number == command)
             return span->open ? i + 1 : 0;
     }
@@ -283,11 +284,11 @@ static void on_order(void *self, const struct order_event *event)
     struct timeline *timeline = self;
     pthread_mutex_lock(&timeline->lock);
     if (event->kind == ORDER_BEGIN) {
-        struct span span = {.kind = SPAN_COMMAND,
-                            .track = event->queue,
-                            .begin = event->time,
-                            .name = name_of(timeline, event->call),
-                            .number = event->command};
+        struct timeline_span span = {.kind = SPAN_COMMAND,
+                                     .track = event->queue,
+                                     .begin = event->time,
+                                     .name = name_of(timeline, event->call),
+                                     .number = event->command};
         add_span(timeline, &span);
     } else if (event->kind == ORDER_END) {
         end_span(timeline, open_command(timeline, event->command), event->time);
@@ -302,20 +303,20 @@ struct observer timeline_observer(struct timeline *timeline)
 
 /* ---- file -------------------------------------------------------------------------------------- */
 
-struct writer {
+struct timeline_writer {
     FILE *stream;
     const struct timeline *timeline;
     bool first, fine;
 };
 
-static void next_event(struct writer *writer)
+static void next_event(struct timeline_writer *writer)
 {
     fputs(writer->first ? "\n" : ",\n", writer->stream);
     writer->first = false;
 }
 
 /* Names may hold anything. */
-static void put_text(struct writer *writer, const char *text)
+static void put_text(struct timeline_writer *writer, const char *text)
 {
     json_t *string = json_string(text);
     if (!string)
@@ -325,7 +326,7 @@ static void put_text(struct writer *writer, const char *text)
     json_decref(string);
 }
 
-static void put_title(struct writer *writer, const char *what, uint32_t process, uint32_t thread,
+static void put_title(struct timeline_writer *writer, const char *what, uint32_t process, uint32_t thread,
                       const char *title)
 {
     next_event(writer);
@@ -337,12 +338,12 @@ static void put_title(struct writer *writer, const char *what, uint32_t process,
 }
 
 /* Nanoseconds as the microseconds that the format wants. */
-static void put_time(struct writer *writer, const char *key, uint64_t time)
+static void put_time(struct timeline_writer *writer, const char *key, uint64_t time)
 {
     fprintf(writer->stream, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, time / 1000, time % 1000);
 }
 
-static uint32_t root_of(const struct writer *writer, uint32_t unit)
+static uint32_t root_of(const struct timeline_writer *writer, uint32_t unit)
 {
     const struct scenario *scenario = writer->timeline->scenario;
     uint32_t root = scenario_root_count(scenario) - 1;
@@ -357,12 +358,12 @@ static uint32_t thread_of(const struct track *track)
     return track->unit * 4096 + track->slot;
 }
 
-static const char *span_name(const struct writer *writer, const struct span *span)
+static const char *span_name(const struct timeline_writer *writer, const struct timeline_span *span)
 {
     return span->name < writer->timeline->name_count ? writer->timeline->names[span->name] : "?";
 }
 
-static void put_name(struct writer *writer, const struct span *span)
+static void put_name(struct timeline_writer *writer, const struct timeline_span *span)
 {
     char text[200];
     if (span->kind == SPAN_SLICE && span->item)
@@ -385,7 +386,7 @@ static uint32_t launch_thread(uint32_t line)
     return line ? LAUNCH_THREADS + line : 0;
 }
 
-static void put_span(struct writer *writer, const struct span *span, uint64_t last)
+static void put_span(struct timeline_writer *writer, const struct timeline_span *span, uint64_t last)
 {
     static const char *const sorts[] = {"command", "launch", "group", "sub-group"};
     bool on_unit = span->kind == SPAN_GROUP || span->kind == SPAN_SLICE;
@@ -418,7 +419,7 @@ static bool queue_seen_before(const struct timeline *timeline, size_t index)
     return false;
 }
 
-static void put_host_titles(struct writer *writer)
+static void put_host_titles(struct timeline_writer *writer)
 {
     char title[64];
     uint32_t lines = 1;
@@ -431,7 +432,7 @@ static void put_host_titles(struct writer *writer)
         put_title(writer, "thread_name", 0, launch_thread(line), line ? title : "launches");
     }
     for (size_t i = 0; i < writer->timeline->span_count; i++) {
-        const struct span *span = &writer->timeline->spans[i];
+        const struct timeline_span *span = &writer->timeline->spans[i];
         if (span->kind != SPAN_COMMAND || queue_seen_before(writer->timeline, i))
             continue;
         snprintf(title, sizeof title, "queue %" PRIu32, span->track);
@@ -439,7 +440,7 @@ static void put_host_titles(struct writer *writer)
     }
 }
 
-static void put_device_titles(struct writer *writer)
+static void put_device_titles(struct timeline_writer *writer)
 {
     const struct scenario *scenario = writer->timeline->scenario;
     char title[200];
@@ -461,12 +462,12 @@ static void put_device_titles(struct writer *writer)
 
 bool timeline_write(struct timeline *timeline, size_t most, FILE *stream)
 {
-    struct writer writer = {stream, timeline, true, true};
+    struct timeline_writer writer = {stream, timeline, true, true};
     uint64_t last = 0;
     pthread_mutex_lock(&timeline->lock);
     const size_t written = timeline->span_count < most ? timeline->span_count : most;
     for (size_t i = 0; i < timeline->span_count; i++) {
-        const struct span *span = &timeline->spans[i];
+        const struct timeline_span *span = &timeline->spans[i];
         last = span->begin > last ? span->begin : last;
         last = span->end > last ? span->end : last;
     }

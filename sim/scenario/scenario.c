@@ -99,87 +99,87 @@ void scenario_default(struct scenario *scenario)
 
 /* ---- words ------------------------------------------------------------------------ */
 
-struct word {
+struct scenario_word {
     const char *name;
     int value;
 };
 
-static const struct word policies[] = {
+static const struct scenario_word policies[] = {
     {"lockstep", SCHEDULE_LOCKSTEP}, {"serial", SCHEDULE_SERIAL}, {"round-robin", SCHEDULE_ROUND_ROBIN},
     {"reverse", SCHEDULE_REVERSE},   {"random", SCHEDULE_RANDOM}, {"pct", SCHEDULE_PCT},
     {"script", SCHEDULE_SCRIPT},     {"replay", SCHEDULE_REPLAY}, {NULL, 0},
 };
-static const struct word placements[] = {
+static const struct scenario_word placements[] = {
     {"round-robin", PLACEMENT_ROUND_ROBIN},
     {"block", PLACEMENT_BLOCK},
     {"numa", PLACEMENT_NUMA},
     {"script", PLACEMENT_SCRIPT},
     {NULL, 0},
 };
-static const struct word promises[] = {
+static const struct scenario_word promises[] = {
     {"none", PROGRESS_NONE},
     {"sub-group", PROGRESS_SUB_GROUP},
     {"fair", PROGRESS_FAIR},
     {NULL, 0},
 };
-static const struct word thens[] = {
+static const struct scenario_word thens[] = {
     {"lockstep", SCHEDULE_LOCKSTEP},
     {"serial", SCHEDULE_SERIAL},
     {"random", SCHEDULE_RANDOM},
     {NULL, 0},
 };
-static const struct word severities[] = {
+static const struct scenario_word severities[] = {
     {"off", SEVERITY_OFF},
     {"warning", SEVERITY_WARNING},
     {"error", SEVERITY_ERROR},
     {NULL, 0},
 };
-static const struct word device_types[] = {
+static const struct scenario_word device_types[] = {
     {"cpu", DEVICE_CPU},       {"gpu", DEVICE_GPU}, {"accelerator", DEVICE_ACCELERATOR},
     {"custom", DEVICE_CUSTOM}, {NULL, 0},
 };
-static const struct word answer_sets[] = {
+static const struct scenario_word answer_sets[] = {
     {"cts", ANSWERS_CTS}, {"spec", ANSWERS_SPEC}, {"pocl", ANSWERS_POCL}, {"neo", ANSWERS_NEO}, {NULL, 0},
 };
-static const struct word hierarchies[] = {
+static const struct scenario_word hierarchies[] = {
     {"composite", HIERARCHY_COMPOSITE},
     {"flat", HIERARCHY_FLAT},
     {NULL, 0},
 };
-static const struct word scope_rules[] = {
+static const struct scenario_word scope_rules[] = {
     {"equal", SCOPE_RULE_EQUAL},
     {"inclusive31", SCOPE_RULE_INCLUSIVE31},
     {NULL, 0},
 };
-static const struct word after_faults[] = {
+static const struct scenario_word after_faults[] = {
     {"continue", false},
     {"stop", true},
     {NULL, 0},
 };
-static const struct word fixes_words[] = {
+static const struct scenario_word fixes_words[] = {
     {"try", FIXES_TRY},
     {"compile", FIXES_COMPILE},
     {"off", FIXES_OFF},
     {NULL, 0},
 };
-static const struct word compilers[] = {
+static const struct scenario_word compilers[] = {
     {"auto", COMPILE_AUTO},
     {"server", COMPILE_BY_SERVER},
     {"programs", COMPILE_BY_PROGRAMS},
     {"shared", COMPILE_SHARED},
     {NULL, 0},
 };
-static const struct word colours[] = {
+static const struct scenario_word colours[] = {
     {"auto", COLOUR_AUTO},
     {"always", COLOUR_ALWAYS},
     {"never", COLOUR_NEVER},
     {NULL, 0},
 };
-static const struct word truths[] = {
+static const struct scenario_word truths[] = {
     {"true", 1}, {"false", 0}, {"yes", 1}, {"no", 0}, {"on", 1}, {"off", 0}, {"1", 1}, {"0", 0}, {NULL, 0},
 };
 
-static bool word_find(const struct word *words, const char *text, int *out_value)
+static bool word_find(const struct scenario_word *words, const char *text, int *out_value)
 {
     for (; words->name; words++) {
         if (strcmp(words->name, text) == 0) {
@@ -190,14 +190,14 @@ static bool word_find(const struct word *words, const char *text, int *out_value
     return false;
 }
 
-static const char *word_name(const struct word *words, int value)
+static const char *word_name(const struct scenario_word *words, int value)
 {
     while (words->name && words->value != value)
         words++;
     return words->name ? words->name : "unknown";
 }
 
-static void words_list(const struct word *words, char expected[EXPECTED_CHARS])
+static void words_list(const struct scenario_word *words, char expected[EXPECTED_CHARS])
 {
     size_t used = 0;
     for (; words->name; words++)
@@ -205,7 +205,7 @@ static void words_list(const struct word *words, char expected[EXPECTED_CHARS])
             (size_t)snprintf(expected + used, EXPECTED_CHARS - used, "%s%s", used ? ", " : "", words->name);
 }
 
-static bool word_set(const struct word *words, const char *text, int *out_value,
+static bool word_set(const struct scenario_word *words, const char *text, int *out_value,
                      char expected[EXPECTED_CHARS])
 {
     if (word_find(words, text, out_value))

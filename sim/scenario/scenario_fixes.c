@@ -170,7 +170,7 @@ struct sight {
     bool own[2]; /* the place is in the text that is edited */
 };
 
-struct again {
+struct fix_rerun {
     struct sight *sights;
     size_t sight_count;
     struct contents contents;
@@ -179,7 +179,7 @@ struct again {
     bool other; /* something besides races was found */
 };
 
-static void again_fini(struct again *again)
+static void again_fini(struct fix_rerun *again)
 {
     for (size_t i = 0; i < again->sight_count; i++) {
         free(again->sights[i].kernel);
@@ -187,7 +187,7 @@ static void again_fini(struct again *again)
     }
     free(again->sights);
     contents_fini(&again->contents);
-    *again = (struct again){0};
+    *again = (struct fix_rerun){0};
 }
 
 static char *name_of(const struct finding *finding)
@@ -240,7 +240,7 @@ static bool same_sight(const struct edits *edits, const struct sight *original, 
            (same_place(edits, original, 0, edited, 1) && same_place(edits, original, 1, edited, 0));
 }
 
-static bool take_sights(struct again *again, const struct report *report, const char *file)
+static bool take_sights(struct fix_rerun *again, const struct report *report, const char *file)
 {
     const size_t count = report_count(report);
     struct sight *sights = realloc(again->sights, (again->sight_count + count + 1) * sizeof *sights);
@@ -281,7 +281,7 @@ static void set_policy(struct scenario *scenario, enum schedule_policy policy)
 }
 
 /* Adds what it finds to out_again. False: out of memory, or the user stops it. */
-static bool run_again(const struct scenario *scenario, const struct built *built, struct again *out_again)
+static bool run_again(const struct scenario *scenario, const struct built *built, struct fix_rerun *out_again)
 {
     struct diagnosis diagnosis = {0};
     struct scenario_result result = {.output = NULL};
@@ -311,34 +311,34 @@ static bool run_again(const struct scenario *scenario, const struct built *built
 
 /* ---- the trials of a scenario ------------------------------------------------------------------ */
 
-enum verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_FAILS };
+enum trial_verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_FAILS };
 
 /* One finding's edits, and the run with them. */
-struct trial {
+struct tried_fix {
     size_t finding; /* in the report */
     struct edits edits;
-    struct again again;
+    struct fix_rerun again;
     bool ran;
-    enum verdict verdict;
+    enum trial_verdict verdict;
     bool compared; /* with what serial runs leave */
     char note[NOTE_CHARS];
 };
 
-struct trials {
+struct fix_trials {
     const struct scenario *scenario;
     struct scenario copy;
     struct built built;
     char *text, **lines; /* of the source */
     uint32_t line_count;
-    struct again original; /* the findings without edits */
-    struct again serial[SERIAL_ORDERS];
+    struct fix_rerun original; /* the findings without edits */
+    struct fix_rerun serial[SERIAL_ORDERS];
     uint32_t serial_count;
     bool serial_done, serial_defined;
-    struct trial items[FINDINGS_MOST];
+    struct tried_fix items[FINDINGS_MOST];
     uint32_t count;
 };
 
-static bool split(struct trials *trials)
+static bool split(struct fix_trials *trials)
 {
     char *at = trials->text = strdup(trials->built.source.text);
     uint32_t count = 1;
@@ -375,12 +375,12 @@ static void built_fini(struct built *built)
 }
 
 /* Under the schedule of the run, unless that is of this text alone, and under the default one. */
-static bool run_both(const struct trials *trials, const struct built *built, bool edited,
-                     struct again *out_again)
+static bool run_both(const struct fix_trials *trials, const struct built *built, bool edited,
+                     struct fix_rerun *out_again)
 {
     struct scenario own = trials->copy, lockstep = trials->copy;
     const bool of_text = own.schedule.replay || own.schedule.script_count;
-    *out_again = (struct again){.ends = true};
+    *out_again = (struct fix_rerun){.ends = true};
     set_policy(&lockstep, SCHEDULE_LOCKSTEP);
     return ((edited && of_text) || (own.schedule.policy == SCHEDULE_LOCKSTEP && !of_text) ||
             run_again(&own, built, out_again)) &&
@@ -389,21 +389,21 @@ static bool run_both(const struct trials *trials, const struct built *built, boo
 
 /* ---- the result ------------------------------------------------------------------------------- */
 
-static bool run_serial(struct trials *trials, enum schedule_policy policy, uint64_t seed)
+static bool run_serial(struct fix_trials *trials, enum schedule_policy policy, uint64_t seed)
 {
     struct scenario serial = trials->copy;
-    struct again *again = &trials->serial[trials->serial_count];
+    struct fix_rerun *again = &trials->serial[trials->serial_count];
     set_policy(&serial, policy);
     serial.schedule.seed = seed;
     serial.schedule.depth = 1; /* of pct: priorities never change */
     serial.checks[CHECK_RACES] = SEVERITY_OFF;
-    *again = (struct again){.ends = true};
+    *again = (struct fix_rerun){.ends = true};
     trials->serial_count++;
     return run_again(&serial, &trials->built, again) && again->ends && !again->other;
 }
 
 /* Is there a result that does not depend on the order of work-items, and of nothing else that is wrong? */
-static bool is_defined(struct trials *trials)
+static bool is_defined(struct fix_trials *trials)
 {
     if (trials->serial_done)
         return trials->serial_defined;
@@ -444,7 +444,7 @@ static bool same_element(const struct value_list *a, const struct value_list *b,
     return memcmp(x, y, size) == 0 || near(a->type, x, y);
 }
 
-static bool orders_agree(const struct trials *trials, size_t list, size_t index)
+static bool orders_agree(const struct fix_trials *trials, size_t list, size_t index)
 {
     for (uint32_t i = 1; i < trials->serial_count; i++)
         if (!same_element(&trials->serial[0].contents.values[list], &trials->serial[i].contents.values[list],
@@ -453,7 +453,7 @@ static bool orders_agree(const struct trials *trials, size_t list, size_t index)
     return true;
 }
 
-static const char *arg_name(const struct trials *trials, size_t list, size_t *out_launch, size_t *out_arg)
+static const char *arg_name(const struct fix_trials *trials, size_t list, size_t *out_launch, size_t *out_arg)
 {
     size_t launch = 0;
     while (list >= trials->scenario->launches[launch].arg_count)
@@ -463,7 +463,7 @@ static const char *arg_name(const struct trials *trials, size_t list, size_t *ou
     return trials->scenario->launches[launch].args[list].name;
 }
 
-static void note_result(const struct trials *trials, size_t list, size_t index,
+static void note_result(const struct fix_trials *trials, size_t list, size_t index,
                         const struct value_list *found, char note[NOTE_CHARS])
 {
     size_t launch, arg;
@@ -481,7 +481,7 @@ static void note_result(const struct trials *trials, size_t list, size_t index,
 }
 
 /* False: note has the difference. */
-static bool has_result(const struct trials *trials, const struct again *again, char note[NOTE_CHARS])
+static bool has_result(const struct fix_trials *trials, const struct fix_rerun *again, char note[NOTE_CHARS])
 {
     for (size_t list = 0; list < again->contents.count; list++) {
         const struct value_list *found = &again->contents.values[list];
@@ -498,7 +498,7 @@ static bool has_result(const struct trials *trials, const struct again *again, c
 
 /* ---- one finding's edits ------------------------------------------------------------------------ */
 
-static bool was_there(const struct trials *trials, const struct edits *edits, const struct sight *edited)
+static bool was_there(const struct fix_trials *trials, const struct edits *edits, const struct sight *edited)
 {
     for (size_t i = 0; i < trials->original.sight_count; i++)
         if (same_sight(edits, &trials->original.sights[i], edited))
@@ -510,8 +510,8 @@ static bool was_there(const struct trials *trials, const struct edits *edits, co
  * The problem with the run, as a sentence in note; "": none. own: the finding that has to disappear; NULL:
  * none. True: the result was compared.
  */
-static bool judge(struct trials *trials, const struct edits *edits, const struct sight *own,
-                  const struct again *again, char note[NOTE_CHARS])
+static bool judge(struct fix_trials *trials, const struct edits *edits, const struct sight *own,
+                  const struct fix_rerun *again, char note[NOTE_CHARS])
 {
     note[0] = '\0';
     for (size_t i = 0; i < again->sight_count && !note[0]; i++)
@@ -529,7 +529,7 @@ static bool judge(struct trials *trials, const struct edits *edits, const struct
     return true;
 }
 
-static bool build_edited(const struct trials *trials, const struct edits *edits, struct built *out_built)
+static bool build_edited(const struct fix_trials *trials, const struct edits *edits, struct built *out_built)
 {
     char *text = rewrite_apply(trials->lines, trials->line_count, edits->items, edits->count);
     struct scenario edited = trials->copy;
@@ -542,7 +542,7 @@ static bool build_edited(const struct trials *trials, const struct edits *edits,
 }
 
 /* False: the result is unknown. *out_builds: it compiles. */
-static bool run_edited(struct trials *trials, const struct edits *edits, struct again *out_again,
+static bool run_edited(struct fix_trials *trials, const struct edits *edits, struct fix_rerun *out_again,
                        bool *out_builds)
 {
     struct built built;
@@ -561,17 +561,17 @@ static bool same_edits(const struct edits *a, const struct edits *b)
 }
 
 /* An earlier trial of the same text; the trial itself: none. */
-static struct trial *same_trial(struct trials *trials, struct trial *trial)
+static struct tried_fix *same_trial(struct fix_trials *trials, struct tried_fix *trial)
 {
-    for (struct trial *earlier = trials->items; earlier < trial; earlier++)
+    for (struct tried_fix *earlier = trials->items; earlier < trial; earlier++)
         if (earlier->ran && same_edits(&earlier->edits, &trial->edits))
             return earlier;
     return trial;
 }
 
-static void try_one(struct trials *trials, struct trial *trial, const struct report *report)
+static void try_one(struct fix_trials *trials, struct tried_fix *trial, const struct report *report)
 {
-    struct trial *ran = same_trial(trials, trial);
+    struct tried_fix *ran = same_trial(trials, trial);
     struct sight own;
     bool builds = true;
     if (ran == trial)
@@ -589,14 +589,14 @@ static void try_one(struct trials *trials, struct trial *trial, const struct rep
 }
 
 /* If other races are left, the results of one fix prove nothing: those of all of them do. */
-static void try_together(struct trials *trials)
+static void try_together(struct fix_trials *trials)
 {
     struct edits all = {.count = 0};
-    struct again again = {0};
+    struct fix_rerun again = {0};
     char note[NOTE_CHARS] = "";
     bool builds, open = false;
     for (uint32_t i = 0; i < trials->count; i++) {
-        struct trial *trial = &trials->items[i];
+        struct tried_fix *trial = &trials->items[i];
         if (trial->verdict == VERDICT_HOLDS && edits_add_all(&all, &trial->edits))
             open |= !trial->compared;
     }
@@ -604,7 +604,7 @@ static void try_together(struct trials *trials)
         judge(trials, &all, NULL, &again, note);
     again_fini(&again);
     for (uint32_t i = 0; i < trials->count && note[0]; i++) {
-        struct trial *trial = &trials->items[i];
+        struct tried_fix *trial = &trials->items[i];
         if (trial->verdict != VERDICT_HOLDS || trial->compared)
             continue;
         trial->verdict = VERDICT_FAILS;
@@ -612,12 +612,12 @@ static void try_together(struct trials *trials)
     }
 }
 
-static void find_trials(struct trials *trials, const struct report *report)
+static void find_trials(struct fix_trials *trials, const struct report *report)
 {
     for (size_t i = 0; i < report_count(report) && trials->count < FINDINGS_MOST; i++) {
-        struct trial *trial = &trials->items[trials->count];
+        struct tried_fix *trial = &trials->items[trials->count];
         const struct finding *finding = report_get(report, i);
-        *trial = (struct trial){.finding = i};
+        *trial = (struct tried_fix){.finding = i};
         trials->count += finding->fix && edits_of(finding, trials->built.source.name, &trial->edits);
     }
 }
@@ -630,10 +630,10 @@ static bool has_edits(const struct report *report)
     return false;
 }
 
-static void note_verdicts(const struct trials *trials, struct report *report)
+static void note_verdicts(const struct fix_trials *trials, struct report *report)
 {
     for (uint32_t i = 0; i < trials->count; i++) {
-        const struct trial *trial = &trials->items[i];
+        const struct tried_fix *trial = &trials->items[i];
         if (trial->verdict != VERDICT_UNKNOWN)
             report_tried(report, trial->finding, trial->verdict == VERDICT_HOLDS ? TRIAL_HOLDS : TRIAL_FAILS,
                          trial->note);
@@ -644,7 +644,7 @@ void scenario_try_fixes(const struct scenario *scenario, uint64_t steps, struct 
 {
     if (!has_edits(report) || steps > STEPS_MOST)
         return;
-    struct trials *trials = calloc(1, sizeof *trials);
+    struct fix_trials *trials = calloc(1, sizeof *trials);
     if (!trials)
         return;
     trials->scenario = scenario;

@@ -14,35 +14,35 @@
 
 /* ---- words ---------------------------------------------------------------------------------- */
 
-struct word {
+struct image_word {
     const char *name;
     uint32_t value;
 };
 
-static const struct word types[] = {
+static const struct image_word types[] = {
     {"1d", IMAGE_1D}, {"1d-buffer", IMAGE_1D_BUFFER}, {"1d-array", IMAGE_1D_ARRAY},
     {"2d", IMAGE_2D}, {"2d-array", IMAGE_2D_ARRAY},   {"3d", IMAGE_3D},
     {NULL, 0}};
-static const struct word orders[] = {
+static const struct image_word orders[] = {
 #define IMAGE_ORDER(name, number, channels, r, g, b, a, border) {#name, number},
 #include "orrery/image_format.def"
 #undef IMAGE_ORDER
     {NULL, 0}};
-static const struct word channel_types[] = {
+static const struct image_word channel_types[] = {
 #define IMAGE_DATA(name, number, bytes, kind, packed) {#name, number},
 #include "orrery/image_format.def"
 #undef IMAGE_DATA
     {NULL, 0}};
-static const struct word addressings[] = {{"none", ADDRESSING_NONE},
-                                          {"clamp-to-edge", ADDRESSING_CLAMP_TO_EDGE},
-                                          {"clamp", ADDRESSING_CLAMP},
-                                          {"repeat", ADDRESSING_REPEAT},
-                                          {"mirrored-repeat", ADDRESSING_MIRRORED_REPEAT},
-                                          {NULL, 0}};
-static const struct word filters[] = {{"nearest", false}, {"linear", true}, {NULL, 0}};
-static const struct word coordinates[] = {{"pixels", false}, {"normalized", true}, {NULL, 0}};
+static const struct image_word addressings[] = {{"none", ADDRESSING_NONE},
+                                                {"clamp-to-edge", ADDRESSING_CLAMP_TO_EDGE},
+                                                {"clamp", ADDRESSING_CLAMP},
+                                                {"repeat", ADDRESSING_REPEAT},
+                                                {"mirrored-repeat", ADDRESSING_MIRRORED_REPEAT},
+                                                {NULL, 0}};
+static const struct image_word filters[] = {{"nearest", false}, {"linear", true}, {NULL, 0}};
+static const struct image_word coordinates[] = {{"pixels", false}, {"normalized", true}, {NULL, 0}};
 
-static const char *name_of(const struct word *words, uint32_t value)
+static const char *name_of(const struct image_word *words, uint32_t value)
 {
     while (words->value != value)
         words++;
@@ -50,11 +50,11 @@ static const char *name_of(const struct word *words, uint32_t value)
 }
 
 static bool read_word(struct reader *reader, const yaml_node_t *parent, const char *key,
-                      const struct word *words, uint32_t *out_value)
+                      const struct image_word *words, uint32_t *out_value)
 {
     const yaml_node_t *node = reader_get(reader, parent, key);
     char expected[400] = "one of: ";
-    for (const struct word *word = words; word->name; word++) {
+    for (const struct image_word *word = words; word->name; word++) {
         size_t used = strlen(expected);
         snprintf(expected + used, sizeof expected - used, "%s%s", word == words ? "" : ", ", word->name);
         if (node && node_text(node) && strcmp(node_text(node), word->name) == 0) {

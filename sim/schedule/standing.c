@@ -14,43 +14,44 @@
 #include "sim/device/barrier.h"
 #include "orrery/schedule.h"
 
-struct row {
+struct position_row {
     uint64_t group, group_id[3];
     uint32_t site; /* UINT32_MAX: no line is known */
     bool waits;
     uint32_t items, first_sub_group, last_sub_group;
 };
 
-struct rows {
-    struct row row[STANDING_LINES];
+struct position_rows {
+    struct position_row row[STANDING_LINES];
     uint32_t count;
     uint64_t items_left;
 };
 
-static struct row *row_of(struct rows *rows, const struct item *item, uint32_t site, bool waits)
+static struct position_row *row_of(struct position_rows *rows, const struct item *item, uint32_t site,
+                                   bool waits)
 {
     for (uint32_t i = rows->count; i-- > 0;) {
-        struct row *row = &rows->row[i];
+        struct position_row *row = &rows->row[i];
         if (row->group == item->group_linear && row->site == site && row->waits == waits)
             return row;
     }
     if (rows->count == STANDING_LINES)
         return NULL;
-    struct row *row = &rows->row[rows->count++];
-    *row = (struct row){
+    struct position_row *row = &rows->row[rows->count++];
+    *row = (struct position_row){
         .group = item->group_linear, .site = site, .waits = waits, .first_sub_group = item->sub_group};
     memcpy(row->group_id, item->group_id, sizeof row->group_id);
     return row;
 }
 
-static void add_lanes(struct rows *rows, const struct wave *wave, const lane_mask *lanes, uint32_t site,
-                      bool waits)
+static void add_lanes(struct position_rows *rows, const struct wave *wave, const lane_mask *lanes,
+                      uint32_t site, bool waits)
 {
     for (uint32_t lane = lane_mask_next(lanes, 0); lane < WAVE_LANES_MAX;
          lane = lane_mask_next(lanes, lane + 1)) {
         struct item item;
         origin_item(&wave->origin, lane, &item);
-        struct row *row = row_of(rows, &item, site, waits);
+        struct position_row *row = row_of(rows, &item, site, waits);
         if (!row) {
             rows->items_left++;
             continue;
@@ -61,7 +62,7 @@ static void add_lanes(struct rows *rows, const struct wave *wave, const lane_mas
     }
 }
 
-static void add_wave(struct rows *rows, const struct group_wave *slot)
+static void add_wave(struct position_rows *rows, const struct group_wave *slot)
 {
     const struct wave *wave = slot->wave;
     const bool waits = slot->state == WAVE_WAITS;
@@ -71,7 +72,7 @@ static void add_wave(struct rows *rows, const struct group_wave *slot)
             add_lanes(rows, wave, &wave->pending[b], wave_block_place(wave, b), false);
 }
 
-static void add_launch(struct rows *rows, const struct schedule *schedule)
+static void add_launch(struct position_rows *rows, const struct schedule *schedule)
 {
     for (uint32_t g = 0; g < schedule->count; g++) {
         const struct group *group = schedule->resident[g];
@@ -110,7 +111,7 @@ static void print_group(FILE *stream, const uint64_t id[3])
     fprintf(stream, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", id[0], id[1], id[2]);
 }
 
-static void print_row(FILE *stream, const struct launch *launch, const struct row *row)
+static void print_row(FILE *stream, const struct launch *launch, const struct position_row *row)
 {
     fputs("\n  ", stream);
     print_group(stream, row->group_id);
@@ -130,7 +131,7 @@ static void print_row(FILE *stream, const struct launch *launch, const struct ro
 static void print_launch(FILE *stream, const struct schedule *schedule)
 {
     const struct launch *launch = schedule->launch;
-    struct rows rows = {.count = 0};
+    struct position_rows rows = {.count = 0};
     fprintf(stream, "kernel '%s', launch %" PRIu32 ": %" PRIu32 " of %" PRIu64 " work-group%s run%s",
             launch->info.kernel, launch->info.launch, schedule->count, schedule->total,
             schedule->total == 1 ? "" : "s", schedule->count == 1 ? "s" : "");

@@ -352,7 +352,7 @@ static struct line *line_fill(struct caches *caches, struct cache *cache, uint64
 
 /* ---- one piece of one access -------------------------------------------------------------------- */
 
-struct piece {
+struct cache_piece {
     uint64_t address, bytes;
     uint32_t unit;
     bool write;
@@ -370,7 +370,7 @@ static void line_invalidate(struct caches *caches, struct cache *cache, struct l
 }
 
 /* Caches that the unit does not use hand out what they changed, and lose what is written. */
-static void snoop(struct caches *caches, const struct piece *piece)
+static void snoop(struct caches *caches, const struct cache_piece *piece)
 {
     for (uint32_t i = caches->cache_count; i-- > 0;) { /* inner ones first: they hand to outer ones */
         struct cache *cache = &caches->caches[i];
@@ -386,7 +386,7 @@ static void snoop(struct caches *caches, const struct piece *piece)
 }
 
 /* From the unit outwards until a cache has the line; returns how many had not, out_path: all of them. */
-static uint32_t look_up(struct caches *caches, const struct piece *piece, struct cache *path[PATH_MOST],
+static uint32_t look_up(struct caches *caches, const struct cache_piece *piece, struct cache *path[PATH_MOST],
                         uint32_t *out_length)
 {
     uint32_t length = 0, missed = 0;
@@ -407,7 +407,7 @@ static uint32_t look_up(struct caches *caches, const struct piece *piece, struct
     return missed;
 }
 
-static void use_line(struct cache *cache, struct line *line, const struct piece *piece, bool innermost)
+static void use_line(struct cache *cache, struct line *line, const struct cache_piece *piece, bool innermost)
 {
     line->used = ++cache->now;
     line->touched |= parts_of(cache, piece->address, piece->bytes);
@@ -415,7 +415,7 @@ static void use_line(struct cache *cache, struct line *line, const struct piece 
     line->dirty = line->dirty || (piece->write && innermost);
 }
 
-static void access_piece(struct caches *caches, const struct piece *piece)
+static void access_piece(struct caches *caches, const struct cache_piece *piece)
 {
     struct cache *path[PATH_MOST];
     uint32_t length, missed = look_up(caches, piece, path, &length);
@@ -443,7 +443,7 @@ static void access_bytes(struct caches *caches, uint32_t unit, uint64_t address,
     uint64_t step = caches->unit->piece_bytes;
     while (bytes) {
         uint64_t room = step ? step - address % step : bytes;
-        struct piece piece = {address, bytes < room ? bytes : room, unit, write};
+        struct cache_piece piece = {address, bytes < room ? bytes : room, unit, write};
         access_piece(caches, &piece);
         address += piece.bytes;
         bytes -= piece.bytes;
@@ -619,13 +619,13 @@ static void on_launch(void *self, const struct launch_event *event)
 /* ---- commands of the host
  * ------------------------------------------------------------------------------------ */
 
-struct range {
+struct cache_range {
     uint64_t address, bytes;
     bool write;
 };
 
 static void host_line(struct caches *caches, struct cache *cache, struct line *line,
-                      const struct range *range)
+                      const struct cache_range *range)
 {
     uint64_t start = line->number * cache->line_bytes, end = start + cache->line_bytes,
              last = range->address + range->bytes;
@@ -640,7 +640,7 @@ static void host_line(struct caches *caches, struct cache *cache, struct line *l
 }
 
 /* The lines of the range, or all that the cache has where these are fewer. */
-static void host_cache(struct caches *caches, struct cache *cache, const struct range *range)
+static void host_cache(struct caches *caches, struct cache *cache, const struct cache_range *range)
 {
     uint64_t first = range->address / cache->line_bytes,
              last = (range->address + range->bytes - 1) / cache->line_bytes;
@@ -659,7 +659,7 @@ static void host_cache(struct caches *caches, struct cache *cache, const struct 
 }
 
 /* Memory, page by page: each is at the node of its own toucher. */
-static void host_memory(struct caches *caches, const struct range *range)
+static void host_memory(struct caches *caches, const struct cache_range *range)
 {
     const uint64_t page = UINT64_C(1) << PAGE_SHIFT, end = range->address + range->bytes;
     for (uint64_t at = range->address, next; at < end; at = next) {
@@ -711,7 +711,7 @@ static bool moves_bytes(const struct command_event *event)
 static void on_command(void *self, const struct command_event *event)
 {
     struct caches *caches = self;
-    const struct range range = {event->address, event->size_bytes, event->kind == ACCESS_WRITE};
+    const struct cache_range range = {event->address, event->size_bytes, event->kind == ACCESS_WRITE};
     const struct region *region = memory_region(caches->memory, event->address);
     bool ours = event->address >= region->low && event->address < region->high;
     if (caches->lost || !ours || !moves_bytes(event) || !begin_command(caches, event))

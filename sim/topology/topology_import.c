@@ -244,12 +244,13 @@ enum status topology_import_synthetic(const char *text, struct topology *out_top
 enum { FILE_BYTES_MAX = 64 << 20, CHILD_SECONDS = 10 };
 
 /* hwloc wants the '\0' at the end of the text. */
-struct file {
+struct import_file {
     char *bytes;
     int size;
 };
 
-static enum status read_bytes(int fd, const char *path, struct file *out_file, struct diagnosis *diagnosis)
+static enum status read_bytes(int fd, const char *path, struct import_file *out_file,
+                              struct diagnosis *diagnosis)
 {
     struct stat about;
     if (fstat(fd, &about) != 0)
@@ -269,7 +270,7 @@ static enum status read_bytes(int fd, const char *path, struct file *out_file, s
 }
 
 /* O_NONBLOCK: opening a pipe that nothing writes to does not wait. */
-static enum status read_file(const char *path, struct file *out_file, struct diagnosis *diagnosis)
+static enum status read_file(const char *path, struct import_file *out_file, struct diagnosis *diagnosis)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
@@ -279,7 +280,7 @@ static enum status read_file(const char *path, struct file *out_file, struct dia
     return status;
 }
 
-static enum status load_xml(const struct file *file, const char *path, struct topology *out_topology,
+static enum status load_xml(const struct import_file *file, const char *path, struct topology *out_topology,
                             struct diagnosis *diagnosis)
 {
     hwloc_topology_t source;
@@ -315,7 +316,7 @@ static void child_limit(void)
 }
 
 /* One byte means that the import ended, well or with an error of its own. */
-static void child_run(int report, const struct file *file, const char *path)
+static void child_run(int report, const struct import_file *file, const char *path)
 {
     struct topology topology;
     child_limit();
@@ -332,7 +333,7 @@ static void child_wait(pid_t child)
 }
 
 /* The byte and not the exit status is the result: a host that ignores SIGCHLD leaves no status. */
-static bool survives(const struct file *file, const char *path)
+static bool survives(const struct import_file *file, const char *path)
 {
     int ends[2];
     char byte;
@@ -354,7 +355,7 @@ static bool survives(const struct file *file, const char *path)
 
 enum status topology_load_xml(const char *path, struct topology *out_topology, struct diagnosis *diagnosis)
 {
-    struct file file = {0};
+    struct import_file file = {0};
     *out_topology = (struct topology){0};
     enum status status = read_file(path, &file, diagnosis);
     if (status == STATUS_OK && !survives(&file, path))

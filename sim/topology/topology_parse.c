@@ -17,7 +17,7 @@
 
 #include "topology_build.h"
 
-struct parser {
+struct topology_parser {
     const char *text, *at;
     struct builder builder;
     struct diagnosis *diagnosis;
@@ -26,10 +26,10 @@ struct parser {
 
 /* ---- complaints ------------------------------------------------------------------ */
 
-static bool fail(struct parser *parser, const char *where, const char *format, ...)
+static bool fail(struct topology_parser *parser, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool fail(struct parser *parser, const char *where, const char *format, ...)
+static bool fail(struct topology_parser *parser, const char *where, const char *format, ...)
 {
     char what[300];
     va_list arguments;
@@ -41,7 +41,7 @@ static bool fail(struct parser *parser, const char *where, const char *format, .
     return false;
 }
 
-static bool no_memory(struct parser *parser)
+static bool no_memory(struct topology_parser *parser)
 {
     parser->status = diagnose(parser->diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a topology");
     return false;
@@ -51,12 +51,12 @@ static const char level_names[] = "package, numa, tile, cslice, l4, l3, l2, l1 o
 
 /* ---- words ------------------------------------------------------------------------- */
 
-static void skip_blanks(struct parser *parser)
+static void skip_blanks(struct topology_parser *parser)
 {
     parser->at += strspn(parser->at, " \t\n");
 }
 
-static bool eat(struct parser *parser, char wanted)
+static bool eat(struct topology_parser *parser, char wanted)
 {
     skip_blanks(parser);
     if (*parser->at != wanted)
@@ -85,7 +85,7 @@ static int shown(const char *at)
     return length > 40 ? 40 : length ? length : *at != '\0';
 }
 
-static bool fail_at_word(struct parser *parser, const char *expected)
+static bool fail_at_word(struct topology_parser *parser, const char *expected)
 {
     const char *at = parser->at;
     if (!*at)
@@ -93,7 +93,7 @@ static bool fail_at_word(struct parser *parser, const char *expected)
     return fail(parser, at, "found '%.*s', expected %s", shown(at), at, expected);
 }
 
-static bool read_number(struct parser *parser, const char *expected, uint64_t *out_number)
+static bool read_number(struct topology_parser *parser, const char *expected, uint64_t *out_number)
 {
     uint64_t number = 0;
     const char *at = parser->at;
@@ -110,7 +110,7 @@ static bool read_number(struct parser *parser, const char *expected, uint64_t *o
 
 /* ---- attributes ----------------------------------------------------------------------- */
 
-static bool read_bytes(struct parser *parser, uint64_t *out_bytes)
+static bool read_bytes(struct topology_parser *parser, uint64_t *out_bytes)
 {
     static const struct {
         const char *name;
@@ -144,7 +144,7 @@ static bool read_bytes(struct parser *parser, uint64_t *out_bytes)
     return true;
 }
 
-static bool read_line(struct parser *parser, uint32_t *out_line)
+static bool read_line(struct topology_parser *parser, uint32_t *out_line)
 {
     const char *start = parser->at;
     uint64_t line;
@@ -156,7 +156,7 @@ static bool read_line(struct parser *parser, uint32_t *out_line)
     return true;
 }
 
-static bool read_ways(struct parser *parser, uint32_t *out_ways)
+static bool read_ways(struct topology_parser *parser, uint32_t *out_ways)
 {
     const char *start = parser->at;
     uint64_t ways;
@@ -173,7 +173,7 @@ static bool read_ways(struct parser *parser, uint32_t *out_ways)
     return true;
 }
 
-static bool read_attribute(struct parser *parser, struct node_shape *shape)
+static bool read_attribute(struct topology_parser *parser, struct node_shape *shape)
 {
     skip_blanks(parser);
     const char *name = parser->at;
@@ -195,7 +195,7 @@ static bool read_attribute(struct parser *parser, struct node_shape *shape)
 }
 
 /* A cache holds whole lines, and at least one. */
-static bool check_cache(struct parser *parser, const char *where, struct node_shape *shape)
+static bool check_cache(struct topology_parser *parser, const char *where, struct node_shape *shape)
 {
     if (!topology_is_cache(shape->level) || shape->bytes >= shape->line_bytes)
         return true;
@@ -203,7 +203,7 @@ static bool check_cache(struct parser *parser, const char *where, struct node_sh
                 shape->bytes, shape->line_bytes);
 }
 
-static bool read_attributes(struct parser *parser, struct node_shape *shape)
+static bool read_attributes(struct topology_parser *parser, struct node_shape *shape)
 {
     const char *start = parser->at;
     if (!eat(parser, '('))
@@ -239,7 +239,7 @@ struct level_text {
     uint64_t count;
 };
 
-static bool read_level(struct parser *parser, struct level_text *out_level)
+static bool read_level(struct topology_parser *parser, struct level_text *out_level)
 {
     enum topology_level level;
     skip_blanks(parser);
@@ -261,11 +261,12 @@ static bool read_level(struct parser *parser, struct level_text *out_level)
     return read_attributes(parser, &out_level->shape);
 }
 
-static bool read_branches(struct parser *parser, uint32_t parent);
+static bool read_branches(struct topology_parser *parser, uint32_t parent);
 
-static bool read_inside(struct parser *parser, uint32_t node);
+static bool read_inside(struct topology_parser *parser, uint32_t node);
 
-static bool add(struct parser *parser, uint32_t parent, const struct level_text *level, uint32_t *out_node)
+static bool add(struct topology_parser *parser, uint32_t parent, const struct level_text *level,
+                uint32_t *out_node)
 {
     switch (builder_add(&parser->builder, parent, &level->shape, out_node)) {
     case ADD_OK: return true;
@@ -277,7 +278,7 @@ static bool add(struct parser *parser, uint32_t parent, const struct level_text 
                 builder_objection(&parser->builder, parent, level->shape.level));
 }
 
-static bool read_branch(struct parser *parser, uint32_t parent)
+static bool read_branch(struct topology_parser *parser, uint32_t parent)
 {
     struct level_text level;
     if (!read_level(parser, &level))
@@ -294,14 +295,14 @@ static bool read_branch(struct parser *parser, uint32_t parent)
     return true;
 }
 
-static bool read_inside(struct parser *parser, uint32_t node)
+static bool read_inside(struct topology_parser *parser, uint32_t node)
 {
     if (!eat(parser, '{'))
         return read_branch(parser, node);
     return read_branches(parser, node) && (eat(parser, '}') || fail_at_word(parser, "',' or '}'"));
 }
 
-static bool read_branches(struct parser *parser, uint32_t parent)
+static bool read_branches(struct topology_parser *parser, uint32_t parent)
 {
     do {
         if (!read_branch(parser, parent))
@@ -321,7 +322,7 @@ static const char *text_of_preset(const char *text)
     return text;
 }
 
-static bool read_all(struct parser *parser)
+static bool read_all(struct topology_parser *parser)
 {
     if (!builder_init(&parser->builder))
         return no_memory(parser);
@@ -335,7 +336,7 @@ enum status topology_parse(const char *text, struct topology *out_topology, stru
 {
     struct diagnosis own = {0};
     const char *value = text_of_preset(text);
-    struct parser parser = {.text = value, .at = value, .diagnosis = &own};
+    struct topology_parser parser = {.text = value, .at = value, .diagnosis = &own};
     *out_topology = (struct topology){0};
     bool fine = read_all(&parser);
     if (fine && !builder_finish(&parser.builder, text, out_topology))

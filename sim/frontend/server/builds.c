@@ -25,12 +25,12 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-struct build {
+struct running_build {
     pid_t process;
     int replies;
     int client; /* readable when the client has ended; -1: Linux before 5.3, or it is the server's host */
     /* shared with the process: how many of its tools have ended, and what these used */
-    struct progress {
+    struct build_progress {
         uint32_t ended;
         struct child_usage usage;
     } * progress;
@@ -79,7 +79,7 @@ static void memory_prepare(void)
         madvise((void *)(((uintptr_t)before + 4095) & ~(uintptr_t)4095), USED, MADV_POPULATE_WRITE);
 }
 
-static _Noreturn void build(const struct request *request, struct progress *progress, pid_t parent)
+static _Noreturn void build(const struct request *request, struct build_progress *progress, pid_t parent)
 {
     const struct compile_order *order = &request->order;
     const struct process_limits limits = {order->seconds, order->bytes};
@@ -118,7 +118,7 @@ bool builds_reserve(struct builds *builds)
     const size_t wanted = builds->count + 1;
     if (wanted <= builds->capacity)
         return true;
-    struct build *items = realloc(builds->items, 2 * wanted * sizeof *items);
+    struct running_build *items = realloc(builds->items, 2 * wanted * sizeof *items);
     if (!items)
         return false;
     builds->items = items;
@@ -140,7 +140,7 @@ static bool watch(pid_t client, int *out_end)
     return *out_end >= 0;
 }
 
-static void build_fini(struct build *build)
+static void build_fini(struct running_build *build)
 {
     if (build->progress != MAP_FAILED)
         munmap(build->progress, sizeof *build->progress);
@@ -152,9 +152,9 @@ static void build_fini(struct build *build)
 
 bool builds_start(struct builds *builds, const struct request *request, pid_t client)
 {
-    struct build made = {.replies = fcntl(request->files[COMPILE_REPLIES], F_DUPFD_CLOEXEC, OWN_END),
-                         .progress = mmap(NULL, sizeof *made.progress, PROT_READ | PROT_WRITE,
-                                          MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+    struct running_build made = {.replies = fcntl(request->files[COMPILE_REPLIES], F_DUPFD_CLOEXEC, OWN_END),
+                                 .progress = mmap(NULL, sizeof *made.progress, PROT_READ | PROT_WRITE,
+                                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
     const pid_t parent = getpid();
     const bool ready = watch(client, &made.client) && made.replies >= 0 && made.progress != MAP_FAILED;
     if (ready && (made.process = fork()) == 0)
@@ -186,7 +186,7 @@ void builds_given_up(const struct builds *builds, const struct pollfd *rows)
 static void ended(struct builds *builds, pid_t process, int status, const struct rusage *usage)
 {
     for (size_t i = 0; i < builds->count; i++) {
-        struct build *build = &builds->items[i];
+        struct running_build *build = &builds->items[i];
         struct child_usage used = child_usage_of(usage);
         if (build->process != process)
             continue;

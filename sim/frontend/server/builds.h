@@ -27,7 +27,7 @@ _Static_assert(3 + (int)COMPILE_FILES_MOST < (int)CONTROL, "a build closes the s
 enum { BUILDS_ROWS = 2 };
 
 struct builds {
-    struct build *items;
+    struct running_build *items;
     size_t count, capacity;
 };
 

@@ -30,14 +30,14 @@
 /* Builds need descriptors, too. */
 enum { CONNECTIONS_MOST = 512, LOCKED_MS = 100 };
 
-struct connection {
+struct client_connection {
     int socket;
     pid_t client; /* 0: the server's host, which is watched itself */
 };
 
 static struct server {
     struct builds builds;
-    struct connection *connections;
+    struct client_connection *connections;
     size_t connection_count, connection_capacity, connections_most;
     struct pollfd *polled; /* the server's own, then a row for each connection, then those of builds */
     /* readable when the host has ended; -1: a shared server, or Linux before 5.3, where the end of the
@@ -84,7 +84,7 @@ static bool reserve_connection(void)
     if (server.connection_count < server.connection_capacity)
         return true;
     const size_t capacity = 2 * server.connection_count + 1;
-    struct connection *connections = realloc(server.connections, capacity * sizeof *connections);
+    struct client_connection *connections = realloc(server.connections, capacity * sizeof *connections);
     if (!connections)
         return false;
     server.connections = connections;
@@ -98,7 +98,7 @@ static bool add_connection(int socket, pid_t client)
     if (!reserve_connection() || !reserve_rows())
         return false;
     CHECKED(server.connection_count < server.connection_capacity);
-    server.connections[server.connection_count++] = (struct connection){socket, client};
+    server.connections[server.connection_count++] = (struct client_connection){socket, client};
     return true;
 }
 
@@ -156,7 +156,7 @@ static bool start_build(const struct request *request, pid_t client)
 }
 
 /* False: the connection has ended. */
-static bool serve(const struct connection *connection)
+static bool serve(const struct client_connection *connection)
 {
     struct request request;
     const bool here = request_receive(connection->socket, &request);
