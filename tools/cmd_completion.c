@@ -12,7 +12,7 @@ struct completion_arguments {
 };
 
 /* Each command adds its options to the list and fails, as if its command line were wrong. */
-static void options_of(const struct command *command, struct option_list *list)
+static void options_of(const struct tool_command *command, struct option_list *list)
 {
     char *words[] = {(char *)(uintptr_t)command->name, NULL};
     list->count = 0;
@@ -164,7 +164,7 @@ static void print_fish(void)
     struct option_list list;
     puts("# fish completion for orrery");
     for (size_t i = 0; command_at(i); i++) {
-        const struct command *command = command_at(i);
+        const struct tool_command *command = command_at(i);
         printf("complete -c orrery -n __fish_use_subcommand -f -a %s -d ", command->name);
         print_quoted(command->help, "");
         putchar('\n');

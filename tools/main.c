@@ -13,7 +13,7 @@
 
 #include "orrery/nearest.h"
 
-static const struct command commands[] = {
+static const struct tool_command commands[] = {
     {"run", cmd_run, "run a program, or a scenario that launches its kernels itself"},
     {"check", cmd_check, "run scenarios and compare with what they expect"},
     {"replay", cmd_replay, "have a recorded run again"},
@@ -29,7 +29,7 @@ static const struct command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-const struct command *command_at(size_t index)
+const struct tool_command *command_at(size_t index)
 {
     return index < COMMAND_COUNT ? &commands[index] : NULL;
 }

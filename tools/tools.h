@@ -46,12 +46,13 @@ int cmd_serve(int argc, char **argv);
 int cmd_litmus(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 
-struct command {
+struct tool_command {
     const char *name;
     int (*run)(int argc, char **argv);
     const char *help;
 };
-const struct command *command_at(size_t index); /* NULL past the end; 0 takes the options that all take */
+const struct tool_command *
+command_at(size_t index); /* NULL past the end; 0 takes the options that all take */
 
 /* ---- options ------------------------------------------------------------------ */
 

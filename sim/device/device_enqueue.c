@@ -15,7 +15,7 @@ enum { COMMAND_BYTES = 256, CLK_PROFILING_COMMAND_EXEC_TIME = 1, CAPTURED_BYTES 
 struct enqueue_question {
     struct device *device;
     struct launch *launch;
-    struct family *family;
+    struct launch_family *family;
     const struct program *program;
     const struct wave *wave;
     struct enqueue_call *call;
@@ -331,7 +331,7 @@ static void announce_to_tree_races(struct enqueue_question *inquiry, struct laun
 
 static enum enqueue_error put(struct enqueue_question *inquiry)
 {
-    struct family *family = inquiry->family;
+    struct launch_family *family = inquiry->family;
     struct launch_node *node = calloc(1, sizeof *node);
     enum enqueue_error error = has(inquiry, node) ? fill(inquiry, node) : ENQUEUE_OUT_OF_RESOURCES;
     if (error != ENQUEUE_SUCCESS) {

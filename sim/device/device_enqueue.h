@@ -23,7 +23,7 @@
 #include "sim/base/rng.h"
 
 struct launch_node {
-    struct family *family;
+    struct launch_family *family;
     struct launch_node *parent; /* NULL: the host enqueued it */
     struct launch_node *next;   /* of those that have not begun */
     uint32_t serial;            /* in the family; the host's kernel is 0 */
@@ -56,8 +56,8 @@ struct launch_node {
 /* Kernels and markers that one kernel of the host's may enqueue, with all that those enqueue. */
 enum { FAMILY_CHILDREN_MAX = 65536 };
 
-struct family {
-    struct family *next; /* of the device */
+struct launch_family {
+    struct launch_family *next; /* of the device */
     struct device *device;
     struct launch_node root;
     struct live_launch *live; /* the root's, until device_launch_end */
@@ -82,15 +82,15 @@ void device_enqueue(struct device *device, struct launch *launch, const struct w
 void device_enqueue_store_times(struct device *device, const struct device_event *event);
 
 /* Takes the node, which is complete in all but its place. */
-void family_append(struct family *family, struct launch_node *parent, struct launch_node *node);
+void family_append(struct launch_family *family, struct launch_node *parent, struct launch_node *node);
 /* The facts that observers receive of it. */
 void family_describe(const struct launch_node *node, struct launch_info *info);
 /* A work-group of the node's launch has ended: what waits for that alone may begin. */
 void family_group_ended(struct launch_node *node, uint64_t group_linear);
 /* an event is complete: those that run may wait for what now could begin */
-void family_may_start(struct family *family);
-void family_node_free(struct family *family, struct launch_node *node);
+void family_may_start(struct launch_family *family);
+void family_node_free(struct launch_family *family, struct launch_node *node);
 /* less counts on it: it may go */
-void family_event_changed(struct family *family, struct device_event *event);
+void family_event_changed(struct launch_family *family, struct device_event *event);
 
 #endif

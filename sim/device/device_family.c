@@ -13,7 +13,7 @@
 
 /* ---- nodes ------------------------------------------------------------------------------ */
 
-void family_event_changed(struct family *family, struct device_event *event)
+void family_event_changed(struct launch_family *family, struct device_event *event)
 {
     const bool user = event->kind == EVENT_OF_USER;
     device_event_settle(event);
@@ -24,7 +24,7 @@ void family_event_changed(struct family *family, struct device_event *event)
         device_queue_events(&family->device->queues, event->queue, -1);
 }
 
-static void stop_waiting(struct family *family, struct launch_node *node)
+static void stop_waiting(struct launch_family *family, struct launch_node *node)
 {
     for (uint32_t i = 0; i < node->wait_count; i++) {
         struct device_event *event = device_event_find(&family->events, node->waits[i]);
@@ -36,7 +36,7 @@ static void stop_waiting(struct family *family, struct launch_node *node)
 }
 
 /* Its arguments and code, and its place in the queue: a parent may wait long for its children. */
-static void let_go(struct family *family, struct launch_node *node)
+static void let_go(struct launch_family *family, struct launch_node *node)
 {
     if (node->literal)
         arena_release(&family->device->arena, node->literal);
@@ -50,7 +50,7 @@ static void let_go(struct family *family, struct launch_node *node)
     node->args = NULL;
 }
 
-void family_node_free(struct family *family, struct launch_node *node)
+void family_node_free(struct launch_family *family, struct launch_node *node)
 {
     stop_waiting(family, node);
     let_go(family, node);
@@ -67,7 +67,7 @@ static bool may_begin(const struct launch_node *node)
            (node->flags == ENQUEUE_WAIT_WORK_GROUP && node->group_ended);
 }
 
-static bool is_ready(const struct family *family, const struct launch_node *node)
+static bool is_ready(const struct launch_family *family, const struct launch_node *node)
 {
     if (!may_begin(node))
         return false;
@@ -77,7 +77,7 @@ static bool is_ready(const struct family *family, const struct launch_node *node
     return true;
 }
 
-void family_append(struct family *family, struct launch_node *parent, struct launch_node *node)
+void family_append(struct launch_family *family, struct launch_node *parent, struct launch_node *node)
 {
     CHECKED(!node->next && !*family->last && !parent->ended);
     node->family = family;
@@ -90,7 +90,7 @@ void family_append(struct family *family, struct launch_node *parent, struct lau
         family->device->concurrent.others_wait = true;
 }
 
-void family_may_start(struct family *family)
+void family_may_start(struct launch_family *family)
 {
     for (const struct launch_node *node = family->first; node; node = node->next)
         if (is_ready(family, node))
@@ -99,7 +99,7 @@ void family_may_start(struct family *family)
 
 void family_group_ended(struct launch_node *parent, uint64_t group_linear)
 {
-    struct family *family = parent->family;
+    struct launch_family *family = parent->family;
     for (struct launch_node *node = family->first; node; node = node->next)
         if (node->parent == parent && node->group == group_linear)
             node->group_ended = true;
@@ -122,14 +122,14 @@ void family_describe(const struct launch_node *node, struct launch_info *info)
 
 /* ---- completion --------------------------------------------------------------------------- */
 
-static void family_out_of_memory(struct family *family)
+static void family_out_of_memory(struct launch_family *family)
 {
     if (family->status == STATUS_OK)
         diagnose(&family->diagnosis, family->status = STATUS_OUT_OF_MEMORY, "%s",
                  status_name(STATUS_OUT_OF_MEMORY));
 }
 
-static void complete_event(struct family *family, const struct launch_node *node)
+static void complete_event(struct launch_family *family, const struct launch_node *node)
 {
     CHECKED(node->ended && !node->outstanding);
     struct device_event *event = device_event_find(&family->events, node->event);
@@ -148,7 +148,7 @@ static void complete_event(struct family *family, const struct launch_node *node
 }
 
 /* It has ended; when its children are complete it is, and perhaps its parent. */
-static void settle(struct family *family, struct launch_node *node)
+static void settle(struct launch_family *family, struct launch_node *node)
 {
     while (node->ended && !node->outstanding && node->parent) {
         struct launch_node *parent = node->parent;
@@ -164,7 +164,7 @@ static void settle(struct family *family, struct launch_node *node)
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static bool wait_failed(const struct family *family, const struct launch_node *node)
+static bool wait_failed(const struct launch_family *family, const struct launch_node *node)
 {
     for (uint32_t i = 0; i < node->wait_count; i++)
         if (device_event_find(&family->events, node->waits[i])->status < 0)
@@ -174,7 +174,7 @@ static bool wait_failed(const struct family *family, const struct launch_node *n
 
 /* A device queue is out of order: commands that are ready may begin in any order, and the schedule selects
  * it. */
-static uint64_t choose(struct family *family, uint64_t ready)
+static uint64_t choose(struct launch_family *family, uint64_t ready)
 {
     const struct schedule_config *schedule = &family->device->scenario->schedule;
     if (schedule->policy == SCHEDULE_REVERSE)
@@ -184,7 +184,7 @@ static uint64_t choose(struct family *family, uint64_t ready)
                : 0;
 }
 
-static struct launch_node *take_at(struct family *family, struct launch_node **at)
+static struct launch_node *take_at(struct launch_family *family, struct launch_node **at)
 {
     struct launch_node *node = *at;
     *at = node->next;
@@ -195,7 +195,7 @@ static struct launch_node *take_at(struct family *family, struct launch_node **a
 }
 
 /* NULL: none is ready. */
-static struct launch_node *take_ready(struct family *family)
+static struct launch_node *take_ready(struct launch_family *family)
 {
     uint64_t ready = 0;
     for (const struct launch_node *node = family->first; node; node = node->next)
@@ -229,7 +229,7 @@ static bool is_final(enum status status)
     return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO || status == STATUS_STOPPED;
 }
 
-static void drop_pending(struct family *family)
+static void drop_pending(struct launch_family *family)
 {
     while (family->first) {
         struct launch_node *node = take_at(family, &family->first);
@@ -238,7 +238,7 @@ static void drop_pending(struct family *family)
     }
 }
 
-static void fail(struct family *family, enum status status, const struct diagnosis *diagnosis)
+static void fail(struct launch_family *family, enum status status, const struct diagnosis *diagnosis)
 {
     if (family->status == STATUS_OK) {
         family->status = status;
@@ -247,7 +247,7 @@ static void fail(struct family *family, enum status status, const struct diagnos
     drop_pending(family);
 }
 
-static void child_failed(struct family *family, struct launch_node *node, enum status status,
+static void child_failed(struct launch_family *family, struct launch_node *node, enum status status,
                          const struct diagnosis *diagnosis)
 {
     node->status = event_status(status);
@@ -256,7 +256,7 @@ static void child_failed(struct family *family, struct launch_node *node, enum s
                  node->kernel ? node->kernel->info->name : "a marker", diagnosis->text);
 }
 
-static void node_ended(struct family *family, struct launch_node *node, enum status status,
+static void node_ended(struct launch_family *family, struct launch_node *node, enum status status,
                        const struct diagnosis *diagnosis)
 {
     node->end_time = clock_now(&family->device->clock);
@@ -270,7 +270,7 @@ static void node_ended(struct family *family, struct launch_node *node, enum sta
         fail(family, status, diagnosis);
 }
 
-static bool take_after(const struct family *family, struct launch_node *node)
+static bool take_after(const struct launch_family *family, struct launch_node *node)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < node->wait_count; i++)
@@ -291,7 +291,7 @@ static bool take_after(const struct family *family, struct launch_node *node)
 }
 
 /* The resources used up by the kernels that enqueue each other; false: none yet. */
-static bool say_limit(const struct family *family, struct sentence *why)
+static bool say_limit(const struct launch_family *family, struct sentence *why)
 {
     const struct schedule_config *schedule = &family->device->scenario->schedule;
     if (family->serial > FAMILY_CHILDREN_MAX)
@@ -310,7 +310,7 @@ static bool say_limit(const struct family *family, struct sentence *why)
 }
 
 /* NO_PROGRESS when a limit is exceeded: a kernel that enqueues itself for ever comes here each time. */
-static enum status check_limits(struct family *family, struct diagnosis *diagnosis)
+static enum status check_limits(struct launch_family *family, struct diagnosis *diagnosis)
 {
     const char *name = family->root.request.kernel->info->name;
     struct sentence why;
@@ -328,7 +328,7 @@ static enum status check_limits(struct family *family, struct diagnosis *diagnos
 }
 
 /* True: it runs now. A node without work has ended already. */
-static bool start(struct family *family, struct launch_node *node)
+static bool start(struct launch_family *family, struct launch_node *node)
 {
     struct live_launch *live;
     struct diagnosis diagnosis = {0};
@@ -355,7 +355,7 @@ static bool start(struct family *family, struct launch_node *node)
     return false;
 }
 
-static void report_stuck(struct family *family)
+static void report_stuck(struct launch_family *family)
 {
     const struct launch_node *node = family->first;
     const char *name = node->kernel ? node->kernel->info->name : "a marker";
@@ -379,7 +379,7 @@ static void report_stuck(struct family *family)
 }
 
 /* Until something of the family runs; false: it is complete. */
-static bool go_on(struct family *family)
+static bool go_on(struct launch_family *family)
 {
     while (!family->running && family->first) {
         struct launch_node *node = take_ready(family);
@@ -395,7 +395,7 @@ static bool go_on(struct family *family)
 static void end_one(struct live_launch *live)
 {
     struct launch_node *node = live->launch.node;
-    struct family *family = node->family;
+    struct launch_family *family = node->family;
     uint64_t time;
     struct diagnosis diagnosis = {0};
     family->steps += live->launch.steps + 1;
@@ -413,9 +413,9 @@ static void end_one(struct live_launch *live)
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-static struct family *family_new(struct device *device, const struct launch_request *request)
+static struct launch_family *family_new(struct device *device, const struct launch_request *request)
 {
-    struct family *family = calloc(1, sizeof *family), **link = &device->families;
+    struct launch_family *family = calloc(1, sizeof *family), **link = &device->families;
     if (!family)
         return NULL;
     family->device = device;
@@ -431,9 +431,9 @@ static struct family *family_new(struct device *device, const struct launch_requ
 }
 
 /* Events that were not released go with the kernels that could name them. */
-static void family_free(struct family *family)
+static void family_free(struct launch_family *family)
 {
-    struct family **link = &family->device->families;
+    struct launch_family **link = &family->device->families;
     while (*link != family)
         link = &(*link)->next;
     *link = family->next;
@@ -451,7 +451,7 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
     enum status status = program_construct(request->kernel->program, request, diagnosis);
     if (status != STATUS_OK)
         return status;
-    struct family *family = family_new(device, request);
+    struct launch_family *family = family_new(device, request);
     if (!family)
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "%s", status_name(STATUS_OUT_OF_MEMORY));
     status = launch_begin(device, &family->root.request, out_launch, diagnosis);
@@ -465,9 +465,9 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
     return STATUS_OK;
 }
 
-static struct family *complete_family(const struct device *device)
+static struct launch_family *complete_family(const struct device *device)
 {
-    struct family *family = device->families;
+    struct launch_family *family = device->families;
     while (family && go_on(family))
         family = family->next;
     return family;
@@ -476,7 +476,7 @@ static struct family *complete_family(const struct device *device)
 /* Beside launches that only spin: they may wait for it. */
 static bool start_beside(const struct device *device)
 {
-    for (struct family *family = device->families; family; family = family->next) {
+    for (struct launch_family *family = device->families; family; family = family->next) {
         struct launch_node *node = take_ready(family);
         if (node) {
             start(family, node);
@@ -488,7 +488,7 @@ static bool start_beside(const struct device *device)
 
 static bool some_ready(const struct device *device)
 {
-    for (const struct family *family = device->families; family; family = family->next)
+    for (const struct launch_family *family = device->families; family; family = family->next)
         for (const struct launch_node *node = family->first; node; node = node->next)
             if (is_ready(family, node))
                 return true;
@@ -500,7 +500,7 @@ static bool some_ready(const struct device *device)
 struct live_launch *device_run(struct device *device, enum device_help help)
 {
     for (;;) {
-        const struct family *family = complete_family(device);
+        const struct launch_family *family = complete_family(device);
         if (family)
             return family->live;
         struct live_launch *over = launches_run(device, some_ready(device) ? HELP_COMMANDS : help);
@@ -513,7 +513,7 @@ struct live_launch *device_run(struct device *device, enum device_help help)
 
 enum status device_launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
 {
-    struct family *family = live->launch.node->family;
+    struct launch_family *family = live->launch.node->family;
     struct launch_result *result = family->root.request.result;
     enum status status = family->status;
     *out_time = family->serial ? clock_now(&family->device->clock) : family->end_time;
@@ -549,7 +549,7 @@ enum status device_launch_alone(struct device *device, const struct launch_reque
                                 struct diagnosis *diagnosis)
 {
     struct concurrent *concurrent = &device->concurrent, others = *concurrent;
-    struct family *families = device->families;
+    struct launch_family *families = device->families;
     concurrent->live = NULL;
     concurrent->count = concurrent->room = 0;
     device->families = NULL;

@@ -52,7 +52,7 @@ struct device {
     struct sim_clock clock;
     uint64_t kernels_run;
     struct concurrent concurrent;   /* the launches that run */
-    struct family *families;        /* those that are not complete, in order of begin */
+    struct launch_family *families; /* those that are not complete, in order of begin */
     struct launch *launch;          /* the one that has the time slice; NULL: none */
     struct schedule_record record;  /* of the launches so far */
     struct schedule_record *replay; /* of replay_text; NULL: none */

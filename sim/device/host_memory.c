@@ -8,12 +8,12 @@
 
 #include "orrery/checked.h"
 
-struct extent {
+struct memory_extent {
     uint64_t low, high;
     bool writable, shared;
 };
 struct host_memory {
-    struct extent *extents;
+    struct memory_extent *extents;
     size_t count, room;
     bool fresh, touched, foreign;
     uint64_t writes;
@@ -38,9 +38,9 @@ void host_memory_forget(struct host_memory *host)
 }
 
 /* Without memory for one more the rest is not permitted: a finding too many, no crash. */
-static bool add(struct host_memory *host, struct extent extent)
+static bool add(struct host_memory *host, struct memory_extent extent)
 {
-    struct extent *last = host->count ? &host->extents[host->count - 1] : NULL;
+    struct memory_extent *last = host->count ? &host->extents[host->count - 1] : NULL;
     if (last && last->high == extent.low && last->writable == extent.writable &&
         last->shared == extent.shared) {
         last->high = extent.high;
@@ -48,7 +48,7 @@ static bool add(struct host_memory *host, struct extent extent)
     }
     if (host->count == host->room) {
         size_t room = host->room ? 2 * host->room : 64;
-        struct extent *extents = realloc(host->extents, room * sizeof *extents);
+        struct memory_extent *extents = realloc(host->extents, room * sizeof *extents);
         if (!extents)
             return false;
         host->extents = extents;
@@ -63,7 +63,7 @@ static void look(struct host_memory *host)
 {
     char line[512], modes[5];
     FILE *maps = fopen("/proc/self/maps", "re");
-    struct extent extent;
+    struct memory_extent extent;
     host->count = 0;
     host->fresh = true;
     while (maps && fgets(line, sizeof line, maps)) {
@@ -83,7 +83,7 @@ static void look(struct host_memory *host)
 static bool holds(struct host_memory *host, uint64_t address, uint64_t end, bool write)
 {
     for (size_t i = 0; i < host->count && address < end; i++) {
-        const struct extent *extent = &host->extents[i];
+        const struct memory_extent *extent = &host->extents[i];
         if (extent->high <= address)
             continue;
         if (extent->low > address || (write && !extent->writable))

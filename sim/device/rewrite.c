@@ -426,7 +426,7 @@ static uint32_t find_operator(const struct rewriting *r, uint32_t token)
     uint32_t found = NO_TOKEN, count = 0;
     if (is_step(r, token) || token_assigns(&r->syntax, token))
         return token;
-    const struct node *leaf = &r->syntax.nodes[syntax_leaf(&r->syntax, token)];
+    const struct syntax_node *leaf = &r->syntax.nodes[syntax_leaf(&r->syntax, token)];
     for (uint32_t i = leaf->first; leaf->kind == NODE_PLAIN && i < leaf->end; i++) {
         if (is_step(r, i) || token_assigns(&r->syntax, i)) {
             found = i;
@@ -443,7 +443,7 @@ static bool find_write(struct rewriting *r)
     r->leaf = operator== NO_TOKEN ? 0 : syntax_leaf(&r->syntax, operator);
     if (!r->leaf || !operator)
         return false;
-    const struct node *leaf = &r->syntax.nodes[r->leaf];
+    const struct syntax_node *leaf = &r->syntax.nodes[r->leaf];
     r->operator= operator;
     if (is_step(r, operator) && operator> leaf->first && ends_operand(r, operator- 1)) {
         r->object = (struct range){postfix_begin(r, operator- 1), operator};
@@ -856,7 +856,7 @@ static bool add_edit(struct rewriting *r, struct range range, const struct text_
 /* A statement goes; where it is all that an if or a loop has, an empty one stays. */
 static bool drop(struct rewriting *r, uint32_t node)
 {
-    const struct node *statement = &r->syntax.nodes[node];
+    const struct syntax_node *statement = &r->syntax.nodes[node];
     struct text_piece piece = {.used = 0};
     if (r->syntax.nodes[statement->parent].kind != NODE_BLOCK)
         put(&piece, ";");
@@ -904,7 +904,7 @@ static bool rewrite_alone(struct rewriting *r)
 /* if (L < E) L = E; the condition may have other parts before that one. */
 static bool rewrite_guarded(struct rewriting *r)
 {
-    const struct node *guard = &r->syntax.nodes[r->guard];
+    const struct syntax_node *guard = &r->syntax.nodes[r->guard];
     const struct change change =
         is(r, r->operator, "=") ? change_of_comparison(r, r->condition, r->value) : any_change();
     const bool only = r->condition.first == guard->head;
@@ -930,9 +930,9 @@ static bool rewrite_guarded(struct rewriting *r)
  * belongs to the value. */
 static bool has_flags_only(const struct rewriting *r)
 {
-    const struct node *body = &r->syntax.nodes[r->syntax.nodes[r->guard].body];
+    const struct syntax_node *body = &r->syntax.nodes[r->syntax.nodes[r->guard].body];
     for (uint32_t node = body->kind == NODE_BLOCK ? body->body : 0; node; node = r->syntax.nodes[node].next) {
-        const struct node *statement = &r->syntax.nodes[node];
+        const struct syntax_node *statement = &r->syntax.nodes[node];
         const bool number = statement->end - statement->first > 3 && is(r, statement->end - 3, "=") &&
                             isdigit((unsigned char)*r->syntax.tokens[statement->end - 2].at);
         if (node != r->leaf && (statement->kind != NODE_PLAIN || !number))
@@ -944,7 +944,7 @@ static bool has_flags_only(const struct rewriting *r)
 /* if (L < E) { L = E; flag = 1; }: the update gives the value that the condition needs. */
 static bool rewrite_guard_of_more(struct rewriting *r)
 {
-    const struct node *guard = &r->syntax.nodes[r->guard];
+    const struct syntax_node *guard = &r->syntax.nodes[r->guard];
     const struct change change =
         is(r, r->operator, "=") ? change_of_comparison(r, r->condition, r->value) : any_change();
     struct text_piece call = {.used = 0}, piece = {.used = 0};
@@ -995,7 +995,7 @@ static void put_exchange(const struct rewriting *r, struct text_piece *piece, st
 /* Is the write a statement of the body itself, whose value means the same at the condition? */
 static bool may_exchange(const struct rewriting *r)
 {
-    const struct node *guard = &r->syntax.nodes[r->guard];
+    const struct syntax_node *guard = &r->syntax.nodes[r->guard];
     const uint32_t parent = r->syntax.nodes[r->leaf].parent;
     const bool inside =
         r->leaf == guard->body || (parent == guard->body && r->syntax.nodes[parent].kind == NODE_BLOCK);
@@ -1068,7 +1068,7 @@ static uint32_t changer_of(const struct rewriting *r, bool *out_many)
 static bool read_changer(const struct rewriting *r, uint32_t node, uint32_t *out_operator,
                          struct range *out_value)
 {
-    const struct node *statement = &r->syntax.nodes[node];
+    const struct syntax_node *statement = &r->syntax.nodes[node];
     const bool prefix_step = is_step(r, statement->first) && variable_at(r, statement->first + 1);
     *out_operator = prefix_step ? statement->first : statement->first + 1;
     *out_value = (struct range){0, 0};
@@ -1180,7 +1180,7 @@ static bool rewrite_read_guarded(struct rewriting *r)
 static bool find_definer(struct rewriting *r, uint32_t read)
 {
     const uint32_t node = syntax_leaf(&r->syntax, read);
-    const struct node *statement = &r->syntax.nodes[node];
+    const struct syntax_node *statement = &r->syntax.nodes[node];
     uint32_t assign = statement->first;
     while (assign < read && !is(r, assign, "="))
         assign++;
@@ -1212,7 +1212,7 @@ static bool find_guard(struct rewriting *r)
 {
     for (uint32_t node = r->syntax.nodes[r->leaf].parent, below = r->leaf; node;
          below = node, node = r->syntax.nodes[node].parent) {
-        const struct node *at = &r->syntax.nodes[node];
+        const struct syntax_node *at = &r->syntax.nodes[node];
         const struct range head = {at->head, at->head_end};
         if (is_empty(head) || !has_old(r, head))
             continue;
@@ -1229,7 +1229,7 @@ static bool find_guard(struct rewriting *r)
 /* The write is all that the if has. */
 static bool is_sole(const struct rewriting *r)
 {
-    const struct node *guard = &r->syntax.nodes[r->guard], *body = &r->syntax.nodes[guard->body];
+    const struct syntax_node *guard = &r->syntax.nodes[r->guard], *body = &r->syntax.nodes[guard->body];
     return !guard->otherwise && r->alone &&
            (guard->body == r->leaf ||
             (body->kind == NODE_BLOCK && body->body == r->leaf && !r->syntax.nodes[r->leaf].next));
@@ -1256,7 +1256,7 @@ static bool rewrite_guard(struct rewriting *r)
 /* Is the read in the head of an if, a loop or a switch? */
 static bool is_in_head(const struct rewriting *r, uint32_t read)
 {
-    const struct node *node = &r->syntax.nodes[syntax_leaf(&r->syntax, read)];
+    const struct syntax_node *node = &r->syntax.nodes[syntax_leaf(&r->syntax, read)];
     return node->head <= read && read < node->head_end;
 }
 
@@ -1287,7 +1287,7 @@ static bool read_wait(const struct rewriting *r, struct range condition, struct 
 static bool rewrite_wait(struct rewriting *r)
 {
     const uint32_t loop = syntax_leaf(&r->syntax, r->read);
-    const struct node *wait = &r->syntax.nodes[loop], *body = &r->syntax.nodes[wait->body];
+    const struct syntax_node *wait = &r->syntax.nodes[loop], *body = &r->syntax.nodes[wait->body];
     const bool idle = body->kind == NODE_BLOCK ? !body->body : is(r, body->first, ";");
     struct range wanted;
     struct text_piece piece = {.used = 0};
@@ -1320,7 +1320,7 @@ static bool rewrite_wait(struct rewriting *r)
 static bool rewrite_used_first(struct rewriting *r)
 {
     const uint32_t user = syntax_leaf(&r->syntax, r->read);
-    const struct node *statement = &r->syntax.nodes[user];
+    const struct syntax_node *statement = &r->syntax.nodes[user];
     const struct change change = change_of_assignment(r, r->operator, r->value);
     struct text_piece piece = {.used = 0};
     uint32_t at = statement->first, count = 0;

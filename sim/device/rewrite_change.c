@@ -88,7 +88,7 @@ static uint32_t loop_of(const struct changing *c, uint32_t token)
 {
     uint32_t found = 0;
     for (uint32_t i = 1; i < c->syntax.node_count; i++) {
-        const struct node *node = &c->syntax.nodes[i];
+        const struct syntax_node *node = &c->syntax.nodes[i];
         if ((node->kind == NODE_LOOP || node->kind == NODE_DO) && node->first <= token && token < node->end)
             found = i;
     }
@@ -373,7 +373,7 @@ static bool move_statement(struct changing *c)
     char text[CODE_TEXT_CHARS];
     if (!moved || !to || moved == to || c->syntax.nodes[moved].kind != NODE_PLAIN)
         return false;
-    const struct node *node = &c->syntax.nodes[moved], *target = &c->syntax.nodes[to];
+    const struct syntax_node *node = &c->syntax.nodes[moved], *target = &c->syntax.nodes[to];
     const struct token *first = &c->syntax.tokens[node->first], *last = &c->syntax.tokens[node->end - 1];
     if (first->line != last->line)
         return false;

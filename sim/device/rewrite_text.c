@@ -156,7 +156,7 @@ static uint32_t add_node(struct syntax *syntax, enum node_kind kind, uint32_t fi
     if (syntax->failed)
         return 0;
     syntax->nodes[syntax->node_count] =
-        (struct node){.kind = kind, .first = first, .end = first, .parent = parent};
+        (struct syntax_node){.kind = kind, .first = first, .end = first, .parent = parent};
     return syntax->node_count++;
 }
 

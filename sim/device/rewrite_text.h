@@ -26,7 +26,7 @@ enum node_kind { NODE_PLAIN, NODE_BLOCK, NODE_IF, NODE_LOOP, NODE_DO };
 
 /* Tokens from first up to end. Of a block, body is the first statement in it; of an if, otherwise what
  * follows else. 0: none. */
-struct node {
+struct syntax_node {
     enum node_kind kind;
     uint32_t first, end;
     uint32_t head, head_end; /* a condition, without its brackets */
@@ -36,7 +36,7 @@ struct node {
 struct syntax {
     struct token *tokens;
     uint32_t token_count, token_room;
-    struct node *nodes; /* nodes[0] is none */
+    struct syntax_node *nodes; /* nodes[0] is none */
     uint32_t node_count, node_room;
     bool failed;
 };

@@ -21,7 +21,7 @@ enum statement_word {
 };
 
 /* So far; line 0: nothing. */
-struct statement {
+struct parsed_statement {
     uint32_t line;
     enum statement_word first;
     bool assigns;       /* a brace is an initialiser's */
@@ -37,21 +37,21 @@ enum { BRACKETS_MOST = 256, CONDITIONALS_MOST = 32 };
 
 struct brackets {
     uint8_t kind[BRACKETS_MOST];
-    struct statement around[BRACKETS_MOST];
+    struct parsed_statement around[BRACKETS_MOST];
     uint32_t count;
 };
 
 /* #if and what belongs to it. Each part begins where the first did, and has to leave as many brackets open
  * as the others. */
 struct conditional {
-    struct statement now;
+    struct parsed_statement now;
     uint32_t open, least, left; /* brackets at its beginning; fewest since; after the parts that are over */
     bool parted;                /* there is such a part */
 };
 
 struct statement_reader {
     struct brackets open;
-    struct statement now;
+    struct parsed_statement now;
     enum statement_word last; /* the word before what is read; OTHER: none */
     bool in_comment, in_directive, fails;
     bool leaves; /* the line, as far as it is read */
@@ -98,16 +98,16 @@ static bool is_inside(const struct statement_reader *reader)
 
 static void begin(struct statement_reader *reader, enum statement_word word)
 {
-    struct statement *now = &reader->now;
+    struct parsed_statement *now = &reader->now;
     if (now->spins_on_body)
-        *now = (struct statement){.line = reader->line, .first = word, .is_body = true};
+        *now = (struct parsed_statement){.line = reader->line, .first = word, .is_body = true};
     else if (!now->line)
-        *now = (struct statement){.line = reader->line, .first = word};
+        *now = (struct parsed_statement){.line = reader->line, .first = word};
 }
 
 static void end(struct statement_reader *reader)
 {
-    reader->now = (struct statement){.line = 0};
+    reader->now = (struct parsed_statement){.line = 0};
 }
 
 static void open_bracket(struct statement_reader *reader, enum bracket kind)
@@ -125,7 +125,7 @@ static void open_bracket(struct statement_reader *reader, enum bracket kind)
 
 /* A block's end ends the construct that it belongs to, but for a loop's condition after it, and the
  * declaration after a type. */
-static void close_block(struct statement_reader *reader, const struct statement *around)
+static void close_block(struct statement_reader *reader, const struct parsed_statement *around)
 {
     end(reader);
     if (around->first == WORD_DO || around->defines) {
@@ -146,7 +146,7 @@ static void close_bracket(struct statement_reader *reader, char with)
     for (uint32_t i = 0; i < reader->conditional_count; i++)
         if (reader->conditionals[i].least > open->count)
             reader->conditionals[i].least = open->count;
-    const struct statement around = open->around[open->count];
+    const struct parsed_statement around = open->around[open->count];
     reader->fails |= (with == ')') != (kind == BRACKET_HEAD || kind == BRACKET_ROUND) ||
                      (with == ']') != (kind == BRACKET_SQUARE);
     if (kind == BRACKET_BLOCK)
@@ -170,7 +170,7 @@ static void open_round(struct statement_reader *reader)
 
 static void open_brace(struct statement_reader *reader)
 {
-    const struct statement *now = &reader->now;
+    const struct parsed_statement *now = &reader->now;
     const bool values = is_inside(reader) ||
                         (!now->spins_on_body && now->line && (now->assigns || now->first == WORD_RETURN));
     if (values) {
@@ -198,7 +198,7 @@ static void read_word(struct statement_reader *reader, const char *at, size_t le
 
 static void read_colon(struct statement_reader *reader)
 {
-    struct statement *now = &reader->now;
+    struct parsed_statement *now = &reader->now;
     if (is_inside(reader))
         return;
     if (now->choices)
@@ -335,7 +335,7 @@ static bool begins_with(const char *text, const char *word)
 
 static enum line_kind kind_of(const struct statement_reader *reader, const char *text)
 {
-    const struct statement *now = &reader->now;
+    const struct parsed_statement *now = &reader->now;
     if (!blocks(reader))
         return LINE_OUTSIDE;
     if (reader->in_comment || reader->in_directive)

@@ -200,7 +200,7 @@ static void read_texel(struct image_access *a, uint32_t lane, uint32_t level, ui
 
 static void read_level(struct image_access *a, uint32_t lane, uint32_t level, uint32_t half, union texel *out)
 {
-    struct footprint footprint;
+    struct texel_footprint footprint;
     const struct sampler *sampler = a->insn->f & IMAGE_OP_SAMPLED ? &a->sampler : NULL;
     if (a->insn->f & IMAGE_OP_FLOAT) {
         float at[3] = {0};

@@ -91,7 +91,7 @@ static struct sample_axis axis_of(const struct sampler *sampler, bool linear, fl
 
 /* ---- footprints -------------------------------------------------------------------------------- */
 
-static void one_texel(struct footprint *out)
+static void one_texel(struct texel_footprint *out)
 {
     memset(out, 0, sizeof *out);
     out->count = 1;
@@ -99,7 +99,7 @@ static void one_texel(struct footprint *out)
 }
 
 void footprint_integer(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
-                       const int32_t *coordinate, struct footprint *out)
+                       const int32_t *coordinate, struct texel_footprint *out)
 {
     uint32_t dimensions = image_dimensions(image->type);
     const uint32_t *size = image->level[level].size;
@@ -121,7 +121,7 @@ static bool finite_coordinates(const float *coordinate, uint32_t count)
 }
 
 /* Corner n takes the second texel of axis d when bit d of n is set. */
-static void corners(struct footprint *out, const struct sample_axis *axes, uint32_t dimensions)
+static void corners(struct texel_footprint *out, const struct sample_axis *axes, uint32_t dimensions)
 {
     for (uint32_t n = 1; n < 1u << dimensions; n++)
         memcpy(out->texel[n], out->texel[0], sizeof out->texel[0]); /* the layer */
@@ -139,7 +139,7 @@ static void corners(struct footprint *out, const struct sample_axis *axes, uint3
 }
 
 void footprint_sample(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
-                      const float *coordinate, struct footprint *out)
+                      const float *coordinate, struct texel_footprint *out)
 {
     uint32_t dimensions = image_dimensions(image->type);
     const uint32_t *size = image->level[level].size;

@@ -16,7 +16,7 @@
 
 #include "orrery/image.h"
 
-struct footprint {
+struct texel_footprint {
     uint32_t count; /* 1, 2, 4 or 8 */
     /* may lie outside the level: the border, or nothing when the sampler has no border */
     int32_t texel[8][3];
@@ -25,9 +25,9 @@ struct footprint {
 };
 /* coordinates: of the dimensions, then the layer. */
 void footprint_integer(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
-                       const int32_t *coordinate, struct footprint *out);
+                       const int32_t *coordinate, struct texel_footprint *out);
 void footprint_sample(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
-                      const float *coordinate, struct footprint *out);
+                      const float *coordinate, struct texel_footprint *out);
 
 /* Two levels and how much of the second; first == second when one suffices. */
 struct sample_levels {

@@ -5,7 +5,7 @@
 
 enum { RANGE_LEAVES = 10 }; /* dimensions, then offset, global and local size, three each */
 
-struct call {
+struct enqueued_block {
     enum enqueue_op op;
     uint32_t *values;
     uint32_t count;
@@ -27,17 +27,17 @@ static uint32_t number(struct lower *l, uint32_t id)
     return widened(l, lower_scalar(l, id), IR_zext);
 }
 
-static struct call *new_call(struct lower *l, enum enqueue_op op, uint32_t count, const char *what)
+static struct enqueued_block *new_call(struct lower *l, enum enqueue_op op, uint32_t count, const char *what)
 {
-    struct call *call = ARENA_NEW(l->arena, struct call);
-    *call = (struct call){
+    struct enqueued_block *call = ARENA_NEW(l->arena, struct enqueued_block);
+    *call = (struct enqueued_block){
         .op = op, .values = ARENA_ARRAY(l->arena, uint32_t, count), .count = count, .what = what};
     for (uint32_t i = 0; i < count; i++)
         call->values[i] = zero(l);
     return call;
 }
 
-static uint32_t make(struct lower *l, const struct call *call)
+static uint32_t make(struct lower *l, const struct enqueued_block *call)
 {
     uint32_t site = lower_site(l, &(struct site){.act = ACT_CALL,
                                                  .access = ACCESS_READ,
@@ -79,7 +79,7 @@ static void build_range(struct lower *l, const uint32_t *w)
 }
 
 /* The descriptor itself, or where it lies. */
-static void put_range(struct lower *l, struct call *call, uint32_t id)
+static void put_range(struct lower *l, struct enqueued_block *call, uint32_t id)
 {
     const struct type *type = module_value_type(l->m, id);
     uint32_t loaded[RANGE_LEAVES];
@@ -97,7 +97,7 @@ static void put_range(struct lower *l, struct call *call, uint32_t id)
 
 /* ---- blocks --------------------------------------------------------------------------- */
 
-static void put_block(struct lower *l, struct call *call, const uint32_t *invoke)
+static void put_block(struct lower *l, struct enqueued_block *call, const uint32_t *invoke)
 {
     call->values[OPERAND_KERNEL] = ir_const(l->ir, T_I64, module_block(l->m, invoke[0]));
     call->values[OPERAND_LITERAL] = lower_scalar(l, invoke[1]);
@@ -122,7 +122,7 @@ static void enqueue_kernel(struct lower *l, const uint32_t *w, uint32_t length)
 {
     enum { FIRST_LOCAL = 13 };
     uint32_t locals = length - FIRST_LOCAL;
-    struct call *call = new_call(l, ENQUEUE_KERNEL, OPERAND_LOCALS + locals, "enqueue_kernel");
+    struct enqueued_block *call = new_call(l, ENQUEUE_KERNEL, OPERAND_LOCALS + locals, "enqueue_kernel");
     call->values[OPERAND_HANDLE] = lower_scalar(l, w[3]);
     call->values[OPERAND_NUMBER] = number(l, w[4]);
     put_range(l, call, w[5]);
@@ -137,7 +137,7 @@ static void enqueue_kernel(struct lower *l, const uint32_t *w, uint32_t length)
 
 static void enqueue_marker(struct lower *l, const uint32_t *w)
 {
-    struct call *call = new_call(l, ENQUEUE_MARKER, OPERAND_EVENT + 1, "enqueue_marker");
+    struct enqueued_block *call = new_call(l, ENQUEUE_MARKER, OPERAND_EVENT + 1, "enqueue_marker");
     call->values[OPERAND_HANDLE] = lower_scalar(l, w[3]);
     call->values[OPERAND_WAIT_COUNT] = number(l, w[4]);
     call->values[OPERAND_WAITS] = lower_scalar(l, w[5]);
@@ -149,7 +149,7 @@ static void query(struct lower *l, const uint32_t *w, enum enqueue_op op, const 
 {
     bool of_range = op == ENQUEUE_SUB_GROUP_COUNT || op == ENQUEUE_SUB_GROUP_SIZE,
          of_number = op == ENQUEUE_LOCAL_SIZE;
-    struct call *call = new_call(l, op, OPERAND_LOCALS, what);
+    struct enqueued_block *call = new_call(l, op, OPERAND_LOCALS, what);
     if (of_range)
         put_range(l, call, w[3]);
     if (of_number)
@@ -162,7 +162,7 @@ static void query(struct lower *l, const uint32_t *w, enum enqueue_op op, const 
 
 static void without_result(struct lower *l, const uint32_t *w, enum enqueue_op op, const char *what)
 {
-    struct call *call = new_call(l, op, OPERAND_EVENT + 1, what);
+    struct enqueued_block *call = new_call(l, op, OPERAND_EVENT + 1, what);
     call->values[OPERAND_HANDLE] = lower_scalar(l, w[1]);
     if (op == ENQUEUE_SET_STATUS)
         call->values[OPERAND_NUMBER] = widened(l, lower_scalar(l, w[2]), IR_sext);
@@ -175,7 +175,7 @@ static void without_result(struct lower *l, const uint32_t *w, enum enqueue_op o
 
 static void handle(struct lower *l, const uint32_t *w, enum enqueue_op op, const char *what)
 {
-    struct call *call = new_call(l, op, OPERAND_HANDLE + 1, what);
+    struct enqueued_block *call = new_call(l, op, OPERAND_HANDLE + 1, what);
     if (op == ENQUEUE_IS_VALID)
         call->values[OPERAND_HANDLE] = lower_scalar(l, w[3]);
     set_result(l, w, make(l, call));

@@ -28,7 +28,7 @@
 
 #include "axioms.h"
 
-struct event {
+struct litmus_event {
     struct step *step;
     struct reading read;
     uint32_t version;  /* interleavings: of the cell, before */
@@ -38,7 +38,7 @@ struct event {
 enum execution_end { EXECUTION_ENDED, EXECUTION_STUCK, EXECUTION_CUT };
 struct execution {
     enum execution_end end;
-    const struct event *events; /* interleavings: in their order; else none */
+    const struct litmus_event *events; /* interleavings: in their order; else none */
     uint32_t event_count;
     const int32_t *cells;     /* in the end */
     struct step *const *last; /* per thread: END when it has returned */
@@ -57,7 +57,7 @@ static inline bool execution_repeats(const struct unfold *unfold, const struct e
 }
 
 /* The value of a term of the clause in the end. */
-struct term_value execution_value(const struct execution *execution, const struct term *term);
+struct term_value execution_value(const struct execution *execution, const struct litmus_term *term);
 
 typedef bool execution_visit(void *self, const struct execution *execution);
 

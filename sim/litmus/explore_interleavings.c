@@ -26,7 +26,7 @@ struct exploration {
     uint32_t threads;
     execution_visit *visit;
     void *self;
-    struct event *events; /* of the path to where we are */
+    struct litmus_event *events; /* of the path to where we are */
     uint32_t room;
     enum status status;
     bool stopped;
@@ -34,20 +34,20 @@ struct exploration {
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
-static struct event *add_event(struct exploration *exploration, struct interleaving_state *state,
-                               struct step *step)
+static struct litmus_event *add_event(struct exploration *exploration, struct interleaving_state *state,
+                                      struct step *step)
 {
     if (state->event_count == exploration->room) {
         uint32_t room = exploration->room ? exploration->room * 2 : 64;
-        struct event *events = realloc(exploration->events, room * sizeof *events);
+        struct litmus_event *events = realloc(exploration->events, room * sizeof *events);
         if (!events)
             return NULL;
         exploration->events = events;
         exploration->room = room;
     }
-    struct event *event = &exploration->events[state->event_count++];
+    struct litmus_event *event = &exploration->events[state->event_count++];
     CHECKED(step->thread < exploration->threads && state->event_count <= exploration->room);
-    *event = (struct event){.step = step, .previous = state->last[step->thread]};
+    *event = (struct litmus_event){.step = step, .previous = state->last[step->thread]};
     state->last[step->thread] = state->event_count;
     return event;
 }
@@ -62,7 +62,7 @@ static void take_step(struct exploration *exploration, struct interleaving_state
                       bool spurious)
 {
     struct step *step = state->next[thread];
-    struct event *event = add_event(exploration, state, step);
+    struct litmus_event *event = add_event(exploration, state, step);
     if (!event) {
         fail(exploration);
         return;
@@ -135,7 +135,7 @@ static bool spins(const struct exploration *exploration, const struct interleavi
     if (!again || state->next[thread]->by_chance)
         return false;
     for (uint32_t at = state->last[thread]; at; at = exploration->events[at - 1].previous) {
-        const struct event *event = &exploration->events[at - 1];
+        const struct litmus_event *event = &exploration->events[at - 1];
         if (step_is_access(event->step) && state->version[event->step->cell] != event->version && RULE(28))
             return false;
         if (event->step == again)

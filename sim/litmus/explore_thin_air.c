@@ -25,7 +25,7 @@ struct value_domain {
 };
 
 struct thread_trace {
-    struct event *events;
+    struct litmus_event *events;
     uint32_t count;
     struct step *end;
 };
@@ -44,7 +44,7 @@ struct thin_air_search {
     struct value_domain domain[CELLS_MOST];
     bool grown; /* a domain did, this round */
     struct traces traces[THREADS_MOST];
-    struct event path[EVENTS_MOST];
+    struct litmus_event path[EVENTS_MOST];
     const struct thread_trace *chosen[THREADS_MOST];
     struct orders orders;
 };
@@ -122,7 +122,7 @@ static void keep_trace(struct thin_air_search *search, struct step *end)
         traces->items = items;
         traces->room = room;
     }
-    struct event *events = malloc((end->depth + 1) * sizeof *events);
+    struct litmus_event *events = malloc((end->depth + 1) * sizeof *events);
     if (!events) {
         fail(search);
         return;
@@ -135,7 +135,7 @@ static void follow(struct thin_air_search *search, struct step *step);
 
 static void follow_value(struct thin_air_search *search, struct step *step, struct reading read)
 {
-    search->path[step->depth] = (struct event){.step = step, .read = read};
+    search->path[step->depth] = (struct litmus_event){.step = step, .read = read};
     if (step_is_access(step) && step_writes(step, read))
         domain_add(search, step->cell, step_stored(step, read));
     struct step *next = unfold_next(search->unfold, step, read);
@@ -228,7 +228,7 @@ static void find_traces(struct thin_air_search *search)
 
 /* ---- is there a candidate at all? ----------------------------------------------------------------- */
 
-static bool is_barrier(const struct event *event)
+static bool is_barrier(const struct litmus_event *event)
 {
     return event->step->kind == STEP_BARRIER;
 }
@@ -261,7 +261,7 @@ static void add_edges(struct edges *edges, const struct thread_trace *trace, uin
 {
     for (uint32_t i = 0; i < trace->count; i++)
         for (uint32_t k = i + 1; k < trace->count; k++) {
-            const struct event *from = &trace->events[i], *to = &trace->events[k];
+            const struct litmus_event *from = &trace->events[i], *to = &trace->events[k];
             if (step_is_access(from->step) && step_reads(from->step) && step_is_access(to->step) &&
                 step_writes(to->step, to->read) && from->step->cell != to->step->cell)
                 edges->threads[from->step->cell][to->step->cell] |= (uint16_t)(1u << thread);
@@ -381,9 +381,9 @@ static void end_statement(struct reading_text *text)
     text->now_read = text->now_written = 0;
 }
 
-static void read_text_statements(struct reading_text *text, const struct statement *first)
+static void read_text_statements(struct reading_text *text, const struct litmus_statement *first)
 {
-    for (const struct statement *statement = first; statement; statement = statement->next) {
+    for (const struct litmus_statement *statement = first; statement; statement = statement->next) {
         for (int lap = 0; lap < (statement->kind == STATEMENT_WHILE ? 2 : 1); lap++) {
             read_text_expression(text, statement->to);
             read_text_expression(text, statement->value);

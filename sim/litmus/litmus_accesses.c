@@ -48,9 +48,9 @@ static void survey_expression(const struct survey *survey, const struct expressi
         survey_expression(survey, expression->operand[i]);
 }
 
-static void survey_statements(const struct survey *survey, const struct statement *first)
+static void survey_statements(const struct survey *survey, const struct litmus_statement *first)
 {
-    for (const struct statement *statement = first; statement; statement = statement->next) {
+    for (const struct litmus_statement *statement = first; statement; statement = statement->next) {
         survey_expression(survey, statement->to);
         survey_expression(survey, statement->value);
         survey_statements(survey, statement->body);

@@ -13,7 +13,7 @@ const uint8_t atomic_call_operands[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_O
 const uint8_t atomic_call_orders[ATOMIC_CALL_COUNT] = {ATOMIC_CALL_LIST(CALL_ORDERS)};
 
 static struct expression *parse_expression(struct parser *parser);
-static struct statement *parse_statement(struct parser *parser);
+static struct litmus_statement *parse_statement(struct parser *parser);
 
 /* ---- names ------------------------------------------------------------------------------- */
 
@@ -96,7 +96,7 @@ static uint32_t parse_flags(struct parser *parser)
 /* ---- calls ------------------------------------------------------------------------------------- */
 
 /* atomic_load or atomic_load_explicit. */
-static bool is_call(const struct word *word, enum atomic_call call, bool *out_explicit)
+static bool is_call(const struct litmus_word *word, enum atomic_call call, bool *out_explicit)
 {
     const char *name = atomic_call_names[call];
     size_t length = strlen(name);
@@ -283,7 +283,7 @@ static struct expression *parse_unary(struct parser *parser)
     return unary;
 }
 
-static uint32_t precedence(const struct word *word)
+static uint32_t precedence(const struct litmus_word *word)
 {
     static const struct {
         const char *sign;
@@ -341,18 +341,19 @@ static struct expression *parse_value(struct parser *parser)
 
 /* ---- statements -------------------------------------------------------------------------------------- */
 
-static struct statement *statement_new(struct parser *parser, enum statement_kind kind, struct place place)
+static struct litmus_statement *statement_new(struct parser *parser, enum statement_kind kind,
+                                              struct place place)
 {
-    struct statement *statement = pool_take(&parser->test->pool, sizeof *statement);
+    struct litmus_statement *statement = pool_take(&parser->test->pool, sizeof *statement);
     statement->kind = kind;
     statement->place = place;
     return statement;
 }
 
-static struct statement *parse_block(struct parser *parser)
+static struct litmus_statement *parse_block(struct parser *parser)
 {
-    struct statement *block = statement_new(parser, STATEMENT_BLOCK, parser->lexer.word.place),
-                     **end = &block->body;
+    struct litmus_statement *block = statement_new(parser, STATEMENT_BLOCK, parser->lexer.word.place),
+                            **end = &block->body;
     lexer_need(&parser->lexer, "{");
     while (!word_is(&parser->lexer.word, "}")) {
         *end = parse_statement(parser);
@@ -362,23 +363,23 @@ static struct statement *parse_block(struct parser *parser)
     return block;
 }
 
-static struct statement *parse_braces(struct parser *parser)
+static struct litmus_statement *parse_braces(struct parser *parser)
 {
-    struct statement *block = parse_block(parser);
+    struct litmus_statement *block = parse_block(parser);
     lexer_need(&parser->lexer, "}");
     return block;
 }
 
 /* int a, b = 1; becomes a statement for each. */
-static struct statement *parse_declaration(struct parser *parser)
+static struct litmus_statement *parse_declaration(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    struct statement *first = NULL, **end = &first;
+    struct litmus_statement *first = NULL, **end = &first;
     parser_plain_type(parser);
     do {
         struct place place = lexer->word.place;
         const char *name = lexer_name(lexer, "a register");
-        struct statement *assign = statement_new(parser, STATEMENT_NOTHING, place);
+        struct litmus_statement *assign = statement_new(parser, STATEMENT_NOTHING, place);
         if (lexer_take(lexer, "=")) {
             assign->kind = STATEMENT_ASSIGN;
             assign->value = parse_value(parser);
@@ -391,10 +392,10 @@ static struct statement *parse_declaration(struct parser *parser)
     return first;
 }
 
-static struct statement *parse_fence(struct parser *parser)
+static struct litmus_statement *parse_fence(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    struct statement *fence = statement_new(parser, STATEMENT_FENCE, lexer->word.place);
+    struct litmus_statement *fence = statement_new(parser, STATEMENT_FENCE, lexer->word.place);
     lexer_next(lexer);
     lexer_need(lexer, "(");
     fence->flags = parse_flags(parser);
@@ -424,10 +425,10 @@ static bool at_barrier(const struct parser *parser)
     return word_is(&parser->lexer.word, "barrier") || word_is(&parser->lexer.word, "work_group_barrier");
 }
 
-static struct statement *parse_barrier(struct parser *parser, const char *label)
+static struct litmus_statement *parse_barrier(struct parser *parser, const char *label)
 {
     struct lexer *lexer = &parser->lexer;
-    struct statement *barrier = statement_new(parser, STATEMENT_BARRIER, lexer->word.place);
+    struct litmus_statement *barrier = statement_new(parser, STATEMENT_BARRIER, lexer->word.place);
     barrier->label = label ? label_number(parser, label) : 0;
     barrier->scope = SCOPE_WORK_GROUP;
     lexer_next(lexer);
@@ -440,10 +441,10 @@ static struct statement *parse_barrier(struct parser *parser, const char *label)
     return barrier;
 }
 
-static struct statement *parse_branch(struct parser *parser, enum statement_kind kind)
+static struct litmus_statement *parse_branch(struct parser *parser, enum statement_kind kind)
 {
     struct lexer *lexer = &parser->lexer;
-    struct statement *branch = statement_new(parser, kind, lexer->word.place);
+    struct litmus_statement *branch = statement_new(parser, kind, lexer->word.place);
     lexer_next(lexer);
     lexer_need(lexer, "(");
     branch->value = parse_value(parser);
@@ -454,12 +455,12 @@ static struct statement *parse_branch(struct parser *parser, enum statement_kind
     return branch;
 }
 
-static struct statement *parse_assignment(struct parser *parser)
+static struct litmus_statement *parse_assignment(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     struct place place = lexer->word.place;
     struct expression *left = parse_expression(parser);
-    struct statement *statement = statement_new(parser, STATEMENT_EVALUATE, place);
+    struct litmus_statement *statement = statement_new(parser, STATEMENT_EVALUATE, place);
     if (lexer_take(lexer, "=")) {
         statement->kind = left->kind == EXPRESSION_REGISTER ? STATEMENT_ASSIGN : STATEMENT_STORE;
         if (left->kind != EXPRESSION_REGISTER && left->kind != EXPRESSION_DEREFERENCE &&
@@ -476,7 +477,7 @@ static struct statement *parse_assignment(struct parser *parser)
     return statement;
 }
 
-static struct statement *parse_labelled(struct parser *parser)
+static struct litmus_statement *parse_labelled(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     struct lexer before = *lexer;
@@ -492,7 +493,7 @@ static struct statement *parse_labelled(struct parser *parser)
     return parse_barrier(parser, label);
 }
 
-static struct statement *parse_plain_statement(struct parser *parser)
+static struct litmus_statement *parse_plain_statement(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     if (word_is(&lexer->word, "{"))
@@ -509,24 +510,24 @@ static struct statement *parse_plain_statement(struct parser *parser)
         return parse_fence(parser);
     if (at_barrier(parser))
         return parse_barrier(parser, NULL);
-    struct statement *labelled = parse_labelled(parser);
+    struct litmus_statement *labelled = parse_labelled(parser);
     return labelled ? labelled : parse_assignment(parser);
 }
 
-static struct statement *parse_statement(struct parser *parser)
+static struct litmus_statement *parse_statement(struct parser *parser)
 {
     parser_enter(parser);
-    struct statement *statement = parse_plain_statement(parser);
+    struct litmus_statement *statement = parse_plain_statement(parser);
     parser_leave(parser);
     return statement;
 }
 
 /* Both braces are read as C, what follows is not. */
-struct statement *c_parse_body(struct parser *parser)
+struct litmus_statement *c_parse_body(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     lexer->in_c = true;
-    struct statement *body = parse_block(parser);
+    struct litmus_statement *body = parse_block(parser);
     lexer->in_c = false;
     lexer_need(lexer, "}");
     return body;

@@ -18,7 +18,7 @@ struct parser {
     uint32_t condition_count;
 };
 
-struct statement *c_parse_body(struct parser *parser); /* with its braces */
+struct litmus_statement *c_parse_body(struct parser *parser); /* with its braces */
 
 /* of litmus_parser.c */
 void *parser_grown(struct pool *pool, const void *items, uint32_t count, uint32_t *room, size_t size);

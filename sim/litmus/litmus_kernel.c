@@ -42,9 +42,9 @@ struct kernel_writer {
     FILE *stream;
 };
 
-static void write_statements(const struct kernel_writer *writer, const struct statement *first);
+static void write_statements(const struct kernel_writer *writer, const struct litmus_statement *first);
 
-static void write_assignment(const struct kernel_writer *writer, const struct statement *statement)
+static void write_assignment(const struct kernel_writer *writer, const struct litmus_statement *statement)
 {
     if (statement->kind == STATEMENT_ASSIGN) {
         fprintf(writer->stream, "%s = ", writer->thread->registers[statement->target]);
@@ -56,14 +56,14 @@ static void write_assignment(const struct kernel_writer *writer, const struct st
     fputs(";\n", writer->stream);
 }
 
-static void write_barrier(const struct kernel_writer *writer, const struct statement *barrier)
+static void write_barrier(const struct kernel_writer *writer, const struct litmus_statement *barrier)
 {
     fprintf(writer->stream, "litmus_log[0] = %u; work_group_barrier(", barrier->label + 1);
     flags_print(barrier->flags, writer->stream);
     fprintf(writer->stream, ", %s);\n", memory_scope_word(barrier->scope));
 }
 
-static void write_branch(const struct kernel_writer *writer, const struct statement *branch)
+static void write_branch(const struct kernel_writer *writer, const struct litmus_statement *branch)
 {
     fputs(branch->kind == STATEMENT_IF ? "if (" : "while (", writer->stream);
     expression_print(writer->thread, branch->value, true, writer->stream);
@@ -76,7 +76,7 @@ static void write_branch(const struct kernel_writer *writer, const struct statem
     fputs("}\n", writer->stream);
 }
 
-static void write_statement(const struct kernel_writer *writer, const struct statement *statement)
+static void write_statement(const struct kernel_writer *writer, const struct litmus_statement *statement)
 {
     if (statement->kind == STATEMENT_NOTHING)
         return;
@@ -96,9 +96,9 @@ static void write_statement(const struct kernel_writer *writer, const struct sta
     }
 }
 
-static void write_statements(const struct kernel_writer *writer, const struct statement *first)
+static void write_statements(const struct kernel_writer *writer, const struct litmus_statement *first)
 {
-    for (const struct statement *statement = first; statement; statement = statement->next)
+    for (const struct litmus_statement *statement = first; statement; statement = statement->next)
         write_statement(writer, statement);
 }
 

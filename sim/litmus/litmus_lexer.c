@@ -31,7 +31,7 @@ _Noreturn void lexer_fail(struct lexer *lexer, struct place place, const char *f
 
 _Noreturn void lexer_expected(struct lexer *lexer, const char *what)
 {
-    const struct word *word = &lexer->word;
+    const struct litmus_word *word = &lexer->word;
     if (word->kind == WORD_END)
         lexer_fail(lexer, word->place, "expected %s, found the end of the file", what);
     lexer_fail(lexer, word->place, "expected %s, found '%.*s'", what,
@@ -139,7 +139,7 @@ static void scan_sign(struct lexer *lexer)
 void lexer_next(struct lexer *lexer)
 {
     skip_blanks(lexer);
-    lexer->word = (struct word){.kind = WORD_END, .start = lexer->at, .place = here(lexer)};
+    lexer->word = (struct litmus_word){.kind = WORD_END, .start = lexer->at, .place = here(lexer)};
     if (isdigit((unsigned char)*lexer->at))
         scan_number(lexer);
     else if (isalpha((unsigned char)*lexer->at) || *lexer->at == '_')
@@ -172,7 +172,7 @@ const char *lexer_rest_of_line(struct lexer *lexer)
     return text;
 }
 
-bool word_is(const struct word *word, const char *text)
+bool word_is(const struct litmus_word *word, const char *text)
 {
     return word->kind != WORD_END && word->length == strlen(text) &&
            memcmp(word->start, text, word->length) == 0;

@@ -12,7 +12,7 @@
 #include "litmus_test.h"
 
 enum word_kind { WORD_END, WORD_NAME, WORD_NUMBER, WORD_SIGN };
-struct word {
+struct litmus_word {
     enum word_kind kind;
     const char *start;
     size_t length;
@@ -25,8 +25,8 @@ struct lexer {
     struct diagnosis *diagnosis;
     const char *file, *at, *line_start;
     uint32_t line;
-    bool in_c;        /* there "(*" is a parenthesis and a star */
-    struct word word; /* the next one */
+    bool in_c;               /* there "(*" is a parenthesis and a star */
+    struct litmus_word word; /* the next one */
 };
 
 void lexer_init(struct lexer *lexer, struct pool *pool, const char *text, const char *file,
@@ -35,7 +35,7 @@ void lexer_next(struct lexer *lexer);
 /* The rest of the current word's line, trimmed. */
 const char *lexer_rest_of_line(struct lexer *lexer);
 
-bool word_is(const struct word *word, const char *text);
+bool word_is(const struct litmus_word *word, const char *text);
 bool lexer_take(struct lexer *lexer, const char *text); /* if it is there */
 void lexer_need(struct lexer *lexer, const char *text);
 const char *lexer_name(struct lexer *lexer, const char *what);

@@ -78,7 +78,7 @@ static bool take_type(struct lexer *lexer, bool *out_atomic)
 
 bool parser_at_type(const struct parser *parser)
 {
-    const struct word *word = &parser->lexer.word;
+    const struct litmus_word *word = &parser->lexer.word;
     return word_is(word, "int") || word_is(word, "uint") || word_is(word, "unsigned");
 }
 
@@ -228,7 +228,7 @@ static uint32_t parse_number_after(struct parser *parser, const char *word)
 
 static bool at_thread(const struct parser *parser)
 {
-    const struct word *word = &parser->lexer.word;
+    const struct litmus_word *word = &parser->lexer.word;
     return word->kind == WORD_NAME && word->length > 1 && *word->start == 'P' &&
            strspn(word->start + 1, "0123456789") >= word->length - 1;
 }
@@ -259,7 +259,7 @@ static void parse_thread(struct parser *parser)
 /* ---- the clause
  * ------------------------------------------------------------------------------------------ */
 
-static uint32_t add_term(struct parser *parser, struct place place, const struct term *term)
+static uint32_t add_term(struct parser *parser, struct place place, const struct litmus_term *term)
 {
     struct litmus *test = parser->test;
     for (uint32_t i = 0; i < test->term_count; i++)
@@ -291,8 +291,8 @@ static uint32_t parse_thread_term(struct parser *parser)
     const struct thread *thread = &parser->test->threads[number];
     place = lexer->word.place;
     const char *name = lexer_name(lexer, "a register");
-    struct term term = {.thread = (uint32_t)number,
-                        .text = term_text(parser, "%u:%s", (uint32_t)number, name)};
+    struct litmus_term term = {.thread = (uint32_t)number,
+                               .text = term_text(parser, "%u:%s", (uint32_t)number, name)};
     for (term.index = 0; term.index < thread->register_count; term.index++)
         if (strcmp(thread->registers[term.index], name) == 0)
             return add_term(parser, place, &term);
@@ -315,7 +315,7 @@ static uint32_t parse_cell_term(struct parser *parser)
     if (found == UINT32_MAX)
         lexer_fail(lexer, place, "there is no location '%s'", name);
     const struct location *location = &parser->test->locations[found];
-    struct term term = {.kind = TERM_CELL, .index = location->first_cell, .text = name};
+    struct litmus_term term = {.kind = TERM_CELL, .index = location->first_cell, .text = name};
     if (bracket)
         lexer_need(lexer, "]");
     if (lexer_take(lexer, "[")) {

@@ -145,9 +145,9 @@ void flags_print(uint32_t flags, FILE *stream)
 }
 
 static void print_statements(const struct litmus *test, const struct thread *thread,
-                             const struct statement *first, int depth, FILE *stream);
+                             const struct litmus_statement *first, int depth, FILE *stream);
 
-static void print_barrier(const struct litmus *test, const struct statement *barrier, FILE *stream)
+static void print_barrier(const struct litmus *test, const struct litmus_statement *barrier, FILE *stream)
 {
     if (barrier->label)
         fprintf(stream, "%s: ", test->labels[barrier->label - 1]);
@@ -157,13 +157,13 @@ static void print_barrier(const struct litmus *test, const struct statement *bar
 }
 
 /* Branches print braces of their own. */
-static const struct statement *within_braces(const struct statement *body)
+static const struct litmus_statement *within_braces(const struct litmus_statement *body)
 {
     return body->kind == STATEMENT_BLOCK && !body->next ? body->body : body;
 }
 
 static void print_branch(const struct litmus *test, const struct thread *thread,
-                         const struct statement *branch, int depth, FILE *stream)
+                         const struct litmus_statement *branch, int depth, FILE *stream)
 {
     fputs(branch->kind == STATEMENT_IF ? "if (" : "while (", stream);
     expression_print(thread, branch->value, false, stream);
@@ -177,7 +177,7 @@ static void print_branch(const struct litmus *test, const struct thread *thread,
 }
 
 static void print_statement(const struct litmus *test, const struct thread *thread,
-                            const struct statement *statement, int depth, FILE *stream)
+                            const struct litmus_statement *statement, int depth, FILE *stream)
 {
     switch (statement->kind) {
     case STATEMENT_NOTHING: break;
@@ -214,9 +214,9 @@ static void print_statement(const struct litmus *test, const struct thread *thre
 }
 
 static void print_statements(const struct litmus *test, const struct thread *thread,
-                             const struct statement *first, int depth, FILE *stream)
+                             const struct litmus_statement *first, int depth, FILE *stream)
 {
-    for (const struct statement *statement = first; statement; statement = statement->next) {
+    for (const struct litmus_statement *statement = first; statement; statement = statement->next) {
         if (statement->kind == STATEMENT_NOTHING)
             continue;
         fprintf(stream, "%*s", depth * 2, "");

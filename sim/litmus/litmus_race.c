@@ -59,7 +59,7 @@ static void origin_of(const struct race_judge *judge, const struct step *step, s
     out_origin->launch = &judge->launch;
 }
 
-static void announce_access(struct race_judge *judge, const struct event *event)
+static void announce_access(struct race_judge *judge, const struct litmus_event *event)
 {
     static const uint64_t lane_0[LANE_MASK_WORDS] = {1};
     const struct step *step = event->step;
@@ -83,7 +83,8 @@ static void announce_access(struct race_judge *judge, const struct event *event)
 static bool is_last(const struct execution *execution, uint32_t index, const uint32_t *group)
 {
     const struct step *step = execution->events[index].step;
-    const struct event *next = index + 1 < execution->event_count ? &execution->events[index + 1] : NULL;
+    const struct litmus_event *next =
+        index + 1 < execution->event_count ? &execution->events[index + 1] : NULL;
     return !next || next->step->kind != STEP_BARRIER || group[next->step->thread] != group[step->thread] ||
            next->step->thread <= step->thread;
 }
@@ -156,7 +157,7 @@ bool race_judge_failed(const struct race_judge *judge)
     return checker_failed(judge->checker);
 }
 
-static uint32_t barriers_before(const struct execution *execution, const struct event *event)
+static uint32_t barriers_before(const struct execution *execution, const struct litmus_event *event)
 {
     uint32_t count = 0;
     for (uint32_t at = event->previous; at; at = execution->events[at - 1].previous)
@@ -186,7 +187,7 @@ bool race_judge_agrees(struct race_judge *judge, const struct execution *executi
     struct candidate *candidate = &judge->candidate;
     candidate_init(candidate, judge->unfold, false);
     for (uint32_t i = 0; i < execution->event_count; i++) {
-        const struct event *event = &execution->events[i];
+        const struct litmus_event *event = &execution->events[i];
         if (!candidate_add(candidate, event->step, event->read, barriers_before(execution, event)))
             return true;
     }

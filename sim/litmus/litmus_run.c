@@ -27,7 +27,7 @@ struct collector {
 
 /* ---- outcomes --------------------------------------------------------------------------- */
 
-struct term_value execution_value(const struct execution *execution, const struct term *term)
+struct term_value execution_value(const struct execution *execution, const struct litmus_term *term)
 {
     switch (term->kind) {
     case TERM_REGISTER:
@@ -256,7 +256,7 @@ static enum status visit_interleavings(struct collector *collector, struct diagn
 }
 
 /* Some barrier does not order both regions. */
-static bool leaves_region(const struct statement *statement)
+static bool leaves_region(const struct litmus_statement *statement)
 {
     const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
     for (; statement; statement = statement->next)

@@ -101,7 +101,7 @@ enum statement_kind {
     STATEMENT_WHILE,
     STATEMENT_BLOCK
 };
-struct statement {
+struct litmus_statement {
     enum statement_kind kind;
     struct place place;
     uint32_t target;          /* ASSIGN: register */
@@ -110,9 +110,9 @@ struct statement {
     uint32_t flags;           /* FENCE, BARRIER: REGION_* */
     enum memory_ordering order;
     enum memory_scope scope;
-    uint32_t label;                     /* BARRIER: 1 + index in labels, 0: none */
-    struct statement *body, *otherwise; /* IF, WHILE, BLOCK */
-    struct statement *next;
+    uint32_t label;                            /* BARRIER: 1 + index in labels, 0: none */
+    struct litmus_statement *body, *otherwise; /* IF, WHILE, BLOCK */
+    struct litmus_statement *next;
 };
 
 struct thread {
@@ -121,7 +121,7 @@ struct thread {
     uint32_t parameter_count, register_count;
     struct parameter *parameters;
     const char **registers;
-    struct statement *body;
+    struct litmus_statement *body;
 };
 
 /* ---- the clause ------------------------------------------------------------------------ */
@@ -130,7 +130,7 @@ enum quantifier { QUANTIFIER_EXISTS, QUANTIFIER_NOT_EXISTS, QUANTIFIER_FORALL };
 extern const char *const quantifier_words[]; /* as they are written */
 /* The operands of a clause: a register, a parameter (an address), or a cell. */
 enum term_kind { TERM_REGISTER, TERM_PARAMETER, TERM_CELL };
-struct term {
+struct litmus_term {
     enum term_kind kind;
     uint32_t thread, index;
     const char *text;
@@ -160,7 +160,7 @@ struct litmus {
     enum quantifier quantifier;
     struct condition *condition;
     uint32_t term_count;
-    struct term *terms;
+    struct litmus_term *terms;
 };
 
 /* One value: a number, or an address (of location value). */

@@ -148,7 +148,7 @@ static bool holds(const char *clause, int64_t x, int64_t y)
              "OPENCL t\n{ [x]=0; [y]=0; }\nP0@wg 0, dev 0 (int* x, int* y) { }\nexists (%s)", clause);
     struct litmus *test = parsed(text);
     for (uint32_t i = 0; i < test->term_count; i++) {
-        const struct term *term = &test->terms[i];
+        const struct litmus_term *term = &test->terms[i];
         values[i] = term->kind == TERM_PARAMETER ? (struct term_value){term->index, true}
                                                  : (struct term_value){term->index ? y : x, false};
     }

@@ -55,7 +55,7 @@ static void reply_ended(int pipe_end, int status, struct child_usage usage)
 /* ---- the child: one build ------------------------------------------------------------------ */
 
 /* The order of COMPILE_OUTPUT, COMPILE_ERROR and COMPILE_EXTRA is that of the descriptors. */
-static bool place_streams(const struct request *request, uint32_t tool)
+static bool place_streams(const struct server_request *request, uint32_t tool)
 {
     const int *files = request->files + COMPILE_FILES_SHARED + tool * COMPILE_FILES_OF_TOOL;
     const int input = tool ? files[-COMPILE_FILES_OF_TOOL] : request->files[COMPILE_INPUT];
@@ -79,7 +79,8 @@ static void memory_prepare(void)
         madvise((void *)(((uintptr_t)before + 4095) & ~(uintptr_t)4095), USED, MADV_POPULATE_WRITE);
 }
 
-static _Noreturn void build(const struct request *request, struct build_progress *progress, pid_t parent)
+static _Noreturn void build(const struct server_request *request, struct build_progress *progress,
+                            pid_t parent)
 {
     const struct compile_order *order = &request->order;
     const struct process_limits limits = {order->seconds, order->bytes};
@@ -150,7 +151,7 @@ static void build_fini(struct running_build *build)
         close(build->replies);
 }
 
-bool builds_start(struct builds *builds, const struct request *request, pid_t client)
+bool builds_start(struct builds *builds, const struct server_request *request, pid_t client)
 {
     struct running_build made = {.replies = fcntl(request->files[COMPILE_REPLIES], F_DUPFD_CLOEXEC, OWN_END),
                                  .progress = mmap(NULL, sizeof *made.progress, PROT_READ | PROT_WRITE,

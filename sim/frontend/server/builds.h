@@ -32,7 +32,7 @@ struct builds {
 };
 
 bool builds_reserve(struct builds *builds);
-bool builds_start(struct builds *builds, const struct request *request, pid_t client);
+bool builds_start(struct builds *builds, const struct server_request *request, pid_t client);
 void builds_poll(const struct builds *builds, struct pollfd *rows);
 void builds_given_up(const struct builds *builds, const struct pollfd *rows);
 void builds_reap(struct builds *builds);

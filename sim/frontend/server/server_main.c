@@ -35,7 +35,7 @@ struct client_connection {
     pid_t client; /* 0: the server's host, which is watched itself */
 };
 
-static struct server {
+static struct compile_server {
     struct builds builds;
     struct client_connection *connections;
     size_t connection_count, connection_capacity, connections_most;
@@ -150,7 +150,7 @@ static void accept_connection(void)
 
 /* ---- orders -------------------------------------------------------------------------------- */
 
-static bool start_build(const struct request *request, pid_t client)
+static bool start_build(const struct server_request *request, pid_t client)
 {
     return builds_reserve(&server.builds) && reserve_rows() && builds_start(&server.builds, request, client);
 }
@@ -158,7 +158,7 @@ static bool start_build(const struct request *request, pid_t client)
 /* False: the connection has ended. */
 static bool serve(const struct client_connection *connection)
 {
-    struct request request;
+    struct server_request request;
     const bool here = request_receive(connection->socket, &request);
     if (here && request.file_count) {
         note_work();

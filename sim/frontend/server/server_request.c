@@ -15,7 +15,7 @@
 /* No program is given as much: the kernel refuses it. */
 enum { WORDS_MOST = 64 << 20 };
 
-void request_close(struct request *request)
+void request_close(struct server_request *request)
 {
     for (size_t i = 0; i < request->file_count; i++)
         close(request->files[i]);
@@ -23,7 +23,7 @@ void request_close(struct request *request)
     free(request->arguments);
 }
 
-static void take_files(struct msghdr *message, struct request *request)
+static void take_files(struct msghdr *message, struct server_request *request)
 {
     const struct cmsghdr *header = CMSG_FIRSTHDR(message);
     if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
@@ -33,7 +33,7 @@ static void take_files(struct msghdr *message, struct request *request)
 }
 
 /* An empty message is an end, too, whatever comes with it. */
-bool request_receive(int connection, struct request *request)
+bool request_receive(int connection, struct server_request *request)
 {
     union {
         char bytes[CMSG_SPACE(sizeof(int) * COMPILE_FILES_MOST)];
@@ -42,7 +42,7 @@ bool request_receive(int connection, struct request *request)
     struct iovec part = {&request->order, sizeof request->order};
     struct msghdr message = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    *request = (struct request){.file_count = 0};
+    *request = (struct server_request){.file_count = 0};
     const ssize_t size = recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (size < 0)
         return errno == EINTR || errno == EAGAIN;
@@ -52,7 +52,7 @@ bool request_receive(int connection, struct request *request)
     return size > 0;
 }
 
-int request_replies(const struct request *request)
+int request_replies(const struct server_request *request)
 {
     struct stat about;
     const int file = request->file_count ? request->files[COMPILE_REPLIES] : -1;
@@ -61,7 +61,7 @@ int request_replies(const struct request *request)
     return fcntl(file, F_SETFL, O_NONBLOCK) == 0 ? file : -1;
 }
 
-static bool is_order(const struct request *request)
+static bool is_order(const struct server_request *request)
 {
     const struct compile_order *order = &request->order;
     return order->magic == COMPILE_PROTOCOL_MAGIC &&
@@ -84,7 +84,7 @@ static bool is_memory_file(int file)
     return fcntl(file, F_GET_SEALS) >= 0;
 }
 
-static bool read_arguments(struct request *request)
+static bool read_arguments(struct server_request *request)
 {
     const int file = request->files[COMPILE_ARGUMENTS];
     const size_t count = argument_count(&request->order);
@@ -106,7 +106,7 @@ static bool read_arguments(struct request *request)
     return at == end;
 }
 
-static bool is_accepted(const struct request *request)
+static bool is_accepted(const struct server_request *request)
 {
     const struct compile_order *order = &request->order;
     const char *const *arguments = request->arguments;
@@ -119,7 +119,7 @@ static bool is_accepted(const struct request *request)
     return true;
 }
 
-bool request_read(struct request *request)
+bool request_read(struct server_request *request)
 {
     return is_order(request) && request_replies(request) >= 0 && read_arguments(request) &&
            is_accepted(request);

@@ -18,7 +18,7 @@
 
 #include "sim/frontend/compile_protocol.h"
 
-struct request {
+struct server_request {
     struct compile_order order;
     int files[COMPILE_FILES_MOST];
     size_t file_count;
@@ -26,9 +26,9 @@ struct request {
     const char **arguments; /* the same, as pointers */
 };
 
-bool request_receive(int connection, struct request *request);
-bool request_read(struct request *request);
-int request_replies(const struct request *request);
-void request_close(struct request *request);
+bool request_receive(int connection, struct server_request *request);
+bool request_read(struct server_request *request);
+int request_replies(const struct server_request *request);
+void request_close(struct server_request *request);
 
 #endif
