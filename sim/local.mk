@@ -164,7 +164,7 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_value.c \
 	%D%/schedule/schedule.c \
 	%D%/schedule/schedule_choose.c \
-	%D%/schedule/schedule_circle.c \
+	%D%/schedule/schedule_cycle.c \
 	%D%/schedule/schedule_livelock.c \
 	%D%/schedule/schedule_livelock.h \
 	%D%/schedule/schedule_pct.c \
@@ -179,8 +179,8 @@ libsim_a_SOURCES = \
 	%D%/base/memory_words.h \
 	%D%/base/sentence.c \
 	%D%/base/sentence.h \
-	%D%/schedule/standing.c \
-	%D%/schedule/standing.h \
+	%D%/schedule/positions.c \
+	%D%/schedule/positions.h \
 	%D%/device/statement.c \
 	%D%/device/statement.h \
 	%D%/base/status.c \

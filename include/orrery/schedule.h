@@ -56,10 +56,10 @@ struct schedule_candidate {
 };
 
 struct schedule_choice {
-    uint32_t launch; /* serial number of the launch */
-    uint64_t number; /* of this choice within the launch, from 0 */
-    uint32_t usual;  /* index: continue the same work-item while it can, then the lowest one */
-    uint32_t count;  /* at least 1; ordered by tile, then wave */
+    uint32_t launch;        /* serial number of the launch */
+    uint64_t number;        /* of this choice within the launch, from 0 */
+    uint32_t default_index; /* of the default rule's candidate: the same work-item while it can continue */
+    uint32_t count;         /* at least 1; ordered by tile, then wave */
     const struct schedule_candidate *candidates;
 };
 
@@ -72,21 +72,22 @@ struct schedule_oracle {
     uint32_t (*choose)(void *self, const struct schedule_choice *choice);
 };
 
-/* A wave of a launch by its work-group and its place in it; tile UINT64_MAX: none, before the first step. */
+/* A wave of a launch: the linear id of its work-group, and its index there. tile UINT64_MAX: no wave, as before
+ * the first step. */
 struct unit {
     uint64_t tile;
     uint32_t wave;
 };
 #define UNIT_NONE ((struct unit){UINT64_MAX, UINT32_MAX})
 
-/* The wave that a policy runs next. Policies that run in passes call for each time slice, with no choice. */
+/* The wave that a policy runs next. Policies that run in passes call before each time slice. */
 struct schedule;
 struct schedule_next {
     uint32_t launch;
     uint64_t step; /* of the launch, from 0; of policies that run in passes, their time slices */
     struct unit unit;
     bool may_choose;
-    const struct schedule *schedule; /* whose waves there are: launch_schedule.h */
+    const struct schedule *schedule; /* positions_of_ready() lists its waves */
 };
 struct schedule_fork {
     void *self;
@@ -94,21 +95,21 @@ struct schedule_fork {
     bool (*next)(void *self, const struct schedule_next *next, struct unit *out_unit);
 };
 
-/* Looked at while launches run; nothing of it changes what they do. Once a signal has come, the work-items'
- * places are noted, and the launches end with STATUS_STOPPED. A launch without a limit that runs for long
- * is noted once. */
+/* Checked while launches run; it does not change what they compute. After a signal the positions of the
+ * work-items are printed, and the launches end with STATUS_STOPPED. For a launch without a limit that runs
+ * for long, one note is printed. */
 struct schedule_watch {
-    const volatile int *signal;     /* its number, 0: none has come; set by a handler, so a sig_atomic_t */
-    volatile int *launches;         /* NULL, or gets how many launches have begun */
+    const volatile int *signal; /* the number of the signal, 0: none yet; a sig_atomic_t, set by a handler */
+    volatile int *launches;     /* NULL, or gets how many launches have begun */
     void (*note)(const char *text); /* lines for people, without the end of the last one */
     /* NULL, or called when a further hundredth of a launch's work-groups has begun: 0 to 100 */
     void (*progress)(uint32_t launch, const char *kernel, uint32_t percent);
 };
 
-/* BAD_SCENARIO and the first step for a launch that never came, when so many did. */
+/* BAD_SCENARIO if the script has a step for a launch after the last one; launches: how many there were. */
 enum status schedule_script_over(const struct schedule_config *config, uint64_t launches,
                                  struct diagnosis *diagnosis);
-/* BAD_SCENARIO when the replay, but no lenient one, has steps for a launch that never began. */
+/* BAD_SCENARIO if the replay is not lenient and has steps for a launch after the last one. */
 enum status schedule_replay_over(const struct schedule_config *config, uint64_t launches,
                                  struct diagnosis *diagnosis);
 

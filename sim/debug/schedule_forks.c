@@ -89,7 +89,7 @@ void forks_over(struct debugger *d)
 static _Noreturn void send_next(const struct debugger *d, const struct schedule_next *next)
 {
     struct listing listing = {.list = json_array(), .next = next->unit};
-    standing_ready(next->schedule, &listing, add_wave);
+    positions_of_ready(next->schedule, &listing, add_wave);
     send_and_end(d, json_pack("{s:i,s:I,s:b,s:o,s:I}", "launch", (int)next->launch, "step",
                               (json_int_t)next->step, "may_choose", next->may_choose, "waves", listing.list,
                               "left_out", (json_int_t)listing.left_out));

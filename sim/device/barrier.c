@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waves that wait: site, kind and group decide which waves wait together, and a barrier opens when all have
- * arrived.
+ * Waves that wait at barriers and group functions. Waves wait together if they wait at one site, in one iteration
+ * of the loops around it, for the same kind of group. A wait within a sub-group is completed as soon as all lanes
+ * of the sub-group have arrived; a wait of the work-group when no wave is ready (barrier_settle). If some
+ * work-items have not arrived then, that is a finding, and the waiting ones continue.
  */
 #include "barrier.h"
 #include "orrery/checked.h"
@@ -24,7 +26,7 @@ static uint32_t sub_groups_of(uint64_t named)
     return (uint32_t)(named >> 32);
 }
 
-/* Those present take part, and none is missing. */
+/* Non-uniform group functions (OpenCL C 3.0, 6.15.19): the active lanes take part, and no other is missing. */
 static bool is_non_uniform(const struct wave *wave)
 {
     return wave->stop == RUN_COLLECTIVE && wave->wait->f & COLLECTIVE_NON_UNIFORM;
@@ -77,7 +79,7 @@ static void announce(const struct group *group, const struct wave *wave, bool la
     observer->sync(observer->self, &event);
 }
 
-/* parted: others of the work-group wait elsewhere. */
+/* Completes the wait of the waves at `indices`; parted: other waves of the work-group wait elsewhere. */
 static void pass(struct group *group, const uint32_t *indices, uint32_t count, bool parted)
 {
     CHECKED(count > 0 && count <= group->wave_count);
@@ -96,8 +98,8 @@ static void pass(struct group *group, const uint32_t *indices, uint32_t count, b
         group->waves[indices[i]].state = WAVE_READY;
         group->waves[indices[i]].reported = (lane_mask){{0}};
         group->waves[indices[i]].watched.epoch = 0;
-        if (!group->laps.circles)
-            group->waves[indices[i]].quiet = group->waves[indices[i]].kept_on = 0;
+        if (!group->laps.cycles)
+            group->waves[indices[i]].unchanged_steps = group->waves[indices[i]].priority_steps = 0;
         CHECKED(group->ready_count < group->alive_count);
         group->ready_count++;
     }
@@ -108,7 +110,7 @@ void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
     pass(group, indices, count, false);
 }
 
-/* Waves that wait at the same place as the lead, itself first, into group->picked. */
+/* Appends to group->picked the waves of [from, to) that wait together with the lead; returns the new count. */
 static uint32_t pick_same(struct group *group, uint32_t lead, uint32_t from, uint32_t to, uint32_t count)
 {
     const struct wave *wave = group->waves[lead].wave;
@@ -120,7 +122,7 @@ static uint32_t pick_same(struct group *group, uint32_t lead, uint32_t from, uin
 
 /* ---- sub-groups -------------------------------------------------------------------- */
 
-/* Sub-groups that share waves: a wave of whole sub-groups, or a sub-group of several waves. */
+/* A cluster: the lanes of a wave that holds whole sub-groups, or of a sub-group that needs several waves. */
 static uint32_t cluster_lanes(const struct group *group)
 {
     uint32_t sub_group = group->launch->info.sub_group_size, lanes = group->launch->tiling.wave_lanes;
@@ -139,7 +141,7 @@ static uint32_t sub_group_items(const struct group *group, uint32_t sub_group)
     return left < size ? left : size;
 }
 
-/* Waiting lanes per sub-group of the cluster that starts at base. */
+/* The number of waiting lanes of each sub-group of the cluster that starts at lane `base`. */
 struct arrival_counter {
     uint32_t base, count[WAVE_LANES_MAX];
 };
@@ -153,7 +155,7 @@ static void arrival_counter_add(struct arrival_counter *arrival_counter, const s
         arrival_counter->count[(wave->origin.first_lane + lane - arrival_counter->base) / size]++;
 }
 
-/* The first sub-group from the one given on of which some lanes wait and some do not, or UINT32_MAX. */
+/* The first sub-group from `from` on of which some lanes wait and some do not; UINT32_MAX: none. */
 static uint32_t arrival_counter_partial_from(const struct arrival_counter *arrival_counter,
                                              const struct group *group, uint32_t from)
 {
@@ -183,7 +185,7 @@ static bool holds_whole_sub_groups(const struct group *group, const struct wave 
     return arrival_counter_partial(&arrival_counter, group) == UINT32_MAX;
 }
 
-/* All of the lead's cluster that wait at its place. */
+/* Picks the waves of the lead's cluster that wait together with it. */
 static uint32_t pick_cluster(struct group *group, uint32_t lead, struct arrival_counter *arrival_counter)
 {
     uint32_t lanes = group->launch->tiling.wave_lanes, base = cluster_base(group, group->waves[lead].wave);
@@ -221,7 +223,7 @@ static lane_mask lanes_of_sub_group(const struct group *group, const struct wave
     return lanes;
 }
 
-/* A finding about others of the sub-group reported that they wait there. */
+/* An earlier finding of this wait named all these lanes of the sub-group. */
 static bool were_reported(const struct group *group, uint32_t count, uint32_t sub_group)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -245,8 +247,8 @@ static void report_waiting(struct group *group, uint32_t sub_group)
     }
 }
 
-/* One finding of each sub-group reports which work-items wait at which place; those at the last place
- * continue, and may reach the place of others. */
+/* Reports, once for each incomplete sub-group, which work-items wait at which place. Then the lead's waves
+ * continue, and may reach the place at which the others wait. */
 static void settle_cluster(struct group *group, uint32_t lead)
 {
     struct arrival_counter arrival_counter;
@@ -271,7 +273,7 @@ static uint64_t named_of(const struct wave *wave)
     return wave_named_barrier(wave, lane_mask_next(&wave->active, 0));
 }
 
-/* The lanes that are of another sub-group than the first, or wait at another barrier. */
+/* The lanes of another sub-group than the first lane's, or at another named barrier. */
 static lane_mask lanes_apart(const struct group *group, const struct wave *wave)
 {
     const uint32_t first = lane_mask_next(&wave->active, 0),
@@ -284,8 +286,7 @@ static lane_mask lanes_apart(const struct group *group, const struct wave *wave)
     return apart;
 }
 
-/* Waves that wait at the barrier, into group->picked; whole: those only whose sub-group has come as a
- * whole. */
+/* Picks the waves that wait at the named barrier; whole: only those whose whole sub-group has arrived. */
 static uint32_t pick_named(struct group *group, uint64_t named, bool whole, uint32_t *out_sub_groups)
 {
     uint32_t count = 0;
@@ -353,8 +354,7 @@ static void settle_named(struct group *group, uint32_t lead)
     barrier_pass(group, group->picked, count);
 }
 
-/* The lanes that wait in the wave and whose sub-group the counter has as a whole (or, if not whole, in
- * part). */
+/* The wave's waiting lanes whose sub-group has arrived as a whole; if not whole: only in part. */
 static lane_mask lanes_counted(const struct group *group, const struct wave *wave,
                                const struct arrival_counter *arrival_counter, bool whole)
 {
@@ -376,7 +376,7 @@ static lane_mask lanes_counted(const struct group *group, const struct wave *wav
  */
 static uint32_t pick_whole(struct group *group, uint32_t count, const struct arrival_counter *arrival_counter)
 {
-    uint32_t kept = 0;
+    uint32_t complete = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t index = group->picked[i];
         const lane_mask whole = lanes_counted(group, group->waves[index].wave, arrival_counter, true);
@@ -385,12 +385,12 @@ static uint32_t pick_whole(struct group *group, uint32_t count, const struct arr
             continue;
         const uint32_t own = lane_mask_empty(&part) ? index : group_split_waiting(group, index, &whole);
         if (own != UINT32_MAX)
-            group->picked[kept++] = own;
+            group->picked[complete++] = own;
     }
-    return kept;
+    return complete;
 }
 
-/* ---- the seams to group.c -------------------------------------------------------------- */
+/* ---- called by group.c ------------------------------------------------------------------- */
 
 bool barrier_passes_alone(const struct group *group, const struct wave *wave)
 {
@@ -449,7 +449,7 @@ static bool waits_elsewhere(const struct group *group, uint32_t lead)
     return false;
 }
 
-/* One finding reports which work-items wait at which place; then each place continues by itself. */
+/* Reports which work-items wait at which place; then the waves of each place continue. */
 static void settle_work_group(struct group *group)
 {
     uint32_t lead = first_waiting(group);
@@ -464,9 +464,9 @@ static void settle_work_group(struct group *group)
     }
 }
 
-/* Of the waves that wait in a sub-group the one that is furthest after, so that lanes meet again as early
- * as they can. */
-static uint32_t hindmost_waiting(const struct group *group)
+/* Of the waves that wait within their sub-group, the one whose next instruction comes first in the code: it may
+ * still reach the place of the others. */
+static uint32_t earliest_in_code(const struct group *group)
 {
     uint32_t lead = UINT32_MAX;
     for (uint32_t i = 0; i < group->wave_count; i++)
@@ -478,7 +478,7 @@ static uint32_t hindmost_waiting(const struct group *group)
 
 void barrier_settle(struct group *group)
 {
-    uint32_t lead = hindmost_waiting(group);
+    uint32_t lead = earliest_in_code(group);
     if (lead != UINT32_MAX)
         settle_cluster(group, lead);
     else if ((lead = first_named(group)) != UINT32_MAX)

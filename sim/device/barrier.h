@@ -3,10 +3,16 @@
  * PURPOSE  Where the waves of a work-group wait for each other: barriers and group
  *          functions, of the work-group and of its sub-groups.
  *
- * Rules    A wave that stops waits with its active lanes only.  A wait of a sub-group is completed as soon as
- *          it can be; a wait of the work-group when no wave is ready.  Work-items at fault are not waited
- *          for.  When not all reached the same place, that is a finding, and all continue: a device counts
- *          arrivals and would do no better.
+ * Rules    A wave that stops waits with its active lanes only. A wait of a sub-group is completed as soon as all
+ *          of it has arrived; a wait of the work-group when no wave is ready. No wait includes work-items that a
+ *          fault stopped. If the work-items wait at different places, that is a finding, and all continue, as on
+ *          a device that only counts arrivals.
+ *
+ * Interface
+ *   barrier_passes_alone   the wave's active lanes are all that the wait needs
+ *   barrier_pass           completes the wait of the waves at `indices`
+ *   barrier_arrived        a wave waits: completes a wait within its sub-group, or at a named barrier
+ *   barrier_settle         no wave is ready: completes a wait, with a finding if work-items are missing
  */
 #ifndef ORRERY_SIM_DEVICE_BARRIER_H
 #define ORRERY_SIM_DEVICE_BARRIER_H
@@ -18,10 +24,10 @@ void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count);
 void barrier_arrived(struct group *group, uint32_t index);
 void barrier_settle(struct group *group);
 
-/* Of a wave that stopped at a barrier or collective. */
+/* For a wave that stopped at a barrier or group function. */
 bool wave_waits_in_sub_group(const struct wave *wave);
 bool wave_waits_at_work_group_barrier(const struct wave *wave);
-/* at one place, in one iteration of the loops around it */
+/* The two wait together: at one site, in one iteration of the loops around it. */
 bool wave_waits_with(const struct wave *a, const struct wave *b);
 
 static inline uint32_t lane_mask_count(const lane_mask *mask)
@@ -45,7 +51,7 @@ static inline lane_mask lane_mask_minus(const lane_mask *a, const lane_mask *b)
     return result;
 }
 
-/* The first lane at or after lane, or WAVE_LANES_MAX. */
+/* The first lane of the mask from `lane` on; WAVE_LANES_MAX: none. */
 static inline uint32_t lane_mask_next(const lane_mask *mask, uint32_t lane)
 {
     for (; lane < WAVE_LANES_MAX; lane = (lane | 63) + 1) {

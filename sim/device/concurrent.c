@@ -86,9 +86,10 @@ static bool more_room(struct concurrent *concurrent)
     return true;
 }
 
-static void company_changed(struct concurrent *concurrent)
+/* Launches began or ended: the detection of livelocks starts again. */
+static void restart_cycle_detection(struct concurrent *concurrent)
 {
-    concurrent->circle.rounds = 0;
+    concurrent->cycle.rounds = 0;
     concurrent->round = 0;
     for (uint32_t i = 0; i < concurrent->count; i++)
         if (concurrent->live[i]->schedule)
@@ -107,11 +108,11 @@ bool concurrent_add(struct concurrent *concurrent, struct live_launch *live)
     live->priority = (int64_t)(rng_next(&rng) >> 1);
     CHECKED(concurrent->count < concurrent->room);
     concurrent->live[concurrent->count++] = live;
-    company_changed(concurrent);
+    restart_cycle_detection(concurrent);
     return true;
 }
 
-/* The launch that runs next may have other shared allocations. */
+/* Permits the shared allocations of the launch that runs next; reported NULL: all. */
 static void permit_shared(struct device *device, const uint64_t *reported, size_t count)
 {
     if (reported || device->concurrent.reported)
@@ -128,7 +129,7 @@ void concurrent_remove(struct concurrent *concurrent, const struct live_launch *
     concurrent->count--;
     memmove(concurrent->live + at, concurrent->live + at + 1,
             (concurrent->count - at) * sizeof concurrent->live[0]);
-    company_changed(concurrent);
+    restart_cycle_detection(concurrent);
     live->device->launch = NULL;
     permit_shared(live->device, NULL, 0);
 }
@@ -151,7 +152,7 @@ void concurrent_interrupted(struct concurrent *concurrent, const struct schedule
     if (concurrent->noted)
         return;
     concurrent->noted = true;
-    standing_note(concurrent, watch);
+    positions_note(concurrent, watch);
 }
 
 bool launches_interrupted(struct device *device)
@@ -196,7 +197,7 @@ static struct live_launch *highest(const struct concurrent *concurrent)
     return best;
 }
 
-static struct live_launch *first_that_can(const struct concurrent *concurrent)
+static struct live_launch *first_not_stuck(const struct concurrent *concurrent)
 {
     uint32_t i = 0;
     while (schedule_is_stuck(concurrent->live[i]->schedule))
@@ -209,16 +210,17 @@ static struct live_launch *choose(struct concurrent *concurrent)
     CHECKED(concurrent->count > 1);
     const struct schedule_config *config = concurrent->live[0]->launch.schedule;
     if (config->oracle)
-        return first_that_can(concurrent);
+        return first_not_stuck(concurrent);
     switch (config->policy) {
     case SCHEDULE_RANDOM: return concurrent->live[rng_below(&concurrent->rng, concurrent->count)];
     case SCHEDULE_PCT: return highest(concurrent);
     case SCHEDULE_SCRIPT:
-    case SCHEDULE_REPLAY: return first_that_can(concurrent);
+    case SCHEDULE_REPLAY: return first_not_stuck(concurrent);
     default: return earliest(concurrent, config->policy == SCHEDULE_REVERSE);
     }
 }
 
+/* pct: a launch falls below all others when a priority of one of its work-items dropped. */
 static void follow_changes(struct concurrent *concurrent, struct live_launch *live)
 {
     uint32_t changes = schedule_priority_changes(live->schedule);
@@ -230,12 +232,13 @@ static void follow_changes(struct concurrent *concurrent, struct live_launch *li
 static bool run_slice(struct concurrent *concurrent, struct live_launch *live)
 {
     concurrent_focus(live);
-    bool goes_on = schedule_pass(live->schedule);
+    bool continues = schedule_pass(live->schedule);
     follow_changes(concurrent, live);
-    return goes_on;
+    return continues;
 }
 
-/* Each of them once, in order, then the proof is tried. The one that is over, or NULL. */
+/* Gives the next launch a time slice; after each round of all launches a livelock is looked for. Returns the launch
+ * that is over; NULL: none. */
 static struct live_launch *spin_together(struct concurrent *concurrent)
 {
     CHECKED(concurrent->round < concurrent->count);
@@ -260,12 +263,12 @@ static struct live_launch *without_schedule(const struct concurrent *concurrent)
 
 enum { LOOK_ROUNDS = 1024 };
 
-/* From now on; before it may have written since something was compared. */
+/* When the host begins to wait, states from before do not count: it may have written memory since. */
 static void let_host_wait(struct concurrent *concurrent, bool waits)
 {
     if (waits && !concurrent->host_waits && concurrent->count &&
-        circle_host_may_write(&concurrent->live[0]->launch.arena->memory)) {
-        company_changed(concurrent);
+        cycle_host_may_write(&concurrent->live[0]->launch.arena->memory)) {
+        restart_cycle_detection(concurrent);
         concurrent->epoch++;
     }
     concurrent->host_waits = waits;
@@ -277,14 +280,14 @@ struct live_launch *launches_run(struct device *device, enum device_help help)
     struct live_launch *over = without_schedule(concurrent);
     concurrent->others_wait = help == HELP_COMMANDS;
     concurrent->host_helps = help == HELP_HOST;
-    concurrent->circles = false;
+    concurrent->cycles = false;
     let_host_wait(concurrent, help == HELP_NONE || help == HELP_LOOK);
     uint32_t rounds = 0;
-    while (!over && !concurrent->circles) {
+    while (!over && !concurrent->cycles) {
         if (all_stuck(concurrent)) {
             over = spin_together(concurrent);
             rounds += concurrent->round == 0;
-            /* it may have reached that since */
+            /* another command may be ready by now */
             if (!over && concurrent->others_wait && concurrent->round == 0)
                 return NULL;
             if (!over && help == HELP_LOOK && rounds >= LOOK_ROUNDS && concurrent->round == 0)
@@ -292,7 +295,7 @@ struct live_launch *launches_run(struct device *device, enum device_help help)
             continue;
         }
         concurrent->round = 0;
-        concurrent->circle.rounds = 0;
+        concurrent->cycle.rounds = 0;
         struct live_launch *live = concurrent->count == 1 ? concurrent->live[0] : choose(concurrent);
         if (!run_slice(concurrent, live))
             over = live;

@@ -9,11 +9,11 @@
  *          random      any, step by step
  *          pct         the one of highest priority; it falls below all when one of its work-items' does
  *          script, replay, an oracle   the one that began first, while it does not only spin
- *          When all of them only spin they run round-robin in the order in which they began, so that a circle
- *          is a proof.
+ *          When all of them only spin they run round-robin in the order in which they began, so that a repeated
+ *          state is a proof of livelock.
  *
  * Interface
- *   live_launch_take, live_launch_give   launches, kept for the next ones
+ *   live_launch_take, live_launch_give   launches, whose memory is kept for the next ones
  *   launches_run of device_state.h
  */
 #ifndef ORRERY_SIM_DEVICE_CONCURRENT_H
@@ -45,34 +45,34 @@ struct concurrent {
     uint32_t count, room;
     struct live_launch *idle;
     bool reported;    /* the running launch may touch some shared allocations alone */
-    bool others_wait; /* more commands could begin */
-    /* the host could make more of them do so; and no launch can: they go round in circles */
-    bool host_helps, circles;
-    bool host_waits; /* for them: it does not write the memory that it shares with them, either */
-    /* how often memory that others see has changed, as far as steps are counted */
+    bool others_wait; /* other commands are ready to begin */
+    bool host_helps;  /* the host could let more commands begin */
+    bool cycles;      /* the launches repeat their state: only the host can end their wait */
+    bool host_waits;  /* the host waits for the launches and does not write memory that it shares with them */
+    /* step by step: changes whenever a step has changed memory that others see */
     uint64_t epoch;
-    struct rng rng; /* of the choices since there are two */
+    struct rng rng; /* chooses among launches, while there are two or more */
     int64_t lowest; /* pct */
     uint32_t round; /* all spin: how many of them had their time slice */
     struct {
         uint64_t rounds, next_mark, waves, memory;
-    } circle;       /* of schedule_circle.c */
-    bool noted;     /* where the work-items stand, for a signal */
-    uint64_t still; /* a hash of memory: device_is_still */
+    } cycle;        /* of schedule_cycle.c */
+    bool noted;     /* the positions have been printed after a signal */
+    uint64_t still; /* hash of memory at the last device_is_still() */
 };
 
-/* With room for what the code takes; NULL: no memory. */
+/* live_launch_room makes room for the arguments of a kernel. NULL, false: out of memory. */
 struct live_launch *live_launch_take(struct device *device);
 bool live_launch_room(struct live_launch *live, size_t args_size, uint32_t local_count);
 void live_launch_give(struct live_launch *live);
 void concurrent_fini(struct concurrent *concurrent);
 
-/* It runs from now on; false: no memory. */
+/* Adds a launch to those that run; false: out of memory. */
 bool concurrent_add(struct concurrent *concurrent, struct live_launch *live);
-/* A signal has come: where the work-items of all launches stand is noted once. */
+/* A signal has come: prints the positions of the work-items of all launches, once. */
 void concurrent_interrupted(struct concurrent *concurrent, const struct schedule_watch *watch);
 void concurrent_remove(struct concurrent *concurrent, const struct live_launch *live);
-/* Callbacks of waves and queries of places mean this launch. */
+/* Makes this launch the one that callbacks of waves and queries of places refer to. */
 void concurrent_focus(struct live_launch *live);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device: it owns memory, clock and observers, and passes each event on to all observers in one order. */
+/* The device owns memory, clock and observers, and forwards each event to all observers in one order. Below: the
+ * callbacks of waves (struct wave_host), what the checker asks about code (struct code_host), creation, memory of
+ * buffers, and the host's commands that read, write, fill, copy and map it. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -38,7 +40,7 @@ static void fan_before(void *self)
             device->observers[i].before(device->observers[i].self);
 }
 
-/* Of several observers one receives it. */
+/* Some observer wants this kind of event. */
 static void pass_access(void *self, const struct access_event *event)
 {
     const struct observer *listener = ((const struct device *)self)->listener;
@@ -91,7 +93,7 @@ static void fan_slice(void *self, const struct slice_event *event)
             device->observers[i].slice(device->observers[i].self, event);
 }
 
-/* One observer is called directly; several through the fan, for what any of them wants. */
+/* A single observer is called directly; several through the merged one, which wants what any of them wants. */
 static void merge_observers(struct device *device)
 {
     struct observer *merged = &device->merged;
@@ -132,7 +134,7 @@ void device_change_observer(struct device *device, const struct observer *observ
     merge_observers(device);
 }
 
-/* The only observer of waves; NULL: there are several, or none. */
+/* The only observer that wants events of waves; NULL: none or several. */
 static const struct observer *only_listener(const struct device *device)
 {
     const struct observer *merged = &device->merged;
@@ -292,7 +294,7 @@ static void print_to_stdout(void *self, const char *text, size_t size)
     fwrite(text, 1, size, stdout);
 }
 
-/* The first text that does not fit closes the buffer: what is printed is what came first, without gaps. */
+/* The first text that does not fit closes the buffer, so that the output has no gaps. */
 static bool host_may_print(void *self)
 {
     struct launch *launch = ((struct device *)self)->launch;
@@ -583,7 +585,7 @@ static uint64_t memory_of_roots(const struct scenario *scenario)
     return bytes;
 }
 
-/* Gaps and regions that wait to be used again take as much room as the memory; 0: the usual address space
+/* Gaps and quarantined regions need as much address space as the memory; 0: the default address space
  * is enough. */
 static uint64_t address_space_for(uint64_t memory)
 {
@@ -841,7 +843,7 @@ void device_view_joined(struct device *device, uint64_t address)
         memory_view_end(region);
 }
 
-/* A command that moves bytes is held to the maps as kernels are. */
+/* A command that moves bytes must respect maps of the memory, as kernels must. */
 static void check_mapped(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
                          size_t size)
 {
@@ -879,7 +881,7 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
 
 enum { MAP_CHUNK = 4096 }; /* bytes of a map that are compared at once */
 
-/* The device's address of a byte; of the host's own memory, the host's. */
+/* The device's address of a byte; for host memory, the host's address. */
 static uint8_t *byte_of(const struct device *device, const void *pointer)
 {
     const uint64_t address = (uint64_t)(uintptr_t)pointer;
@@ -1039,7 +1041,7 @@ void device_map(struct device *device, uint32_t command, uint64_t address, size_
         announce_command(device, command, ACCESS_WRITE, address, size, COMMAND_OPENS);
 }
 
-/* Bytes that the host may have written count as written, all of them. */
+/* All bytes that the host may have written count as initialised. */
 void device_unmap(struct device *device, uint32_t command, uint32_t map, uint64_t address, size_t size,
                   uint32_t flags, const void *host)
 {

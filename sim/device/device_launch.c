@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch from its arguments to its end: sizes are checked, memory is laid out, the schedule runs it. */
+/* A launch from begin to end: checks sizes and arguments, allocates memory, finds the code, creates the schedule,
+ * records or replays its steps, and announces begin and end to observers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,7 +204,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->info.left_out = scenario_leaves_out(device->scenario, kernel->info->name,
                                                 device_last_launch(device) + 1) != LEFT_OUT_NOT;
     launch->info.argument = object_argument;
-    /* the readers of values, and their times, are queried for parents */
+    /* parents report the values that their children read, and the times */
     launch->info.may_write = kernel->info->enqueues ? NULL : object_may_be_written;
     launch->info.work_dim = request->work_dim;
     launch->kernel = kernel->info;
@@ -248,7 +249,7 @@ static void find_largest(struct launch *launch, const struct launch_request *req
     }
 }
 
-/* Groups that share a wave share a compute unit: an observer of units needs them apart. */
+/* Groups that share a wave run on one compute unit; an observer of compute units needs a wave for each group. */
 static bool may_merge(const struct launch *launch, const struct kernel_traits *traits)
 {
     return schedule_may_merge(launch->schedule) && !traits->sees_groups && !launch->apart;
@@ -264,7 +265,7 @@ static void cut(struct launch *launch, const struct launch_request *request,
     info->sub_group_size = wanted.sub_group_size =
         device_sub_group_size(launch->config, request->kernel, local_linear);
     if (launch->config->progress == PROGRESS_NONE && wanted.wave_lanes_max > info->sub_group_size)
-        wanted.wave_lanes_max = info->sub_group_size; /* sub-groups continue one by one */
+        wanted.wave_lanes_max = info->sub_group_size; /* sub-groups run one by one */
     for (int i = 0; i < 3; i++) {
         info->global_size[i] = wanted.global_size[i] = request->global_size[i];
         info->local_size[i] = wanted.local_size[i] = request->local_size[i];
@@ -283,7 +284,7 @@ static void announce(const struct launch *launch, enum launch_phase phase)
         launch->observer->launch(launch->observer->self, &event);
 }
 
-/* A debugger that has nothing to stop at lets a launch run without its marks. */
+/* Code without stops for a debugger runs if the debugger has nothing to stop at. */
 static bool is_debugged(const struct device *device)
 {
     const struct debug_hook *hook = device->scenario->debug;
@@ -325,8 +326,7 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
 
 static enum status prepare(struct live_launch *live, const struct launch_request *request)
 {
-    struct kernel *kernel =
-        (struct kernel *)request->kernel; /* its caches; the kernel as such does not change */
+    struct kernel *kernel = (struct kernel *)request->kernel; /* only its caches change */
     struct kernel_traits traits;
     enum status status = kernel_traits_get(kernel, &traits, &live->diagnosis);
     if (status != STATUS_OK)
@@ -349,7 +349,7 @@ static struct schedule_settings settings_of(const struct schedule_config *config
                                       .spurious = config->spurious};
 }
 
-/* A run in which no kernel ran has settings, too. */
+/* Settings are recorded even if no kernel runs. */
 const struct schedule_record *device_record(struct device *device)
 {
     if (!device->record.shape)
@@ -372,7 +372,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* The scenario may have got another token since the last launch. */
+/* The scenario's token may have changed since the last launch. */
 static enum status follow_replay(struct device *device, struct diagnosis *diagnosis)
 {
     const char *text = device->scenario->schedule.replay;
@@ -493,7 +493,7 @@ static void check_same_images(const struct launch *launch, const struct launch_r
         }
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- begin and end ------------------------------------------------------------------------------ */
 
 static enum status begin(struct live_launch *live, const struct launch_request *request)
 {
@@ -520,7 +520,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (device->profile && launch->code && launch->observer)
         launch->profiled = profiled_begin(device, launch);
     announce(launch, LAUNCH_BEGIN);
-    /* the observer may have attached a debugger, or detached it: other code runs then */
+    /* the observer may have attached or detached a debugger, which needs other code */
     if (launch->code && (launch->code->debug != NULL) != is_debugged(device))
         status = take_code(live, (struct kernel *)request->kernel, request);
     if (status != STATUS_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A barrier that not all work-items reach: a census of where each stands becomes a finding. */
+/* Findings about barriers and group functions that not all work-items reach. A census counts for each place how
+ * many work-items wait there, and how many have returned from the kernel. */
 #include "divergence.h"
 
 #include <inttypes.h>
@@ -11,17 +12,17 @@
 #include "sim/base/sentence.h"
 #include "sim/base/memory_words.h"
 
-/* The lanes of the tile that should have come, by tile lane. */
+/* Lanes of the tile, or of one sub-group, that should have arrived. Lanes are numbered within the tile. */
 struct census {
-    uint32_t first, end; /* lanes of the query */
-    uint8_t *accounted;  /* waits somewhere */
-    uint32_t here, gone;
-    uint32_t first_gone;      /* tile lane */
+    uint32_t first, end;      /* the lanes that are counted */
+    uint8_t *accounted;       /* one for each lane: it waits at some place */
+    uint32_t here, gone;      /* lanes that wait at the reported place; lanes that have returned */
+    uint32_t first_gone;      /* the lowest lane that has returned */
     const struct wave *other; /* the first wave that waits elsewhere */
 };
 
-/* Those of the wave that the query is about. */
-static lane_mask lanes_asked(const struct census *census, const struct wave *wave)
+/* The wave's active lanes that the census counts. */
+static lane_mask lanes_of_census(const struct census *census, const struct wave *wave)
 {
     lane_mask asked = {{0}};
     for (uint32_t lane = lane_mask_next(&wave->active, 0); lane < WAVE_LANES_MAX;
@@ -35,7 +36,7 @@ static lane_mask lanes_asked(const struct census *census, const struct wave *wav
 
 static uint32_t mark(struct census *census, const struct wave *wave)
 {
-    const lane_mask asked = lanes_asked(census, wave);
+    const lane_mask asked = lanes_of_census(census, wave);
     for (uint32_t lane = lane_mask_next(&asked, 0); lane < WAVE_LANES_MAX;
          lane = lane_mask_next(&asked, lane + 1))
         census->accounted[wave->origin.first_lane + lane - census->first] = 1;
@@ -103,7 +104,7 @@ static void access_at(const struct launch *launch, const struct wave *wave, cons
     origin_item(&wave->origin, lane_mask_next(lanes, 0), &out_access->item);
 }
 
-/* ---- places: the work-items that wait at one in one iteration are reported together ---------- */
+/* ---- places: work-items that wait together are reported together ------------------------------ */
 
 static uint32_t lanes_at(const struct group *group, const struct census *census, uint32_t index)
 {
@@ -112,7 +113,7 @@ static uint32_t lanes_at(const struct group *group, const struct census *census,
         if (group->waves[i].state != WAVE_WAITS ||
             !wave_waits_with(group->waves[i].wave, group->waves[index].wave))
             continue;
-        const lane_mask asked = lanes_asked(census, group->waves[i].wave);
+        const lane_mask asked = lanes_of_census(census, group->waves[i].wave);
         lanes += lane_mask_count(&asked);
     }
     return lanes;
@@ -152,7 +153,7 @@ static void say_where(struct sentence *why, const struct finding_access *access)
     say_place(why, ", called from", &access->caller);
 }
 
-/* Iterations of an outer loop are far apart. */
+/* Iteration numbers of an outer loop differ by large steps: then no count is printed. */
 static void say_iterations(struct sentence *why, const struct wave *wave, const struct wave *lead)
 {
     const int64_t ahead = (int64_t)(wave_iteration(wave) - wave_iteration(lead));
@@ -304,12 +305,12 @@ static const char *fix_of(enum finding_kind kind, bool in_iterations)
                : "let every work-item of the group call the function: move it out of the branch or loop";
 }
 
-/* The first lane of the query. */
+/* The first waiting wave with lanes that the census counts. */
 static const struct wave *lead_of(const struct group *group, const struct census *census,
                                   const uint32_t *waiting, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const lane_mask asked = lanes_asked(census, group->waves[waiting[i]].wave);
+        const lane_mask asked = lanes_of_census(census, group->waves[waiting[i]].wave);
         if (!lane_mask_empty(&asked))
             return group->waves[waiting[i]].wave;
     }
@@ -325,7 +326,7 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
 
     const struct wave *lead = lead_of(group, &census, waiting, count);
     bool mismatch = is_mismatch(group, &census, lead, sub_group);
-    lane_mask lanes = lanes_asked(&census, lead);
+    lane_mask lanes = lanes_of_census(&census, lead);
     struct finding finding = {.kind = kind_of(lead, mismatch),
                               .launch = launch->info.launch,
                               .kernel = launch->info.kernel,
@@ -333,7 +334,7 @@ void divergence_report(struct group *group, const uint32_t *waiting, uint32_t co
     access_at(launch, lead, &lanes, &finding.access[0]);
     if (census.other) {
         finding.access_count = 2;
-        lanes = lanes_asked(&census, census.other);
+        lanes = lanes_of_census(&census, census.other);
         access_at(launch, census.other, &lanes, &finding.access[1]);
     }
     struct sentence why;

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A work-group while it runs: waves are resumed until all stop, then barriers and collectives are tried. */
+/*
+ * A running work-group. A wave runs for a time slice and stops at a barrier or group function, at its end, or when
+ * its budget is used up. When no wave is ready, the barrier that they wait at is completed (barrier.c).
+ *
+ * Lanes of a wave that are parked at another block than the active ones split off as a wave of their own when the
+ * active lanes wait or spin: they may hold what the others wait for. Lanes of the spinning lanes' own sub-group
+ * are held (WAVE_HELD), since OpenCL does not promise that they run beside each other.
+ */
 #include "group.h"
 
 #include <stdlib.h>
@@ -41,7 +48,7 @@ static void group_free(struct group *group)
     forget_reached(group);
     free(group->reached.items);
     free(group->agreement.items);
-    free(group->meetings);
+    free(group->watched_sub_groups);
     free(group->locals);
     free(group->local_addresses);
     free(group);
@@ -180,7 +187,7 @@ static void announce(const struct group *group, enum launch_phase phase)
     }
 }
 
-/* The number of the tile's first work-group. */
+/* The linear id of the tile's first work-group. */
 static uint64_t first_group(const struct group *group)
 {
     const uint64_t *id = group->tile.group_id, *count = group->launch->info.group_count;
@@ -278,8 +285,8 @@ struct group *group_admit(struct launch *launch, uint64_t tile_number)
     group->fresh = true;
     group->begun = group->stepped = false;
     memset(&group->laps, 0, sizeof group->laps);
-    for (uint32_t i = 0; i < group->meeting_count; i++)
-        group->meetings[i].epoch = 0;
+    for (uint32_t i = 0; i < group->watched_count; i++)
+        group->watched_sub_groups[i].epoch = 0;
     announce(group, GROUP_BEGIN);
     group->unpaid_ns = group->tile.groups[0] * group->tile.groups[1] * group->tile.groups[2] * CLOCK_GROUP_NS;
     group->payers = count;
@@ -292,12 +299,12 @@ static void splits_free(struct group *group)
     for (uint32_t i = group->base_count; i < group->wave_count; i++)
         if (group->waves[i].wave)
             wave_free(group->waves[i].wave);
-    /* Waves cut from earlier, larger tiles may lie in [base_count, made): see split_add. */
+    /* [base_count, made) may hold waves of an earlier, larger tile: see split_add. */
     group->wave_count = group->base_count;
 }
 
-/* Every work-item of the group has to reach an asynchronous copy, and as often. Those that a fault stopped
- * could not; a wait for events that differ has the same cause and was reported. */
+/* Every work-item of the group has to reach each asynchronous copy equally often. Not checked after a fault, which
+ * stops work-items, or after a reported wait for different events, which has the same cause. */
 static void check_reached(struct group *group)
 {
     for (uint32_t i = 0; i < group->reached.count && !group->faulted && !group->reached.reported; i++)
@@ -337,8 +344,7 @@ static void announce_slice(const struct group *group, const struct wave *wave, b
 
 /* ---- time slices -------------------------------------------------------------------------- */
 
-/* Split waves stand after those cut from the tile; spare ones of a larger tile that
- * ran before give way. */
+/* Split waves come after the waves of the tile. Spare waves of an earlier, larger tile are freed first. */
 static void split_add(struct group *group, struct wave *wave, enum wave_state state)
 {
     for (uint32_t i = group->base_count; i < group->made; i++)
@@ -351,8 +357,8 @@ static void split_add(struct group *group, struct wave *wave, enum wave_state st
     group->alive_count++;
 }
 
-/* Lanes that wait at another block continue as a wave of their own. Without memory they stay parked: unfair,
- * not wrong. */
+/* Splits parked lanes off as a wave of their own. If out of memory they stay parked, which is unfair but not
+ * wrong. */
 static void split(struct group *group, struct wave *wave, const lane_mask *lanes, enum wave_state state)
 {
     struct wave *other = wave_room(group, group->wave_count + 1) ? wave_split(wave, lanes) : NULL;
@@ -378,7 +384,7 @@ static void split_parked(struct group *group, struct wave *wave)
         split(group, wave, &parked, WAVE_READY);
 }
 
-/* A number of the lane's sub-group in the launch; a wave may hold several work-groups. */
+/* Identifies the lane's sub-group in the launch: a wave may hold several work-groups. */
 static uint64_t sub_group_of(const struct wave *wave, uint32_t lane)
 {
     struct item item;
@@ -386,8 +392,8 @@ static uint64_t sub_group_of(const struct wave *wave, uint32_t lane)
     return item.group_linear << 32 | item.sub_group;
 }
 
-/* Those of the other wave's lanes whose sub-group has a lane that is active in the first. The two may begin
- * at different work-items, so that a lane has another sub-group in each. */
+/* Those of `lanes` of the wave `other` whose sub-group has an active lane in `wave`. The two waves may begin at
+ * different work-items, so lanes are compared by sub-group and not by index. */
 static lane_mask beside_active(const struct wave *wave, const struct wave *other, const lane_mask *lanes)
 {
     uint64_t active[WAVE_LANES_MAX];
@@ -411,7 +417,7 @@ static lane_mask beside_active(const struct wave *wave, const struct wave *other
     return beside;
 }
 
-/* Those of the wave's lanes whose sub-group has no lane in a wave that is ready: nothing of it spins. */
+/* Those of the wave's lanes whose sub-group has no lane in a ready wave: no lane of the sub-group spins. */
 static lane_mask lanes_at_rest(const struct group *group, const struct wave *wave, lane_mask lanes)
 {
     for (uint32_t i = 0; i < group->wave_count && !lane_mask_empty(&lanes); i++)
@@ -423,11 +429,11 @@ static lane_mask lanes_at_rest(const struct group *group, const struct wave *wav
 }
 
 /*
- * Lanes that wait at a barrier or group function need the held lanes of their own sub-group. Those were held
- * beside a lane that span; when none of the sub-group does any more they continue. Without memory for a wave
- * of their own, the held lanes of other sub-groups continue with them: unfair, not wrong.
+ * Lanes that wait at a barrier or group function need the held lanes of their own sub-group. These become ready
+ * when no lane of the sub-group spins any more. If out of memory to split them off, the held lanes of other
+ * sub-groups become ready, too, which is unfair but not wrong.
  */
-static void free_held_of(struct group *group, const struct wave *waiting)
+static void release_held_of(struct group *group, const struct wave *waiting)
 {
     const uint32_t count = group->wave_count;
     for (uint32_t i = group->base_count; i < count; i++) {
@@ -460,12 +466,12 @@ static void wave_waits(struct group *group, uint32_t index)
     if (wave->parked_blocks)
         split_parked(group, wave);
     if (group->held_count)
-        free_held_of(group, wave);
+        release_held_of(group, wave);
     barrier_arrived(group, index);
 }
 
-/* Out of budget while lanes that are parked after the loop never had a chance: they may hold
- * what the others wait for. OpenCL does not promise them one beside a lane of their own sub-group. */
+/* The budget is used up, and lanes that are parked after the loop have not run: they may hold what the others wait
+ * for. Lanes of the spinning lanes' own sub-group are held: OpenCL does not promise that they run. */
 static void wave_spins(struct group *group, struct wave *wave)
 {
     struct launch *launch = group->launch;
@@ -482,7 +488,7 @@ static void wave_spins(struct group *group, struct wave *wave)
         split(group, wave, &rest, WAVE_READY);
 }
 
-void group_free_held(struct group *group)
+void group_release_held(struct group *group)
 {
     for (uint32_t i = group->base_count; i < group->wave_count; i++)
         if (group->waves[i].state == WAVE_HELD) {
@@ -505,8 +511,9 @@ static void wave_done(struct group *group, uint32_t index)
     }
 }
 
-/* A group's price is paid by its waves, in the first time slice of each: so every slice takes time. */
-static void pay(struct group *group)
+/* The simulated time of a group is charged in equal shares to the first time slice of each wave, so that every
+ * slice takes time. */
+static void charge_share(struct group *group)
 {
     if (!group->payers)
         return;
@@ -527,7 +534,7 @@ enum run_result group_run(struct group *group, uint32_t index, int64_t budget)
     group->launch->running = NULL;
     group->launch->steps += wave->steps - before;
     group->launch->work += wave->work - work;
-    pay(group);
+    charge_share(group);
     announce_slice(group, wave, false);
 
     if (result == RUN_BARRIER || result == RUN_COLLECTIVE)
@@ -554,13 +561,12 @@ static bool has_site(enum op op)
            op == OP_pipe || op == OP_enqueue || op == OP_async_copy;
 }
 
-static bool parts(enum op op)
+static bool is_branch(enum op op)
 {
     return op == OP_branch_u || op == OP_branch_v || op == OP_switch_u || op == OP_switch_v;
 }
 
-/* Only what lanes at that instruction reach for certain: past a branch that depends on values they may go
- * another way. */
+/* The site of the next operation that lanes at instruction `at` certainly reach, or of the branch before it. */
 static uint32_t place_from(const struct code *code, uint32_t at)
 {
     for (uint32_t steps = 0; at < code->insn_count && steps < code->insn_count; steps++) {
@@ -568,7 +574,7 @@ static uint32_t place_from(const struct code *code, uint32_t at)
         const enum op op = code->ops[at];
         if (has_site(op))
             return insn->e;
-        if (parts(op) || (op == OP_loop && code->sites[insn->d].line))
+        if (is_branch(op) || (op == OP_loop && code->sites[insn->d].line))
             return insn->d ? insn->d : UINT32_MAX;
         if (op == OP_ret)
             return UINT32_MAX;

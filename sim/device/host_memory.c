@@ -37,7 +37,7 @@ void host_memory_forget(struct host_memory *host)
     host->fresh = false;
 }
 
-/* Without memory for one more the rest is not permitted: a finding too many, no crash. */
+/* If out of memory the remaining mappings count as not permitted: a false finding is possible, a crash is not. */
 static bool add(struct host_memory *host, struct memory_extent extent)
 {
     struct memory_extent *last = host->count ? &host->extents[host->count - 1] : NULL;
@@ -69,7 +69,7 @@ static void look(struct host_memory *host)
     while (maps && fgets(line, sizeof line, maps)) {
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &extent.low, &extent.high, modes) != 3 ||
             modes[0] != 'r')
-            continue; /* not readable, or the rest of a long line */
+            continue; /* not readable, or the end of a long line */
         extent.writable = modes[1] == 'w';
         extent.shared = modes[3] == 's';
         if (!add(host, extent))
@@ -79,7 +79,7 @@ static void look(struct host_memory *host)
         fclose(maps);
 }
 
-/* Neighbours differ in what they permit: a range may span several. */
+/* A range may span several mappings with different permissions. */
 static bool holds(struct host_memory *host, uint64_t address, uint64_t end, bool write)
 {
     for (size_t i = 0; i < host->count && address < end; i++) {

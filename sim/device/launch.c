@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An NDRange cut into tiles and waves, with the arithmetic of ids. */
+/* Divides an NDRange into tiles and waves (see launch.h), and computes the ids of work-items. Handlers of the
+ * interpreter compute affine values for whole waves, so tiles prefer rows of a multiple of ROW_LANES. */
 #include "launch.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "orrery/checked.h"
 #include "orrery/observer.h"
 
-enum { ROW_LANES = 16 }; /* handlers compute lanes by sixteens: rows that are a multiple stay affine */
+enum { ROW_LANES = 16 }; /* lanes per vector of a handler: values along such rows stay affine */
 
 static uint64_t divide_up(uint64_t value, uint64_t by)
 {
@@ -40,7 +41,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How many groups along a dimension share a wave, when a block of block_lanes is repeated. */
+/* The number of groups along a dimension that share a wave, for a block of block_lanes that is repeated. */
 static uint64_t groups_that_fit(const struct tiling_request *request, int dimension, uint64_t block_lanes,
                                 uint64_t group_count)
 {
@@ -53,7 +54,7 @@ static uint64_t groups_that_fit(const struct tiling_request *request, int dimens
     return smaller(fit, group_count);
 }
 
-/* Waves of a tile start at whole sub-groups and, where that is possible too, whole rows. */
+/* Waves begin at a sub-group and, if possible, at a row. */
 static uint32_t wave_lanes(const struct tiling_request *request, uint64_t lanes, uint64_t row)
 {
     uint32_t most = request->wave_lanes_max, sub_group = request->sub_group_size;
@@ -73,7 +74,7 @@ static uint64_t lanes_of(const struct tiling *tiling)
     return lanes;
 }
 
-/* A dimension is taken up when the tile spans all of the one before it. */
+/* A dimension is used when the tile spans all groups of the dimension before it. */
 static void merge(struct tiling *tiling, const struct tiling_request *request)
 {
     for (int i = 0; i < 3; i++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  One NDRange on its way through the device: how it is cut into tiles, and the state that its groups
- *          share while it runs.
+ * PURPOSE  One NDRange: how it is divided into tiles and waves, and the state that its work-groups share while it
+ *          runs.
  *
- * Tiles    Waves are cut from a tile: one work-group, or, when the kernel cannot distinguish, as many
- *          neighbours as fill a wave: along dimension 0, and when that is used up, whole rows of groups along
- *          1, then planes along 2.  Tiles are numbered 0 .. tile_total - 1, dimension 0 fastest; nothing is
- *          kept per tile.
+ * Tiles    A tile is one work-group, or, when the kernel cannot tell the difference, as many neighbouring ones as
+ *          fill a wave: along dimension 0, then whole rows along 1, then planes along 2. A tile is divided into
+ *          waves. Tiles are numbered 0 .. tile_total - 1, dimension 0 fastest; no data is kept for each tile.
  *
  * Interface
  *   tiling_init, tiling_tile   pure arithmetic, safe for every size that fits uint64_t
@@ -33,8 +32,8 @@ struct tiling {
     uint64_t global_size[3], local_size[3], group_count[3];
     uint64_t tile_step[3]; /* work-items per full tile */
     uint64_t tile_count[3];
-    uint64_t tile_total; /* saturates: such a launch does not end anyway */
-    uint32_t wave_lanes; /* of every wave of a tile but the last */
+    uint64_t tile_total; /* saturates: a launch of so many tiles never ends */
+    uint32_t wave_lanes; /* lanes of every wave of a tile but the last */
     uint32_t sub_group_size;
     bool merged;
 };
@@ -62,19 +61,19 @@ struct pages;
 struct group_pool;
 
 struct launch {
-    /* set before it runs */
+    /* set before the launch runs */
     struct launch_info info;
     struct tiling tiling;
     const struct code *code;
     const struct kernel_info *kernel;
     const struct launch_arg *arg_values; /* as the host passed them, for findings */
-    const uint8_t *args;                 /* laid out for the frame */
-    const uint64_t *local_bytes;         /* per code->local_objects */
+    const uint8_t *args;                 /* in the layout of a frame */
+    const uint64_t *local_bytes;         /* one for each of code->local_objects */
     const struct schedule_config *schedule;
-    const struct device_config *config;   /* of the root device it runs on */
-    const struct schedule_launch *replay; /* the steps to take again; NULL: none */
-    bool lenient;                         /* those that do not fit are passed over */
-    struct schedule_record *record;       /* the place for its steps: launches[record_at]; NULL: none */
+    const struct device_config *config;   /* of the root device */
+    const struct schedule_launch *replay; /* the steps to repeat; NULL: none */
+    bool lenient;                         /* steps of the replay that do not fit are skipped */
+    struct schedule_record *record;       /* steps are recorded in launches[record_at]; NULL: not recorded */
     size_t record_at;
     bool forked;         /* a time slice was chosen by hand: no token repeats the launch */
     const uint8_t *stop; /* as in struct launch_request */
@@ -83,51 +82,51 @@ struct launch {
     bool has_atomics;
     bool zero_local;               /* local memory begins as zeros, and counts as initialised */
     bool same_local;               /* every work-group begins with the same local memory */
-    bool apart;                    /* an observer needs compute units: groups share no wave */
+    bool apart;                    /* groups share no wave: an observer needs the compute unit of each */
     uint64_t began;                /* simulated time */
-    struct launch_node *node;      /* among the kernels that enqueue each other */
+    struct launch_node *node;      /* in the launch tree; NULL: enqueues no kernel and is enqueued by none */
     const uint32_t *compute_units; /* NULL: compute_unit_count from config->first_unit on */
     uint32_t compute_unit_count;
-    struct profile_kernel *profiled; /* where its instructions are counted; NULL: they are not */
-    const struct pages *pages;       /* first touch; NULL: not wanted */
+    struct profile_kernel *profiled; /* counts its instructions; NULL: not counted */
+    const struct pages *pages;       /* records the first touch of pages; NULL: not recorded */
     struct {
         uint64_t address, bytes;
-    } largest; /* buffer among the arguments; 0 bytes: there is none */
+    } largest; /* the largest buffer among the arguments; bytes 0: none */
     struct memory_arena *arena;
     struct group_pool *pool;
     const struct observer *observer;      /* NULL: no observer */
-    const struct observer *wave_observer; /* the observer that its waves call; likewise */
+    const struct observer *wave_observer; /* the observer that its waves call; NULL: none */
     struct report *report;
 
-    /* changes as it runs */
-    struct group *running; /* whose wave runs now: faults are counted there */
-    uint64_t steps;        /* of time slices that are over */
-    /* of time slices that are over; of the running wave before its slice: interp/cost.h */
+    /* changes while the launch runs */
+    struct group *running; /* the group of the running wave: faults are counted there */
+    uint64_t steps;        /* loop iterations in the time slices that are over */
+    /* work (interp/cost.h) in the time slices that are over; of the running wave before its slice */
     uint64_t work, slice_work;
     uint64_t clock_reads;
-    struct fault_repeats *repeats;       /* of faults that were reported; NULL: none were */
+    struct fault_repeats *repeats;       /* counts repeated faults; NULL: no fault was reported */
     struct rng spurious;                 /* which weak compare-exchanges fail that would succeed */
-    uint64_t waves;                      /* started so far */
-    uint64_t group_ns;                   /* the price of its groups so far */
-    uint64_t printed_bytes, not_printed; /* by printf; calls that overflowed the buffer */
-    bool print_closed;                   /* one found none */
-    bool exhausted;                      /* memory for what waves print or gather ran out */
+    uint64_t waves;                      /* number of waves started so far */
+    uint64_t group_ns;                   /* simulated time charged for groups so far */
+    uint64_t printed_bytes, not_printed; /* bytes in the printf buffer; calls that did not fit */
+    bool print_closed;                   /* a call did not fit, so later ones are dropped, too */
+    bool exhausted;                      /* out of memory for printf or for operands of collectives */
     bool contended;                      /* some wave spun while lanes of it were parked */
-    /* such lanes continue at once: they are not checked */
+    /* parked lanes of a spinning wave's own sub-group continue at once, without a progress finding */
     bool splits_freely;
 };
 
-/* Simulated time: the clock's, and what the launch has cost since it began. */
+/* Simulated time: when the launch began, plus its cost since then. */
 uint64_t launch_time(const struct launch *launch);
-/* of the wave that runs now */
+/* The same, within the time slice of the wave. */
 uint64_t launch_time_within(const struct launch *launch, const struct wave *wave);
 
-/* Site of the running code; program_site for callers outside the launch. */
+/* The place of a site of the launch's code. Callers outside the launch use program_site(). */
 void launch_place(const struct launch *launch, uint32_t site, struct source_place *out_place);
-/* place and kind; not the unit */
+/* Fills in place and kind, but not the unit. */
 void launch_access(const struct launch *launch, uint32_t site, struct finding_access *out_access);
 const struct site *launch_site(const struct launch *launch, uint32_t site);
-/* As in struct checker_host. */
+/* Queries about the code: as the members of struct code_host of these names. */
 bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place);
 bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order);
 uint32_t launch_opencl_c(const struct launch *launch); /* as interp_opencl_c */

@@ -36,7 +36,7 @@ bool schedule_chooses(const struct schedule_config *config);
 bool schedule_is_preemptive(const struct schedule_config *config);  /* stops at every operation others see */
 uint32_t schedule_wave_lanes(const struct schedule_config *config); /* most lanes per wave */
 bool schedule_may_merge(const struct schedule_config *config);      /* groups may share a wave */
-/* or was when what it replays was recorded */
+/* a script is followed, or was followed when the replay was recorded */
 bool schedule_is_scripted(const struct launch *launch);
 
 struct schedule;
@@ -47,31 +47,31 @@ struct schedule *schedule_new(struct launch *launch, struct concurrent *concurre
                               struct diagnosis *diagnosis);
 /* A time slice for every resident group, or one step of one work-item; false: the launch is over. */
 bool schedule_pass(struct schedule *schedule);
-/* Only spinning, and no group is left that could help. */
+/* Every resident wave only spins, and no group of the launch is left to admit. */
 bool schedule_is_stuck(const struct schedule *schedule);
-/* other launches began or ended: what circles is to be seen anew */
+/* Other launches began or ended: the detection of cycles starts again. */
 void schedule_company_changed(struct schedule *schedule);
-/* Within a time slice: it is to end, since a signal has come. */
+/* Called within a time slice. True: a signal has come, so the slice has to end. */
 bool schedule_interrupted(struct schedule *schedule);
 uint32_t schedule_priority_changes(const struct schedule *schedule); /* pct: so far */
-/* Gives back what is resident. ABORTED, NO_PROGRESS, OUT_OF_MEMORY as device_launch. */
+/* Frees the schedule and its resident groups. Returns the launch's status, as device_launch(). */
 enum status schedule_free(struct schedule *schedule);
 
-/* Unless the host is known to wait, it may write memory that kernels read. */
-bool circle_host_may_write(const struct memory *memory);
+/* True: the host may write memory that kernels read, unless it is known to wait. */
+bool cycle_host_may_write(const struct memory *memory);
 
 /* All launches are stuck and nothing else can begin: ends them with a livelock once they have returned to an
  * earlier state. Called when each had its time slice. */
 void schedule_check_all_stuck(struct concurrent *concurrent);
 
-/* Each wave that could continue, work-group by work-group in the order of admission. */
+/* Calls take for each ready wave, work-group by work-group in the order of admission. */
 struct wave;
 struct unit;
-void standing_ready(const struct schedule *schedule, void *self,
-                    void (*take)(void *self, const struct unit *unit, const struct wave *wave));
+void positions_of_ready(const struct schedule *schedule, void *self,
+                        void (*take)(void *self, const struct unit *unit, const struct wave *wave));
 
-/* Places of the work-items of all running launches, in lines for a person who waits (standing.h). */
+/* Prints the positions of the work-items of all running launches by watch->note (positions.h). */
 struct schedule_watch;
-void standing_note(const struct concurrent *concurrent, const struct schedule_watch *watch);
+void positions_note(const struct concurrent *concurrent, const struct schedule_watch *watch);
 
 #endif

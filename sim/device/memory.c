@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions by address, and the bits of bytes that are initialised. */
+/* Regions by address, access rights of their bytes, and the validity bits: one bit for each byte, set when the byte
+ * is initialised. */
 #include "orrery/memory.h"
 
 #include <string.h>
@@ -18,14 +19,14 @@ static uint64_t magnitude(int64_t distance)
     return distance < 0 ? -(uint64_t)distance : (uint64_t)distance;
 }
 
-/* A freed region is named only by addresses inside it: what lies beside it is no overrun
+/* A freed region is only found by addresses inside it: an address beside it is not an overrun
  * of something that does not exist. */
 static bool can_be_near(const struct region *region)
 {
     return region->kind != REGION_NONE && !(region->flags & REGION_FLAG_FREED) && region->high > region->low;
 }
 
-/* Regions are few beside the work-items that may not reach here: findings are rare. */
+/* A linear search: only findings need it, and these are rare. */
 const struct region *memory_nearest(const struct memory *memory, uint64_t address, uint32_t kinds,
                                     int64_t *out_distance)
 {
@@ -44,7 +45,7 @@ const struct region *memory_nearest(const struct memory *memory, uint64_t addres
     return nearest;
 }
 
-/* ---- what is denied -------------------------------------------------------------- */
+/* ---- access rights --------------------------------------------------------------- */
 
 static bool meets(const struct region_map *map, uint64_t address, uint64_t size)
 {
@@ -137,7 +138,7 @@ static uint64_t bits_count(const uint8_t *bits, uint64_t first, uint64_t count)
     return set;
 }
 
-/* Bytes outside the region are not its to judge. */
+/* Bytes outside the region count as initialised. */
 static bool clip(const struct region *region, uint64_t *address, uint64_t *size)
 {
     if (*address < region->low) {

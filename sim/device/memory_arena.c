@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reserved range of address space: granules are taken and given back by size. */
+/* Device memory: a reserved range of address space, divided into granules of equal size. A region takes
+ * consecutive granules (first fit) and a gap after it, so that an overrun reaches no other region. Freed ranges
+ * wait in a quarantine before they are used again, so that a use after free is found. */
 #include "memory_arena.h"
 #include "memory_view.h"
 
@@ -51,7 +53,7 @@ static void *reserve_at(uint64_t base, uint64_t size)
     return got;
 }
 
-/* A tool with little address space gets a smaller arena rather than none. */
+/* Where little address space is available the arena is smaller. */
 static bool reserve(struct memory *memory, uint64_t size)
 {
     for (; size >= UINT64_C(1) << CHUNK_SHIFT; size /= 4) {
@@ -80,7 +82,7 @@ static void table_free(void *table, size_t bytes)
         munmap(table, bytes);
 }
 
-/* Chunks are opened for good: a few large mappings instead of one per buffer. */
+/* Chunks are made accessible once and stay so: a few large mappings instead of one for each buffer. */
 static bool commit(struct memory_arena *arena, uint64_t low, uint64_t high)
 {
     uint64_t first = (low - arena->memory.base) >> CHUNK_SHIFT;
@@ -113,7 +115,7 @@ static uint64_t granule_count(const struct memory_arena *arena)
 
 static size_t region_room(const struct memory_arena *arena)
 {
-    return granule_count(arena) / 2 + 1; /* each takes two granules at least */
+    return granule_count(arena) / 2 + 1; /* a region takes at least two granules */
 }
 
 enum status arena_init(struct memory_arena *arena, uint64_t size, uint64_t limit, bool track_validity,
@@ -192,7 +194,7 @@ static bool range_take(struct granule_list *list, uint32_t count, struct granule
         if (item->count < count)
             continue;
         *out_range = (struct granule_range){item->first, count};
-        CHECKED(count > 0 && item->first > 0); /* granule 0 is no region's */
+        CHECKED(count > 0 && item->first > 0); /* granule 0 belongs to no region */
         item->first += count;
         item->count -= count;
         if (item->count == 0)
@@ -256,7 +258,7 @@ static bool quarantine_push(struct memory_arena *arena, uint32_t index)
     return true;
 }
 
-/* The oldest freed range can be handed out again; its region is forgotten. */
+/* Makes the oldest freed range available again and forgets its region. */
 static bool quarantine_drop_oldest(struct memory_arena *arena)
 {
     if (arena->quarantine_count == 0)
@@ -405,7 +407,7 @@ void arena_release(struct memory_arena *arena, struct region *region)
         arena->used -= region->high - region->low;
     memory_view_drop(region);
     discard(arena, record_of(arena, region)->range);
-    /* Without room to remember it the range is never handed out again: a leak, no danger. */
+    /* If out of memory the range is never used again, which is a leak but safe. */
     quarantine_push(arena, (uint32_t)(region - arena->memory.regions));
     pthread_mutex_unlock(&arena->lock);
 }
@@ -477,7 +479,7 @@ static bool is_same(const struct region_map *map, const struct region_map *other
     return map->low == other->low && map->high == other->high && map->flags == other->flags;
 }
 
-/* One that was cut is found by its command. */
+/* A map that was shortened is found by its command. */
 void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t address, uint64_t size,
                  uint32_t flags, uint32_t command)
 {
@@ -495,7 +497,7 @@ void arena_unmap(struct memory_arena *arena, struct region *region, uint64_t add
     pthread_mutex_unlock(&arena->lock);
 }
 
-/* To what they have in common. Which of them goes: the command's, or any if that is not there. */
+/* Reduces two aliased maps to their common part; the command's map is removed, or any if it is not there. */
 static uint32_t cut_maps(struct region *region, struct region_record *record, uint64_t address,
                          uint64_t least, bool write, uint32_t command)
 {
@@ -523,7 +525,7 @@ void arena_unmap_any(struct memory_arena *arena, struct region *region, uint64_t
     pthread_mutex_unlock(&arena->lock);
 }
 
-/* ---- shared allocations that a launch was reported of ---------------------------------------- */
+/* ---- shared allocations that a launch may access --------------------------------------------- */
 
 static bool holds_any(const struct region *region, const uint64_t *addresses, size_t count)
 {

@@ -34,9 +34,9 @@ struct granule_range {
 
 /* The allocator's own fields of a region, beyond the contract; same index. */
 struct region_record {
-    struct granule_range range; /* with the gap */
+    struct granule_range range; /* including the gap */
     uint64_t capacity;          /* bytes from low that the range can hold */
-    struct region_map *maps;    /* what region.maps points to */
+    struct region_map *maps;    /* region.maps points here */
     uint32_t map_room;
 };
 
@@ -47,16 +47,16 @@ struct granule_list {
 
 struct memory_arena {
     struct memory memory; /* first: the interpreter's view */
-    /* guarded by lock */
+    /* guarded by `lock`: */
     pthread_mutex_t lock;
-    uint32_t *granules; /* what memory.granule points to */
+    uint32_t *granules; /* memory.granule points here */
     struct region_record *records;
-    struct granule_list free; /* ascending, never adjacent */
+    struct granule_list free; /* ascending; no two are adjacent */
     uint32_t *quarantine;     /* region indices, a ring in order of release */
     uint32_t quarantine_first, quarantine_count, quarantine_room;
-    uint32_t *spare; /* region indices to use again */
+    uint32_t *spare; /* unused region indices */
     uint32_t spare_count, spare_room;
-    uint8_t *committed;   /* one byte per chunk: accessible */
+    uint8_t *committed;   /* one byte for each chunk: it is accessible */
     uint64_t used, limit; /* bytes of buffers and variables; local memory does not count */
     uint32_t next_id;
 };

@@ -12,7 +12,7 @@ struct view_pages {
     size_t bytes;
 };
 
-/* No other region has any of them. */
+/* The pages of a region; no other region has bytes in them. */
 static struct view_pages pages_of(const struct region *region)
 {
     const uint64_t low = region->low & ~(uint64_t)(PAGE_BYTES - 1), rest = PAGE_BYTES - 1;
@@ -26,7 +26,7 @@ static uint8_t *map_some(size_t bytes, int how)
     return got == MAP_FAILED ? NULL : got;
 }
 
-/* To memory that is zero: what is zero takes none there. */
+/* Copies to memory that is zero. Zero pages are skipped, so that they take no memory there. */
 static void copy_pages(uint8_t *to, const uint8_t *from, size_t bytes)
 {
     static const uint8_t zero[PAGE_BYTES];

@@ -16,21 +16,21 @@
 #include "schedule_livelock.h"
 #include "schedule_state.h"
 #include "sim/base/sentence.h"
-#include "standing.h"
+#include "positions.h"
 
 enum {
-    /* back edges per time slice: plain loads can spin, too, but atomics mostly do, */
+    /* Loop iterations per time slice. Loops with atomics spin more often than loops with plain loads. */
     SLICE_PLAIN = HOSTILE(1 << 10, 3),
-    SLICE_ATOMIC = HOSTILE(256, 2), /* ... so this is for kernels that have some */
-    SLICE_CONTENDED = 1,       /* ... and lanes of this launch have been seen to spin beside parked ones */
-    SLOW_SECONDS = 10,         /* a launch that has run for so long, and has no limit, is noted */
-    SLOW_STEPS = 1 << 16,      /* loop iterations between two looks at the wall clock for that */
-    IDLE_PREEMPTIVE = 1 << 16, /* the same wait in time slices, when one is a few operations */
-    PATIENCE = 64,             /* halved while groups are let in and none ends */
-    PATIENCE_PLAIN = 16,       /* as many times that without atomics: what takes long there mostly computes */
-    RESIDENT_MOST = 4096,      /* work-groups of any size */
+    SLICE_ATOMIC = HOSTILE(256, 2), /* kernels with atomics */
+    SLICE_CONTENDED = 1,  /* the same, after a lane of the launch has spun for a parked lane of its wave */
+    SLOW_SECONDS = 10,    /* after these a note is printed for a launch that has no limit */
+    SLOW_STEPS = 1 << 16, /* loop iterations between two readings of the wall clock for it */
+    IDLE_PREEMPTIVE = 1 << 16, /* added to the idle limit where a time slice is a few operations */
+    IDLE_LIMIT = 64,       /* idle time slices per ready wave; halved at each admission until a group ends */
+    IDLE_LIMIT_PLAIN = 16, /* factor without atomics: a long loop there computes more often than it waits */
+    RESIDENT_MOST = 4096,  /* resident work-groups, whatever their size */
     RESIDENT_MOST_SMALL = 1 << 16,
-    RESIDENT_ITEMS = 1 << 20 /* of more work-groups than those */
+    RESIDENT_ITEMS = 1 << 20 /* resident work-items, when there are more than RESIDENT_MOST work-groups */
 };
 
 bool schedule_chooses(const struct schedule_config *config)
@@ -73,7 +73,8 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* A permutation that needs no table: a stride that shares no factor with the total. */
+/* tile_at() is start + index * stride modulo total: a permutation without a table, because the stride has no
+ * common divisor with the total. */
 static void shuffle_tiles(struct schedule *schedule)
 {
     struct rng rng;
@@ -103,7 +104,7 @@ static uint64_t tile_at(const struct schedule *schedule, uint64_t index)
 
 /* ---- residence ------------------------------------------------------------------ */
 
-/* If groups are to meet each other, as many as there are compute units. */
+/* Policies that choose step by step interleave work-groups: they get one for each compute unit. */
 static uint32_t residents_wanted(const struct schedule *schedule)
 {
     const struct schedule_config *config = schedule->config;
@@ -112,7 +113,7 @@ static uint32_t residents_wanted(const struct schedule *schedule)
     return schedule_chooses(config) ? schedule->launch->compute_unit_count : 1;
 }
 
-/* Their memory together is bounded, whether they are large or many. */
+/* Bounds the memory of resident groups: by their number, and by their work-items if there are more. */
 static uint32_t residents_most(const struct schedule *schedule)
 {
     const uint64_t *size = schedule->launch->info.local_size;
@@ -142,7 +143,7 @@ struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile)
     schedule->arrivals++;
     if (group)
         schedule->resident[schedule->count++] = group;
-    else if (schedule->count == 0) /* else those that are resident may still finish and make room */
+    else if (schedule->count == 0) /* otherwise a resident group may still end and free memory */
         schedule->status = STATUS_OUT_OF_RESOURCES;
     if (group && schedule->config->policy == SCHEDULE_PCT)
         pct_admit(schedule, group);
@@ -194,7 +195,7 @@ static bool more_may_come(struct schedule *schedule)
     return schedule->next < schedule->total && schedule->count < schedule->most;
 }
 
-/* Step by step: a resident one has not taken a step yet. */
+/* Step by step: some resident group has not taken its first step. */
 static bool some_to_begin(const struct schedule *schedule)
 {
     for (uint32_t i = 0; schedule_chooses(schedule->config) && i < schedule->count; i++)
@@ -210,9 +211,9 @@ static enum helper helper_of(struct schedule *schedule)
     return schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
 }
 
-/* One at a time would cost a pass over all that wait for each that is admitted. If all have ended, none
- * waits. */
-static uint32_t as_many_again(const struct schedule *schedule)
+/* The number of residents doubles: admitting one group at a time would cost a pass over all waiting groups for
+ * each. */
+static uint32_t more_residents(const struct schedule *schedule)
 {
     const uint32_t wanted = residents_wanted(schedule);
     const uint32_t many = schedule->count < schedule->most / 2 ? 2 * schedule->count : schedule->most;
@@ -224,27 +225,29 @@ static bool is_plain(const struct schedule *schedule)
     return !schedule_is_preemptive(schedule->config) && !schedule->launch->has_atomics;
 }
 
-/* All spin: the group that they wait for may not be admitted yet, or is of another launch. */
+/* When all resident waves spin: the work-group that they wait for may not be resident yet, or belong to
+ * another launch. */
 static void admit_when_stuck(struct schedule *schedule)
 {
-    uint64_t wait = schedule_ready(schedule) * schedule->patience * (is_plain(schedule) ? PATIENCE_PLAIN : 1);
+    uint64_t wait =
+        schedule_ready(schedule) * schedule->idle_limit * (is_plain(schedule) ? IDLE_LIMIT_PLAIN : 1);
     if (schedule_is_preemptive(schedule->config) && !schedule_chooses(schedule->config))
-        wait += IDLE_PREEMPTIVE / PATIENCE * schedule->patience;
+        wait += IDLE_PREEMPTIVE / IDLE_LIMIT * schedule->idle_limit;
     enum helper helper = helper_of(schedule);
-    bool alone = schedule->concurrent->count == 1, circle = alone && livelock_check(schedule, helper);
-    bool waits = circle || schedule->idle_slices >= wait;
-    if (waits && livelock_free_held(schedule, false))
+    bool alone = schedule->concurrent->count == 1, cycle = alone && livelock_check(schedule, helper);
+    bool waits = cycle || schedule->idle_slices >= wait;
+    if (waits && livelock_release_held(schedule, false))
         return;
     schedule->stuck = waits && wait && helper != HELPER_GROUP;
     if (!waits || helper != HELPER_GROUP)
         return;
     schedule->idle_slices = 0;
-    if (circle)
-        schedule->still = 0;
-    livelock_newcomer(schedule);
-    if (schedule->patience > 1)
-        schedule->patience /= 2;
-    schedule->target = as_many_again(schedule);
+    if (cycle)
+        schedule->begun_idle_slices = 0;
+    livelock_group_arrived(schedule);
+    if (schedule->idle_limit > 1)
+        schedule->idle_limit /= 2;
+    schedule->target = more_residents(schedule);
     CHECKED(schedule->target >= schedule->count || schedule->count > schedule->most);
 }
 
@@ -317,16 +320,16 @@ static bool is_watched_for_long(const struct schedule *schedule)
     return config->watch && !(config->timeout_seconds > 0) && !config->max_steps;
 }
 
-/* Its loops change no memory that the host may write. The executor waits for the host then, and has a note of
- * its own for that. */
+/* The launch spins and changes no memory that the host may write. The executor then waits for the host and
+ * prints a note of its own. */
 static bool waits_for_host(const struct schedule *schedule)
 {
     const struct memory *memory = &schedule->launch->arena->memory;
-    return schedule->stuck && circle_host_may_write(memory) &&
-           circle_memory(memory) == schedule->concurrent->still;
+    return schedule->stuck && cycle_host_may_write(memory) &&
+           cycle_memory_hash(memory) == schedule->concurrent->still;
 }
 
-/* At most once for a launch. */
+/* Prints at most one note for a launch. */
 static void note_when_slow(struct schedule *schedule)
 {
     if (!deadline_passed(&schedule->slow.deadline))
@@ -336,16 +339,16 @@ static void note_when_slow(struct schedule *schedule)
         return;
     }
     schedule->slow.deadline = (struct deadline){0};
-    standing_note_slow(schedule, SLOW_SECONDS);
+    positions_note_slow(schedule, SLOW_SECONDS);
 }
 
-/* After a time slice: the wall clock is read once in SLOW_STEPS loop iterations. */
-static void look_whether_slow(struct schedule *schedule)
+/* After a time slice; the wall clock is read once in SLOW_STEPS loop iterations. */
+static void check_whether_slow(struct schedule *schedule)
 {
     const uint64_t steps = schedule->launch->steps;
-    if (steps < schedule->slow.look_at)
+    if (steps < schedule->slow.check_at)
         return;
-    schedule->slow.look_at = steps + SLOW_STEPS;
+    schedule->slow.check_at = steps + SLOW_STEPS;
     note_when_slow(schedule);
 }
 
@@ -362,12 +365,13 @@ bool schedule_interrupted(struct schedule *schedule)
 
 /* ---- time slices --------------------------------------------------------------------- */
 
-/* A group without a step is as good as one that is not there: a replay admits it later. */
+/* Groups without a step do not count in begun_idle_slices: a replay may admit them later than the recorded
+ * run did, and must find the same cycle at the same step. */
 static void note_idle(struct schedule *schedule, const struct group *group, bool idle)
 {
     schedule->idle_slices = idle ? schedule->idle_slices + 1 : 0;
     if (group->stepped)
-        schedule->still = idle ? schedule->still + 1 : 0;
+        schedule->begun_idle_slices = idle ? schedule->begun_idle_slices + 1 : 0;
 }
 
 void schedule_slice(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
@@ -376,14 +380,14 @@ void schedule_slice(struct schedule *schedule, struct group *group, uint32_t ind
     const struct wave *wave = group->waves[index].wave;
     group->begun = true;
     CHECKED(index < group->wave_count && group->waves[index].state == WAVE_READY);
-    livelock_goes_on(schedule, group, index);
+    livelock_before_slice(schedule, group, index);
     enum run_result result = group_run(group, index, budget);
     const bool waits = result == RUN_BARRIER || result == RUN_COLLECTIVE;
     group->waves[index].barriers += waits;
-    livelock_got_on(schedule, group, index, result);
+    livelock_after_slice(schedule, group, index, result);
     if (waits && group->waves[index].state == WAVE_READY && schedule_chooses(schedule->config))
-        livelock_meet_sub_group(schedule, group, index);
-    note_idle(schedule, group, result == RUN_YIELD || (waits && group->laps.circles));
+        livelock_at_sub_group_barrier(schedule, group, index);
+    note_idle(schedule, group, result == RUN_YIELD || (waits && group->laps.cycles));
     if (result == RUN_ABORTED) {
         schedule->status = STATUS_ABORTED;
     } else if (is_interrupted(schedule)) {
@@ -395,15 +399,15 @@ void schedule_slice(struct schedule *schedule, struct group *group, uint32_t ind
         schedule->status = STATUS_NO_PROGRESS;
         report_no_progress(schedule, group, group->waves[index].wave ? wave : group_any_wave(group));
     }
-    look_whether_slow(schedule);
+    check_whether_slow(schedule);
     if (schedule->status == STATUS_OK && group->ready_count == 0 && group->held_count) {
-        group_free_held(group);
+        group_release_held(group);
         schedule->idle_slices = 0;
     } else if (schedule->status == STATUS_OK && group->ready_count == 0 && !group_finished(group)) {
         if (schedule_chooses(schedule->config))
-            livelock_meet(schedule, group);
+            livelock_at_group_barrier(schedule, group);
         group_settle(group);
-        if (!group->laps.circles)
+        if (!group->laps.cycles)
             note_idle(schedule, group, false);
     }
     *out_result = result;
@@ -414,8 +418,8 @@ bool schedule_running(const struct schedule *schedule, const struct group *group
     return schedule->status == STATUS_OK && !group_finished(group);
 }
 
-/* Waves that a debugger lets continue first have a time slice each. False: the wave that has its slice by the
- * pass cannot continue now. */
+/* Runs the waves that a debugger chooses before the pass's own wave, a time slice each. False: the pass's own
+ * wave cannot run any more. */
 static bool run_forked(struct schedule *schedule, struct group *group, uint32_t index)
 {
     for (;;) {
@@ -439,8 +443,8 @@ static enum run_result run_slice(struct schedule *schedule, struct group *group,
     return result;
 }
 
-/* Time slices of one wave, as if it were alone: a device that promises no progress may run sub-groups one
- * after another. If others continue from its barrier, too, they run first in their order. */
+/* Time slices of one wave until it ends, waits or repeats its state: a device that promises no progress may
+ * run sub-groups one after another. If it completes a barrier, the other waves continue first, in order. */
 static void run_slices(struct schedule *schedule, struct group *group, uint32_t index)
 {
     const uint64_t idle = schedule->idle_slices;
@@ -451,7 +455,7 @@ static void run_slices(struct schedule *schedule, struct group *group, uint32_t 
         result = run_slice(schedule, group, index);
     while (schedule_running(schedule, group) && group->waves[index].state == WAVE_READY &&
            (result == RUN_YIELD || group->ready_count <= ready) &&
-           !livelock_alone(schedule, group, index, result != RUN_YIELD));
+           !livelock_alone_ends(schedule, group, index, result != RUN_YIELD));
     if (schedule->idle_slices > idle + 1)
         schedule->idle_slices = idle + 1;
 }
@@ -462,10 +466,9 @@ static bool is_serial(const struct schedule *schedule)
     return !schedule->config->oracle && (policy == SCHEDULE_SERIAL || policy == SCHEDULE_REVERSE);
 }
 
-/* Each wave that is ready has one time slice; those split off on the way too: a wave that spins in front may
- * wait for them. One after another, all continue in their order from a barrier that the last of them has
- * reached, and not the first that reach it later: that one may have arrived last because it waited for
- * others. */
+/* One time slice for each ready wave, also for waves that split off during the pass: a wave that spins may
+ * wait for them. Under serial and reverse, a pass ends when the last wave completes a barrier, so that all
+ * waves continue from it in order; that wave may have arrived last because it waited for others. */
 static void give_slices(struct schedule *schedule, struct group *group, bool descending)
 {
     for (uint32_t i = 0; i < group->wave_count && schedule_running(schedule, group); i++) {
@@ -473,7 +476,7 @@ static void give_slices(struct schedule *schedule, struct group *group, bool des
         const bool last = group->ready_count == 1;
         if (group->waves[index].state != WAVE_READY)
             continue;
-        if (livelock_goes_alone(schedule))
+        if (livelock_runs_alone(schedule))
             run_slices(schedule, group, index);
         else
             run_slice(schedule, group, index);
@@ -482,27 +485,27 @@ static void give_slices(struct schedule *schedule, struct group *group, bool des
     }
 }
 
-/* One pass over the group's waves. True: it brought nothing but spinning. */
+/* One pass over the group's waves. True: every wave only spun. */
 static bool pass_over(struct schedule *schedule, struct group *group, bool descending)
 {
     const uint64_t brought_nothing = schedule->idle_slices + group->ready_count;
     give_slices(schedule, group, descending);
     const bool idle = schedule->idle_slices >= brought_nothing;
     group->laps.passes++;
-    if (schedule_running(schedule, group) && (!idle || group->laps.circles))
-        livelock_lap(schedule, group);
+    if (schedule_running(schedule, group) && (!idle || group->laps.cycles))
+        livelock_after_pass(schedule, group);
     return idle;
 }
 
-/* Until the group ends, or a pass brought nothing but spinning. */
+/* Passes over the group until it ends, or until every wave only spins. */
 static void run_group(struct schedule *schedule, struct group *group, bool descending)
 {
-    livelock_first_begin(schedule);
+    livelock_first_group_begin(schedule);
     do {
         const uint64_t idle = schedule->idle_slices;
         if (!pass_over(schedule, group, descending) || !schedule_running(schedule, group))
             continue;
-        if (!livelock_first(schedule, group))
+        if (!livelock_first_group(schedule, group))
             return;
         schedule->idle_slices = idle;
     } while (schedule_running(schedule, group));
@@ -537,7 +540,7 @@ static void retire_finished(struct schedule *schedule)
         return;
     CHECKED(left < schedule->count);
     schedule->count = left;
-    schedule->patience = PATIENCE;
+    schedule->idle_limit = IDLE_LIMIT;
     schedule->target = residents_wanted(schedule);
 }
 
@@ -546,7 +549,7 @@ static void schedule_init(struct schedule *schedule, struct launch *launch, stru
     schedule->launch = launch;
     schedule->config = launch->schedule;
     schedule->diagnosis = diagnosis;
-    schedule->patience = PATIENCE;
+    schedule->idle_limit = IDLE_LIMIT;
     schedule->chooser.last = UNIT_NONE;
     schedule->total = launch->tiling.tile_total;
     launch->splits_freely =
@@ -554,9 +557,9 @@ static void schedule_init(struct schedule *schedule, struct launch *launch, stru
     schedule->most = residents_most(schedule);
     schedule->target = residents_wanted(schedule);
     deadline_set(&schedule->deadline, launch->schedule->timeout_seconds);
-    schedule->slow.look_at = UINT64_MAX;
+    schedule->slow.check_at = UINT64_MAX;
     if (is_watched_for_long(schedule)) {
-        schedule->slow.look_at = SLOW_STEPS;
+        schedule->slow.check_at = SLOW_STEPS;
         deadline_set(&schedule->slow.deadline, SLOW_SECONDS);
     }
     rng_init(&schedule->waves, launch->schedule->seed, RNG_SCHEDULE_WAVES, launch->info.launch);
@@ -591,7 +594,7 @@ struct schedule *schedule_new(struct launch *launch, struct concurrent *concurre
     return schedule;
 }
 
-/* After the passes 1, 2, 4 and so on, and each 1024th: a launch may take millions. */
+/* Checks after the passes 1, 2, 4, ... and every 1024th, since a launch may have millions of passes. */
 static void check_now_and_then(struct schedule *schedule)
 {
     const uint32_t passes = ++schedule->passes;
@@ -634,7 +637,7 @@ enum status schedule_free(struct schedule *schedule)
     while (schedule->count)
         retire(schedule, schedule->resident[--schedule->count]);
     choose_fini(schedule);
-    livelock_forget_held(schedule);
+    livelock_forget_wait(schedule);
     free(schedule->resident);
     free(schedule);
     return status;
@@ -668,7 +671,7 @@ static void check_chooser(const struct schedule *schedule)
 void schedule_check(const struct schedule *schedule)
 {
     CHECKED(schedule->count <= schedule->room && schedule->next <= schedule->total);
-    CHECKED(schedule->patience > 0 && schedule->target > 0);
+    CHECKED(schedule->idle_limit > 0 && schedule->target > 0);
     CHECKED(schedule->livelock.reported <= REPORTED_MOST);
     check_residents(schedule);
     check_chooser(schedule);

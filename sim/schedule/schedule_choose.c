@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Step by step: one place where it is decided which work-item does its next operation. */
+/*
+ * Step by step: choose() selects the work-item that does its next operation. A step is one operation that others
+ * see; operations that no other unit sees run ahead of it (advance). The default rule, which a record's switches
+ * are relative to: the unit that ran last continues; if it cannot, the lowest ready one; if it only spins, the
+ * next ready one after it.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +14,10 @@
 #include "schedule_state.h"
 
 enum {
-    SPIN_STEPS = 32,         /* quiet ones after which continuing is no longer the default */
-    UNSEEN_SLICES = 1 << 16, /* back edges that a wave may take on the way to its next operation */
-    CHANGE_BYTES = 128,      /* of the largest vector */
-    TILES_MOST = 1 << 26     /* of a launch whose steps are recorded */
+    SPIN_STEPS = 32,         /* steps without a change after which a unit counts as spinning */
+    UNSEEN_SLICES = 1 << 16, /* loop iterations that a wave may take until its next operation */
+    CHANGE_BYTES = 128,      /* bytes of the largest vector */
+    TILES_MOST = 1 << 26     /* work-groups of a launch whose steps are recorded */
 };
 
 /* ---- to the next operation -------------------------------------------------------- */
@@ -22,8 +27,8 @@ static bool is_ready(const struct group *group, uint32_t index)
     return group->waves[index].state == WAVE_READY;
 }
 
-/* Runs operations that no other unit sees. */
-static void approach(struct schedule *schedule, struct group *group, uint32_t index)
+/* Runs the wave up to its next operation that others see. */
+static void advance(struct schedule *schedule, struct group *group, uint32_t index)
 {
     struct next_operation next;
     enum run_result result = RUN_YIELD;
@@ -37,9 +42,9 @@ static void approach(struct schedule *schedule, struct group *group, uint32_t in
     }
 }
 
-/* Every ready wave of the group stands before its first operation, or loops without any. Not under a script:
- * there none runs without a step, and reaching that place is a step of its own. */
-static void freshen(struct schedule *schedule, struct group *group)
+/* Advances each ready wave of the group to its first operation. Not under a script: there nothing runs without a
+ * step, and reaching the first operation is a step of its own. */
+static void advance_group(struct schedule *schedule, struct group *group)
 {
     while (group->fresh && schedule_running(schedule, group)) {
         group->fresh = false;
@@ -47,15 +52,15 @@ static void freshen(struct schedule *schedule, struct group *group)
         for (uint32_t i = 0;
              !schedule->chooser.scripted && i < group->wave_count && schedule_running(schedule, group); i++)
             if (is_ready(group, i))
-                approach(schedule, group, i);
+                advance(schedule, group, i);
     }
 }
 
-static bool freshen_all(struct schedule *schedule)
+static bool advance_all(struct schedule *schedule)
 {
     uint32_t ready = 0;
     for (uint32_t i = 0; i < schedule->count && schedule->status == STATUS_OK; i++) {
-        freshen(schedule, schedule->resident[i]);
+        advance_group(schedule, schedule->resident[i]);
         ready += schedule->resident[i]->ready_count;
     }
     return ready > 0 && schedule->status == STATUS_OK;
@@ -70,7 +75,7 @@ struct before {
     uint8_t bytes[CHANGE_BYTES];
 };
 
-/* Of the device, or of the host where kernels reach that. */
+/* The bytes exist: in device memory, or in host memory that kernels may access. */
 static bool is_there(const struct memory *memory, uint64_t address, uint32_t size)
 {
     const struct region *region = memory_region(memory, address);
@@ -79,8 +84,8 @@ static bool is_there(const struct memory *memory, uint64_t address, uint32_t siz
     return address >= region->low && address <= region->high && size <= region->high - address;
 }
 
-static void remember(const struct launch *launch, const struct next_operation *next,
-                     struct before *out_before)
+static void read_before(const struct launch *launch, const struct next_operation *next,
+                        struct before *out_before)
 {
     const struct region *region = memory_region(&launch->arena->memory, next->address);
     out_before->known = next->kind == NEXT_ACCESS && next->size_bytes <= CHANGE_BYTES &&
@@ -167,35 +172,35 @@ static void step(struct schedule *schedule, struct pick pick)
     chooser->last_steps = ++wave->steps;
     chooser->steps++;
     wave_next(wave->wave, &next);
-    remember(schedule->launch, &next, &before);
+    read_before(schedule->launch, &next, &before);
     schedule_slice(schedule, group, pick.index, next.kind == NEXT_UNSEEN ? 0 : 1, &result);
     if (changed(schedule->launch, &next, &before)) {
         schedule->concurrent->epoch++;
-        livelock_moves(group);
-        wave->quiet = wave->kept_on = 0;
-        schedule->idle_slices = schedule->still = 0;
+        livelock_memory_changed(group);
+        wave->unchanged_steps = wave->priority_steps = 0;
+        schedule->idle_slices = schedule->begun_idle_slices = 0;
     } else {
-        wave->quiet++;
-        wave->kept_on++;
+        wave->unchanged_steps++;
+        wave->priority_steps++;
     }
     if (result == RUN_YIELD && schedule_running(schedule, group))
-        approach(schedule, group, pick.index);
+        advance(schedule, group, pick.index);
     if (schedule_running(schedule, group))
-        livelock_watch(schedule, &group->waves[pick.index]);
+        livelock_after_step(schedule, &group->waves[pick.index]);
     if (chooser->script.begun) {
-        freshen(schedule, group);
+        advance_group(schedule, group);
         script_look(schedule);
     }
 }
 
-/* ---- the usual thing ------------------------------------------------------------------------ */
+/* ---- the default rule ------------------------------------------------------------------------- */
 
 static bool before(const struct unit *a, const struct unit *b)
 {
     return a->tile != b->tile ? a->tile < b->tile : a->wave < b->wave;
 }
 
-/* The lowest ready wave of the group after index from. */
+/* The lowest ready wave of the group from index `from` on. */
 static bool ready_from(const struct group *group, uint32_t from, uint32_t *out_index)
 {
     for (uint32_t i = from; i < group->wave_count; i++) {
@@ -207,7 +212,7 @@ static bool ready_from(const struct group *group, uint32_t from, uint32_t *out_i
     return false;
 }
 
-/* The lowest ready unit at or after low, of groups that have taken a step, or of all. */
+/* The lowest ready unit from `low` on; stepped: only of groups that have taken a step. */
 static bool lowest_ready(const struct schedule *schedule, struct unit low, bool stepped,
                          struct unit *out_unit)
 {
@@ -224,50 +229,49 @@ static bool lowest_ready(const struct schedule *schedule, struct unit low, bool 
     return best.tile != UINT64_MAX;
 }
 
-static bool last_can_go_on(const struct chooser *chooser)
+static bool last_can_continue(const struct chooser *chooser)
 {
     return chooser->group && is_ready(chooser->group, chooser->index);
 }
 
-/* The unit that ran last continues; when it cannot, the lowest that can; when it only spins, the next one
- * after it. */
-static struct unit usual(const struct schedule *schedule)
+/* By the default rule, over the resident groups. */
+static struct unit default_choice(const struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
     struct unit unit = chooser->last;
-    bool stays = last_can_go_on(chooser);
-    if (stays && chooser->group->waves[chooser->index].quiet < SPIN_STEPS)
+    bool stays = last_can_continue(chooser);
+    if (stays && chooser->group->waves[chooser->index].unchanged_steps < SPIN_STEPS)
         return unit;
     if (!stays || !lowest_ready(schedule, (struct unit){unit.tile, unit.wave + 1}, false, &unit))
         lowest_ready(schedule, (struct unit){0, 0}, false, &unit);
     return unit;
 }
 
-static bool all_quiet(const struct schedule *schedule)
+static bool all_unchanged(const struct schedule *schedule)
 {
     for (uint32_t g = 0; g < schedule->count; g++) {
         const struct group *group = schedule->resident[g];
         for (uint32_t i = 0; group->stepped && i < group->wave_count; i++)
-            if (is_ready(group, i) && group->waves[i].quiet < SPIN_STEPS)
+            if (is_ready(group, i) && group->waves[i].unchanged_steps < SPIN_STEPS)
                 return false;
     }
     return true;
 }
 
-/* The same as a function of the steps so far alone, for any set of resident groups: a group without a step is
- * as good as one that is not there. When all that have begun only spin, the next group begins. */
-static struct unit usual_anywhere(struct schedule *schedule)
+/* By the default rule, as a function of the steps alone, whichever groups are resident: groups without a step
+ * count as not resident. When all units that have begun only spin, the next group begins. */
+static struct unit default_unit_of_begun(struct schedule *schedule)
 {
     const struct chooser *chooser = &schedule->chooser;
     struct unit unit = chooser->last, lowest;
     uint64_t tile;
-    bool stays = last_can_go_on(chooser);
-    if (stays && chooser->group->waves[chooser->index].quiet < SPIN_STEPS)
+    bool stays = last_can_continue(chooser);
+    if (stays && chooser->group->waves[chooser->index].unchanged_steps < SPIN_STEPS)
         return unit;
     if (stays && lowest_ready(schedule, (struct unit){unit.tile, unit.wave + 1}, true, &unit))
         return unit;
     bool some = lowest_ready(schedule, (struct unit){0, 0}, true, &lowest);
-    if (some_unstarted(schedule, &tile) && (!some || (stays ? all_quiet(schedule) : tile < lowest.tile)))
+    if (some_unstarted(schedule, &tile) && (!some || (stays ? all_unchanged(schedule) : tile < lowest.tile)))
         return (struct unit){tile, 0};
     return lowest;
 }
@@ -322,8 +326,8 @@ static bool candidate_room(struct chooser *chooser, uint32_t count)
     return true;
 }
 
-/* Groups are admitted in order, so that residents are in order of their tiles. */
-static uint32_t list_candidates(struct schedule *schedule, struct unit usual_unit, uint32_t *out_usual)
+/* With an oracle groups are admitted in order, so the candidates are ordered by tile. */
+static uint32_t list_candidates(struct schedule *schedule, struct unit default_unit, uint32_t *out_default)
 {
     uint32_t count = 0;
     for (uint32_t g = 0; g < schedule->count; g++) {
@@ -331,8 +335,8 @@ static uint32_t list_candidates(struct schedule *schedule, struct unit usual_uni
         for (uint32_t i = 0; i < group->wave_count; i++) {
             if (!is_ready(group, i))
                 continue;
-            if (group->number == usual_unit.tile && i == usual_unit.wave)
-                *out_usual = count;
+            if (group->number == default_unit.tile && i == default_unit.wave)
+                *out_default = count;
             if (!candidate_room(&schedule->chooser, count + 1))
                 return 0;
             describe(schedule, group, i, &schedule->chooser.candidates[count++]);
@@ -347,7 +351,7 @@ static struct pick ask_oracle(struct schedule *schedule)
     struct pick pick = {NULL, 0};
     struct schedule_choice choice = {.launch = schedule->launch->info.launch,
                                      .number = schedule->chooser.steps};
-    choice.count = list_candidates(schedule, usual(schedule), &choice.usual);
+    choice.count = list_candidates(schedule, default_choice(schedule), &choice.default_index);
     choice.candidates = schedule->chooser.candidates;
     if (choice.count == 0) {
         schedule->status = STATUS_OUT_OF_MEMORY;
@@ -365,7 +369,7 @@ static struct pick ask_oracle(struct schedule *schedule)
 
 /* ---- random ----------------------------------------------------------------------------------------- */
 
-/* The ready wave at or after a random one: a draw costs the same however few are ready. */
+/* A random ready wave: after 8 draws the next ready one, so that the cost is bounded when few are ready. */
 static struct pick draw(struct schedule *schedule)
 {
     struct group *group;
@@ -383,11 +387,11 @@ static struct pick draw(struct schedule *schedule)
 static struct pick random_pick(struct schedule *schedule)
 {
     struct chooser *chooser = &schedule->chooser;
-    if (chooser->held > 1 && chooser->group && is_ready(chooser->group, chooser->index)) {
-        chooser->held--;
+    if (chooser->quantum_left > 1 && chooser->group && is_ready(chooser->group, chooser->index)) {
+        chooser->quantum_left--;
         return (struct pick){chooser->group, chooser->index};
     }
-    chooser->held = schedule->config->quantum ? schedule->config->quantum : 1;
+    chooser->quantum_left = schedule->config->quantum ? schedule->config->quantum : 1;
     return draw(schedule);
 }
 
@@ -400,11 +404,11 @@ struct group *choose_group(struct schedule *schedule, uint64_t tile)
         return group;
     group = schedule_admit_tile(schedule, tile);
     if (group)
-        freshen(schedule, group);
+        advance_group(schedule, group);
     return group;
 }
 
-/* The unit, its group admitted if need be; NULL group: it cannot continue. */
+/* The unit, after its group is admitted if necessary; group NULL: it cannot continue. */
 static struct pick reach(struct schedule *schedule, struct unit unit)
 {
     struct pick pick = {choose_group(schedule, unit.tile), unit.wave};
@@ -434,8 +438,8 @@ static void misfit(struct schedule *schedule, const struct schedule_switch *entr
                  "the replay does not fit: after step %" PRIu64 " of %s, %s %s", entry->step, at, to, what);
 }
 
-/* The lowest unit of a group that was just admitted; a group without any operation that others see ends
- * without a step. */
+/* The unit, or another ready one of its group. The group counts as begun from now on: one without any operation
+ * that others see ends without a step. */
 static struct pick first_of(struct schedule *schedule, struct unit unit)
 {
     struct pick pick = reach(schedule, unit);
@@ -445,11 +449,11 @@ static struct pick first_of(struct schedule *schedule, struct unit unit)
     if (!pick.group && group && ready_from(group, 0, &pick.index))
         pick.group = group;
     if (!group && schedule->status == STATUS_OK && lowest_ready(schedule, (struct unit){0, 0}, false, &unit))
-        pick = reach(schedule, unit); /* no memory for one more group now */
+        pick = reach(schedule, unit); /* out of memory: run a resident unit, which may free some */
     return pick;
 }
 
-/* group NULL: choose again. */
+/* group NULL: call again. */
 static struct pick replay_pick(struct schedule *schedule)
 {
     struct chooser *chooser = &schedule->chooser;
@@ -462,12 +466,12 @@ static struct pick replay_pick(struct schedule *schedule)
         misfit(schedule, entry, "was to continue, and cannot");
     if (pick.group || schedule->status != STATUS_OK)
         return pick;
-    return first_of(schedule, usual_anywhere(schedule));
+    return first_of(schedule, default_unit_of_begun(schedule));
 }
 
 /* ---- script ------------------------------------------------------------------------------------------ */
 
-/* The next ready wave of the same group, round and round. */
+/* The next ready wave of the same group, cyclically. */
 static bool next_in_group(const struct chooser *chooser, struct pick *out_pick)
 {
     struct group *group = chooser->group;
@@ -478,7 +482,7 @@ static bool next_in_group(const struct chooser *chooser, struct pick *out_pick)
 
 static bool last_only_spins(const struct chooser *chooser)
 {
-    return last_can_go_on(chooser) && chooser->group->waves[chooser->index].quiet >= SPIN_STEPS;
+    return last_can_continue(chooser) && chooser->group->waves[chooser->index].unchanged_steps >= SPIN_STEPS;
 }
 
 static struct pick random_of_all(struct schedule *schedule)
@@ -498,7 +502,7 @@ static struct pick after_script(struct schedule *schedule)
     if (schedule->config->then == SCHEDULE_LOCKSTEP && !last_only_spins(&schedule->chooser) &&
         next_in_group(&schedule->chooser, &pick))
         return pick;
-    return first_of(schedule, usual_anywhere(schedule));
+    return first_of(schedule, default_unit_of_begun(schedule));
 }
 
 static struct pick scripted(struct schedule *schedule)
@@ -539,8 +543,7 @@ static void note_switch(struct schedule *schedule, struct unit expected, struct 
         schedule->status = STATUS_OUT_OF_MEMORY;
 }
 
-/* ---- the choice
- * ------------------------------------------------------------------------------------------ */
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 static bool replays(const struct schedule *schedule)
 {
@@ -553,7 +556,7 @@ static bool follows_script(const struct schedule *schedule)
     return !schedule->config->oracle && !replays(schedule) && schedule->config->policy == SCHEDULE_SCRIPT;
 }
 
-/* Choices of a script or an oracle are theirs alone. */
+/* A debugger cannot override a script or an oracle. */
 static bool may_choose(const struct schedule *schedule)
 {
     return !schedule->config->oracle && !follows_script(schedule);
@@ -576,7 +579,7 @@ struct pick choose_forked(struct schedule *schedule, struct pick pick, bool may_
     return (struct pick){group, unit.wave};
 }
 
-/* Later steps of a replay need not fit any more. */
+/* After a debugger's choice later steps of a replay need not fit: the replay becomes lenient. */
 static struct pick forked(struct schedule *schedule, struct pick pick)
 {
     struct launch *launch = schedule->launch;
@@ -601,14 +604,14 @@ static struct pick choose(struct schedule *schedule)
 
 void choose_step(struct schedule *schedule)
 {
-    bool ready = freshen_all(schedule);
+    bool ready = advance_all(schedule);
     if (!ready && choose_unfinished(schedule) && schedule->status == STATUS_OK)
         schedule->chooser.over = all_over(schedule);
     if (schedule->chooser.over && follows_script(schedule))
         script_rest(schedule);
     if (schedule->status != STATUS_OK || (!ready && !choose_unfinished(schedule)))
         return;
-    struct unit expected = schedule->launch->record ? usual_anywhere(schedule) : UNIT_NONE;
+    struct unit expected = schedule->launch->record ? default_unit_of_begun(schedule) : UNIT_NONE;
     struct pick pick = choose(schedule);
     if (schedule->status != STATUS_OK || !pick.group)
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that is resident can only go round in circles: the launch ends, and the waits are reported; or it is
- * noted while the launch may still end. */
+/* Livelocks. When the resident waves repeat their state (schedule_cycle.c) and nothing else can begin, the launch
+ * ends with a finding that lists what they read. While the host may still end the wait, device_say_spin() says
+ * what is waited for. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,16 +17,16 @@
 
 enum {
     WAVES_OBSERVED = 64,
-    GROUPS_OBSERVED = WAVES_OBSERVED + 1 /* to know of more */,
+    GROUPS_OBSERVED = WAVES_OBSERVED + 1 /* one more: whether there are others */,
     WAITS_REPORTED = 8,
     WAITS_SAID = 4
 };
 
-/* The accesses that they read, place by place. */
+/* The reads of all spinning waves, one for each address. */
 struct waits {
     uint32_t count;
-    bool more;    /* than are reported */
-    bool updates; /* the first does more than read */
+    bool more;    /* there are more than are listed */
+    bool updates; /* the first one is a read-modify-write that succeeds */
     bool may_write;
     uint64_t address[WAITS_REPORTED];
     struct finding_wait list[WAITS_REPORTED];
@@ -60,7 +61,7 @@ static void add_wait(struct waits *waits, struct launch *launch, const struct ob
     waits->count++;
 }
 
-/* When all have been observed. */
+/* Reads the values after all waves were observed: observing runs them. */
 static void read_values(struct waits *waits, const struct launch *launch)
 {
     CHECKED(waits->count <= WAITS_REPORTED);
@@ -75,7 +76,7 @@ static void read_values(struct waits *waits, const struct launch *launch)
 static bool is_spinning(const struct group *group, uint32_t index)
 {
     return group->waves[index].state == WAVE_READY ||
-           (group->laps.circles && group->waves[index].state == WAVE_WAITS);
+           (group->laps.cycles && group->waves[index].state == WAVE_WAITS);
 }
 
 static bool any_spins(const struct group *group)
@@ -86,8 +87,8 @@ static bool any_spins(const struct group *group)
     return false;
 }
 
-/* Of a row of the lowest groups, which is full or not, the position that each arrives at. */
-static uint32_t take_its_place(struct group **lowest, uint32_t count, struct group *group)
+/* Inserts the group into the ascending list of the lowest groups; returns the list's new length. */
+static uint32_t insert_lowest(struct group **lowest, uint32_t count, struct group *group)
 {
     uint32_t place = count < GROUPS_OBSERVED ? count : GROUPS_OBSERVED - 1;
     if (count == GROUPS_OBSERVED && lowest[place]->number < group->number)
@@ -99,19 +100,19 @@ static uint32_t take_its_place(struct group **lowest, uint32_t count, struct gro
     return count < GROUPS_OBSERVED ? count + 1 : count;
 }
 
-/* The lowest that spin, in order: they came in another one where a replay lets them come when they run. */
+/* The spinning groups with the lowest ids, ascending. Not in order of admission, which differs in a replay. */
 static uint32_t lowest_spinning(const struct schedule *schedule, struct group *out_lowest[GROUPS_OBSERVED])
 {
     uint32_t count = 0;
     for (uint32_t g = 0; g < schedule->count; g++)
         if (any_spins(schedule->resident[g]))
-            count = take_its_place(out_lowest, count, schedule->resident[g]);
+            count = insert_lowest(out_lowest, count, schedule->resident[g]);
     return count;
 }
 
-/* All that spin, up to a number; the first two are the finding's accesses. False: they read nothing that
- * others could write, so they wait for no unit. Of those that pass barriers not all need do; within: nor
- * those that are not of their work-group. */
+/* Observes up to WAVES_OBSERVED spinning waves; the first two become the finding's accesses. False: they read
+ * nothing that another unit could write, so none of them waits. A group that passes barriers may have waves
+ * that read nothing; within: reads of the group's own local memory count, too. */
 static bool observe_all(struct schedule *schedule, bool within, struct finding *finding, struct waits *waits,
                         struct sentence *object)
 {
@@ -123,14 +124,14 @@ static bool observe_all(struct schedule *schedule, bool within, struct finding *
     for (uint32_t g = 0; g < count; g++) {
         struct group *group = lowest[g];
         for (uint32_t i = 0; i < group->wave_count; i++) {
-            const bool laps = group->laps.circles;
+            const bool laps = group->laps.cycles;
             if (!is_spinning(group, i))
                 continue;
             if (listened++ == WAVES_OBSERVED) {
                 waits->more = waits->may_write = true;
                 return waves > 0;
             }
-            spinner_listen(group, i, laps, &observed);
+            spinner_observe(group, i, laps, &observed);
             if (laps && !(within ? observed.known : spinner_observes_others(launch, &observed)))
                 continue;
             if (waves < 2)
@@ -153,7 +154,7 @@ static bool observe_all(struct schedule *schedule, bool within, struct finding *
     return waves > 0;
 }
 
-/* One place, or one for each reader. */
+/* Lists the reads: without the work-item if there is only one. */
 static void say_waits(struct sentence *why, const struct waits *waits)
 {
     const bool one = waits->count == 1 && !waits->more;
@@ -187,7 +188,7 @@ static void say_why(struct sentence *why, struct schedule *schedule, const struc
         sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
     sentence_add(why, unchanged ? "; memory has not changed and no other work-item can run"
                                 : "; memory comes back to what it was and no other work-item can run");
-    if (circle_host_may_write(&schedule->launch->arena->memory))
+    if (cycle_host_may_write(&schedule->launch->arena->memory))
         sentence_add(why, ", for the host, which could write it, waits");
     if (choose_admits(schedule) ? choose_more(schedule) : schedule->next < schedule->total)
         sentence_add(why, ", for no more work-groups fit beside these %" PRIu32, schedule->count);
@@ -228,18 +229,18 @@ static void end_livelock(struct schedule *schedule)
 bool livelock_check(struct schedule *schedule, enum helper helper)
 {
     struct concurrent *concurrent = schedule->concurrent;
-    if (schedule->status != STATUS_OK || schedule->livelock.endless || !circle_of_launch(schedule))
+    if (schedule->status != STATUS_OK || schedule->livelock.endless || !cycle_of_launch(schedule))
         return false;
-    const bool proof = circle_is_proof(concurrent, &schedule->launch->arena->memory);
-    if ((!proof && !concurrent->host_helps) || livelock_free_held(schedule, proof))
+    const bool proof = cycle_is_proof(concurrent, &schedule->launch->arena->memory);
+    if ((!proof && !concurrent->host_helps) || livelock_release_held(schedule, proof))
         return false;
-    concurrent->circles = helper == HELPER_NONE && concurrent->host_helps;
-    if (helper == HELPER_NONE && !concurrent->circles) {
+    concurrent->cycles = helper == HELPER_NONE && concurrent->host_helps;
+    if (helper == HELPER_NONE && !concurrent->cycles) {
         end_livelock(schedule);
         return false;
     }
     if (proof)
-        /* what the host does later is a command */
+        /* whatever the host does later is another command */
         progress_wait(schedule, helper == HELPER_NONE ? HELPER_COMMAND : helper);
     return true;
 }
@@ -248,13 +249,13 @@ void schedule_check_all_stuck(struct concurrent *concurrent)
 {
     CHECKED(concurrent->count > 1);
     bool freed = false;
-    if (!circle_of_all(concurrent) ||
-        (!circle_is_proof(concurrent, &concurrent->live[0]->launch.arena->memory) && !concurrent->host_helps))
+    if (!cycle_of_all(concurrent) ||
+        (!cycle_is_proof(concurrent, &concurrent->live[0]->launch.arena->memory) && !concurrent->host_helps))
         return;
     for (uint32_t i = 0; i < concurrent->count; i++)
-        freed |= livelock_free_held(concurrent->live[i]->schedule, false);
-    concurrent->circles = !freed && concurrent->host_helps;
-    if (freed || concurrent->circles)
+        freed |= livelock_release_held(concurrent->live[i]->schedule, false);
+    concurrent->cycles = !freed && concurrent->host_helps;
+    if (freed || concurrent->cycles)
         return;
     for (uint32_t i = 0; i < concurrent->count; i++) {
         concurrent_focus(concurrent->live[i]);
@@ -262,7 +263,7 @@ void schedule_check_all_stuck(struct concurrent *concurrent)
     }
 }
 
-/* ---- what is waited for, while it may still come --------------------------------------------- */
+/* ---- notes while the host may still end the wait ---------------------------------------------- */
 
 static void say_spinner(struct schedule *schedule, struct group *group, uint32_t index, struct sentence *text)
 {
@@ -272,7 +273,7 @@ static void say_spinner(struct schedule *schedule, struct group *group, uint32_t
     struct observed observed;
     struct sentence object;
     sentence_init(&object);
-    spinner_overhear(schedule, group, index, &observed);
+    spinner_observe_in_slice(schedule, group, index, &observed);
     if (group->waves[index].state != WAVE_READY)
         return;
     spinner_access(launch, group->waves[index].wave, &observed, &access);
@@ -292,7 +293,7 @@ static void say_spinner(struct schedule *schedule, struct group *group, uint32_t
                      access.place.line, access.place.column);
 }
 
-/* The lowest of each launch. */
+/* Describes the lowest spinning work-item of each launch. */
 void device_say_spin(struct device *device, char *text, size_t size)
 {
     const struct concurrent *concurrent = &device->concurrent;
@@ -320,7 +321,7 @@ bool device_touches_host(const struct device *device)
 
 bool device_is_still(struct device *device)
 {
-    const uint64_t memory = circle_memory(&device->arena.memory), before = device->concurrent.still;
+    const uint64_t memory = cycle_memory_hash(&device->arena.memory), before = device->concurrent.still;
     device->concurrent.still = memory;
     return memory == before;
 }

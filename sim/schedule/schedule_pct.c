@@ -10,9 +10,9 @@
 #include "schedule_state.h"
 
 enum {
-    /* quiet ones after which a work-item gives way: it may wait for a lower one */
-    PATIENT_STEPS = 32,
-    STEPS_MOST = 1 << 24 /* that changes are spread over */
+    /* steps without a change after which a work-item's priority drops: it may wait for a lower one */
+    UNCHANGED_STEPS_MOST = 32,
+    STEPS_MOST = 1 << 24 /* changes are drawn among at most so many steps */
 };
 
 static int ascending(const void *left, const void *right)
@@ -21,8 +21,8 @@ static int ascending(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/* The number of steps that the launch will take is not known; each operation once per work-item is a guess
- * that kernels without loops make true. */
+/* The number of steps is not known before the launch. One of each operation for each work-item is exact for
+ * kernels without loops. */
 static uint64_t steps_expected(const struct launch *launch)
 {
     uint64_t operations = 0, items = 1;
@@ -58,7 +58,7 @@ void pct_fini(struct schedule *schedule)
     free(schedule->chooser.pct.change);
 }
 
-/* Drawn by place, not by time: the same whenever the group comes. */
+/* A function of the group's id, not of the time of its admission. */
 void pct_admit(struct schedule *schedule, struct group *group)
 {
     struct rng rng;
@@ -72,7 +72,7 @@ static void drop(struct chooser *chooser)
 {
     CHECKED(chooser->index < chooser->group->wave_count);
     chooser->group->waves[chooser->index].priority = --chooser->pct.lowest;
-    chooser->group->waves[chooser->index].kept_on = 0;
+    chooser->group->waves[chooser->index].priority_steps = 0;
 }
 
 static struct pick highest(const struct schedule *schedule)
@@ -92,17 +92,17 @@ struct pick pct_pick(struct schedule *schedule)
 {
     struct chooser *chooser = &schedule->chooser;
     struct pct *pct = &chooser->pct;
-    bool goes_on = chooser->group && chooser->group->waves[chooser->index].state == WAVE_READY;
+    bool continues = chooser->group && chooser->group->waves[chooser->index].state == WAVE_READY;
     bool change = false;
     while (pct->passed < pct->count && pct->change[pct->passed] <= chooser->steps) {
         pct->passed++;
         change = true;
     }
-    if (goes_on && (change || chooser->group->waves[chooser->index].kept_on >= PATIENT_STEPS))
+    if (continues && (change || chooser->group->waves[chooser->index].priority_steps >= UNCHANGED_STEPS_MOST))
         drop(chooser);
-    else if (goes_on && pct->settled == schedule->arrivals)
+    else if (continues && pct->searched_at == schedule->arrivals)
         return (struct pick){chooser->group, chooser->index};
     CHECKED(pct->passed == pct->count || pct->change[pct->passed] > chooser->steps);
-    pct->settled = schedule->arrivals;
+    pct->searched_at = schedule->arrivals;
     return highest(schedule);
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps from a file: this work-item until that line, then this group to its end. */
+/*
+ * Scripts: a list of steps such as "work-item (3,0,0) until line 12". Only the units that the current step names
+ * run; the step ends when all of them have reached its goal (a line, a barrier, an atomic, a number of steps, the
+ * end). A step that can never end is an error of the scenario, at its line. After the last step the policy of
+ * `then` schedules the rest.
+ */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +12,7 @@
 #include "schedule_state.h"
 #include "sim/base/sentence.h"
 
-enum { PATIENT_STEPS = 1 << 16 }; /* quiet ones until a step is given up */
+enum { UNCHANGED_STEPS_MOST = 1 << 16 }; /* of a unit in a row, until the script's step is refused */
 
 static const struct script_step *current(const struct schedule *schedule)
 {
@@ -61,7 +66,7 @@ static bool names_file(const char *path, const char *name)
            (length == end || path[length - end - 1] == '/');
 }
 
-/* Without a name it is the one that the kernel stands in. */
+/* Without a name: the file of the kernel itself. */
 static bool in_file(const struct schedule *schedule, const struct site *site, const char *name)
 {
     const struct code *code = schedule->launch->code;
@@ -136,12 +141,12 @@ static void say_lines_if_missed(struct sentence *text, const struct schedule *sc
         say_lines(text, schedule);
 }
 
-static void never_came(struct schedule *schedule)
+static void refuse_never_reached(struct schedule *schedule)
 {
     const struct script_step *step = current(schedule);
     struct sentence text;
     sentence_init(&text);
-    sentence_add(&text, "ended without coming to ");
+    sentence_add(&text, "ended without reaching ");
     say_goal(&text, step);
     if (step->until == SCRIPT_STEPS)
         sentence_add(&text, ": it took %" PRIu64, schedule->chooser.script.steps);
@@ -150,7 +155,7 @@ static void never_came(struct schedule *schedule)
     refuse(schedule, text.bytes);
 }
 
-static void cannot_go_on(struct schedule *schedule, const struct wave *wave)
+static void refuse_waiting(struct schedule *schedule, const struct wave *wave)
 {
     const struct script_step *step = current(schedule);
     struct sentence text;
@@ -170,7 +175,7 @@ static void cannot_go_on(struct schedule *schedule, const struct wave *wave)
     refuse(schedule, text.bytes);
 }
 
-static void only_spins(struct schedule *schedule, const struct wave *wave)
+static void refuse_spinning(struct schedule *schedule, const struct wave *wave)
 {
     struct sentence text;
     struct item item;
@@ -190,7 +195,7 @@ static void only_spins(struct schedule *schedule, const struct wave *wave)
 
 /* ---- units --------------------------------------------------------------------------------- */
 
-/* Tile and local id of a global id, or of a group's; false: there is none. */
+/* The tile and local id of the step's work-item or work-group; false: it is not in the launch. */
 static bool locate(const struct schedule *schedule, const struct script_step *step, uint64_t *out_tile,
                    uint64_t out_local[3])
 {
@@ -231,7 +236,7 @@ static void choose_waves(struct schedule *schedule, const struct script_step *st
     }
 }
 
-/* None of those that the step names is left, whether others of the work-group are or not. */
+/* All waves that the step names have ended. */
 static bool has_ended(const struct script *script)
 {
     for (uint32_t i = script->from; i < script->to; i++)
@@ -264,7 +269,7 @@ static bool begin(struct schedule *schedule)
         return false;
     }
     script->begun = true;
-    script->came = false;
+    script->reached = false;
     script->steps = 0;
     for (uint32_t i = script->from; i < script->to; i++) {
         struct group_wave *wave = &script->group->waves[i];
@@ -284,8 +289,7 @@ static uint64_t place_of(const struct group_wave *wave)
     return 2 * (1 + wave->steps + wave->barriers) + (wave->state == WAVE_READY);
 }
 
-/* A line is visited once however many operations of it follow each other; going back to one is another
- * visit. */
+/* Consecutive operations of a line are one visit; an operation at or before the last one is another visit. */
 static bool visits(const struct schedule *schedule, const struct group_wave *wave, uint32_t site)
 {
     const struct script_step *step = current(schedule);
@@ -304,9 +308,9 @@ static bool before_atomic(const struct schedule *schedule, const struct group_wa
     return next.kind == NEXT_ACCESS && launch_site(schedule->launch, next.site)->access >= ACCESS_ATOMIC_READ;
 }
 
-/* The next operation of the wave, or the barrier or group function that it has reached: the last one to
- * arrive is after it already. */
-static bool comes_to(const struct group_wave *wave, uint32_t *out_site)
+/* The wave's next operation, or the barrier or group function that it has reached; the wave that arrived last is
+ * already past it. False: neither. */
+static bool operation_reached(const struct group_wave *wave, uint32_t *out_site)
 {
     struct next_operation next;
     const bool waits = wave->state == WAVE_WAITS || wave->barriers > wave->barriers_seen;
@@ -317,11 +321,11 @@ static bool comes_to(const struct group_wave *wave, uint32_t *out_site)
     return waits || next.kind != NEXT_UNSEEN;
 }
 
-/* Has it reached the line often enough with its place now? */
+/* The wave has now reached the line as often as the step says. */
 static bool reached_line(const struct schedule *schedule, struct group_wave *wave, bool left_here)
 {
     uint32_t site;
-    if (!comes_to(wave, &site))
+    if (!operation_reached(wave, &site))
         return false;
     const bool visit = !left_here && visits(schedule, wave, site);
     wave->visits += visit;
@@ -329,8 +333,8 @@ static bool reached_line(const struct schedule *schedule, struct group_wave *wav
     return visit && wave->visits == current(schedule)->count;
 }
 
-/* Is the place that the wave has just reached the one of the step? Not the one at which the step before left
- * it. */
+/* The wave has now reached the goal of the step. left_here: it stands where the previous step left it, which does
+ * not count. */
 static bool reached(const struct schedule *schedule, struct group_wave *wave)
 {
     const bool left_here = wave->left_at == place_of(wave);
@@ -349,21 +353,21 @@ void script_look(struct schedule *schedule)
         struct group_wave *wave = &script->group->waves[i];
         if (wave->stopped || wave->looked_at == place_of(wave))
             continue;
-        /* the wave that arrived last */
-        const bool was_let_by = wave->state == WAVE_READY && wave->barriers > wave->barriers_seen;
+        /* The wave arrived last at the barrier and is past it. */
+        const bool was_released = wave->state == WAVE_READY && wave->barriers > wave->barriers_seen;
         wave->looked_at = place_of(wave);
         wave->stopped = reached(schedule, wave);
         wave->barriers_seen = wave->barriers;
-        script->came |= wave->stopped;
+        script->reached |= wave->stopped;
         if (wave->stopped)
-            /* its place now is not counted as reached */
-            wave->left_at = was_let_by ? 0 : place_of(wave);
+            /* The next step does not count this position as reached. */
+            wave->left_at = was_released ? 0 : place_of(wave);
     }
 }
 
 /* ---- one step after the other ---------------------------------------------------------------------- */
 
-/* False: none of the step's waves is left to continue. */
+/* False: no wave of the step can continue. */
 static bool next_wave(const struct schedule *schedule, struct pick *out_pick)
 {
     const struct script *script = &schedule->chooser.script;
@@ -377,7 +381,7 @@ static bool next_wave(const struct schedule *schedule, struct pick *out_pick)
     return false;
 }
 
-/* Its next action is an operation, and not the way to one. */
+/* The wave's next step is an operation that others see. */
 static bool operates(const struct pick *pick)
 {
     struct next_operation next;
@@ -385,7 +389,7 @@ static bool operates(const struct pick *pick)
     return next.kind != NEXT_UNSEEN;
 }
 
-/* A wave of the step waits, and has not reached the step's line. */
+/* A wave of the step that waits at a barrier and has not reached the step's goal. */
 static const struct wave *waiting_unit(const struct script *script)
 {
     for (uint32_t i = script->from; script->group && i < script->to; i++)
@@ -399,9 +403,9 @@ static void finish(struct schedule *schedule, bool enough)
     struct script *script = &schedule->chooser.script;
     const struct wave *waits = enough ? NULL : waiting_unit(script);
     if (waits) {
-        cannot_go_on(schedule, waits);
-    } else if (!enough && !script->came && current(schedule)->until != SCRIPT_END) {
-        never_came(schedule);
+        refuse_waiting(schedule, waits);
+    } else if (!enough && !script->reached && current(schedule)->until != SCRIPT_END) {
+        refuse_never_reached(schedule);
     } else {
         script->at++;
         script->begun = false;
@@ -423,8 +427,8 @@ bool script_pick(struct schedule *schedule, struct pick *out_pick)
     bool enough = current(schedule)->until == SCRIPT_STEPS && script->steps >= current(schedule)->count;
     if (enough || !next_wave(schedule, out_pick))
         finish(schedule, enough);
-    else if (out_pick->group->waves[out_pick->index].quiet > PATIENT_STEPS)
-        only_spins(schedule, out_pick->group->waves[out_pick->index].wave);
+    else if (out_pick->group->waves[out_pick->index].unchanged_steps > UNCHANGED_STEPS_MOST)
+        refuse_spinning(schedule, out_pick->group->waves[out_pick->index].wave);
     else
         script->steps += operates(out_pick);
     return true;

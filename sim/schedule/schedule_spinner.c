@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accesses that a wave that spins reads: observed for one more round of its loop. */
+/* What a spinning wave reads. The wave runs for one more iteration of its loop with an observer in front of its
+ * own; it spins, so this changes no state that matters. Of several reads the one with the highest wait_rank is
+ * taken for the one that it waits for. */
 #include <string.h>
 
 #include "sim/device/fault.h"
 #include "schedule_livelock.h"
 
-enum { ROUND_SLICES = 256 }; /* until it is where it was */
+enum { ROUND_SLICES = 256 }; /* time slices until the wave must be back in its state */
 
 /* ---- spinning waves and their places ----------------------------------------------------------- */
 
@@ -79,7 +81,7 @@ static void observe(void *self, const struct access_event *event)
     }
 }
 
-static void pass_sync_on(void *self, const struct sync_event *event)
+static void forward_sync(void *self, const struct sync_event *event)
 {
     const struct observed *observed = self;
     if (observed->listener && observed->listener->sync)
@@ -91,13 +93,13 @@ static void settle(struct group *group)
     if (group->ready_count || group_finished(group))
         return;
     if (group->held_count)
-        group_free_held(group);
+        group_release_held(group);
     else
         group_settle(group);
 }
 
-/* Those that it waits for at a barrier. */
-static void let_others_come(struct group *group, uint32_t index)
+/* Runs the waves that this one waits for at a barrier. */
+static void run_others(struct group *group, uint32_t index)
 {
     for (uint32_t i = 0; i < group->wave_count && group->waves[index].state == WAVE_WAITS; i++)
         if (group->waves[i].state == WAVE_READY)
@@ -114,8 +116,8 @@ static void note_stop(struct observed *observed, const struct insn *resume)
         observed->stop[observed->stop_count++] = resume;
 }
 
-/* The wave is where it was: what it stopped at is all there is. */
-static void go_round(struct group *group, uint32_t index, struct observed *observed)
+/* Runs the group until the wave is back in its state; its stops until then are all the stops of the cycle. */
+static void observe_lap(struct group *group, uint32_t index, struct observed *observed)
 {
     const struct group_wave *slot = &group->waves[index];
     const uint64_t before = wave_fingerprint(slot->wave);
@@ -125,7 +127,7 @@ static void go_round(struct group *group, uint32_t index, struct observed *obser
         if (slot->state == WAVE_READY)
             group_run(group, index, 1);
         else
-            let_others_come(group, index);
+            run_others(group, index);
         settle(group);
         slot = &group->waves[index];
         if (slot->state == WAVE_DONE)
@@ -137,23 +139,23 @@ static void go_round(struct group *group, uint32_t index, struct observed *obser
         observed->stop_count = 0;
 }
 
-/* An atomic is what it waits for. Of plain reads any may be, so a wave that only spins is observed until its
+/* An atomic is taken for what the wave waits for. Of plain reads any may be, so a wave is then observed until its
  * state returns. */
-static bool has_observed_enough(const struct observed *observed, const struct schedule *schedule,
-                                const struct wave *wave, uint64_t stands)
+static bool has_read_enough(const struct observed *observed, const struct schedule *schedule,
+                            const struct wave *wave, uint64_t stands)
 {
     if (schedule || observed->rank == WAIT_ATOMIC)
         return observed->known;
     return wave_fingerprint(wave) == stands;
 }
 
-/* schedule NULL: it only spins. */
+/* schedule NULL: outside the schedule's time slices, since the wave only spins. */
 static void listen(struct schedule *schedule, struct group *group, uint32_t index, bool laps,
                    struct observed *out_observed)
 {
     enum run_result result;
     struct wave *wave = group->waves[index].wave;
-    const struct observer probe = {.self = out_observed, .access = observe, .sync = pass_sync_on},
+    const struct observer probe = {.self = out_observed, .access = observe, .sync = forward_sync},
                           *before = wave->observer;
     *out_observed = (struct observed){.known = false, .listener = before, .launch = group->launch};
     const uint64_t stands = wave_fingerprint(wave);
@@ -161,9 +163,9 @@ static void listen(struct schedule *schedule, struct group *group, uint32_t inde
         wave_begin_events(wave);
     wave->observer = &probe;
     if (laps)
-        go_round(group, index, out_observed);
+        observe_lap(group, index, out_observed);
     for (int slices = 0; !laps && slices < 64 && group->waves[index].state == WAVE_READY; slices++) {
-        if (slices && has_observed_enough(out_observed, schedule, group->waves[index].wave, stands))
+        if (slices && has_read_enough(out_observed, schedule, group->waves[index].wave, stands))
             break;
         if (!schedule)
             group_run(group, index, 1);
@@ -172,18 +174,18 @@ static void listen(struct schedule *schedule, struct group *group, uint32_t inde
     }
     if (!schedule)
         settle(group);
-    for (uint32_t i = 0; i < group->wave_count; i++) /* and those split off it meanwhile */
+    for (uint32_t i = 0; i < group->wave_count; i++) /* also of waves that split off this one */
         if (group->waves[i].wave && group->waves[i].wave->observer == &probe)
             group->waves[i].wave->observer = before;
 }
 
-void spinner_listen(struct group *group, uint32_t index, bool laps, struct observed *out_observed)
+void spinner_observe(struct group *group, uint32_t index, bool laps, struct observed *out_observed)
 {
     listen(NULL, group, index, laps, out_observed);
 }
 
-void spinner_overhear(struct schedule *schedule, struct group *group, uint32_t index,
-                      struct observed *out_observed)
+void spinner_observe_in_slice(struct schedule *schedule, struct group *group, uint32_t index,
+                              struct observed *out_observed)
 {
     listen(schedule, group, index, false, out_observed);
 }
@@ -194,7 +196,7 @@ bool spinner_observes_others(const struct launch *launch, const struct observed 
     return observed->known && region->kind != REGION_LOCAL_VARIABLE;
 }
 
-void spinner_waits_for(struct observed *observed, const struct observed_read *read)
+void spinner_set_read(struct observed *observed, const struct observed_read *read)
 {
     observed->event.origin = read->origin;
     observed->event.kind = read->kind;
@@ -223,7 +225,7 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
     access->value = memory_value(&launch->arena->memory, observed->address, access->size_bytes);
 }
 
-/* The outermost loop around it; if it is in none, nothing is known. */
+/* The outermost loop around the site; false: the site is in no loop. */
 static bool loop_around(const struct code *code, const struct site *site, struct code_loop *out_loop)
 {
     *out_loop = (struct code_loop){.low = site->rank, .high = site->rank};
@@ -245,7 +247,7 @@ bool spinner_may_write(const struct launch *launch, const struct observed *obser
     for (uint32_t i = 0; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         const bool writes = site->access == ACCESS_WRITE || site->access >= ACCESS_ATOMIC_WRITE;
-        if (i == observed->event.origin.site) /* a compare-exchange that fails in each iteration */
+        if (i == observed->event.origin.site) /* the read itself: a compare-exchange that always fails */
             continue;
         if (writes && site->storage != STORAGE_PRIVATE && site->rank >= loop.low && site->rank <= loop.high)
             return true;
@@ -258,14 +260,14 @@ void spinners_count(struct schedule *schedule, struct spinners *out)
     *out = (struct spinners){.lowest = NULL};
     for (uint32_t g = 0; g < schedule->count; g++) {
         struct group *group = schedule->resident[g];
-        if (schedule_chooses(schedule->config) && !group->stepped) /* it has not begun */
+        if (schedule_chooses(schedule->config) && !group->stepped) /* the group has not begun */
             continue;
         out->groups++;
         for (uint32_t i = 0; i < group->wave_count; i++) {
             if (group->waves[i].state == WAVE_DONE)
                 continue;
             uint64_t lanes = lane_mask_count(&group->waves[i].wave->live);
-            if (group->waves[i].state == WAVE_WAITS && !group->laps.circles)
+            if (group->waves[i].state == WAVE_WAITS && !group->laps.cycles)
                 out->wait += lanes;
             else
                 out->spin += lanes;

@@ -7,7 +7,7 @@
  *   schedule_choose.c    step by step; the default rule, oracle, random, replay
  *   schedule_pct.c       priorities
  *   schedule_script.c    steps from a file
- *   schedule_livelock.h  waits that do not end, or end by another unit: proof, finding, reliance on progress
+ *   schedule_livelock.h  waits that never end, or that end only by progress that is not promised
  */
 #ifndef ORRERY_SIM_SCHEDULE_SCHEDULE_STATE_H
 #define ORRERY_SIM_SCHEDULE_SCHEDULE_STATE_H
@@ -26,66 +26,71 @@ struct pick {
     uint32_t index;
 };
 
-/* pct: when priorities drop, in ascending order. */
+/* pct: the steps at which priorities drop, ascending. */
 struct pct {
     uint64_t *change;
     uint32_t count, passed;
     int64_t lowest;
-    uint64_t settled; /* arrivals when the highest was last looked for */
+    uint64_t searched_at; /* schedule->arrivals when the highest priority was last searched for */
 };
 
-/* script: where it stands. */
+/* script: the current step. */
 struct script {
     size_t at;
-    bool begun, came;
+    bool begun, reached; /* the step has begun; some wave of it has reached the step's goal */
     uint64_t steps;
     struct group *group;
     uint32_t from, to;
 };
 
+/* The state of policies that choose step by step. */
 struct chooser {
     struct group *group; /* of the latest step; NULL when it has retired, or before the first step */
     uint32_t index;
     struct unit last;
-    uint64_t last_steps; /* steps that last has taken */
-    uint64_t steps;      /* of the launch; in passes: its time slices, under a debugger */
-    uint32_t held;       /* steps that random still gives to last */
+    uint64_t last_steps;   /* steps that the unit `last` has taken */
+    uint64_t steps;        /* of the launch; in passes: its time slices, under a debugger */
+    uint32_t quantum_left; /* random: steps that the unit of `last` may still take */
     struct pct pct;
     struct script script;
     struct schedule_candidate *candidates;
     uint32_t candidate_room;
-    /* while steps are recorded or replayed: which tiles have run, so that the default rule needs no
-     * admission */
-    uint64_t *started; /* a bit per tile */
+    /* While steps are recorded or replayed: a bit for each tile that has taken a step. The default rule is then
+     * a function of the steps alone, whichever groups are resident. */
+    uint64_t *started;
     uint64_t lowest_unstarted;
     struct switch_index switches; /* of the launch's replay */
-    bool admits, over;            /* groups are admitted when one of them is to run; all have ended */
-    bool scripted;                /* a script is followed, or was when this was recorded */
+    bool admits;                  /* a group becomes resident when one of its units is chosen, not in order */
+    bool over;                    /* every group has ended */
+    bool scripted;                /* a script is followed, or was followed when the replay was recorded */
 };
 
-/* places of a launch that are reported to wait for a work-group that had not begun */
+/* places of a launch that are reported as waiting for a work-group that had not begun */
 enum { REPORTED_MOST = 8 };
 
-/* schedule_livelock.h: the state that is compared with, and when. */
+/* Detection of livelocks (schedule_livelock.h). At a mark, hashes of the state are saved; the states after it
+ * are compared with them. */
 struct livelock {
-    uint64_t waves, memory, passes, next_mark, idle_before;
-    bool seen;          /* memory: is that of waves */
-    uint64_t next_look; /* step by step */
+    uint64_t waves, memory; /* hashes at the mark */
+    uint64_t passes;        /* idle ones in a row */
+    uint64_t next_mark, idle_before;
+    bool seen;          /* `memory` belongs to a state in which the waves had the hash `waves` */
+    uint64_t next_look; /* step by step: the step of the next check */
     uint32_t reported, reported_site[REPORTED_MOST];
-    bool endless; /* no unit waits for another */
-    /* a wave that had its work-group to itself was stopped, so others may wait for what it has */
+    bool endless; /* the launch repeats its state, but no unit waits for another: not a livelock */
+    /* A wave that ran alone in its work-group was stopped early, so other waves may wait for what it holds. */
     bool interrupted;
-    /* of a group that is the only one begun */
+    /* the same for a group while no other one has begun */
     struct {
         uint64_t passes, waves, memory;
         bool seen;
     } first;
-    /* of a wave that has the group to itself */
+    /* the same for a wave that runs alone in its group */
     struct {
         uint64_t slices, next_mark, wave, memory;
-        bool past, seen;
+        bool past, seen; /* past: it has passed a barrier of its sub-group */
     } alone;
-    struct held_back *held_back; /* lanes were released; the report if that ends the spinning */
+    struct observed_wait *observed_wait; /* a spinning wave whose helper is looked for: schedule_progress.c */
 };
 
 struct schedule {
@@ -94,105 +99,104 @@ struct schedule {
     const struct schedule_config *config;
     struct diagnosis *diagnosis;
     struct deadline deadline;
-    /* when the launch is noted as slow; loop iterations until then */
+    /* when to print the note on a slow launch; loop iterations at which the clock is read next */
     struct {
         struct deadline deadline;
-        uint64_t look_at;
+        uint64_t check_at;
     } slow;
-    uint32_t passes;  /* so far; of a build that checks, else 0 */
-    uint32_t percent; /* of the launch's work-groups that the watch was called with, and 1 */
+    uint32_t passes;  /* so far, in builds with --enable-checks */
+    uint32_t percent; /* 1 + the last percentage that watch->progress was called with; 0: not called yet */
     struct rng waves;
-    /* which tile is next */
-    uint64_t next, total;
+    uint64_t next, total;   /* tiles: index of the next one to admit; of the launch */
     uint64_t stride, start; /* random: tile (start + i * stride) mod total */
     /* the resident groups, in order of admission */
     struct group **resident;
-    uint32_t count, target, room;
-    uint32_t most;        /* that may be resident at a time when those that are wait for others */
-    uint64_t arrivals;    /* how often waves became ready that were not */
-    uint64_t idle_slices; /* since a wave last ended, waited or went on */
-    /* step by step: the same of groups that have taken a step, whoever was let in since */
-    uint64_t still;
-    uint32_t patience; /* idle time slices per ready wave until more groups are admitted */
+    uint32_t count, room;
+    uint32_t target;            /* groups are admitted until so many are resident */
+    uint32_t most;              /* the highest target */
+    uint64_t arrivals;          /* changes whenever waves become ready */
+    uint64_t idle_slices;       /* time slices since a wave last ended, reached a barrier or changed memory */
+    uint64_t begun_idle_slices; /* the same, counting only groups that have taken a step */
+    uint32_t idle_limit;        /* idle time slices per ready wave after which more groups are admitted */
     struct chooser chooser;
     struct livelock livelock;
-    bool stuck; /* only spinning, and no group is left that could help */
+    bool stuck; /* every resident wave only spins, and no group of the launch is left to admit */
     enum status status;
 };
 
-/* Groups are resident once each, of this launch; their waves are as group_check says; the choice that was
- * made last is of a wave that there is; priorities change at ascending steps. Between passes. */
+/* Asserts, between passes: each resident group is of this launch, stands once, and passes group_check(); the
+ * latest choice names an existing wave; priorities change at ascending steps. */
 void schedule_check(const struct schedule *schedule);
 void schedule_slice(struct schedule *schedule, struct group *group, uint32_t index, int64_t budget,
                     enum run_result *out_result);
 bool schedule_running(const struct schedule *schedule, const struct group *group);
-/* NULL: no memory; status says so when nothing is resident that could free some. */
+/* NULL: out of memory. schedule->status is set only if no resident group could free memory by ending. */
 struct group *schedule_admit_tile(struct schedule *schedule, uint64_t tile);
 
-/* The memory for the launch; false: status says why not. */
+/* Prepares step-by-step choice for the launch; false: schedule->status has the reason. */
 bool choose_init(struct schedule *schedule);
 void choose_fini(struct schedule *schedule);
 void choose_step(struct schedule *schedule);
 void choose_retired(struct schedule *schedule, const struct group *group);
-/* Groups become resident when one of them is to run, not in order. */
+/* True: a group becomes resident when one of its units is chosen, not in order. */
 bool choose_admits(const struct schedule *schedule);
-bool choose_unfinished(const struct schedule *schedule); /* and some are still to come or to end */
-/* The wave that a debugger lets continue instead, if it may be chosen and is ready; else `pick`. */
+/* choose_admits(), and not all groups have ended. */
+bool choose_unfinished(const struct schedule *schedule);
+/* The wave that a debugger chooses instead, if a choice is possible and the wave is ready; otherwise `pick`. */
 struct pick choose_forked(struct schedule *schedule, struct pick pick, bool may_choose);
 
-/* schedule_pct.c: priorities of a new group's waves; the highest that is ready; false: no memory. */
+/* schedule_pct.c. pct_init: false: out of memory. pct_admit: draws priorities for a new group's waves. pct_pick:
+ * the ready wave of the highest priority. */
 bool pct_init(struct schedule *schedule);
 void pct_fini(struct schedule *schedule);
 void pct_admit(struct schedule *schedule, struct group *group);
 struct pick pct_pick(struct schedule *schedule);
 
-/* schedule_script.c: the wave that continues by the script's step; group NULL: choose again; false: the
- * script is over. */
+/* schedule_script.c: the wave that the script's current step runs; group NULL: call again; false: the script is
+ * over. */
 bool script_pick(struct schedule *schedule, struct pick *out_pick);
 void script_look(struct schedule *schedule); /* after each step */
-/* none is left: steps for this launch that are cannot happen */
+/* all units have ended: refuses the steps of this launch that are left */
 void script_rest(struct schedule *schedule);
 
-/* The units that may still arrive and release those that wait. */
+/* What may still begin and end the wait of spinning units. */
 enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };
-/* True: all that is resident goes round in circles until another unit arrives. If none may, the launch ends
- * with a livelock; else, if it continues then, the program is reported to rely on more than the device
- * promises. Of one launch alone. */
+/* True: the resident waves repeat their state until a helper begins. Without a helper the launch ends with a
+ * livelock finding. With one, the program is reported if the helper ends the wait: it relies on progress that
+ * the device does not promise. For a launch that runs alone. */
 bool livelock_check(struct schedule *schedule, enum helper helper);
-/* PROGRESS_NONE: a wave continues until it ends, waits at a barrier, or is in the state in which it was
- * before: then others of its group continue, and it is kept for livelock_got_on. */
-bool livelock_goes_alone(const struct schedule *schedule);
+/* PROGRESS_NONE: a wave runs alone until it ends, waits at a barrier or repeats its state. Then the others of its
+ * group run, and livelock_after_slice() observes which of them ends its wait. */
+bool livelock_runs_alone(const struct schedule *schedule);
 void livelock_alone_begin(struct schedule *schedule);
-/* After a time slice, which may have taken it past the barrier that its sub-group waits at; true: let others
- * continue. */
-bool livelock_alone(struct schedule *schedule, struct group *group, uint32_t index, bool past);
-/* Lanes that were held after others of their sub-group continue; proven: nothing else can. False: there are
- * none. */
-bool livelock_free_held(struct schedule *schedule, bool proven);
-/* before a time slice */
-void livelock_goes_on(struct schedule *schedule, const struct group *group, uint32_t index);
-/* after a time slice */
-void livelock_got_on(struct schedule *schedule, const struct group *group, uint32_t index,
-                     enum run_result result);
-void livelock_forget_held(struct schedule *schedule);
-/* comes: for lanes that were held, another unit may have helped */
-void livelock_newcomer(struct schedule *schedule);
-/* Runs until a group that only spins, while no other resident one has begun, has shown whether it goes round
- * in circles: true after a pass: another one. The group whose begin lets it continue is reported. */
-void livelock_first_begin(struct schedule *schedule);
-bool livelock_first(struct schedule *schedule, struct group *group);
-/* After a pass over a group in which it may have gone past barriers: whether it only waits is seen anew. */
-void livelock_lap(struct schedule *schedule, struct group *group);
-/* Step by step: before all that is left goes past what it waits at; after what a sub-group waited at; it
- * changed memory. */
-void livelock_meet(struct schedule *schedule, struct group *group);
-void livelock_meet_sub_group(struct schedule *schedule, struct group *group, uint32_t index);
-void livelock_moves(struct group *group);
-void livelock_watch(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
-uint64_t schedule_ready(const struct schedule *schedule);                /* waves */
-bool choose_more(struct schedule *schedule); /* of choose_admits: some group has not come yet */
+/* After a time slice; past: the wave has passed a barrier of its sub-group. True: the others run now. */
+bool livelock_alone_ends(struct schedule *schedule, struct group *group, uint32_t index, bool past);
+/* Makes held lanes (WAVE_HELD) ready; proven: nothing else can run. False: no lanes are held. */
+bool livelock_release_held(struct schedule *schedule, bool proven);
+/* Before a time slice of the wave: observes it if it may help the observed wait. */
+void livelock_before_slice(struct schedule *schedule, const struct group *group, uint32_t index);
+/* After it: reports the observed wait if this ended it. */
+void livelock_after_slice(struct schedule *schedule, const struct group *group, uint32_t index,
+                          enum run_result result);
+void livelock_forget_wait(struct schedule *schedule);
+/* A group was admitted: a wait for held lanes is not observed any more, since the new group may end it. */
+void livelock_group_arrived(struct schedule *schedule);
+/* While no other resident group has begun: a group that only spins gets further passes until it is known
+ * whether it repeats its state. True: run another pass. If it repeats, its wait is observed. */
+void livelock_first_group_begin(struct schedule *schedule);
+bool livelock_first_group(struct schedule *schedule, struct group *group);
+/* After a pass over a group that may have passed barriers: finds out whether the group repeats its state. */
+void livelock_after_pass(struct schedule *schedule, struct group *group);
+/* Step by step: before a work-group passes the barrier that all of it waits at; after a sub-group has passed
+ * one; after a step that changed memory. */
+void livelock_at_group_barrier(struct schedule *schedule, struct group *group);
+void livelock_at_sub_group_barrier(struct schedule *schedule, struct group *group, uint32_t index);
+void livelock_memory_changed(struct group *group);
+void livelock_after_step(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
+uint64_t schedule_ready(const struct schedule *schedule);                     /* the number of ready waves */
+bool choose_more(struct schedule *schedule); /* with choose_admits(): some group has not begun */
 
-/* schedule_choose.c: the group of a tile, admitted if need be; NULL: it has ended, or does not fit. */
+/* schedule_choose.c: the group of a tile, admitted if necessary; NULL: it has ended, or is out of memory. */
 struct group *choose_group(struct schedule *schedule, uint64_t tile);
 
 #endif

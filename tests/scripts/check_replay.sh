@@ -251,13 +251,13 @@ step '{group: 1, until: atomic}' 'work-group \(1,0,0\) does not reach an atomic:
 sed -i 's/while.*/seen[2] = 0;/; /seen.3/d' script.yaml
 sed -i 's/- {group: 1.*/- {group: 1, until: atomic}/' script.yaml
 status 2 "$orrery" run script.yaml
-has out 'script: work-group \(1,0,0\) ended without coming to an atomic$'
+has out 'script: work-group \(1,0,0\) ended without reaching an atomic$'
 sed -i 's/- {group: 1.*/- {item: 0, until: {line: 9, visit: 2}}/' script.yaml
 status 2 "$orrery" run script.yaml
 has out 'script: work-item \(0,0,0\) cannot reach visit 2 of line 9'
 sed -i 's/- {item: 0, until: {l.*/- {group: 0, until: {line: 4, visit: 2}}/' script.yaml
 status 2 "$orrery" run script.yaml
-has out 'script: work-group \(0,0,0\) ended without coming to visit 2 of line 4; it can stop at the operations of line 4, 7, 8, 9$'
+has out 'script: work-group \(0,0,0\) ended without reaching visit 2 of line 4; it can stop at the operations of line 4, 7, 8, 9$'
 sed -i 's/- {group: 0, until: {l.*/- {group: 0, until: end}/' script.yaml
 status 2 "$orrery" run script.yaml
 has out 'script.yaml:5:7: script: work-item \(0,0,0\) has ended already'
@@ -294,8 +294,8 @@ left() { # STEP STATUS WHAT
     has out "$3"
 }
 sed -i 's/global: .4./global: [2]/' script.yaml
-left '{group: 0, until: {line: 99}}' 2 'left.yaml:4:7: script: work-group \(0,0,0\) ended without coming to line 99; it can stop'
-left '{group: 0, steps: 1000}' 2 'script: work-group \(0,0,0\) ended without coming to 1000 steps: it took [0-9]+$'
+left '{group: 0, until: {line: 99}}' 2 'left.yaml:4:7: script: work-group \(0,0,0\) ended without reaching line 99; it can stop'
+left '{group: 0, steps: 1000}' 2 'script: work-group \(0,0,0\) ended without reaching 1000 steps: it took [0-9]+$'
 left '{group: 0, until: end}' 0 'SUMMARY'
 left '{launch: 2, group: 0, until: end}' 2 '^orrery: error: left.yaml:4:7: script: launch 2 never came: the run had 1 launch$'
 echo 'expect: {findings: []}' >>left.yaml
@@ -343,10 +343,10 @@ stops lines.h:3 '"file":"[^"]*a dir/lines.h",' 3
 stops 'a dir/lines.h:2' '"file":"[^"]*a dir/lines.h",' 2
 sed 's/WHERE/9/' lines.yaml >here.yaml
 status 2 "$orrery" run here.yaml
-has out 'ended without coming to line 9; it can stop at the operations of line 3, [^ ]*a dir/lines.h:2, [^ ]*a dir/lines.h:3$'
+has out 'ended without reaching line 9; it can stop at the operations of line 3, [^ ]*a dir/lines.h:2, [^ ]*a dir/lines.h:3$'
 sed 's/WHERE/dir.h:3/' lines.yaml >here.yaml
 status 2 "$orrery" run here.yaml
-has out 'work-item \(1,0,0\) ended without coming to dir.h:3; it can stop at'
+has out 'work-item \(1,0,0\) ended without reaching dir.h:3; it can stop at'
 
 # A program of one's own: each seed a process.
 program=$build/examples/lost_update

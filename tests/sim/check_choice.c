@@ -52,7 +52,7 @@ static uint32_t next_path(void *self, const struct schedule_choice *choice)
     uint32_t at = tree.at++;
     ck_assert_uint_lt(at, DEPTH_MOST);
     ck_assert_uint_eq(choice->number, at);
-    ck_assert_uint_lt(choice->usual, choice->count);
+    ck_assert_uint_lt(choice->default_index, choice->count);
     if (at == tree.depth)
         tree.taken[tree.depth++] = 0;
     tree.count[at] = choice->count;
@@ -75,13 +75,13 @@ static bool advance(void)
 static uint32_t usual_only(void *self, const struct schedule_choice *choice)
 {
     ++*(uint32_t *)self;
-    return choice->usual;
+    return choice->default_index;
 }
 
 static uint32_t stop_third(void *self, const struct schedule_choice *choice)
 {
     (void)self;
-    return choice->number == 2 ? SCHEDULE_STOP : choice->usual;
+    return choice->number == 2 ? SCHEDULE_STOP : choice->default_index;
 }
 
 static struct schedule_oracle oracle = {.choose = next_path};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each live work-item is either active in its wave, or parked at a block. Work-items of one work-group at one
- * instruction make a row. Rows are found in the order of work-groups and lanes, so the text is a function of
- * the schedule alone.
+ * The positions of work-items as text. Each live work-item is either active in its wave, or parked at a block.
+ * The work-items of one work-group at one instruction share a line. Lines are made in the order of work-groups
+ * and lanes, so the text is a function of the schedule alone.
  */
-#include "standing.h"
+#include "positions.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 
 struct position_row {
     uint64_t group, group_id[3];
-    uint32_t site; /* UINT32_MAX: no line is known */
+    uint32_t site; /* UINT32_MAX: not known */
     bool waits;
     uint32_t items, first_sub_group, last_sub_group;
 };
 
 struct position_rows {
-    struct position_row row[STANDING_LINES];
+    struct position_row row[POSITION_LINES];
     uint32_t count;
     uint64_t items_left;
 };
@@ -35,7 +35,7 @@ static struct position_row *row_of(struct position_rows *rows, const struct item
         if (row->group == item->group_linear && row->site == site && row->waits == waits)
             return row;
     }
-    if (rows->count == STANDING_LINES)
+    if (rows->count == POSITION_LINES)
         return NULL;
     struct position_row *row = &rows->row[rows->count++];
     *row = (struct position_row){
@@ -142,7 +142,7 @@ static void print_launch(FILE *stream, const struct schedule *schedule)
         fprintf(stream, "\n  and %" PRIu64 " more work-items at other places", rows.items_left);
 }
 
-void standing_note(const struct concurrent *concurrent, const struct schedule_watch *watch)
+void positions_note(const struct concurrent *concurrent, const struct schedule_watch *watch)
 {
     char *text = NULL;
     size_t size = 0;
@@ -158,8 +158,8 @@ void standing_note(const struct concurrent *concurrent, const struct schedule_wa
     }
 }
 
-void standing_ready(const struct schedule *schedule, void *self,
-                    void (*take)(void *self, const struct unit *unit, const struct wave *wave))
+void positions_of_ready(const struct schedule *schedule, void *self,
+                        void (*take)(void *self, const struct unit *unit, const struct wave *wave))
 {
     for (uint32_t g = 0; g < schedule->count; g++) {
         const struct group *group = schedule->resident[g];
@@ -169,7 +169,7 @@ void standing_ready(const struct schedule *schedule, void *self,
     }
 }
 
-/* The first work-item that can continue in the work-group that runs, or in the first resident one. */
+/* The first ready wave of the work-group that runs; if none runs, of the first resident one. */
 static const struct wave *first_ready(const struct schedule *schedule)
 {
     const struct group *group = schedule->launch->running;
@@ -181,7 +181,7 @@ static const struct wave *first_ready(const struct schedule *schedule)
     return group_any_wave(group);
 }
 
-void standing_note_slow(struct schedule *schedule, int seconds)
+void positions_note_slow(struct schedule *schedule, int seconds)
 {
     const struct launch *launch = schedule->launch;
     const struct wave *wave = schedule->count ? first_ready(schedule) : NULL;
@@ -197,7 +197,7 @@ void standing_note_slow(struct schedule *schedule, int seconds)
     fprintf(stream,
             " (work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64
             ")); --timeout=SECONDS or --max-steps=N ends it, an interrupt "
-            "prints where all of it stands",
+            "prints the positions of all work-items",
             item.global_id[0], item.global_id[1], item.global_id[2]);
     if (fclose(stream) == 0)
         schedule->config->watch->note(text);

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Has the launch returned to an earlier state? In passes all state that decides the next step is compared:
- * the place of every resident wave, and memory. Step by step it is enough that each ready wave went round a
- * circle of its own while memory did not change: no order of them does. Both are proofs, not guesses: a loop
- * that waits for a limit is never twice in the same state; one that counts its iterations for code after it
- * is (wave_fingerprint).
+ * Has the launch returned to an earlier state? Then it repeats for ever (a lasso, as in model checking).
+ *
+ * In passes, all state that decides the next step is compared: the registers and place of every resident wave,
+ * and memory. Both are saved as hashes at a mark and compared after each pass that follows; marks are set at
+ * doubling distances, as in Brent's cycle detection, so that a cycle of any length is found.
+ *
+ * Step by step it is enough that each ready wave has returned to a state of its own while memory did not
+ * change: then no order of their steps changes memory.
+ *
+ * Both are proofs. A loop that counts towards a limit is never in the same state twice; a counter that is only
+ * read after the loop is left out of the state (wave_fingerprint).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +22,18 @@
 #include "schedule_livelock.h"
 
 enum {
-    CIRCLE_SHARE = 8,    /* of the passes before the mark: no longer circle is found then */
-    IDLE_STEPS = 256,    /* of the launch that brought nothing, until its waves are watched */
-    LAP_PASSES = 256,    /* past barriers, until states are compared: kernels that get on have many, too */
-    LAP_SHARE = 256,     /* of the passes before the mark: are compared with it */
-    LAP_LOOKS = 4,       /* at all memory, per mark */
-    LAP_LIMIT = 1 << 16, /* passes past barriers, until others come all the same where progress is promised */
-    LAP_STAND = 64       /* passes for that */
+    CYCLE_SHARE = 8,     /* an eighth of the passes before a mark are compared with it: the longest cycle */
+    IDLE_STEPS = 256,    /* step by step: idle steps of the launch before its waves are watched */
+    LAP_PASSES = 256,    /* passes over barriers before states are compared: useful kernels have many, too */
+    LAP_SHARE = 256,     /* a 256th of the passes before a mark are compared with it */
+    LAP_LOOKS = 4,       /* hashes of all memory per mark */
+    LAP_LIMIT = 1 << 16, /* passes over barriers after which others are admitted if progress is promised */
+    LAP_STAND = 64       /* the period that is assumed then */
 };
 
 /* ---- state ------------------------------------------------------------------------- */
 
-bool circle_host_may_write(const struct memory *memory)
+bool cycle_host_may_write(const struct memory *memory)
 {
     if (memory->host.permits && host_memory_touched(memory->host.self))
         return true;
@@ -37,8 +43,8 @@ bool circle_host_may_write(const struct memory *memory)
     return false;
 }
 
-/* Of memory of the host: how often kernels may have written there. */
-uint64_t circle_memory(const struct memory *memory)
+/* Host memory is not hashed; the number of accesses that may have written it stands for it. */
+uint64_t cycle_memory_hash(const struct memory *memory)
 {
     uint64_t hash = memory->host.permits ? host_memory_writes(memory->host.self) : 0;
     for (uint32_t i = 1; i < memory->region_count; i++) {
@@ -52,7 +58,7 @@ uint64_t circle_memory(const struct memory *memory)
     return hash;
 }
 
-/* The kernels that it has enqueued. */
+/* Changes when the launch enqueues a kernel or changes a user event. */
 static uint64_t launch_hash(const struct launch *launch)
 {
     const struct launch_node *node = launch->node;
@@ -71,40 +77,41 @@ static uint64_t hash_group(const struct group *group, uint64_t hash)
     return hash;
 }
 
-/* And what decides whether barriers count as progress. */
+/* Includes the state that decides whether barriers count as progress. */
 static uint64_t hash_waves(const struct schedule *schedule, uint64_t hash)
 {
     for (uint32_t g = 0; g < schedule->count; g++) {
         const struct group *group = schedule->resident[g];
-        const uint64_t parts[] = {group->laps.circles, group->laps.circles
-                                                           ? group->laps.passes - group->laps.seen
-                                                           : group->laps.past};
+        const uint64_t parts[] = {group->laps.cycles, group->laps.cycles
+                                                          ? group->laps.passes - group->laps.seen
+                                                          : group->laps.past};
         hash = hash_group(group, XXH3_64bits_withSeed(parts, sizeof parts, hash));
     }
     return hash;
 }
 
-/* Only the launches write: the host does not, nor another process to memory of it that they have touched. */
-bool circle_is_proof(const struct concurrent *concurrent, const struct memory *memory)
+/* A repeated state is a proof if only the launches write: not the host, and no other process to memory that
+ * they have touched. */
+bool cycle_is_proof(const struct concurrent *concurrent, const struct memory *memory)
 {
     if (!concurrent->host_waits)
-        return !circle_host_may_write(memory);
+        return !cycle_host_may_write(memory);
     return !memory->host.permits || !host_memory_foreign(memory->host.self);
 }
 
-/* States are compared with that of a mark, which was set after that many time slices or passes. A round of
- * back edges that does not divide a time slice comes out even only after several. */
-static uint64_t circle_window(uint64_t mark)
+/* How many passes are compared with a mark. More than one cycle may be necessary: a loop whose length does not
+ * divide the time slice is in the same state only after several. */
+static uint64_t cycle_window(uint64_t mark)
 {
-    const uint64_t share = mark / CIRCLE_SHARE;
-    return share > CIRCLE_PASSES ? share : CIRCLE_PASSES;
+    const uint64_t share = mark / CYCLE_SHARE;
+    return share > CYCLE_PASSES ? share : CYCLE_PASSES;
 }
 
-/* As it was when the waves last had these places. All of it is compared only if they return to these: loops
- * that compute never do, and memory may be large. */
+/* Called when the waves have the saved state: was memory the same the last time? Memory is hashed only then: it
+ * may be large, and loops that compute never come here. */
 static bool is_same_memory(const struct memory *memory, bool *seen, uint64_t *latest)
 {
-    const uint64_t now = circle_memory(memory);
+    const uint64_t now = cycle_memory_hash(memory);
     const bool same = *seen && now == *latest;
     *seen = true;
     *latest = now;
@@ -113,8 +120,7 @@ static bool is_same_memory(const struct memory *memory, bool *seen, uint64_t *la
 
 /* ---- in passes ------------------------------------------------------------------------ */
 
-/* The mark is set after 16, 32, 64 ... idle passes, and compared with the few passes that follow: circles are
- * short at first, and a long wait for a lock costs little. */
+/* Marks are set after 16, 32, 64, ... idle passes: cheap for short cycles, and for a long wait for a lock. */
 static bool passes_repeat(struct schedule *schedule)
 {
     struct livelock *livelock = &schedule->livelock;
@@ -133,7 +139,7 @@ static bool passes_repeat(struct schedule *schedule)
         livelock->seen = false;
         return false;
     }
-    if (livelock->passes == livelock->next_mark + circle_window(livelock->next_mark))
+    if (livelock->passes == livelock->next_mark + cycle_window(livelock->next_mark))
         livelock->next_mark = 2 * livelock->passes;
     return hash_waves(schedule, 0) == livelock->waves &&
            is_same_memory(memory, &livelock->seen, &livelock->memory);
@@ -141,7 +147,7 @@ static bool passes_repeat(struct schedule *schedule)
 
 /* ---- past barriers ---------------------------------------------------------------------- */
 
-/* With its local memory, which is soon looked at. */
+/* Includes the group's local memory, which is small. */
 static uint64_t hash_lap(const struct group *group)
 {
     uint64_t hash = 0;
@@ -154,33 +160,33 @@ static uint64_t hash_lap(const struct group *group)
     return hash_group(group, hash);
 }
 
-/* It waits no more when it does not come back to where it stood, within two rounds. */
-static void goes_round(struct group *group)
+/* The group has stopped repeating if it does not return to its state within two periods. */
+static void note_cycle(struct group *group)
 {
-    CHECKED(group->laps.circles && group->laps.seen <= group->laps.passes);
+    CHECKED(group->laps.cycles && group->laps.seen <= group->laps.passes);
     const uint64_t since = group->laps.passes - group->laps.seen;
     if (since < group->laps.period)
         return;
     if (hash_lap(group) == group->laps.waves)
         group->laps.seen = group->laps.passes;
-    else if (since > 2 * group->laps.period + CIRCLE_PASSES)
+    else if (since > 2 * group->laps.period + CYCLE_PASSES)
         memset(&group->laps, 0, sizeof group->laps);
 }
 
-/* A group in an earlier state, with memory unchanged, waits for others. That decides which one continues, and
- * proves nothing about them: the proof compares all. */
-void livelock_lap(struct schedule *schedule, struct group *group)
+/* A group that repeats its state with unchanged memory waits for others, so its barriers are not progress. This
+ * only decides who runs next; the proof of a livelock compares the state of all groups. */
+void livelock_after_pass(struct schedule *schedule, struct group *group)
 {
     const struct memory *memory = &schedule->launch->arena->memory;
-    if (group->laps.circles) {
-        goes_round(group);
+    if (group->laps.cycles) {
+        note_cycle(group);
         return;
     }
     const uint64_t past = ++group->laps.past;
     if (!group->laps.next_mark)
         group->laps.next_mark = LAP_PASSES;
     if (past == LAP_LIMIT && schedule->launch->config->progress == PROGRESS_FAIR) {
-        group->laps.circles = true; /* what it waits for may be more than memory shows */
+        group->laps.cycles = true; /* it may wait for something that memory does not show */
         group->laps.period = LAP_STAND;
         group->laps.seen = group->laps.passes;
         group->laps.waves = hash_lap(group);
@@ -194,16 +200,16 @@ void livelock_lap(struct schedule *schedule, struct group *group)
         group->laps.looks = 0;
         return;
     }
-    if (past == group->laps.next_mark + (share > 2 * CIRCLE_PASSES ? share : 2 * CIRCLE_PASSES))
+    if (past == group->laps.next_mark + (share > 2 * CYCLE_PASSES ? share : 2 * CYCLE_PASSES))
         group->laps.next_mark = 2 * past;
     if (waves != group->laps.waves || group->laps.looks == LAP_LOOKS)
         return;
-    const uint64_t now = circle_memory(memory);
+    const uint64_t now = cycle_memory_hash(memory);
     if (group->laps.looks++ == 0) {
         group->laps.memory = now;
         group->laps.seen = group->laps.passes;
     } else if (now == group->laps.memory) {
-        group->laps.circles = true;
+        group->laps.cycles = true;
         group->laps.period = group->laps.passes - group->laps.seen;
         group->laps.seen = group->laps.passes;
     }
@@ -211,8 +217,9 @@ void livelock_lap(struct schedule *schedule, struct group *group)
 
 /* ---- step by step ------------------------------------------------------------------------ */
 
-/* False: it has not been in that state, as far as is known. */
-static bool stood_so(struct watched *watched, uint64_t epoch, uint64_t fingerprint)
+/* Notes a state of the unit in this epoch of memory. True: the unit is known to repeat its states. One state is
+ * saved at a time, after 1, 2, 4, ... states (Brent), and compared with those that follow. */
+static bool watch_state(struct watched *watched, uint64_t epoch, uint64_t fingerprint)
 {
     if (watched->epoch != epoch + 1) {
         *watched = (struct watched){.epoch = epoch + 1, .fingerprint = fingerprint, .lap = 1, .left = 1};
@@ -226,80 +233,83 @@ static bool stood_so(struct watched *watched, uint64_t epoch, uint64_t fingerpri
     return watched->left == 0;
 }
 
-static bool has_circled(const struct watched *watched, uint64_t epoch)
+static bool has_cycled(const struct watched *watched, uint64_t epoch)
 {
     return watched->epoch == epoch + 1 && watched->left == 0;
 }
 
-void livelock_watch(struct schedule *schedule, struct group_wave *wave)
+void livelock_after_step(struct schedule *schedule, struct group_wave *wave)
 {
-    if (schedule->still >= IDLE_STEPS && wave->state == WAVE_READY)
-        stood_so(&wave->watched, schedule->concurrent->epoch, wave_fingerprint(wave->wave));
+    if (schedule->begun_idle_slices >= IDLE_STEPS && wave->state == WAVE_READY)
+        watch_state(&wave->watched, schedule->concurrent->epoch, wave_fingerprint(wave->wave));
 }
 
-/* Waves are work-items, step by step: those of a sub-group stand in a row. */
+/* Step by step each wave is one work-item, and the waves of a sub-group have consecutive indices. */
 static uint32_t sub_group_items(const struct group *group)
 {
     const uint32_t size = group->launch->info.sub_group_size;
     return size ? size : 1;
 }
 
-static struct watched *meeting_of(struct group *group, uint32_t sub_group)
+static struct watched *watched_sub_group(struct group *group, uint32_t sub_group)
 {
-    if (sub_group >= group->meeting_count) {
+    if (sub_group >= group->watched_count) {
         const uint32_t count = (group->base_count - 1) / sub_group_items(group) + 1;
         CHECKED(sub_group < count);
-        struct watched *meetings = realloc(group->meetings, count * sizeof *meetings);
-        if (!meetings)
+        struct watched *watched_sub_groups =
+            realloc(group->watched_sub_groups, count * sizeof *watched_sub_groups);
+        if (!watched_sub_groups)
             return NULL;
-        memset(meetings + group->meeting_count, 0, (count - group->meeting_count) * sizeof *meetings);
-        group->meetings = meetings;
-        group->meeting_count = count;
+        memset(watched_sub_groups + group->watched_count, 0,
+               (count - group->watched_count) * sizeof *watched_sub_groups);
+        group->watched_sub_groups = watched_sub_groups;
+        group->watched_count = count;
     }
-    return &group->meetings[sub_group];
+    return &group->watched_sub_groups[sub_group];
 }
 
-static bool sub_group_circled(const struct group *group, uint32_t index, uint64_t epoch)
+static bool sub_group_cycled(const struct group *group, uint32_t index, uint64_t epoch)
 {
     const uint32_t sub_group = index / sub_group_items(group);
-    return sub_group < group->meeting_count && has_circled(&group->meetings[sub_group], epoch);
+    return sub_group < group->watched_count && has_cycled(&group->watched_sub_groups[sub_group], epoch);
 }
 
-/* Until all of it waits again, each goes its way in whatever order: that depends on memory alone. */
-void livelock_meet(struct schedule *schedule, struct group *group)
+/* All waves of the group wait. If the group was in this state before, with the same memory, it repeats: between
+ * two barriers each wave's steps depend on memory alone, in any order. */
+void livelock_at_group_barrier(struct schedule *schedule, struct group *group)
 {
-    for (uint32_t i = 0; i < group->meeting_count; i++)
-        group->meetings[i].epoch = 0;
+    for (uint32_t i = 0; i < group->watched_count; i++)
+        group->watched_sub_groups[i].epoch = 0;
     if (group->stepped && ++group->laps.past >= IDLE_PASSES &&
-        stood_so(&group->laps.meeting, schedule->concurrent->epoch, hash_group(group, 0)))
-        group->laps.circles = true;
+        watch_state(&group->laps.meeting, schedule->concurrent->epoch, hash_group(group, 0)))
+        group->laps.cycles = true;
 }
 
-/* The same of a sub-group, while it does not wait for the others of its work-group. */
-void livelock_meet_sub_group(struct schedule *schedule, struct group *group, uint32_t index)
+/* The same for a sub-group that does not wait for the other sub-groups. */
+void livelock_at_sub_group_barrier(struct schedule *schedule, struct group *group, uint32_t index)
 {
     if (!group->stepped || ++group->laps.past < IDLE_PASSES)
         return;
     const uint32_t size = sub_group_items(group), first = index / size * size;
-    struct watched *meeting = meeting_of(group, index / size);
+    struct watched *meeting = watched_sub_group(group, index / size);
     uint64_t hash = launch_hash(group->launch);
     for (uint32_t i = first; i < group->base_count && i < first + size; i++) {
         const struct group_wave *wave = &group->waves[i];
         uint64_t parts[] = {wave->state, wave->state == WAVE_DONE ? 0 : wave_fingerprint(wave->wave)};
         hash = XXH3_64bits_withSeed(parts, sizeof parts, hash);
     }
-    if (meeting && stood_so(meeting, schedule->concurrent->epoch, hash))
-        group->laps.circles = true;
+    if (meeting && watch_state(meeting, schedule->concurrent->epoch, hash))
+        group->laps.cycles = true;
 }
 
-void livelock_moves(struct group *group)
+void livelock_memory_changed(struct group *group)
 {
     group->laps.past = 0;
-    group->laps.circles = false;
+    group->laps.cycles = false;
 }
 
-/* All that have begun, in any order of continuing; one that has not begun may still arrive. */
-static bool all_circle(const struct schedule *schedule)
+/* Every ready wave of a group that has begun repeats its states, in whatever order they run. */
+static bool all_cycle(const struct schedule *schedule)
 {
     uint32_t circling = 0;
     const uint64_t epoch = schedule->concurrent->epoch;
@@ -307,7 +317,7 @@ static bool all_circle(const struct schedule *schedule)
         const struct group *group = schedule->resident[g];
         if (!group->stepped)
             continue;
-        if (has_circled(&group->laps.meeting, epoch)) {
+        if (has_cycled(&group->laps.meeting, epoch)) {
             circling++;
             continue;
         }
@@ -315,7 +325,7 @@ static bool all_circle(const struct schedule *schedule)
             const struct group_wave *wave = &group->waves[i];
             if (wave->state != WAVE_READY)
                 continue;
-            if (!has_circled(&wave->watched, epoch) && !sub_group_circled(group, i, epoch))
+            if (!has_cycled(&wave->watched, epoch) && !sub_group_cycled(group, i, epoch))
                 return false;
             circling++;
         }
@@ -331,25 +341,25 @@ static uint64_t ready_begun(const struct schedule *schedule)
     return ready;
 }
 
-/* A function of the steps so far alone, like the default rule: a replay finds it at the same step. */
+/* Like the default rule a function of the steps alone: a replay finds the cycle at the same step. */
 static bool steps_repeat(struct schedule *schedule)
 {
     struct livelock *livelock = &schedule->livelock;
-    if (schedule->still < 2 * IDLE_STEPS || schedule->chooser.steps < livelock->next_look)
+    if (schedule->begun_idle_slices < 2 * IDLE_STEPS || schedule->chooser.steps < livelock->next_look)
         return false;
     livelock->next_look = schedule->chooser.steps + ready_begun(schedule);
-    return all_circle(schedule);
+    return all_cycle(schedule);
 }
 
-bool circle_of_launch(struct schedule *schedule)
+bool cycle_of_launch(struct schedule *schedule)
 {
     return schedule_chooses(schedule->config) ? steps_repeat(schedule) : passes_repeat(schedule);
 }
 
 /* ---- of one wave, of one group ------------------------------------------------------------ */
 
-/* No other unit has run since the mark, so it reads what it wrote itself. */
-bool circle_of_wave(struct schedule *schedule, const struct wave *wave)
+/* No other unit has run since the mark, so memory has only this wave's writes. */
+bool cycle_of_wave(struct schedule *schedule, const struct wave *wave)
 {
     struct livelock *livelock = &schedule->livelock;
     const struct memory *memory = &schedule->launch->arena->memory;
@@ -361,13 +371,13 @@ bool circle_of_wave(struct schedule *schedule, const struct wave *wave)
         livelock->alone.seen = false;
         return false;
     }
-    if (slices == mark + circle_window(mark))
+    if (slices == mark + cycle_window(mark))
         livelock->alone.next_mark = 2 * slices;
     return wave_fingerprint(wave) == livelock->alone.wave &&
            is_same_memory(memory, &livelock->alone.seen, &livelock->alone.memory);
 }
 
-bool circle_of_group(struct schedule *schedule, const struct group *group)
+bool cycle_of_group(struct schedule *schedule, const struct group *group)
 {
     struct livelock *livelock = &schedule->livelock;
     const uint64_t waves = hash_group(group, 0);
@@ -390,38 +400,38 @@ static uint64_t hash_all_waves(const struct concurrent *concurrent)
     return hash;
 }
 
-/* Passes in a fixed order: what they do is a function of the waves and of memory. */
+/* The launches have passes in a fixed order, so their steps are a function of the waves and of memory. */
 static bool rounds_repeat(struct concurrent *concurrent, const struct memory *memory)
 {
     CHECKED(concurrent->count > 1);
-    uint64_t round = concurrent->circle.rounds++;
+    uint64_t round = concurrent->cycle.rounds++;
     if (round == 0)
-        concurrent->circle.next_mark = IDLE_PASSES;
-    if (round < concurrent->circle.next_mark)
+        concurrent->cycle.next_mark = IDLE_PASSES;
+    if (round < concurrent->cycle.next_mark)
         return false;
-    if (round == concurrent->circle.next_mark) {
-        concurrent->circle.waves = hash_all_waves(concurrent);
-        concurrent->circle.memory = circle_memory(memory);
+    if (round == concurrent->cycle.next_mark) {
+        concurrent->cycle.waves = hash_all_waves(concurrent);
+        concurrent->cycle.memory = cycle_memory_hash(memory);
         return false;
     }
-    if (round == concurrent->circle.next_mark + CIRCLE_PASSES)
-        concurrent->circle.next_mark = 2 * round;
-    return hash_all_waves(concurrent) == concurrent->circle.waves &&
-           circle_memory(memory) == concurrent->circle.memory;
+    if (round == concurrent->cycle.next_mark + CYCLE_PASSES)
+        concurrent->cycle.next_mark = 2 * round;
+    return hash_all_waves(concurrent) == concurrent->cycle.waves &&
+           cycle_memory_hash(memory) == concurrent->cycle.memory;
 }
 
-static bool all_launches_circle(const struct concurrent *concurrent)
+static bool all_launches_cycle(const struct concurrent *concurrent)
 {
     for (uint32_t i = 0; i < concurrent->count; i++)
-        if (!all_circle(concurrent->live[i]->schedule))
+        if (!all_cycle(concurrent->live[i]->schedule))
             return false;
     return true;
 }
 
-bool circle_of_all(struct concurrent *concurrent)
+bool cycle_of_all(struct concurrent *concurrent)
 {
     const struct launch *first = &concurrent->live[0]->launch;
     const struct memory *memory = &first->arena->memory;
-    return schedule_chooses(first->schedule) ? all_launches_circle(concurrent)
+    return schedule_chooses(first->schedule) ? all_launches_cycle(concurrent)
                                              : rounds_repeat(concurrent, memory);
 }
