@@ -33,8 +33,8 @@ struct insn;
 typedef const struct insn *exec_fn(const struct insn *insn, uint8_t *frame, struct wave *wave);
 
 /*
- * gcc makes a jump of it where it optimises; clang does so at -O1 with the attribute, if both functions have
- * the same parameters.
+ * gcc makes a jump of such a call where it optimises; clang does so at -O1 with the attribute, if both
+ * functions have the same parameters.
  */
 #ifdef __has_attribute
 #if __has_attribute(musttail)
@@ -60,13 +60,13 @@ struct affine {
     uint32_t slot;
 };
 
-/* In the list of a wait for asynchronous copies. */
+/* Entries in the list of a wait for asynchronous copies. */
 #define WAVE_EVERY_EVENT UINT64_MAX
 #define WAVE_NO_EVENT (UINT64_MAX - 1) /* past the end of the list */
 
-enum { AFFINE_STRIDE = 40 }; /* between neighbouring A inputs */
+enum { AFFINE_STRIDE = 40 }; /* bytes between neighbouring A inputs */
 
-/* Of OP_convert. */
+/* Kinds of numbers of OP_convert. */
 enum number_kind {
     NUMBER_S8,
     NUMBER_U8,
@@ -83,7 +83,7 @@ enum number_kind {
 /* default: to nearest even; toward zero for float to integer */
 enum rounding { ROUND_DEFAULT, ROUND_RTE, ROUND_RTZ, ROUND_RTP, ROUND_RTN };
 
-/* Of OP_collective, the low bits of f. */
+/* The functions of OP_collective, in the low bits of f. */
 enum collective_op {
     COLLECTIVE_ALL,
     COLLECTIVE_ANY,
@@ -103,16 +103,16 @@ enum collective_op {
     COLLECTIVE_SCAN_AND,
     COLLECTIVE_SCAN_OR,
     COLLECTIVE_SCAN_XOR,
-    COLLECTIVE_SHUFFLE, /* of the lane of the sub-group that the id names, each lane its own */
-    COLLECTIVE_FIRST,   /* of the lowest lane that takes part */
+    COLLECTIVE_SHUFFLE, /* each lane gets the value of the lane of its sub-group that its id names */
+    COLLECTIVE_FIRST,   /* the value of the lowest active lane */
     COLLECTIVE_BALLOT_LOW,
-    COLLECTIVE_BALLOT_HIGH, /* bit per lane of the sub-group; lanes from 0, from 64 */
+    COLLECTIVE_BALLOT_HIGH, /* a bit for each lane of the sub-group: lanes from 0, lanes from 64 */
     COLLECTIVE_UNSIGNED = 64,
     COLLECTIVE_EXCLUSIVE = 128
 };
-/* Its other parts. NON_UNIFORM: lanes elsewhere do not count, and that is no finding. CLUSTER: 1 + log2 of
- * the lanes that are reduced together, 0 = all. IDS: how many operands follow the value, 0 = as many as the
- * range has dimensions. SAME: these have to be the same in all. */
+/* The other bits of f. NON_UNIFORM: lanes at other places do not take part, which is no finding. CLUSTER: 1
+ * + log2 of the number of lanes that are reduced together; 0: all. IDS: the number of operands after the
+ * value; 0: as many as the range has dimensions. SAME: these must be equal in all lanes. */
 enum {
     COLLECTIVE_OP_MASK = 63,
     COLLECTIVE_SCOPE_SHIFT = 8,
@@ -130,7 +130,7 @@ static inline enum memory_scope collective_scope(uint32_t f)
 {
     return (enum memory_scope)(f >> COLLECTIVE_SCOPE_SHIFT & 7);
 }
-/* A reduction made a scan. */
+/* The scan that corresponds to a reduction. */
 static inline uint32_t collective_scan(uint32_t how, bool scan, bool exclusive)
 {
     uint32_t distance = (how & COLLECTIVE_OP_MASK) >= COLLECTIVE_REDUCE_MUL
@@ -150,8 +150,9 @@ extern const char *const op_names[OP_COUNT];
 exec_fn *const *exec_table(void);
 exec_fn *const *exec_table_isa(int isa);
 
-/* Of OP_poison_st: an uninitialised value in global memory is reported; lanes of d alone are, and their bytes
- * count as initialised from then on; as before, and another operation of the same store reports. */
+/* Of OP_poison_st, for uninitialised values stored to global memory: all are reported; only those of the
+ * lanes of d, whose bytes count as initialised from then on; the same bytes, but another operation of the
+ * store reports. */
 enum poison_report { POISON_REPORTS_ALL, POISON_REPORTS, POISON_REPORTED };
 
 enum storage { STORAGE_GLOBAL, STORAGE_CONSTANT, STORAGE_LOCAL, STORAGE_PRIVATE, STORAGE_GENERIC };
@@ -173,65 +174,67 @@ enum atomic_op {
     ATOMIC_FADD,
     ATOMIC_FMIN,
     ATOMIC_FMAX,
-    ATOMIC_COMPARE_EXCHANGE_WEAK /* where it may fail spuriously */
+    ATOMIC_COMPARE_EXCHANGE_WEAK /* may fail spuriously */
 };
-/* Floating point as an atomic sees it: bits in, bits out. Of a number and a NaN min and max give the
- * number. */
+/* Atomic floating-point operations on bit patterns. fmin and fmax of a number and a NaN give the number. */
 uint32_t atomic_float_32(enum atomic_op operation, uint32_t old, uint32_t value);
 uint64_t atomic_float_64(enum atomic_op operation, uint64_t old, uint64_t value);
 
-/* The place of an instruction in the user's program: for findings and events. */
+/* The place of an instruction in the user's program, for findings and events. */
 struct site {
     uint32_t file; /* string index, 0 = unknown */
     uint32_t line, column;
     uint32_t word; /* where the instruction begins in the module; 0: unknown */
-    uint32_t call; /* which inlined call it is of: of struct code's calls; 0: the kernel */
+    /* index into struct code's calls: the inlined call that contains it; 0: the kernel itself */
+    uint32_t call;
     enum act act;
-    bool of_work_group; /* a barrier: of all of it */
+    bool of_work_group; /* a barrier of the whole work-group */
     enum access_kind access;
     enum memory_ordering order, failure_order;
     enum memory_scope scope;
-    uint32_t regions; /* fences, barriers: REGION_* */
+    uint32_t regions; /* of fences and barriers: REGION_* */
     enum storage storage;
     uint32_t size; /* bytes of one component */
     uint32_t components;
-    enum number_type type; /* of one that is alone */
+    enum number_type type; /* of a scalar access */
     uint32_t align;        /* bytes; power of two */
     bool sampled;          /* an image read with a sampler */
-    uint32_t rank;         /* where it stands in the code; 0: nowhere */
-    /* how many blocks that every work-item executes once begin before it, its own counted */
+    uint32_t rank;         /* its position in the order of the code; 0: none */
+    /* the number of blocks, including its own, that every work-item executes exactly once and that begin
+     * before it */
     uint32_t stage;
-    bool always;          /* every work-item that ends executes it, once */
-    uint32_t block;       /* in struct code's ways */
-    uint32_t loop;        /* 1 + the innermost one of struct code's loops that it is in; 0: none */
-    bool each_iteration;  /* and every work-item executes it in each iteration */
-    bool controls_branch; /* a branch depends on what it reads */
-    /* the other half of an update: of a load, the store that depends on it; of a store, the load; 0: none */
+    bool always;          /* every work-item that ends executes it exactly once */
+    uint32_t block;       /* index into struct code's ways */
+    uint32_t loop;        /* 1 + index into struct code's loops: the innermost loop around it; 0: none */
+    bool each_iteration;  /* every work-item executes it in each iteration of that loop */
+    bool controls_branch; /* a branch depends on the value that it reads */
+    /* the other half of a read-modify-write: of a load, the store that depends on it; of a store, the load;
+     * 0: none */
     uint32_t update;
-    bool suspect;      /* an atomic or fence whose scope, order or flags deserve a look */
-    uint32_t argument; /* 1 + the argument that its pointer derives from, or local object; 0: unknown */
+    bool suspect;      /* an atomic or fence whose scope, order or flags the checker examines */
+    uint32_t argument; /* 1 + the argument or local object that its pointer derives from; 0: not known */
     const char *what;  /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
 
-/* The ranks of its sites, and of no others; low is more than high where it has none. */
+/* The range of ranks of its sites; low > high: it has none. */
 struct code_loop {
     uint32_t low, high;
     uint32_t parent;     /* 1 + loop; 0: none */
-    uint32_t head, tail; /* the blocks that each iteration begins and ends with, in struct code's ways */
-    bool divergent;      /* work-items of a sub-group may go round it unequally often */
-    /* all work-items of a work-group reach it and iterate equally often, whatever memory contains */
+    uint32_t head, tail; /* the blocks with which each iteration begins and ends, in struct code's ways */
+    bool divergent;      /* work-items of a sub-group may have different numbers of iterations */
+    /* all work-items of a work-group reach it and have equally many iterations, whatever memory contains */
     bool level;
 };
 
-/* An inlined call: where it is made, and by which one; 0: by the kernel. */
+/* An inlined call: its place, and the call that contains it; 0: the kernel. */
 struct code_call {
     uint32_t caller, file, line, column;
 };
 
-/* A block, as ways through the code go. NO_WAY: none. */
+/* A block of the control-flow graph. NO_WAY: none. */
 struct code_way {
-    uint32_t idom, ipdom; /* the nearest ones on each path to here, or from here */
-    /* in no loop, and all work-items of a work-group execute it or none, whatever memory contains */
+    uint32_t idom, ipdom; /* immediate dominator and post-dominator */
+    /* in no loop, and executed by all work-items of a work-group or by none, whatever memory contains */
     bool level;
 };
 enum { NO_WAY = 0xffffffff };
@@ -246,20 +249,20 @@ struct private_object {
     uint32_t low, high;
     const char *name;
     struct elements elements;
-    uint32_t variable; /* which of the kernel's private variables */
+    uint32_t variable; /* index of the kernel's private variable */
 };
 
-/* A local variable of the kernel, or a local pointer argument (size set at launch). */
+/* A local variable of the kernel, or a local pointer argument, whose size is known at the launch. */
 struct local_object {
     uint32_t cell; /* U cell that holds its address */
     uint64_t size;
     uint32_t align;
-    int32_t arg; /* -1: declared */
+    int32_t arg; /* the argument; -1: a variable */
     const char *name;
     struct elements elements;
 };
 
-/* Inputs that the wave's set-up writes; frame offsets of U cells, then of A cells. */
+/* Inputs that the wave's set-up writes: frame offsets of U cells, then of A cells. */
 enum frame_input {
     INPUT_GROUP_ID = 0, /* 3 cells each */
     INPUT_GROUP_COUNT = 24,
@@ -284,8 +287,8 @@ enum frame_input {
 _Static_assert(sizeof(struct affine) == 32, "A cells are 40 bytes apart: 32 and padding");
 
 /*
- * An outermost loop, by its instructions, and the places in the frame whose values change there and affect
- * nothing in it.
+ * An outermost loop, as a range of instructions, and the parts of the frame whose values change in the loop
+ * and affect nothing in it (emit_idle.c).
  */
 struct frame_range {
     uint32_t offset, bytes;
@@ -293,44 +296,45 @@ struct frame_range {
 struct idle_loop {
     uint32_t first, end;
     const struct frame_range *ranges;
-    uint32_t range_count; /* ascending, apart */
+    uint32_t range_count; /* ascending, not adjacent */
 };
 
-/* A slot that has no value on the way from one block to another: that of a phi whose operand is undefined
- * there. */
+/* A slot without a value on an edge between two blocks: that of a phi whose operand is undefined there. */
 struct slot_undefined {
     uint32_t from, to, slot;
 };
 /* ---- origins of uninitialised values --------------------------------------------------- */
 
 enum poison_origin {
-    POISON_READ,     /* what an instruction found in memory */
-    POISON_VARIABLE, /* a private variable, or a part of one, that became values */
+    POISON_READ,     /* read from memory */
+    POISON_VARIABLE, /* a private variable, or a part of one, that was promoted to values */
     POISON_IMAGE     /* texels */
 };
 struct poison_source {
     enum poison_origin origin;
-    uint32_t site;          /* READ, IMAGE: that reads */
-    uint32_t list;          /* READ by an atomic: possible origins of the value it stores, in poison_lists */
-    uint32_t variable;      /* VARIABLE: which of the kernel's private variables, */
-    uint32_t offset, bytes; /* and which part of it */
-    const char *name;       /* of the variable, as the module has it; NULL: it has none */
+    uint32_t site; /* READ, IMAGE: the place that reads */
+    /* READ by an atomic: possible origins of the value that it stores, in poison_lists */
+    uint32_t list;
+    uint32_t variable;      /* VARIABLE: index of the kernel's private variable */
+    uint32_t offset, bytes; /* and the part of it */
+    const char *name;       /* of the variable in the module; NULL: none */
     uint64_t size;
     struct elements elements;
 };
 
 /* ---- for a debugger: in code that was requested with code_request.debug ------------------------- */
 
-/* A place at which a debugger may stop: a line begins, or a call has returned to the middle of one. */
+/* A place at which a debugger may stop: the beginning of a line, or the return of a call to the middle of
+ * one. */
 struct code_line {
     uint32_t file; /* string index */
     uint32_t line, column;
-    uint32_t call;  /* of struct code's calls */
-    uint32_t scope; /* debug_scope: the innermost */
-    uint32_t loop;  /* 1 + debug_loop: the innermost that it is in; 0: none */
-    bool iterates;  /* and the first line of it: an iteration begins */
+    uint32_t call;  /* index into struct code's calls */
+    uint32_t scope; /* index of the innermost debug_scope */
+    uint32_t loop;  /* 1 + index of the innermost debug_loop; 0: none */
+    bool iterates;  /* the first line of that loop: an iteration begins here */
     bool returned;
-    /* in the order of the code, of those of this line in this call: where a breakpoint stands */
+    /* the first place of its line in its call, in the order of the code: where a breakpoint stops */
     bool first;
 };
 
@@ -338,10 +342,10 @@ enum variable_place { VARIABLE_PRIVATE, VARIABLE_LOCAL, VARIABLE_GLOBAL };
 struct code_variable {
     const char *name;
     const struct debug_type *type;
-    uint32_t scope;   /* that declares it; of VARIABLE_GLOBAL 0 where that is the program's */
-    uint32_t call;    /* whose instance it is; of local and global variables 0 */
-    const char *file; /* NULL: unknown; */
-    uint32_t line;    /* that declares it */
+    uint32_t scope;   /* the scope that declares it; 0 for a VARIABLE_GLOBAL of the program */
+    uint32_t call;    /* the call whose instance it is; 0 for local and global variables */
+    const char *file; /* NULL: not known */
+    uint32_t line;    /* of the declaration */
     uint32_t
         number; /* of VARIABLE_PRIVATE: which of the kernel's private variables; a debugger changes none */
     enum variable_place place;
@@ -375,7 +379,7 @@ struct debug_enumerator {
 };
 struct debug_type {
     enum debug_kind kind;
-    const char *name;                 /* as the source has it: of a typedef, that; NULL: it has none */
+    const char *name;                 /* in the source: of a typedef, its name; NULL: none */
     uint64_t size;                    /* bytes */
     const struct debug_type *element; /* pointer, vector, array */
     uint64_t count;                   /* vector, array */
@@ -401,63 +405,65 @@ struct code_debug {
     uint32_t variable_count;
     const struct debug_scope *scopes;
     uint32_t scope_count;
-    const struct debug_loop *loops; /* of this code; struct code's are those of the code without a debugger */
+    /* of this code; struct code's loops are those of the code without a debugger */
+    const struct debug_loop *loops;
     uint32_t loop_count;
-    const char *const *functions; /* name of each of struct code's calls */
-    uint32_t plain_private_size;  /* of the kernel's code without a debugger */
+    const char *const *functions; /* name of the function of each of struct code's calls */
+    uint32_t plain_private_size;  /* private_size of the code without a debugger */
 };
 
-/* One kernel, emitted for one lane width. Immutable while waves run it. */
+/* One kernel, emitted for one number of lanes. Immutable while waves run it. */
 struct code {
-    uint32_t width; /* lanes a V slot has room for: 16, 64 or 256 */
+    uint32_t width; /* the number of lanes of a V slot: 16, 64 or 256 */
     struct insn *insns;
     uint32_t insn_count;
-    uint16_t *ops; /* enum op of each instruction, for listings */
+    uint16_t *ops; /* enum op of each instruction, for listings and for the order of operations */
     const uint32_t *operands;
-    uint32_t operand_count; /* lists that instructions index */
+    uint32_t operand_count; /* lists of operands that instructions refer to by index */
     const struct site *sites;
     uint32_t site_count;
     const struct code_loop *loops;
     uint32_t loop_count;
     const struct code_call *calls;
-    uint32_t call_count;         /* that of the kernel is the first */
-    const struct code_way *ways; /* block_count of them, in execution order */
+    uint32_t call_count;         /* the first is the kernel itself */
+    const struct code_way *ways; /* one for each block, in execution order */
     uint32_t frame_size;
     const uint8_t *template_bytes;
-    uint32_t template_size;          /* frame start: constants, affine slots */
-    uint32_t args_offset, args_size; /* where launch arguments are copied to in the frame */
+    uint32_t template_size;          /* the beginning of each frame: constants, affine slots */
+    uint32_t args_offset, args_size; /* the place of launch arguments in the frame */
     uint32_t block_count;
-    const uint32_t *block_start; /* first instruction of each block, in execution order */
-    bool suspect;                /* some site is */
+    const uint32_t *block_start; /* the first instruction of each block, in execution order */
+    bool suspect;                /* some site is suspect */
     uint32_t private_size;       /* bytes per work-item, multiple of 4 */
-    bool zero_private;           /* they begin as zeros */
+    bool zero_private;           /* private memory begins as zeros */
     const struct private_object *private_objects;
     uint32_t private_object_count;
     const struct local_object *local_objects;
     uint32_t local_object_count;
     const char *const *strings;
     uint32_t string_count;
-    uint32_t file; /* string: where the kernel itself stands; 0 = unknown */
+    uint32_t file; /* index of the string with the file of the kernel itself; 0: not known */
     const struct idle_loop *idle_loops;
     uint32_t idle_loop_count;
-    /* of each argument: it may write there; or does atomics, or writes to the image */
+    /* for each argument: the kernel may write to it: by a store, an atomic or an image write */
     const bool *written;
     const struct slot_undefined *undefined;
     uint32_t undefined_count; /* for slot_check.c */
-    /* of the module's private variables: it stays in memory */
+    /* for each private variable of the module: it stays in memory */
     const bool *private_kept;
     uint32_t private_variable_count;
-    /* with the uninitialised check; [0] is none */
+    /* for the uninitialised check; [0] is unused */
     const struct poison_source *poison_sources;
     uint32_t poison_source_count;
     /*
-     * at the index that an instruction has: their number, then the list. None: unknown, may be more; so at 0
+     * Lists of origins, at the index that an instruction has: their number, then the list. Empty: not
+     * known, there may be more; so is the one at index 0.
      */
     const uint32_t *poison_lists;
     uint32_t poison_list_words;
     const struct code_debug *debug;     /* NULL: not requested for a debugger */
-    const struct profile_code *profile; /* NULL: its instructions are not counted */
-    bool writes_elsewhere;              /* through pointers that derive from no argument: anywhere */
+    const struct profile_code *profile; /* NULL: instructions are not counted */
+    bool writes_elsewhere;              /* it writes through pointers that derive from no argument */
 };
 
 #endif

@@ -21,7 +21,8 @@ struct cfg_walk {
 
 /* ---- reachability and predecessors ------------------------------------------------------- */
 
-/* A block is visited once, so its place among the predecessors of another can only be the last one so far. */
+/* Each block is visited once, so its entry among the predecessors of another block can only be the last so
+ * far. */
 static bool is_last_pred(const struct block *block, uint32_t pred)
 {
     return block->pred_count && block->preds[block->pred_count - 1] == pred;
@@ -50,8 +51,8 @@ static void reach(struct ir *ir)
     }
 }
 
-/* Drops the operands of phis that come from blocks which are no predecessors. leads_to: per block, the last
- * one that it was found to be a predecessor of. */
+/* Removes operands of phis that come from blocks which are not predecessors. leads_to: for each block, the
+ * last block that it was found to be a predecessor of. */
 static void prune_phis(struct ir *ir, uint32_t b, uint32_t *leads_to)
 {
     struct block *block = ir_block(ir, b);
@@ -136,7 +137,7 @@ static void dominators(struct ir *ir, const uint32_t *post, uint32_t count)
         }
     }
     for (uint32_t i = 0; i < count; i++)
-        CHECKED(ir_block(ir, post[i])->idom); /* each block that is reached has one */
+        CHECKED(ir_block(ir, post[i])->idom); /* each reachable block has an immediate dominator */
     for (uint32_t b = 0; b < ir->blocks.count; b++) {
         ir_block(ir, b)->dom_children.count = 0;
         ir_block(ir, b)->frontier.count = 0;
@@ -306,7 +307,7 @@ static void find_loops(struct ir *ir, const uint32_t *post, uint32_t count)
     }
     for (uint32_t b = 0; b < ir->blocks.count; b++)
         ir_block(ir, b)->loop = 0;
-    for (uint32_t i = 0; i < ir->loops.count; i++) { /* inner loops are later and win */
+    for (uint32_t i = 0; i < ir->loops.count; i++) { /* inner loops come later in the list and overwrite */
         struct loop *loop = &ir->loops.at[i];
         loop->parent = ir_block(ir, loop->header)->loop;
         CHECKED(loop->parent <= i && loop->latch && loop->members[loop->latch]); /* outer loops come first */
@@ -419,7 +420,7 @@ static void order_blocks(struct ir *ir, const uint32_t *post, uint32_t count)
     }
     ir->order = final;
     ir->order_count = n;
-    CHECKED(n == count); /* each block that is reached stands there once */
+    CHECKED(n == count); /* each reachable block is in the order once */
     for (uint32_t i = 0; i < n; i++)
         ir_block(ir, final[i])->order = i;
 }
@@ -428,7 +429,7 @@ void cfg_build(struct ir *ir)
 {
     reach(ir);
     uint32_t *leads_to = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
-    memset(leads_to, 0xff, ir->blocks.count * sizeof *leads_to); /* to no block */
+    memset(leads_to, 0xff, ir->blocks.count * sizeof *leads_to); /* no block leads anywhere yet */
     for (uint32_t b = 0; b < ir->blocks.count; b++)
         if (ir_block(ir, b)->reachable)
             prune_phis(ir, b, leads_to);
@@ -538,8 +539,8 @@ static bool dedicate_exit(struct ir *ir, const struct loop *loop, uint32_t b)
     return true;
 }
 
-/* Every exit that is shared with blocks outside gets a block of its own. Blocks made in this pass
- * have no place in the loops yet: they are looked at after the next cfg_build. */
+/* Gives each exit that is shared with blocks outside the loop a block of its own. New blocks are in no loop
+ * until the next cfg_build. */
 static bool dedicate_exits(struct ir *ir)
 {
     uint32_t known = ir->blocks.count;
@@ -599,8 +600,8 @@ void cfg_split_edges(struct ir *ir)
  * is strictly dominated by the value's block.
  * ----------------------------------------------------------------------------------------- */
 
-/* The uses of a value: an operand slot of a phi counts in the block that the value comes from; user 0 is the
- * condition of a block. Lists per value, linked through `older`. */
+/* The uses of a value. The operand of a phi counts as a use in the block that the value comes from; user 0
+ * is the condition of a block. Lists for each value, linked through `older`. */
 struct cfg_use {
     uint32_t user, block, slot, older;
 };
@@ -608,12 +609,13 @@ struct cfg_use {
 struct closing {
     struct ir *ir;
     const struct loop *loop;
-    uint8_t *joins; /* per block: does a value of the loop pass a phi there? */
+    uint8_t *joins; /* for each block: a value of the loop passes a phi there */
     bool made;      /* a phi, in this round */
     uint32_t value;
-    uint32_t *at_start, *stamp; /* per block: what reaches its start, when stamped with value */
+    /* for each block: the definition that reaches its start, valid if stamp is the value */
+    uint32_t *at_start, *stamp;
     LIST(struct cfg_use) uses;
-    LIST(uint32_t) newest; /* per value */
+    LIST(uint32_t) newest; /* for each value */
 };
 
 static uint32_t value_at_end(struct closing *c, uint32_t b);
@@ -681,7 +683,7 @@ static uint32_t value_at_start(struct closing *c, uint32_t b)
         return c->at_start[b];
     if (c->joins[b])
         return reaching_phi(c, b);
-    CHECKED(b != c->ir->entry_block); /* a block of the loop dominates each that the value reaches */
+    CHECKED(b != c->ir->entry_block); /* the loop's blocks dominate every block that the value reaches */
     uint32_t reaching = value_at_end(c, ir_block(c->ir, b)->idom);
     c->stamp[b] = c->value;
     return c->at_start[b] = reaching;
@@ -698,7 +700,7 @@ static void close_value(struct closing *c, uint32_t v)
     uint32_t u = v < c->newest.count ? c->newest.at[v] : 0, kept = 0;
     c->value = v;
     if (u)
-        c->newest.at[v] = 0; /* the loop's own uses are put back */
+        c->newest.at[v] = 0; /* uses within the loop stay as they are */
     for (uint32_t older; u; u = older) {
         struct cfg_use use = c->uses.at[u];
         older = use.older;
@@ -754,7 +756,7 @@ static void close_loop(struct closing *c)
     }
 }
 
-/* Is every use of v outside the loop an operand of a phi that comes from within it? */
+/* Every use of v outside the loop is an operand of a phi that comes from inside it. */
 static bool value_is_closed(const struct closing *c, uint32_t v)
 {
     for (uint32_t u = v < c->newest.count ? c->newest.at[v] : 0; u; u = c->uses.at[u].older)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Shared by the files that write bytecode: the state of emitting one kernel for one lane width.
- *          emit.c goes through the steps and writes the instructions out; emit_operands.c gives operands the
- *          form that their handler wants; emit_slots.c places values in the frame; emit_idle.c finds those
- *          that affect no loop.
+ * PURPOSE  The state of emitting one kernel for one number of lanes, shared by the files that do it: emit.c
+ * has the
+ *          steps and writes instructions; emit_operands.c gives operands the form that their handler expects;
+ *          emit_slots.c places values in the frame; emit_idle.c finds values that do not affect their loop.
  *
- * Everything is in the arena of the work, but for the code that emit() returns.
+ * Everything is in the arena of the compilation, except for the code that emit() returns.
  */
 #ifndef ORRERY_INTERP_EMIT_H
 #define ORRERY_INTERP_EMIT_H
@@ -29,7 +29,7 @@ struct emitter {
     struct code_loop *loops;
     struct code_way *ways;
     uint32_t *group_of;        /* value -> group (union-find) */
-    struct slot_group *groups; /* per value */
+    struct slot_group *groups; /* for each value */
     LIST(struct live_segment) segments;
     uint32_t *def_position, *block_first, *block_last;
     uint32_t *splat_of, *lanes_of; /* value -> its splat, its to_v */
@@ -38,16 +38,16 @@ struct emitter {
     LIST(uint32_t) operands;
     LIST(uint8_t) template; /* frame start */
     uint32_t frame_size;
-    uint32_t *leaf_offset; /* value -> frame offset, for leaves */
+    uint32_t *leaf_offset; /* for each leaf: its frame offset */
     uint32_t args_offset;
     uint32_t scratch[SLOT_CLASSES], lanes_scratch;
     LIST(struct slot_undefined) undefined;
-    uint8_t *edge_empty; /* block -> nothing but a jump */
+    uint8_t *edge_empty; /* for each block: it is only a jump */
     uint32_t private_size;
     LIST(struct private_object) objects;
-    uint32_t *object_of; /* private variable -> 1 + object */
+    uint32_t *object_of; /* for each private variable: 1 + object */
     bool divergent;
-    bool yield; /* a preemption point waits for its instruction */
+    bool yield; /* the next instruction gets a preemption point before it */
 };
 
 static inline struct value *val(struct emitter *e, uint32_t v)
@@ -55,14 +55,14 @@ static inline struct value *val(struct emitter *e, uint32_t v)
     return ir_value(e->ir, v);
 }
 
-void emit_operands(struct emitter *e); /* splats, lanes and constant offsets, of all instructions */
-void emit_private(struct emitter *e);  /* the private variables of a work-item */
-void emit_slots(struct emitter *e);    /* all other values; fills the frame's start */
-uint32_t emit_loc(struct emitter *e, uint32_t v);   /* where in the frame; 0 for no value */
-uint32_t emit_group(struct emitter *e, uint32_t v); /* the values that share v's slot */
+void emit_operands(struct emitter *e);            /* splats, lanes and constant offsets of all instructions */
+void emit_private(struct emitter *e);             /* the private variables of a work-item */
+void emit_slots(struct emitter *e);               /* all other values; fills the frame's start */
+uint32_t emit_loc(struct emitter *e, uint32_t v); /* the value's place in the frame; 0 for NONE */
+uint32_t emit_group(struct emitter *e, uint32_t v); /* the group of values that share v's slot */
 uint32_t emit_slot_class(const struct value *v);    /* SLOT_... */
 uint32_t emit_slot_bytes(const struct emitter *e, uint32_t slot_class);
-/* idle_loops; when all is emitted */
+/* idle_loops; called after all instructions are emitted */
 void emit_idle(struct emitter *e, const uint32_t *block_start, struct code *code);
 
 #endif

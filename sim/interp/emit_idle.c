@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that change in a loop and affect nothing there: no branch of the outermost loop, no load, store or
- * barrier derives from them, as from the count of its iterations that is used after it or passed to a
- * barrier; and values that are computed anew before they are read, wherever a wave may stop. A wave whose
- * state in the loop is the same as before, but for these, with memory unchanged, will never leave it: every
- * exit condition is the same.
+ * Idle values: values that change in a loop and affect nothing there. No branch of the outermost loop, no
+ * load, store or barrier derives from them; an example is an iteration counter that is only used after the
+ * loop. Values that are computed again before they are read, wherever a wave may stop, are idle, too.
+ * Lemma: if the state of a wave in the loop is the same as before but for idle values, and memory has not
+ * changed, every exit condition is the same, so the wave never leaves the loop. wave_fingerprint()
+ * therefore leaves idle values out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,14 @@
 struct seeker {
     struct emitter *e;
     uint32_t loop;  /* number + 1 */
-    uint32_t *seen; /* value -> loop that it concerns */
+    uint32_t *seen; /* for each value: the loop for which it was visited */
     LIST(uint32_t) open;
     LIST(uint32_t) stops; /* positions in the loop, ascending */
-    LIST(uint32_t) taken; /* where values stand that concern it and outlive a stop */
+    LIST(uint32_t) taken; /* positions of definitions of values that affect the loop and live across a stop */
     LIST(struct frame_range) ranges;
 };
 
-/* Blocks on edges inside count. */
+/* The number of blocks on in-edges of the loop head that lie inside the loop. */
 static bool is_inside(const struct ir *ir, const struct loop *loop, uint32_t b)
 {
     const struct block *block = &ir->blocks.at[b];
@@ -72,7 +73,8 @@ static bool outlives(const struct seeker *s, uint32_t v)
     return false;
 }
 
-/* A value computed before the loop does not change there. */
+/* Marks the values of the loop from which the visited ones derive. Values computed before the loop do not
+ * change. */
 static void follow(struct seeker *s, const struct loop *loop)
 {
     while (s->open.count) {
@@ -85,7 +87,7 @@ static void follow(struct seeker *s, const struct loop *loop)
     }
 }
 
-/* A preemption point stands anywhere before the operation that it is for. */
+/* A preemption point may come at any place before its operation. */
 static bool may_stop(const struct ir *ir, const struct value *value)
 {
     switch (value->op) {
@@ -149,7 +151,7 @@ static bool is_taken(const struct seeker *s, uint32_t offset)
     return s->taken.count && bsearch(&offset, s->taken.at, s->taken.count, sizeof offset, by_number);
 }
 
-/* A place that one of theirs has, at another time, is left alone. */
+/* Adds the frame ranges of idle values, except where a slot also holds a value that is not idle. */
 static void add_ranges(struct seeker *s, const struct loop *loop)
 {
     struct ir *ir = s->e->ir;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands get the form their handler wants: lanes, one lane, or uniform; constant offsets go into the
- * access. */
+/* Gives operands the form that their handler expects: lanes (V), one lane or uniform (U), or a constant
+ * offset that becomes part of the access. */
 #include <string.h>
 
 #include "orrery/checked.h"
@@ -115,7 +115,7 @@ static uint32_t in_one_lane(struct emitter *e, uint32_t user, uint32_t v)
     return first;
 }
 
-/* The same, of arguments that the program may have got wrong. */
+/* The same for arguments that the program may have got wrong: all lanes are compared. */
 static uint32_t in_all_lanes_alike(struct emitter *e, uint32_t user, uint32_t v, uint32_t argument)
 {
     if (val(e, v)->cls == CLASS_U)
@@ -145,7 +145,7 @@ static bool is_of_family(enum ir_op op)
     }
 }
 
-/* The address: generic ones are lanes', private ones are added to each lane's own. */
+/* The address operand: generic addresses become lanes; private ones are added to each lane's own. */
 static void prepare_address(struct emitter *e, uint32_t v)
 {
     if (val(e, v)->storage == STORAGE_GENERIC)
@@ -171,7 +171,7 @@ static void prepare_atomic(struct emitter *e, uint32_t v)
     lanes_only(e, v, by_lane ? 0 : 1, 2);
 }
 
-/* Barriers but those of values, and copies of a group. */
+/* Operands of barriers and of copies of a group. */
 static void prepare_alike(struct emitter *e, uint32_t v)
 {
     const bool barrier = val(e, v)->op == IR_barrier;

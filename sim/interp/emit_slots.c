@@ -128,7 +128,7 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
         uint32_t from = phi->list[phi->list_count + k], time = 2 * e->block_last[from] + 1;
         if (time < start)
             start = time;
-        CHECKED(from < ir->blocks.count && e->block_last[from]); /* it is laid out */
+        CHECKED(from < ir->blocks.count && e->block_last[from]); /* the block is in the layout */
         for (uint32_t l = edge_loop(ir, from); l; l = ir->loops.at[l - 1].parent)
             if (!ir->loops.at[l - 1].members[b] && loop_start(e, l) < start)
                 start = loop_start(e, l);
@@ -143,7 +143,7 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
     }
 }
 
-/* Operands that are still read after the first result is written. */
+/* The handler still reads operands after it has written the first result. */
 static bool reads_late(const struct value *v)
 {
     return ir_families[v->op] == FAMILY_EFFECT || v->op == IR_math || v->op == IR_space ||
@@ -180,7 +180,7 @@ static void find_intervals(struct emitter *e)
                 phi_interval(e, v, b);
                 continue;
             }
-            /* the components of a load appear with the load */
+            /* all components of a load are defined by the load */
             uint32_t def =
                 val(e, v)->op == IR_extract || val(e, v)->op == IR_math_second ? val(e, v)->args[0] : v;
             CHECKED(def && e->def_position[def]);
@@ -208,7 +208,7 @@ static bool disjoint(struct emitter *e, uint32_t a, uint32_t b)
     return true;
 }
 
-/* A phi and its operand share a slot when they are never both needed: no copy then. */
+/* A phi and its operand share a slot if their intervals do not overlap: then no copy is needed. */
 static void coalesce(struct emitter *e, uint32_t phi, uint32_t operand)
 {
     if (ir_families[val(e, operand)->op] == FAMILY_LEAF ||
@@ -268,7 +268,7 @@ static uint32_t template_room(struct emitter *e, uint32_t bytes, uint32_t align)
     return offset;
 }
 
-/* First the U and A cells, which lie in the template; then lane slots after it. */
+/* Assigns the U and A cells, which are in the template, then the lane slots after it. */
 static void assign_slots(struct emitter *e)
 {
     uint32_t values = e->ir->values.count, n = 0;
@@ -282,7 +282,7 @@ static void assign_slots(struct emitter *e)
         if (e->groups[v].used && e->groups[v].slot_class && emit_group(e, v) == v)
             order[n++] = v;
     qsort_r(order, n, sizeof *order, by_start, e->groups);
-    /* logical slots per class */
+    /* number of slots of each class */
     uint32_t made[SLOT_CLASSES] = {0};
     for (uint32_t i = 0; i < n; i++) {
         struct slot_group *g = &e->groups[order[i]];
@@ -293,7 +293,7 @@ static void assign_slots(struct emitter *e)
                 *list_push(e->arena, &free_slots[old->slot_class]) = old->offset;
             else
                 active.at[kept++] = active.at[k];
-            CHECKED(old->start <= g->start); /* they are taken in that order */
+            CHECKED(old->start <= g->start); /* intervals are taken in the order of their starts */
         }
         active.count = kept;
         if (free_slots[g->slot_class].count)
@@ -398,8 +398,8 @@ static void place_leaves(struct emitter *e)
 }
 
 /*
- * From `at` on; returns the end. For a debugger, those that stay in memory without one are first: their
- * addresses are the same.
+ * Places private variables from `at` on; returns the end. For a debugger, variables that stay in memory
+ * without one come first, so that their addresses are the same.
  */
 static uint64_t place_private(struct emitter *e, uint64_t at, bool of_plain)
 {

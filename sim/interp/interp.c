@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface of the interpreter: kernels of a module and their code, made at the first request. */
+/* The interface of the interpreter. A module's kernels are compiled at the first request for each kind of
+ * code: SPIR-V is lowered to the IR (lower.c), the passes of ir.h transform it, and emit.c makes bytecode.
+ * Also decides which traits of a kernel matter for merging work-groups into one wave. */
 #include "interp.h"
 
 #include <stdio.h>
@@ -79,7 +81,7 @@ struct waiting_loop {
     bool reads, counts;
 };
 
-/* Blocks on edges inside count. */
+/* The number of blocks on in-edges of the loop head that lie inside the loop. */
 static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
 {
     const struct block *block = ir_block(ir, b);
@@ -87,7 +89,7 @@ static bool is_inside(struct ir *ir, const struct loop *loop, uint32_t b)
            (block->edge && loop->members[block->preds[0]] && loop->members[block->succs[0]]);
 }
 
-/* The values computed in the loop become work, once. */
+/* Adds a value that is computed in the loop to the work list, once. */
 static void look_at(struct waiting_loop *w, uint32_t v)
 {
     const struct value *value = v ? ir_value(w->ir, v) : NULL;
@@ -105,13 +107,14 @@ static void look_at_read(struct waiting_loop *w, const struct value *value)
     if (value->op == IR_atomic &&
         (value->imm == ATOMIC_COMPARE_EXCHANGE || value->imm == ATOMIC_COMPARE_EXCHANGE_WEAK) &&
         value->args[2])
-        /* tries again with what it found */
+        /* the next round starts from what was found */
         w->counts |= is_inside(w->ir, w->loop, ir_value(w->ir, value->args[2])->block);
     if (!fixed)
         look_at(w, address);
 }
 
-/* From what, computed in the loop, does v derive? A kernel may be one long chain: no calls go down there. */
+/* Collects the values of the loop that v derives from. With a work list, since a kernel may be one long
+ * chain. */
 static void derive(struct waiting_loop *w, uint32_t v)
 {
     look_at(w, v);
@@ -130,7 +133,7 @@ static void derive(struct waiting_loop *w, uint32_t v)
     }
 }
 
-/* A phi that derives from itself: a count, or a place in a list. */
+/* A phi that derives from itself: a counter, or a position in a list. */
 static bool goes_on(struct waiting_loop *w, uint32_t phi)
 {
     const struct value *value = ir_value(w->ir, phi);
@@ -140,7 +143,7 @@ static bool goes_on(struct waiting_loop *w, uint32_t phi)
     return w->seen[phi] == w->mark;
 }
 
-/* May the branch be taken because another one wrote? Not when it counts, too: "i < *count" ends by itself. */
+/* The branch may be taken because another unit wrote. Not if it also counts: "i < *count" ends by itself. */
 static bool spins_on(struct waiting_loop *w, uint32_t cond)
 {
     const struct block *header = ir_block(w->ir, w->loop->header);
@@ -207,7 +210,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
         t.has_printf |= value->op == IR_printf;
         t.sees_groups |= value->op == IR_enqueue && may_wait_for_group(ir, value);
     }
-    /* which work-groups have begun matters then */
+    /* then it matters which work-groups have begun */
     t.sees_groups |= t.has_barrier || t.has_collective || some_loop_waits(ir);
     e->traits = t;
     e->has_traits = true;
@@ -235,7 +238,7 @@ static const struct code *make_code(struct module *m, struct entry_point *e,
     struct code_request without = *request;
     without.debug = without.profile = false;
     const struct code *plain = request->debug || request->profile ? make_code(m, e, &without) : NULL;
-    struct ir *ir = lowered(m, e, request); /* emit changes it, so one per code */
+    struct ir *ir = lowered(m, e, request); /* emit changes the IR, so each code has its own */
     ir->plain = plain;
     if (!e->has_traits)
         find_traits(e, ir);
@@ -292,7 +295,7 @@ static void list_code(FILE *out, const struct code *code)
     }
 }
 
-/* The text in the words; it may lack the terminator. */
+/* Adds the text in the words, which may lack its terminator. */
 static void add_literal(const struct module *m, uint32_t word, uint32_t first, FILE *stream)
 {
     const char *text = module_string(m, word + first);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The interpreter seen from outside: SPIR-V words in, modules; modules to bytecode; waves that run
- *          it. Independent of device and checker.
+ * PURPOSE  The interface of the interpreter: SPIR-V words to modules, modules to bytecode, and waves that
+ *          run it. Independent of device and checker.
  *
- * Life     interp_module_new -> allocate its variables, interp_module_bind -> per launch
- *          interp_code (cached per module, thread-safe) -> wave_new, wave_start, wave_run ...
+ * Life     interp_module_new -> allocate its variables, interp_module_bind -> for each launch
+ *          interp_code (cached in the module, thread-safe) -> wave_new, wave_start, wave_run ...
  */
 #ifndef ORRERY_INTERP_H
 #define ORRERY_INTERP_H
@@ -23,9 +23,9 @@ struct module;
 enum status interp_module_new(const uint32_t *words, size_t word_count, const struct spec_constant *constants,
                               size_t constant_count, struct module **out_module, struct diagnosis *diagnosis);
 void interp_module_free(struct module *module);
-/* The words that it was made of, with the values of its specialisation constants. */
-/* "OpLoad", of the instruction that begins at a word, and the id of its result, 0: it has none. NULL: none
- * begins there. */
+/* The words that the module was made of, with the values of its specialisation constants. */
+/* The name of the instruction that begins at a word ("OpLoad"), and the id of its result (0: none). NULL: no
+ * instruction begins there. */
 const char *interp_instruction(const struct module *module, uint32_t word, uint32_t *out_result);
 const uint32_t *interp_module_words(const struct module *module, size_t *out_count);
 
@@ -48,37 +48,36 @@ enum status interp_module_bind(struct module *module, const uint64_t *addresses,
 size_t interp_kernel_count(const struct module *module);
 const struct kernel_info *interp_kernel_info(const struct module *module, size_t kernel);
 
-/* The launch's requirements on the code. */
+/* What a launch requires of the code. */
 struct code_request {
     size_t kernel;
     uint32_t width;    /* lanes per wave: 1..256; the code's width is 16, 64 or 256 */
     bool preempt;      /* yield before memory operations, atomics and barriers */
     bool poison;       /* track uninitialised values */
-    bool marks_stores; /* with poison: what it stores counts as initialised, and nothing is reported */
+    bool marks_stores; /* with poison: stored bytes count as initialised, and nothing is reported */
     bool zero_private; /* private variables begin as zeros */
-    bool unoptimised;  /* as the module has it: every variable stays in memory */
-    /* for a debugger: unoptimised, lines are marked; sites, loops and findings as
-     * without */
+    bool unoptimised;  /* every variable stays in memory, as in the module */
+    /* for a debugger: unoptimised, with marks at lines; sites, loops and findings are the same */
     bool debug;
-    bool profile; /* instructions are counted; sites, loops and findings as without */
-    /* the wave's host, or the memory port, decides whether weak compare-exchanges fail spuriously */
+    bool profile; /* instructions are counted; sites, loops and findings are the same */
+    /* weak compare-exchanges may fail spuriously: the wave's host, or the memory port, decides when */
     bool spurious;
 };
 enum status interp_code(struct module *module, const struct code_request *request,
                         const struct code **out_code, struct diagnosis *diagnosis);
 
-/* The kernel's use of its work-group; decides whether groups may share a wave. */
+/* How the kernel uses its work-group: decides whether groups may share a wave. */
 struct kernel_traits {
-    /* local or group ids and sizes, sub-group ids, barriers, local memory, collectives; kernels that wait
-     * for its end; loops that may wait for another one */
+    /* it uses local or group ids and sizes, sub-group ids, barriers, local memory or collectives, waits for
+     * the end of the group, or has loops that may wait for another group */
     bool sees_groups;
     bool has_barrier, has_collective, has_atomics, has_printf;
 };
 enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits,
                           struct diagnosis *diagnosis);
 
-/* Text of a source file that the module carries (OpSource), and its name, which positions have; malloc'd.
- * False: there are no more; NULL: no memory. */
+/* The text of a source file that the module carries (OpSource), and its name, which places use; malloc'd.
+ * False: index is past the last one; NULL text: out of memory. */
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text);
 /* The version of OpenCL C that the module declares, the lowest of several: 102 is 1.2. 0: none. */
 uint32_t interp_opencl_c(const struct module *module);
@@ -93,17 +92,17 @@ struct wave *wave_new(const struct code *code, struct memory *memory, const stru
                       const struct observer *observer);
 void wave_free(struct wave *wave);
 
-/* Everything a wave's frame is filled from. */
+/* The values that a wave's frame begins with. */
 struct wave_start {
     struct origin origin; /* tile, first lane */
     uint32_t lane_count;
     uint64_t group_id[3], local_size[3]; /* of this group; undefined for multi-group tiles */
-    const struct observer *observer;     /* from here on; NULL: the one that the wave has */
+    const struct observer *observer;     /* called from now on; NULL: the wave keeps its observer */
     const struct kernel_info *kernel;    /* of the launch, and its arguments as the host passed them */
     const struct launch_arg *arg_values;
     const uint8_t *args;             /* code->args_size bytes, laid out by interp_args */
-    const uint64_t *local_addresses; /* per code->local_objects */
-    struct agreement *agreement;     /* NULL, or empty and shared by the group's waves */
+    const uint64_t *local_addresses; /* one for each of code->local_objects */
+    struct agreement *agreement;     /* shared by the waves of the group; NULL: not compared */
     struct copies_reached *reached;  /* likewise; NULL: not counted */
     /* this wave is the whole work-group, and barriers need not be scheduled */
     bool alone;
@@ -125,7 +124,8 @@ enum run_result wave_run(struct wave *wave, int64_t budget);
  * preemption point.
  */
 enum next_kind {
-    NEXT_UNSEEN, /* the wave stands elsewhere: at its start, after a barrier, at a back edge */
+    /* the wave is at its start, after a barrier or at a back edge: no operation comes next for certain */
+    NEXT_UNSEEN,
     NEXT_ACCESS, /* address, size_bytes; how: sites[site] */
     NEXT_FENCE,
     NEXT_COPY, /* of run-time size; address is its target's */
@@ -138,13 +138,13 @@ struct next_operation {
     uint32_t size_bytes;
 };
 void wave_next(const struct wave *wave, struct next_operation *out_next);
-/* The place where waves stop: the first operation after a preemption point, barrier or group function at or
- * after instruction `at`, which then is its own; false when there is none. */
+/* The next place at or after instruction `at` where waves stop: the first operation after a preemption point,
+ * barrier or group function. Sets *at to it; false: there is none. */
 bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site);
 
-/* Everything that decides what the wave does next but memory: frame, private memory, where its lanes stand;
- * in a loop without the values that affect nothing there. Two equal values, and memory unchanged between: the
- * wave spins. */
+/* A hash of all state but memory that decides what the wave does next: frame, private memory and the places
+ * of its lanes; in a loop, without values that affect nothing there. If two hashes are equal and memory has
+ * not changed between them, the wave spins. */
 uint64_t wave_fingerprint(const struct wave *wave);
 
 /* After RUN_YIELD: lanes parked at blocks that never ran in this time slice; false when there are none. */
@@ -156,17 +156,17 @@ bool wave_starving(const struct wave *wave, lane_mask *out_lanes);
 struct wave *wave_split(struct wave *wave, const lane_mask *lanes);
 
 /*
- * Of a wave that stopped at another barrier or at a collective: the same number for all that arrived in the
- * same iteration of the loops around it.
+ * For a wave that stopped at a barrier or collective: a number that is equal for all waves that arrived in
+ * the same iteration of the loops around it.
  */
 uint64_t wave_iteration(const struct wave *wave);
 
-/* Of a wave that stopped at a named barrier: which one a lane waits at, its number | sub-groups << 32. */
+/* For a wave that stopped at a named barrier: the barrier at which a lane waits, as number | sub-groups <<
+ * 32. */
 bool wave_at_named_barrier(const struct wave *wave);
 uint64_t wave_named_barrier(const struct wave *wave, uint32_t lane);
 
-/* A wait for asynchronous copies that is over: an event of the observer for each copy event that was
- * waited for. */
+/* Announces the end of a wait for asynchronous copies: one event of the observer for each copy event. */
 void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool last);
 
 /* One group: gather, compute, scatter for RUN_COLLECTIVE: all waves of a work-group (or of

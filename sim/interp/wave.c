@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waves: their memory, what their frame starts with, running, splitting. Ids are stored as base + step * lane
- * where lanes fill whole rows, else lane by lane. wave_run gives slices until the budget is used up; a slice
- * that ends early resumes without effect. wave_split copies a wave, so that some of its lanes can run by
- * themselves.
+ * Waves: their memory, the initial values of their frame, running, and splitting. Ids are stored as base +
+ * step * lane where lanes fill whole rows, otherwise lane by lane. wave_run runs slices until the budget is
+ * used up; a slice that ends early resumes without effect. wave_split copies a wave so that some of its lanes
+ * run separately.
  */
 #include "wave.h"
 
@@ -15,11 +15,11 @@
 #include "interp.h"
 #include "poison_trail.h"
 
-/* After the public struct: the private part. */
+/* The private part, after the public struct. */
 struct wave_memory {
     struct wave wave;
     bool owns_private;
-    uint32_t table_row; /* the row that lane_x and lane_y were made for */
+    uint32_t table_row; /* the row length for which lane_x and lane_y were computed */
     int32_t *x, *y;
     void *block, *private_block;
 };
@@ -296,10 +296,10 @@ void interp_args(const struct code *code, const struct kernel_info *info, const 
     }
 }
 
-/* Back edges between two questions whether the run was interrupted: milliseconds. */
+/* Back edges between two checks for an interrupt: some milliseconds. */
 enum { SLICE = 1 << 16 };
 
-/* How much of the budget is left, negative when it is spent. */
+/* Returns what is left of the budget; negative: it is used up. */
 static int64_t run_slice(struct wave *wave, int64_t budget)
 {
     const int64_t slice = budget < SLICE ? budget : SLICE;

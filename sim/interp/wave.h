@@ -35,7 +35,7 @@ enum run_result {
 #define PRIVATE_BASE UINT64_C(0x4000000000010000)
 enum { NULL_END = 0x10000 };
 
-/* Also of what lies some way beside it: an index that overran. */
+/* Includes addresses some way beside it: those of an index that overran. */
 static inline bool wave_is_private_address(uint64_t address)
 {
     return address >> 32 == PRIVATE_BASE >> 32;
@@ -74,8 +74,8 @@ struct disagreement {
 };
 
 /*
- * The values that must be the same for the work-items of a group, in the order in which each wave reaches
- * them: the first wave's values. More are not compared.
+ * The values that must be equal for all work-items of a group, in the order in which each wave reaches them:
+ * those of the first wave. At most AGREED_MOST are compared.
  */
 enum { AGREED_MOST = HOSTILE(1024, 4) };
 struct agreed {
@@ -87,14 +87,14 @@ struct agreement {
     uint32_t count, room;
 };
 
-/* How often each work-item of a work-group reached each of the asynchronous copies that some reached. */
+/* How often each work-item of a work-group reached each asynchronous copy that some work-item reached. */
 struct copy_reached {
     uint32_t site, *times; /* per lane of the tile */
 };
 struct copies_reached {
     struct copy_reached *items;
     uint32_t count, room, lanes;
-    bool reported; /* as events that differ, at a wait */
+    bool reported; /* a wait for different events was reported */
 };
 
 struct fault {
@@ -105,16 +105,17 @@ struct fault {
     uint32_t size;                  /* bytes of the whole access */
     bool private_space;             /* address is a private one */
     uint32_t private_object;        /* 1 + index, 0 = unknown */
-    uint64_t lanes;                 /* how many lanes share this fault */
+    uint64_t lanes;                 /* the number of lanes with this fault */
     bool goes_on;                   /* the lanes are not stopped */
     const struct image_desc *image; /* of an image instruction, or NULL */
-    int32_t texel[3];               /* where in the image */
+    int32_t texel[3];               /* its coordinates in the image */
     uint32_t level;
     int64_t index; /* FAULT_INDEX: past an array; misuse has its size */
     /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
     const char *misuse;
-    const struct disagreement *differ; /* FAULT_NON_UNIFORM, FAULT_NO_WORK_ITEM */
-    uint32_t poison_list;              /* FAULT_UNINITIALISED_*: of struct code's; 0: unknown */
+    const struct disagreement *differ; /* for FAULT_NON_UNIFORM and FAULT_NO_WORK_ITEM */
+    /* for FAULT_UNINITIALISED_*: index into the code's lists of origins; 0: not known */
+    uint32_t poison_list;
 };
 
 struct enqueue_call;
@@ -123,7 +124,7 @@ struct packets_use;
 struct wave_host {
     void *self;
     void (*fault)(void *self, struct wave *wave, const struct fault *fault);
-    bool (*may_print)(void *self); /* is there room for anything more? */
+    bool (*may_print)(void *self);                                               /* the buffer has room */
     bool (*print)(void *self, struct wave *wave, const char *text, size_t size); /* false: full */
     /* see orrery/pipe.h; NULL: unused */
     void (*packets)(void *self, struct wave *wave, const struct packets_use *use);
@@ -133,17 +134,18 @@ struct wave_host {
     uint64_t (*clock)(void *self, const struct wave *wave);
     bool faults_stop;                /* a faulty access ends its work-item; else it continues */
     bool (*interrupted)(void *self); /* the time slice has to end, wherever the wave is; NULL: never */
-    /* Of waves whose code has struct code_debug: a line begins; a time slice begins; the wave's memory is
-     * freed. */
+    /* For waves whose code has struct code_debug: called when a line begins, when a time slice begins, and
+     * when the wave's memory is freed. */
     void *debugger;
     void (*line)(void *debugger, struct wave *wave, const struct insn *insn);
     void (*slice)(void *debugger, struct wave *wave);
     void (*gone)(void *debugger, struct wave *wave);
-    /* Of waves whose code has struct profile_code: the active lanes begin a straight piece; those of `lanes`
-     * leave by a way. */
+    /* For waves whose code has struct profile_code: the active lanes begin a straight-line piece; the lanes
+     * of `lanes` leave by a branch. */
     void (*count)(void *self, struct wave *wave, uint32_t piece);
     void (*count_way)(void *self, struct wave *wave, uint32_t way, const uint64_t *lanes);
-    bool (*refuses)(void *self); /* a weak compare-exchange that would succeed; NULL: none fails spuriously */
+    /* makes a weak compare-exchange fail that would succeed; NULL: none fails spuriously */
+    bool (*refuses)(void *self);
 };
 
 struct kernel_info;
@@ -175,29 +177,31 @@ struct wave {
     const int32_t *lane_x, *lane_y; /* lane % row and lane / row, n entries */
     bool alone;                     /* no other wave waits at a work-group barrier */
 
-    /* changes as it runs */
-    lane_mask active;             /* lanes executing now */
-    lane_mask live;               /* lanes that have not returned or been stopped */
-    bool full;                    /* active has all n lanes: no masking needed */
-    struct access_event reported; /* the latest; what no instruction changes of it is there from the start */
-    uint32_t parked_blocks;       /* blocks with pending lanes */
-    lane_mask *pending;           /* per block */
-    uint64_t *pending_set;        /* bit per block */
-    uint32_t highest_unparked;    /* this time slice: lanes parked up to this block have had their chance */
-    int64_t budget;               /* back edges and preemption points left in this time slice */
-    uint32_t copies;              /* events of asynchronous copies given out in its work-group */
-    struct open_copy unwaited[WAVE_COPIES_OPEN]; /* those not waited for yet; more are not watched */
+    /* changes while the wave runs */
+    lane_mask active; /* lanes executing now */
+    lane_mask live;   /* lanes that have not returned or been stopped */
+    bool full;        /* active has all n lanes: no masking needed */
+    /* the latest event; members that no instruction changes are set at the start */
+    struct access_event reported;
+    uint32_t parked_blocks;    /* blocks with pending lanes */
+    lane_mask *pending;        /* per block */
+    uint64_t *pending_set;     /* bit per block */
+    uint32_t highest_unparked; /* lanes parked at blocks up to this one have run in this time slice */
+    int64_t budget;            /* back edges and preemption points left in this time slice */
+    uint32_t copies;           /* number of events of asynchronous copies created in its work-group */
+    /* copies that were not waited for yet; more than these are not watched */
+    struct open_copy unwaited[WAVE_COPIES_OPEN];
     uint32_t unwaited_count;
-    /* of its work-group; NULL: it has no other wave, or several work-groups are here */
+    /* shared by its work-group; NULL: the group has no other wave, or the wave holds several groups */
     struct agreement *agreement;
-    struct copies_reached *reached; /* of its work-group; NULL: several work-groups are here */
-    uint32_t agreed;                /* how many of them it has reached */
-    struct poison_trail *trail;     /* its own: origins of uninitialised values; NULL: it read none */
-    uint64_t steps;                 /* back edges taken, for limits */
-    uint64_t work;                  /* of its lanes, for the clock: see cost.h */
-    uint64_t owed;                  /* work of each active lane that is not in it yet */
+    struct copies_reached *reached; /* likewise; NULL: the wave holds several groups */
+    uint32_t agreed;                /* number of values of `agreement` that it has reached */
+    struct poison_trail *trail;     /* origins of uninitialised values, its own; NULL: it read none */
+    uint64_t steps;                 /* back edges taken; compared with limits */
+    uint64_t work;                  /* work of its lanes, for simulated time: cost.h */
+    uint64_t owed;                  /* work of each active lane that is not added to `work` yet */
     lane_mask refused;              /* lanes whose latest weak compare-exchange failed spuriously */
-    uint64_t refusals;              /* how often one did */
+    uint64_t refusals;              /* number of spurious failures */
 
     /* why it stopped */
     enum run_result stop;
@@ -206,7 +210,7 @@ struct wave {
     const struct insn *wait;   /* the collective instruction */
 };
 
-/* Once origin, lane_count and row are set. */
+/* Call after origin, lane_count and row are set. */
 static inline void wave_begin_events(struct wave *wave)
 {
     wave->reported = (struct access_event){
@@ -230,7 +234,7 @@ static inline uint64_t mask_word(const uint64_t *mask, uint32_t k)
 /* Removes lanes from active and live after a fault. A wave whose active lanes are all gone continues with its
  * lowest parked block: call at the end of a handler through NEXT_AFTER_FAULT (exec_control.c). */
 void wave_stop_lanes(struct wave *wave, const lane_mask *lanes);
-/* before other lanes are active, and at the end of a run: owed becomes work */
+/* Call before other lanes become active, and at the end of a run: `owed` is added to `work`. */
 void wave_settle(struct wave *wave);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Divergence: lanes that wait for a later block are parked there, and the lowest block with lanes runs
- * first.
+ * Divergence. Lanes that branch to a later block are parked there, and the lowest block with lanes runs
+ * first, so that lanes meet again at the earliest common block.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ static bool any(const lane_mask *mask)
     return all != 0;
 }
 
-/* Cost that is owed is of the active lanes: before these change, it becomes work. So a block costs one
- * addition while the lanes stay the same. */
+/* `owed` is work of the active lanes, so it is added to `work` before these change. While the lanes stay the
+ * same, a block costs one addition. */
 void wave_settle(struct wave *wave)
 {
     uint64_t lanes = 0;
@@ -51,7 +51,7 @@ static uint32_t lowest_block(const struct wave *wave)
             return k * 64 + (uint32_t)__builtin_ctzll(wave->pending_set[k]);
 }
 
-/* The mask of block's parked lanes, which some join now. */
+/* Returns the mask of the lanes parked at the block; the caller adds lanes. */
 static uint64_t *parking(struct wave *wave, uint32_t block)
 {
     uint64_t bit = 1ull << block % 64;
@@ -219,7 +219,7 @@ static void note_lanes(struct fault *fault, const lane_mask *lanes)
     }
 }
 
-/* An event that no copy of the work-group gave. */
+/* Reports a wait for an event that no copy of the work-group returned. */
 static void report_events(struct wave *wave, const struct insn *insn)
 {
     struct fault fault = {.kind = FAULT_EVENT, .site = insn->e, .goes_on = true};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A wave's requests to device queues, lane by lane in ascending order: operands, wait list and local sizes
- * are read, and the host is asked. Where the host allocated room for captured variables and an event, the
- * wave then fills it in.
+ * Requests of a wave to device queues, lane by lane in ascending order. Operands, wait list and local sizes
+ * are read, and the host is called. If the host allocated memory for captured variables and an event, the
+ * wave fills it in.
  */
 #include "wave_enqueue.h"
 
@@ -20,7 +20,7 @@ struct enqueue_lane {
     uint32_t count; /* operands */
     struct enqueue_call call;
     uint64_t *waits, *local_bytes;
-    struct fault fault; /* misuse, of all lanes */
+    struct fault fault; /* misuse by this work-item */
 };
 
 static uint64_t operand(const struct enqueue_lane *lane_op, uint32_t k)
@@ -35,7 +35,7 @@ static uint64_t operand(const struct enqueue_lane *lane_op, uint32_t k)
     return value;
 }
 
-/* False: no memory. A list that no queue could take is left unread. */
+/* False: out of memory. A list that is longer than any queue accepts is not read. */
 static bool read_waits(struct enqueue_lane *lane_op)
 {
     struct enqueue_call *call = &lane_op->call;
@@ -90,7 +90,7 @@ static bool read_operands(struct enqueue_lane *lane_op)
     return read_waits(lane_op) && read_locals(lane_op);
 }
 
-/* Fills in what the host allocated, with this work-item's contents. */
+/* Fills the memory that the host allocated with this work-item's values. */
 static void hand_over(struct enqueue_lane *lane_op)
 {
     const struct enqueue_call *call = &lane_op->call;
@@ -117,7 +117,7 @@ static int64_t execute_lane(struct enqueue_lane *lane_op)
     call->result = enqueues ? ENQUEUE_FAILURE : 0;
     const bool read = read_operands(lane_op);
     if (!read)
-        host->print(host->self, lane_op->wave, NULL, 0); /* memory ran out */
+        host->print(host->self, lane_op->wave, NULL, 0); /* out of memory */
     if (read && host->enqueue) {
         host->enqueue(host->self, lane_op->wave, call);
         hand_over(lane_op);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Device-side enqueue (OpenCL C 3.0, 6.15.18) as a wave sees it: a work-item's requests to the
- *          device's queues, and their results. The owner of the queues implements struct wave_host's
- *          enqueue().
+ * PURPOSE  Device-side enqueue (OpenCL C 3.0, 6.15.18) as a wave sees it: requests of work-items to the
+ * device's
+ *          queues, and their results. The owner of the queues implements enqueue() of struct wave_host.
  *
- * Operands of OP_enqueue, all V 64, as many as there are: result, then those of enum enqueue_operand in their
- * order.
+ * Operands of OP_enqueue, all of class V 64: the result, then those of enum enqueue_operand, in that order.
  *
- * Ownership  A call lives while enqueue() runs. The host returns `result`, and what it allocated for the
- *            block's captured variables and the event: the wave fills both in.
+ * Ownership  A call is valid while enqueue() runs. The host sets `result`, and allocates memory for the
+ * block's
+ *            captured variables and the event; the wave fills both in.
  */
 #ifndef ORRERY_SIM_INTERP_WAVE_ENQUEUE_H
 #define ORRERY_SIM_INTERP_WAVE_ENQUEUE_H
@@ -53,7 +53,7 @@ enum enqueue_operand {
 };
 enum { ENQUEUE_COUNT_SHIFT = 8, ENQUEUE_WAITS_MOST = 65535 };
 
-/* Of a queue that has no such command: OpenCL C 3.0, 6.15.18.1. */
+/* Errors of requests that no queue accepts: OpenCL C 3.0, 6.15.18.1. */
 enum enqueue_error {
     ENQUEUE_SUCCESS = 0,
     ENQUEUE_FAILURE = -101,
@@ -81,7 +81,7 @@ struct enqueue_call {
     uint32_t kernel;
     const uint64_t *waits;
     uint64_t wait_count;
-    bool waits_given, event_wanted; /* the pointer was no NULL */
+    bool waits_given, event_wanted; /* the pointers were not NULL */
     uint64_t target;                /* of CAPTURE */
     uint64_t literal_size, literal_align;
     struct ndrange range;
@@ -89,8 +89,8 @@ struct enqueue_call {
     uint32_t local_count;
     /* the result */
     int64_t result;
-    uint64_t event;     /* to be stored where it was wanted; 0: nothing is stored */
-    uint64_t literal;   /* where the captured variables go; 0: nowhere */
+    uint64_t event;     /* stored where the event was wanted; 0: not stored */
+    uint64_t literal;   /* address for the captured variables; 0: none */
     const char *misuse; /* what the specification leaves undefined, or NULL */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The next operation of a stopped wave, and whether it has been in this state before. */
+/* The next operation of a stopped wave, and the hash of its state (wave_fingerprint), which tells whether a
+ * wave only spins. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -58,7 +59,7 @@ static enum next_kind kind_of(uint32_t op)
     return within(op, OP_ld_u_8, OP_fence) ? NEXT_ACCESS : NEXT_UNSEEN;
 }
 
-/* From a preemption point to its operation; between them may be instructions of the uninitialised check. */
+/* Advances from a preemption point to its operation, over instructions of the uninitialised check. */
 static bool operation_after(const struct code *code, uint32_t *at)
 {
     while (++*at < code->insn_count && kind_of(code->ops[*at]) == NEXT_UNSEEN)
@@ -94,8 +95,8 @@ void wave_next(const struct wave *wave, struct next_operation *out_next)
         out_next->size_bytes = site->size * (site->components ? site->components : 1);
 }
 
-/* The outermost loop in which the wave stands: lanes that are parked meanwhile are there, too, or after it.
- * NULL: none with idle values. */
+/* The outermost loop in which the wave is: parked lanes are in it, too, or after it. NULL: no loop with idle
+ * values. */
 static const struct idle_loop *idle_loop_of(const struct wave *wave)
 {
     const struct code *code = wave->code;

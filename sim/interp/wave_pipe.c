@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pipe functions, lane by lane in ascending order (OpenCL C 3.0, 6.15.16). Packets lie in a ring.
- * Reservations may be committed in any order, and take effect in the order in which they were made. A misuse
+ * The pipe functions, lane by lane in ascending order (OpenCL C 3.0, 6.15.16). Packets are stored in a ring.
+ * Reservations may be committed in any order and take effect in the order in which they were made. A misuse
  * is a finding, and the call fails as if there were no packet.
  */
 #include "wave_pipe.h"
@@ -18,7 +18,7 @@ static struct pipe_side *side_of(struct pipe *pipe, bool writes)
     return writes ? &pipe->write : &pipe->read;
 }
 
-/* Packets that may be reserved now. */
+/* The number of packets that can be reserved now. */
 static uint64_t room(const struct pipe *pipe, bool writes)
 {
     return writes ? pipe->read.done + pipe->packet_count - pipe->write.next
@@ -70,7 +70,7 @@ static void set_written(struct pipe *pipe, uint64_t number, bool written)
         bits_of(pipe)[slot / 8] &= (uint8_t)~bit;
 }
 
-/* NULL: not enough space, or no record left. */
+/* NULL: not enough packets, or no free record. */
 static struct pipe_record *reserve(struct pipe *pipe, bool writes, uint64_t count)
 {
     struct pipe_side *side = side_of(pipe, writes);
@@ -94,7 +94,7 @@ static struct pipe_record *reserve(struct pipe *pipe, bool writes, uint64_t coun
     return NULL;
 }
 
-/* 0 is the id that is not valid. */
+/* 0 is never a valid id. */
 static uint64_t id_of(const struct pipe *pipe, const struct pipe_record *record)
 {
     return record ? (uint64_t)record->serial << 16 | (uint64_t)(record - pipe->record + 1) : 0;
@@ -131,10 +131,10 @@ struct pipe_lane {
     uint32_t lane, fault_lane;
     uint64_t faults, address, first; /* of this pipe, of that of the first fault */
     uint64_t a, b, c;                /* as in pipe_op */
-    const char *misuse;              /* of the first */
+    const char *misuse;              /* of the first misuse */
 };
 
-/* Undefined by the specification: the work-item continues as if the call had failed. */
+/* Misuse is undefined by the specification: the call fails, and the work-item continues. */
 static uint64_t misused(struct pipe_lane *lane_op, const char *why)
 {
     if (!lane_op->faults++) {
@@ -165,7 +165,7 @@ static void announce(const struct pipe_lane *lane_op, bool writes, bool moves)
     *user = (struct pipe_user){launch, use.group};
 }
 
-/* Reported, and done all the same. */
+/* A misuse that is reported, while the call still takes effect. */
 static void enter(struct pipe_lane *lane_op, bool writes, bool moves)
 {
     announce(lane_op, writes, moves);
@@ -261,7 +261,7 @@ static uint64_t operand(const struct pipe_lane *lane_op, const uint8_t *frame, u
     return value;
 }
 
-/* The host passes the address of a pipe or refuses the argument; a module may still make one up. */
+/* The host passes the address of a pipe; a hand-written module may pass anything. */
 static bool pipe_at(struct pipe_lane *lane_op, uint64_t address)
 {
     const struct region *region = memory_region(lane_op->wave->memory, address);
@@ -272,7 +272,7 @@ static bool pipe_at(struct pipe_lane *lane_op, uint64_t address)
     if (!is_pipe)
         misused(lane_op, "there is no pipe");
     else if (lane_op->pipe->packet_bytes != lane_op->insn->f >> PIPE_BYTES_SHIFT)
-        misused(lane_op, NULL); /* sizes are reported where the sentence is made */
+        misused(lane_op, NULL); /* the sentence about the sizes is made by the device */
     return is_pipe && lane_op->pipe->packet_bytes == lane_op->insn->f >> PIPE_BYTES_SHIFT;
 }
 
