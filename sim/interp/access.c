@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses that the fast paths leave: each lane is checked, faults are noted, and observers get one event. */
+/*
+ * Accesses that the fast paths do not handle: every lane is checked, faults are reported, and observers get
+ * one event.
+ */
 #include "access.h"
 #include "poison_trail.h"
 
@@ -9,7 +12,7 @@
 #include "affine.h"
 #include "cost.h"
 
-/* One instruction under way. */
+/* One instruction that is being executed. */
 struct access {
     struct wave *wave;
     const struct site *site;
@@ -19,10 +22,10 @@ struct access {
     enum access_form form;
     bool write, read; /* updates do both */
     uint64_t address[WAVE_LANES_MAX];
-    lane_mask flat, private_lanes; /* lanes that go ahead */
+    lane_mask flat, private_lanes; /* lanes whose access takes place */
     lane_mask faulty;
     struct fault fault;
-    struct fault passed; /* reported, but the access goes ahead */
+    struct fault passed; /* reported, but the access takes place */
 };
 
 static void set_lane(lane_mask *mask, uint32_t lane)
@@ -85,7 +88,7 @@ struct private_range {
     uint64_t low, high;
 };
 
-/* The object's, if it is known, or that of all private memory. */
+/* The bytes of the private object, if it is known, or of all private memory. */
 static struct private_range private_span(const struct access *access)
 {
     const struct code *code = access->wave->code;
@@ -116,8 +119,8 @@ static uint32_t denials(const struct access *access)
     return (access->read ? DENY_KERNEL_READ : 0u) | (access->write ? DENY_KERNEL_WRITE : 0u);
 }
 
-/* Live memory that the host only promised not to touch this way, or has mapped. Devices let such an access
- * through, and programs that live by that are worth watching further. */
+/* Live memory that the host has mapped or created without this access right. Devices perform such an
+ * access, so the work-item continues after the finding. */
 static bool only_forbidden(const struct wave *wave, uint64_t address, uint64_t bytes)
 {
     const struct region *region = memory_region(wave->memory, address);
@@ -171,7 +174,8 @@ static const uint32_t *slots_of(const struct insn *insn, const struct wave *wave
     return insn->f == 1 ? &insn->d : &wave->code->operands[insn->d];
 }
 
-/* Field by field: as one assignment it is cleared first, in a time that loads and stores notice. */
+/* Member by member: an assignment of the whole struct clears it first, which costs measurable time for each
+ * access. */
 static inline __attribute__((always_inline)) void
 begin_event(struct access_event *event, const struct wave *wave, uint32_t site_index, const lane_mask *lanes)
 {
@@ -203,8 +207,8 @@ static void announce(const struct wave *wave, const struct access_event *event)
     wave->observer->access(wave->observer->self, event);
 }
 
-/* Of the active lanes. The common fields of such events are set in the wave's already. slots: of values;
- * NULL: not announced. */
+/* Fills the event of the active lanes. The wave has set the common members. slots: of the values; NULL: no
+ * event. */
 static inline __attribute__((always_inline)) struct access_event *
 next_event(struct wave *wave, uint32_t site_index, enum address_shape shape, uint64_t base,
            const uint32_t *slots)
@@ -233,7 +237,7 @@ void access_announce_uniform(struct wave *wave, const struct insn *insn, uint64_
     announce(wave, next_event(wave, insn->e, ADDRESS_UNIFORM, address, slots_of(insn, wave)));
 }
 
-/* Memory has the time that the observer takes. Lines come in pairs. */
+/* Prefetches the rows that the access needs while the observer runs. Processors fetch lines in pairs. */
 static void fetch_row(const struct access_event *event)
 {
     enum { TWO_LINES = 128 };
@@ -311,7 +315,7 @@ void access_announce_texels(struct wave *wave, uint32_t site, const struct affin
     event->image = true;
     event->sampled = wave->code->sites[site].sampled;
     announce(wave, event);
-    event->image = event->sampled = false; /* which the others leave as they are */
+    event->image = event->sampled = false; /* members that other accesses leave unset */
 }
 
 static struct access_event event_of_access(const struct access *access)
@@ -345,7 +349,7 @@ static void begin(struct access *access, struct wave *wave, uint32_t site_index,
     access->passed = (struct fault){.goes_on = true};
 }
 
-/* Reports the lanes at fault. True: they are stopped. */
+/* Reports the faulty lanes. True: they are stopped. */
 static bool report_faulty(struct access *access, bool stops)
 {
     struct wave *wave = access->wave;
@@ -358,7 +362,7 @@ static bool report_faulty(struct access *access, bool stops)
     return stops;
 }
 
-/* Checks the active lanes, reports those at fault, and stops them where faults stop. */
+/* Checks the active lanes, reports faulty ones, and stops them if faults stop work-items. */
 static bool check(struct access *access)
 {
     struct wave *wave = access->wave;
@@ -442,7 +446,7 @@ static uint32_t first_lane(const lane_mask *mask)
     return 0;
 }
 
-/* The port gives each lane's whole value, lane after lane. */
+/* The port returns the whole value of each lane, lane after lane. */
 static void load_through_port(struct access *access, uint8_t *frame, const uint32_t *slots)
 {
     const struct memory_port *port = &access->wave->memory->port;
@@ -469,8 +473,8 @@ static struct access_part part_within(uint64_t low, uint64_t high, uint64_t addr
     return from < to ? (struct access_part){from - address, to - address} : (struct access_part){0, 0};
 }
 
-/* The region of the first byte, if it has some of the bytes, or that of the last: one access never touches
- * two. */
+/* The part of the access inside the region of its first byte, or else of its last byte: an access touches
+ * at most one. */
 static struct access_part part_of_region(const struct access *access, uint64_t address, uint64_t bytes)
 {
     const struct memory *memory = access->wave->memory;
@@ -489,8 +493,7 @@ static struct access_part part_of_region(const struct access *access, uint64_t a
     return (struct access_part){0, 0};
 }
 
-/* If the host permits some bytes, it permits the first of them: bisection finds the longest permitted
- * start. */
+/* The longest beginning of the access that the host permits, by bisection. */
 static struct access_part part_of_host(const struct access *access, uint64_t address, uint64_t bytes)
 {
     uint64_t most = bytes > UINT64_MAX - address ? UINT64_MAX - address : bytes, least = 0;
@@ -504,7 +507,7 @@ static struct access_part part_of_host(const struct access *access, uint64_t add
     return (struct access_part){0, least};
 }
 
-/* The bytes of an access at fault that are inside one object which it may touch. */
+/* The bytes of a faulty access that are inside one object which it may access. */
 static struct access_part permitted_part(const struct access *access, uint64_t address, uint64_t bytes)
 {
     const struct memory *memory = access->wave->memory;
@@ -519,7 +522,7 @@ static struct access_part permitted_part(const struct access *access, uint64_t a
                : part_of_region(access, address, bytes);
 }
 
-/* Byte by byte: such an access may have any address. */
+/* Announces byte by byte, since the address may have any alignment. */
 static void announce_part(const struct access *access, const lane_mask *lanes, uint64_t address,
                           uint64_t bytes)
 {
@@ -536,7 +539,7 @@ static void announce_part(const struct access *access, const lane_mask *lanes, u
     announce(access->wave, &event);
 }
 
-/* Of all lanes at fault if one address is of all, else of one. */
+/* All faulty lanes if they have one address, else one lane. */
 static lane_mask lanes_of_part(const struct access *access, uint32_t lane)
 {
     lane_mask one = {{0}};
@@ -544,7 +547,7 @@ static lane_mask lanes_of_part(const struct access *access, uint32_t lane)
     return access->form == FORM_U ? access->faulty : one;
 }
 
-/* The bytes outside are zeros. */
+/* Bytes outside read as zeros. */
 static void load_part(const struct access *access, uint8_t *frame, const uint32_t *slots, uint32_t lane)
 {
     const struct wave *wave = access->wave;
@@ -571,7 +574,7 @@ static void load_faulty(const struct access *access, uint8_t *frame, const uint3
         EACH_SET_LANE(&access->faulty, lane) load_part(access, frame, slots, (uint32_t)lane);
 }
 
-/* The bytes outside are dropped. */
+/* Bytes outside are dropped. */
 static void store_part(const struct access *access, uint32_t lane, const uint8_t *value)
 {
     const struct wave *wave = access->wave;
@@ -709,7 +712,7 @@ static uint64_t read_slot(const uint8_t *slot, uint32_t lane, uint32_t bytes)
     return value;
 }
 
-/* Memory that the host may change at this time. */
+/* The host may change this memory at any time. */
 static bool is_shared(const struct access *access, uint64_t address)
 {
     const struct memory *memory = access->wave->memory;
@@ -742,7 +745,7 @@ static bool refuses(const struct access *access, uint32_t lane, uint64_t old, ui
     return true;
 }
 
-/* One that fails is a load. */
+/* A compare-exchange that fails counts as a load. */
 static uint32_t operation_of(const struct access *access, const struct insn *insn, uint32_t lane,
                              uint64_t old, uint64_t comparator)
 {
@@ -822,7 +825,7 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
     for (uint32_t w = 0; weak && w * 64 < wave->n; w++)
         wave->refused.word[w] &= ~wave->active.word[w];
     uint8_t comparators[WAVE_LANES_MAX * 8];
-    if (compares) /* the result may take their place */
+    if (compares) /* the result may overwrite the operands */
         memcpy(comparators, frame + insn->c, wave->n * bytes);
     if (access.write && access_observed(wave) && wave->observer->before && any_shared(&access))
         wave->observer->before(wave->observer->self);
@@ -859,7 +862,7 @@ bool access_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave, e
 
 /* ---- copies ---------------------------------------------------------------------------------------- */
 
-/* One side of a copy by one lane. */
+/* Checks one side of one lane's copy. */
 static bool side_permitted(struct access *access, uint32_t lane, uint64_t address, uint64_t bytes)
 {
     access->address[lane] = address;
@@ -902,7 +905,7 @@ static bool byte_valid(const struct access *from, uint32_t lane, uint64_t addres
     return !region->valid || memory_range_valid(region, address, 1);
 }
 
-/* The copy is initialised where its source was. */
+/* Copies the validity of the bytes. */
 static void copy_validity(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
                           uint64_t target, uint64_t bytes)
 {
@@ -957,7 +960,8 @@ static void zero_bytes(const struct access *to, uint32_t lane, uint64_t target, 
     }
 }
 
-/* One side is at fault, or both: zeros for bytes outside the source; bytes outside the target are dropped. */
+/* One side or both are faulty: bytes outside the source read as zeros; bytes outside the target are
+ * dropped. */
 static void copy_parts(const struct access *from, const struct access *to, uint32_t lane, uint64_t source,
                        uint64_t target, uint64_t bytes)
 {
@@ -1043,7 +1047,7 @@ void access_copy_out(struct access_copy *copy, uint32_t lane, uint64_t packet, u
     copy_packet((struct access *)(void *)copy->state, lane, packet, target, bytes, true);
 }
 
-/* The host's addresses are no generic ones: they may look like private memory's. */
+/* Host addresses are not generic addresses: they may look like private ones. */
 void access_fetch(struct access_copy *copy, uint32_t lane, uint64_t source, void *target, uint64_t bytes)
 {
     struct access *user = (struct access *)(void *)copy->state;
@@ -1115,7 +1119,7 @@ static void announce_copy(const struct wave *wave, uint32_t site, uint32_t numbe
     wave->observer->sync(wave->observer->self, &event);
 }
 
-/* Each wave gives the same numbers to events: all work-items of a group reach the same copies. */
+/* Numbers of events are the same in each wave, because all work-items of a group reach the same copies. */
 static uint32_t give_event(const uint32_t *operands, uint8_t *frame, struct wave *wave)
 {
     uint64_t event, *const out = (uint64_t *)(void *)(frame + operands[0]);
@@ -1127,7 +1131,7 @@ static uint32_t give_event(const uint32_t *operands, uint8_t *frame, struct wave
     return (uint32_t)event;
 }
 
-/* Without memory the copy is not watched. */
+/* If out of memory the copy is not counted. */
 static uint32_t *times_reached(struct copies_reached *all, uint32_t site)
 {
     for (uint32_t i = 0; i < all->count; i++)
@@ -1160,11 +1164,11 @@ static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site)
         wave->unwaited[wave->unwaited_count++] = (struct open_copy){event, site};
 }
 
-/* A strided copy that missed this many elements in a row stays outside: its count is not plausible. */
+/* A strided copy stops after so many elements in a row outside memory: its count is not plausible. */
 enum { MISSES_MOST = 1 << 20 };
 
 /* The work-group's first work-item copies for all; the wait for the event orders it. */
-/* A count beyond what memory has is a fault, and no time. */
+/* A count that exceeds memory is a fault and is not charged. */
 static void charge_copy(struct wave *wave, uint64_t count, uint64_t size)
 {
     enum { COUNT_MOST = 1 << 30 };
@@ -1185,7 +1189,7 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
         return false;
     for (int i = 0; i < 4; i++)
         memcpy(&value[i], frame + operands[1 + i], 8);
-    /* past every region, whatever it is added to */
+    /* `far` is past every region, whatever is added to it */
     const uint64_t bytes = insn->f & 0xffff, far = 1ull << 62;
     const uint64_t stride = value[3] > far / bytes ? far : value[3] * bytes;
     const uint64_t to_step = insn->f >> 16 & 1 ? stride : bytes,
@@ -1237,14 +1241,14 @@ static bool agreement_room(struct agreement *all)
         return true;
     const uint32_t room = all->room ? 2 * all->room : HOSTILE(16, 1);
     struct agreed *items = all->count < AGREED_MOST ? realloc(all->items, room * sizeof *items) : NULL;
-    if (!items) /* without memory as with too many */
+    if (!items) /* out of memory, or too many events */
         return false;
     all->items = items;
     all->room = room;
     return true;
 }
 
-/* The first wave of the group to reach it sets the values that the others must have. */
+/* The first wave of the group sets the values with which the others are compared. */
 static void compare_waves(const struct insn *insn, struct wave *wave, uint32_t first, uint64_t value)
 {
     struct agreement *all = wave->agreement;
@@ -1296,7 +1300,7 @@ void access_check_index(const struct insn *insn, const uint8_t *frame, struct wa
 
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */
 
-/* operands[list]: form, bytes, offset, the reader of the bytes, or the origin of the stored value. */
+/* operands[list]: form, bytes, offset, then the reader of the bytes, or the origin of the stored value */
 enum { LIST_FROM = 3 };
 
 static uint32_t poison_from(const struct wave *wave, const struct insn *insn)
@@ -1322,7 +1326,7 @@ static struct region *tracked_region(const struct access *access, uint32_t lane)
     return region->valid && inside(region->low, region->high, address, access->bytes) ? region : NULL;
 }
 
-/* An access that misses gives zeros, or stops its lane: neither is poison. */
+/* A lane whose access missed got zeros or was stopped: neither is uninitialised. */
 static bool lane_is_poison(const struct access *access, uint32_t lane)
 {
     const uint64_t address = access->address[lane];
@@ -1358,7 +1362,7 @@ void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *w
         memcpy(frame + insn->d, &poison, sizeof poison);
 }
 
-/* Memory of one work-group: what is uninitialised there is reported where something uses it. */
+/* Memory that one work-group uses alone: uninitialised values there are reported where they are used. */
 static bool hands_on(const struct region *region)
 {
     return region->kind == REGION_LOCAL_VARIABLE;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group functions: gather from the stopped waves in order of local linear id, compute, scatter. */
+/*
+ * Group functions (OpenCL C 3.0, 6.15.19 and the sub-group extensions). When all waves of the group have
+ * stopped at the function, the operands are gathered in order of local linear id, the results are computed,
+ * and they are scattered to the lanes.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +24,7 @@ struct collective_member {
 struct collective {
     enum collective_op what;
     bool is_unsigned, exclusive, same;
-    uint32_t cluster; /* lanes reduced together; 0 = all */
+    uint32_t cluster; /* number of lanes that are reduced together; 0: all */
     enum math_type type;
     uint32_t bytes, id_count, site;
     const uint32_t *operands; /* result, value, ids: V slots */
@@ -179,7 +183,7 @@ static void vote(const struct collective *c, const struct collective_member *mem
     give_all(c, members, count, c->what == COLLECTIVE_ALL ? true_count == count : true_count > 0);
 }
 
-/* Linear id of the lane that the ids of the first member name. */
+/* The linear id of the lane that the operands of the first member name. */
 static uint64_t broadcast_source(const struct collective *c, const struct collective_member *first,
                                  uint32_t sub_group_size)
 {
@@ -272,7 +276,8 @@ static bool finds_places(const struct collective *c)
     return c->what == COLLECTIVE_BROADCAST || c->what == COLLECTIVE_SHUFFLE;
 }
 
-/* Of a broadcast the ids stand after the value; of a pipe function they are all arguments there are. */
+/* Reports operands that differ. Ids of a broadcast come after the value; of a pipe function all operands
+ * are compared. */
 static void report_difference(const struct collective *c, const struct collective_member *first,
                               const struct collective_member *other, uint32_t k)
 {
@@ -303,7 +308,7 @@ static void check_same(const struct collective *c, const struct collective_membe
     }
 }
 
-/* How many places there are along a dimension of the group, or in the sub-group. */
+/* The size of the group along a dimension, or of the sub-group. */
 static uint64_t places_along(const struct collective_member *member, uint32_t dimension,
                              uint32_t sub_group_size)
 {
@@ -315,7 +320,7 @@ static uint64_t places_along(const struct collective_member *member, uint32_t di
     return left < sub_group_size ? left : sub_group_size;
 }
 
-/* The place of a broadcast has to be a work-item's. */
+/* Reports a broadcast from a place that no work-item has. */
 static void check_places(const struct collective *c, const struct collective_member *first,
                          uint32_t sub_group_size)
 {
@@ -394,7 +399,7 @@ static uint32_t wave_end(const struct wave *wave)
     return wave->origin.first_lane + wave->lane_count;
 }
 
-/* Members by linear id; places of lanes that do not take part have no wave. */
+/* Members by linear id; lanes that do not take part have no wave. */
 static void gather(struct wave *const *waves, size_t wave_count, struct collective_member *members)
 {
     for (size_t w = 0; w < wave_count; w++)
@@ -437,7 +442,7 @@ void collective_perform(struct wave *const *waves, size_t wave_count, uint32_t s
         members = calloc(places, sizeof *members);
     if (members && wave_count)
         perform_all(waves, wave_count, sub_group_size, members, places);
-    else if (wave_count) /* without results the launch is worth nothing */
+    else if (wave_count) /* without results the launch cannot continue */
         waves[0]->host->print(waves[0]->host->self, waves[0], NULL, 0);
     if (members != few)
         free(members);

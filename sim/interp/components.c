@@ -36,14 +36,14 @@
 
 /* ---- while lowering -------------------------------------------------------------------- */
 
-/* The IR_load of what OpLoad gave, when that is a vector that may be taken by components. */
+/* The IR_load of an OpLoad's result, if it is a vector whose components may be loaded separately. */
 static uint32_t load_of(const struct lower *l, uint32_t id)
 {
     if (!l->m->by_components || id >= l->m->bound || !l->m->def[id] ||
         spv_opcode(l->m, l->m->def[id]) != SpvOpLoad || module_value_type(l->m, id)->kind != TYPE_VECTOR)
         return NONE;
     const struct value *first = ir_value(l->ir, l->leaf[id][0]);
-    /* truths and built-in variables are not extracts of loads */
+    /* bools and built-in variables are not extracts of loads */
     return first->op == IR_extract ? first->args[0] : NONE;
 }
 
@@ -61,7 +61,7 @@ static bool only_reads(const struct lower *l, uint32_t v)
            op == IR_line || op == IR_count;
 }
 
-/* Is the load in this block, and nothing but loads after it? */
+/* The load is in this block, and only loads come after it. */
 static bool is_recent(const struct lower *l, uint32_t load)
 {
     const struct block *block = ir_block(l->ir, l->block);
@@ -71,7 +71,8 @@ static bool is_recent(const struct lower *l, uint32_t load)
     return false;
 }
 
-/* A load of all that the store will write, when no store or the like is between; nothing may use it. */
+/* Marks a load of all bytes that the store will write as its base, if no store or similar operation is
+ * between them; it must have no other use. */
 static void note_base(struct lower *l, const struct place *to)
 {
     const struct block *block = ir_block(l->ir, l->block);
@@ -82,7 +83,7 @@ static void note_base(struct lower *l, const struct place *to)
     }
 }
 
-/* Does a shuffle keep what it has of the first vector in place, and take the rest of the second one? */
+/* The shuffle keeps the components of its first vector in place and takes the others from the second one. */
 static bool shuffle_inserts(const struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word], count = spv_length(l->m, word) - 5;
@@ -114,8 +115,8 @@ static uint32_t base_of(const struct lower *l, uint32_t id)
     return id;
 }
 
-/* The byte offset of the component with a number that is no constant. One past the end means the last
- * component, as lower_composite has it. */
+/* The byte offset of a component whose index is not constant. An index past the end means the last
+ * component, as in lower_composite. */
 static uint32_t component_address(struct lower *l, const struct type *vector, uint32_t address,
                                   uint32_t index)
 {
@@ -126,8 +127,8 @@ static uint32_t component_address(struct lower *l, const struct type *vector, ui
     return ir_index(l->ir, l->block, address, index, scalar_bytes(vector->element->scalar), 0);
 }
 
-/* v[i] of memory that others see is one component; a private variable is not to lose its place among the
- * values. */
+/* v[i] of shared memory loads one component. Private variables are left alone, so that they can be
+ * promoted. */
 uint32_t components_load_dynamic(struct lower *l, uint32_t vector_id, uint32_t index)
 {
     const struct type *vector = module_value_type(l->m, vector_id);
@@ -175,7 +176,7 @@ bool components_store(struct lower *l, const struct place *to, uint32_t pointer,
 {
     if (!l->m->by_components || to->type->kind != TYPE_VECTOR)
         return false;
-    const uint32_t *values = lower_get(l, object); /* has been lowered, and so has what it is made of */
+    const uint32_t *values = lower_get(l, object); /* the object has been lowered, and so have its parts */
     const uint32_t base = base_of(l, object), load = load_of(l, base);
     note_base(l, to);
     if (!load || l->m->words[l->m->def[base] + 3] != pointer || !is_recent(l, load))
@@ -193,14 +194,14 @@ bool components_store(struct lower *l, const struct place *to, uint32_t pointer,
 
 struct narrowing {
     struct ir *ir;
-    uint32_t *uses;     /* per value */
-    uint32_t *map;      /* a component -> the load that it has become */
+    uint32_t *uses;     /* for each value */
+    uint32_t *map;      /* for each component: the load that replaces it */
     LIST(uint32_t) out; /* the block being rewritten */
 };
 
 /*
- * A dynamic insert's choice for a component counts as a use once it is used itself: components_store may not
- * have needed it.
+ * The choice of a dynamic insert for a component counts as a use if it is used itself: components_store may
+ * not have needed it.
  */
 static void count_uses(struct narrowing *n)
 {
@@ -228,7 +229,7 @@ static void keep(struct narrowing *n, uint32_t v)
     *list_push(n->ir->arena, &n->out) = v;
 }
 
-/* The place of the load in the program, for a part of it. */
+/* The site of the load, for a part of it. */
 static uint32_t part_site(struct ir *ir, uint32_t site, uint32_t count, enum scalar type)
 {
     struct site *part = list_push(ir->arena, &ir->sites);
@@ -238,7 +239,7 @@ static uint32_t part_site(struct ir *ir, uint32_t site, uint32_t count, enum sca
     return ir->sites.count - 1;
 }
 
-/* Components first to first + count of a load; component[k] is the value of component k. */
+/* Emits a load of components first to first + count; component[k] is the value of component k. */
 static void keep_part(struct narrowing *n, uint32_t load, const uint32_t *component, uint32_t first,
                       uint32_t count)
 {
@@ -266,7 +267,7 @@ static void keep_part(struct narrowing *n, uint32_t load, const uint32_t *compon
     }
 }
 
-/* The preemption point of an access that is not there any more. */
+/* Removes the preemption point of a load that is removed. */
 static bool drop_yield(struct narrowing *n)
 {
     const bool has = n->out.count && ir_value(n->ir, n->out.at[n->out.count - 1])->op == IR_yield;
@@ -274,7 +275,7 @@ static bool drop_yield(struct narrowing *n)
     return has;
 }
 
-/* The checks of its indices, too, when none of its components is read. */
+/* Removes the load's index checks, too, if no component is read. */
 static void drop_index_checks(struct narrowing *n, uint32_t load)
 {
     const struct value *last;
@@ -283,7 +284,7 @@ static void drop_index_checks(struct narrowing *n, uint32_t load)
         n->out.count--;
 }
 
-/* The load and its components, which follow it; how many of the latter there are. */
+/* Narrows the load and its components, which follow it; returns the number of components. */
 static uint32_t narrow_load(struct narrowing *n, uint32_t load, const uint32_t *component)
 {
     struct ir *ir = n->ir;

@@ -17,7 +17,7 @@ static uint64_t access_work(const struct value *value, uint64_t components)
     return components * (WORK_INSTRUCTION + (byte_work(value->storage) << value->size_log2));
 }
 
-/* Of a copy, size is a constant or counts as a word; those of an asynchronous copy are counted as it runs. */
+/* The size of a copy: a constant, or else one word. Asynchronous copies are charged when they run. */
 static uint64_t copied_bytes(struct ir *ir, const struct value *copy)
 {
     uint64_t bytes;
@@ -76,7 +76,7 @@ static void count_block(struct ir *ir, struct block *block)
             work = 0;
         }
     }
-    block->work = saturated(work + WORK_INSTRUCTION); /* and its terminator */
+    block->work = saturated(work + WORK_INSTRUCTION); /* the last term is the terminator */
 }
 
 void count_work(struct ir *ir)

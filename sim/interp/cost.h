@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the instructions of a kernel cost in simulated time: the table, and the sum of each block.
+ * PURPOSE  The cost of instructions in simulated time: the table, and the sum of each block.
  *
- * The sums are taken after optimisation and before a check adds code of its own, and count scalars for each
- * active lane. So they depend neither on the checks nor on how many lanes a wave has.
+ * Sums are taken after optimisation and before a check adds code of its own, and count scalars for each
+ * active lane. So they depend neither on the checks nor on the number of lanes of a wave.
  */
 #ifndef ORRERY_INTERP_COST_H
 #define ORRERY_INTERP_COST_H
@@ -27,7 +27,8 @@ enum {
 #undef WORK_COST_ENUM
 };
 
-/* Sets block->work, and of each reading of the clock (IR_clock) imm: the work of its block before it. */
+/* Sets block->work; for each reading of the clock (IR_clock), imm becomes the work of its block before
+ * it. */
 void count_work(struct ir *ir);
 
 #endif

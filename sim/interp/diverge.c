@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which values are the same in all lanes (uniform), which are affine in the lane's position,
- * and which vary. Lanes that part at a varying branch meet again at a join that two disjoint
- * paths reach: its phis vary, and so do values that leave a loop which lanes leave at
- * different iterations. Loops have one latch, so the lanes inside are always in the same iteration.
+ * Divergence analysis: which values are equal in all lanes (uniform), which are affine in the lane's
+ * position, and which vary. Lanes that diverge at a varying branch meet again at joins: blocks that two
+ * disjoint paths from the branch reach. Phis at joins vary, and so do values that leave a loop which lanes
+ * leave in different iterations. Loops have one latch, so the lanes inside a loop are always in the same
+ * iteration.
  */
 #include <string.h>
 
@@ -16,7 +17,9 @@ struct spread {
     uint8_t *pending;
     uint8_t *done;
     bool changed;
-    bool of_group; /* a uniform value is one of the work-group: its waves load at different times */
+    /* uniform values are uniform for the work-group: its waves may load at different times, so loads are
+     * not */
+    bool of_group;
 };
 
 static void raise_class(struct spread *s, struct value *v, enum value_class cls)
@@ -40,7 +43,8 @@ static void diverge_phis(struct spread *s, uint32_t b)
     }
 }
 
-/* Follows disjoint paths from the starts, each under its own label; where labels meet is a join. */
+/* Follows disjoint paths from the starts, each under its own label; a block where two labels meet is a
+ * join. */
 static void spread_labels(struct spread *s, const uint32_t *starts, uint32_t count)
 {
     struct ir *ir = s->ir;
@@ -218,11 +222,11 @@ static void forget_classes(struct ir *ir)
 struct parting {
     struct ir *ir;
     uint8_t *parted;
-    uint32_t *seen; /* by which branch */
+    uint32_t *seen; /* for each block: the branch that marked it */
     LIST(uint32_t) open;
 };
 
-/* All blocks between a branch and its join; of a loop that some leave earlier, every iteration. */
+/* Marks all blocks between a branch and its join; in a loop that some lanes leave earlier, every block. */
 static void part(struct parting *p, uint32_t branch)
 {
     const uint32_t meet = ir_block(p->ir, branch)->ipdom;
@@ -262,6 +266,6 @@ void classify(struct ir *ir)
         CHECKED(!ir_value(ir, v)->masked || ir_value(ir, v)->cls == CLASS_V);
     if (!ir->irreducible)
         return;
-    for (uint32_t v = 1; v < ir->values.count; v++) /* lanes of one block may be in different rounds */
+    for (uint32_t v = 1; v < ir->values.count; v++) /* lanes of one block may be in different iterations */
         ir_value(ir, v)->masked |= ir_value(ir, v)->op == IR_phi;
 }

@@ -43,7 +43,8 @@ extern const uint8_t ir_families[IR_OP_COUNT];
 extern const char *const ir_names[IR_OP_COUNT];
 
 enum { NONE = 0 };
-/* In imm of the poison operations: from there on the source of what is read, the list of what is used. */
+/* In imm of the poison operations: the high half is the source of the value read, or the list of origins of
+ * the value used. */
 enum { POISON_FROM_SHIFT = 32 };
 enum value_class { CLASS_U, CLASS_A, CLASS_V };
 
@@ -53,8 +54,9 @@ struct value {
     uint8_t storage;       /* memory operations: enum storage */
     bool dead, masked;     /* masked: this phi's copies are per active lane */
     bool by_components, base_of_components,
-        insertion;      /* components.c: a load of a vector; one that a store to components
-                                * begins with; what a dynamic insert chose */
+        /* components.c: a load of a vector; the load with which a store to components begins; the choice
+         * of a dynamic insert */
+        insertion;
     uint8_t components; /* loads */
     uint32_t block;
     uint32_t args[3];
@@ -78,9 +80,9 @@ struct block {
     uint32_t preds_room, pred_count;
     uint32_t *preds;
     uint32_t site;        /* of the terminator */
-    uint32_t work;        /* cost.c: simulated time of its instructions, of one lane */
+    uint32_t work;        /* cost.c: simulated time of its instructions for one lane */
     bool reachable, edge; /* edge: made by splitting an edge; runs at once */
-    bool many_ways_back;  /* of a loop's header, before the loop got its one latch */
+    bool many_ways_back;  /* of a loop's header: before cfg_canonical the loop had several latches */
     /* cfg.c */
     uint32_t order; /* position in ir->order */
     uint32_t idom, ipdom, dom_depth;
@@ -93,7 +95,7 @@ struct loop {
     uint32_t header, latch, preheader;
     uint32_t parent, depth; /* 1 + loop, 0 none */
     bool divergent;
-    uint8_t *members; /* per block */
+    uint8_t *members; /* for each block */
     LIST(uint32_t) blocks;
 };
 
@@ -103,7 +105,7 @@ struct private_variable {
     const char *name;
     bool live;
     uint32_t offset;
-    bool declared; /* in the module */
+    bool declared; /* in the module, not by lowering */
     struct elements elements;
 };
 
@@ -131,17 +133,17 @@ struct ir {
     LIST(uint32_t) words; /* printf descriptors */
     uint32_t entry_block;
     uint32_t args_size;
-    uint32_t file;           /* string: of the kernel's first line; 0 = unknown */
-    uint32_t named_barriers; /* so far */
+    uint32_t file;           /* index of the string with the file of the kernel's first line; 0: not known */
+    uint32_t named_barriers; /* number so far */
     uint32_t *arg_offsets;
     uint32_t *order;
     uint32_t order_count; /* reachable blocks, loops contiguous */
     bool irreducible, preempt;
     bool spurious; /* weak compare-exchanges may fail spuriously */
-    /* the module has variables that any optimiser promotes: its loops are those of the source */
+    /* the module has variables that any optimiser promotes, so its loops are those of the source */
     bool as_written;
-    bool debug;               /* lines and variables are noted */
-    const struct code *plain; /* of debug and profile: the code without */
+    bool debug;               /* lines and variables are recorded */
+    const struct code *plain; /* for code with debug or profile: the code without them */
     bool profile;             /* instructions are counted: profile.c */
     uint32_t profile_pieces;
     LIST(struct profile_row) profile_rows;
@@ -151,11 +153,11 @@ struct ir {
     LIST(struct declared) declared;
     LIST(struct poison_source) poison_sources; /* as in struct code */
     LIST(uint32_t) poison_lists;
-    LIST(const char *) functions; /* of each call */
+    LIST(const char *) functions; /* the name of the function of each call */
     uint32_t *scope_index;        /* id -> index in scopes, 0: none yet */
     LIST(struct debug_scope) scopes;
     bool zero_private; /* variables begin as zeros, not undefined */
-    uint32_t zero[16]; /* cached constants per type */
+    uint32_t zero[16]; /* cached zero constants, one for each type */
 };
 
 enum { VALUE_CHUNK = HOSTILE(1024, 4) };
@@ -169,7 +171,7 @@ static inline struct block *ir_block(struct ir *ir, uint32_t b)
 }
 
 uint32_t ir_new_block(struct ir *ir);
-/* A value not yet in any block. */
+/* Makes a value that is in no block yet. */
 uint32_t ir_new_value(struct ir *ir, enum ir_op op, enum scalar type);
 void ir_append(struct ir *ir, uint32_t block, uint32_t value);
 uint32_t ir_const(struct ir *ir, enum scalar type, uint64_t bits);
@@ -180,7 +182,7 @@ uint32_t ir_pure(struct ir *ir, uint32_t block, enum ir_op op, enum scalar type,
 /* base + index * scale + offset; index may be NONE. */
 uint32_t ir_index(struct ir *ir, uint32_t block, uint32_t base, uint32_t index, uint64_t scale,
                   int64_t offset);
-/* The replacement of v (itself when nothing simpler); used by building and by numbering. */
+/* A simpler value that equals v, or v itself; used while building and while numbering. */
 uint32_t ir_fold(struct ir *ir, uint32_t v);
 void ir_add_pred(struct ir *ir, uint32_t block, uint32_t pred);
 uint32_t ir_string(struct ir *ir, const char *text);
@@ -197,31 +199,36 @@ uint32_t ir_resolve(const uint32_t *map, uint32_t v);
 /* lower.c */
 struct ir *lower_kernel(struct module *module, struct entry_point *entry, const struct code_request *request);
 void cfg_build(struct ir *ir);                             /* reachability, preds, order, dominators, loops */
-bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each path to b passes a */
-void cfg_canonical(struct ir *ir);         /* one latch, a preheader and dedicated exits per loop */
-void cfg_loop_closed(struct ir *ir);       /* values used outside their loop pass a phi at its exit */
-bool cfg_check_loop_closed(struct ir *ir); /* is it so? */
+bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b); /* each path to b passes through a */
+void cfg_canonical(struct ir *ir); /* one latch, a preheader and dedicated exits per loop */
+/* gives values that are used outside their loop a phi at its exit */
+void cfg_loop_closed(struct ir *ir);
+bool cfg_check_loop_closed(struct ir *ir); /* whether cfg_loop_closed holds */
 void cfg_split_edges(struct ir *ir);       /* no critical edge into a block with phis */
-uint32_t cfg_phi_at(struct ir *ir, uint32_t block, enum scalar type); /* a new one, without operands */
-void components_narrow(struct ir *ir); /* components.c: loads of vectors, to what of them is used */
+uint32_t cfg_phi_at(struct ir *ir, uint32_t block, enum scalar type); /* a new phi without operands */
+/* components.c: narrows loads of vectors to the components that are used */
+void components_narrow(struct ir *ir);
 void promote_variables(struct ir *ir);
 void simplify(struct ir *ir); /* fold, number, dead code */
 void hoist_invariants(struct ir *ir);
 void if_convert(struct ir *ir);
 void track_poison(struct ir *ir); /* poison.c: uninitialised values */
-void mark_stores(struct ir *ir);  /* poison.c: what is stored counts as initialised, and no more */
+void mark_stores(struct ir *ir);  /* poison.c: stored bytes count as initialised, and nothing else */
 void remove_dead(struct ir *ir);
-void fuse(struct ir *ir);              /* multiply-add with two roundings */
-void number_iterations(struct ir *ir); /* loop_iterations.c: operands of barriers and group functions */
-void classify(struct ir *ir);          /* diverge.c */
-/* diverge.c: per block, may the work-items of a work-group execute it differently often? */
+void fuse(struct ir *ir); /* multiply-add with two roundings */
+/* loop_iterations.c: iteration numbers as operands of barriers and group functions */
+void number_iterations(struct ir *ir);
+void classify(struct ir *ir); /* diverge.c */
+/* diverge.c: for each block, whether the work-items of a work-group may execute it different numbers of
+ * times */
 const uint8_t *find_parted(struct ir *ir);
-void mark_updates(struct ir *ir); /* updates.c: of each site, `update` */
+void mark_updates(struct ir *ir); /* updates.c: sets `update` of each site */
 /* written.c, as in struct code */
 const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere);
-void find_origins(struct ir *ir);                           /* written.c: struct site's argument */
+void find_origins(struct ir *ir);                           /* written.c: sets `argument` of each site */
 const struct profile_code *profile_describe(struct ir *ir); /* profile.c */
-const struct code_debug *debug_describe(struct ir *ir);     /* debug.c; once variables have their places */
-const struct code *emit(struct ir *ir, uint32_t width);     /* emit.c */
+/* debug_info.c: call after variables have their places */
+const struct code_debug *debug_describe(struct ir *ir);
+const struct code *emit(struct ir *ir, uint32_t width); /* emit.c */
 
 #endif

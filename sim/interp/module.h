@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A SPIR-V module taken apart: types with their OpenCL layout, constants as
- *          flat lists of scalars, decorations, functions, entry points. The words
- *          themselves stay; everything else points into them by word index.
+ * PURPOSE  A parsed SPIR-V module: types with their OpenCL layout, constants as lists of scalars,
+ * decorations, functions,
+ *          entry points. The words of the module stay, and everything else refers to them by word index.
  *
- * Flat     A composite is the list of its scalar leaves in memory order. A leaf of a
- *          constant is bits, or the address of a module-scope variable plus an offset.
+ * Leaves   A composite is the list of its scalar leaves in memory order. A leaf of a constant is bits, or
+ * the
+ *          address of a module-scope variable plus an offset.
  */
 #ifndef ORRERY_INTERP_MODULE_H
 #define ORRERY_INTERP_MODULE_H
@@ -57,7 +58,7 @@ struct constant {
     struct leaf *leaves;
 };
 
-/* a function or constant; a variable in local memory, or a constant made of one */
+/* A function or constant that uses a variable in local memory, or a constant made from one. */
 struct local_use {
     uint32_t user, used;
 };
@@ -104,7 +105,7 @@ struct entry_point {
 
 struct module {
     struct arena arena;
-    struct arena work;    /* of the kernel being lowered; freed when its code is made */
+    struct arena work;    /* for the kernel that is being lowered; freed when its code is made */
     pthread_mutex_t lock; /* guards lazy lowering */
     uint32_t *words;
     size_t word_count;
@@ -122,17 +123,17 @@ struct module {
     uint32_t record_words; /* debug records, decoded; 0: the module has none */
     uint32_t *record_of;   /* id -> index of its record, 0 = none */
     uint32_t address_bits;
-    bool by_components; /* the front end made it: MODULE_COMPONENTS */
+    bool by_components; /* made by the front end (MODULE_COMPONENTS): loads and stores mean components */
     LIST(struct function) functions;
     uint32_t *function_index; /* id -> index + 1 */
     LIST(struct variable) variables;
     uint32_t *variable_index; /* id -> index + 1 */
     uint32_t *bindable;
-    uint32_t bindable_count; /* variables the device allocates */
+    uint32_t bindable_count; /* number of variables that the device allocates */
     struct local_use *local_uses;
     uint32_t local_use_count;
     LIST(struct entry_point) entries;
-    uint32_t nesting;            /* of types and constants being made, of calls being scanned */
+    uint32_t nesting;            /* depth of types and constants being made, and of calls being scanned */
     struct diagnosis *diagnosis; /* during one call */
     jmp_buf *fail;
     enum status fail_status;
@@ -142,7 +143,7 @@ struct module {
 _Noreturn void module_fail(struct module *module, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* debug.c: of an OpModuleProcessed, which may be another's */
+/* debug_info.c: records in an OpModuleProcessed, which may be another producer's */
 void debug_take_records(struct module *module, const char *text);
 
 static inline uint32_t spv_opcode(const struct module *m, uint32_t word)
@@ -157,7 +158,7 @@ const char *spv_op_name(uint32_t opcode);
 
 struct type *module_type(struct module *module, uint32_t type_id);
 struct type *module_value_type(struct module *module, uint32_t id);
-/* The image type of an OpTypeImage; those without an image in OpenCL are refused. */
+/* The image type of an OpTypeImage; types that OpenCL does not have are refused. */
 enum image_type module_image_type(struct module *module, const uint32_t *type_words);
 const struct constant *module_constant(struct module *module, uint32_t id);
 bool module_is_constant(const struct module *module, uint32_t id);
@@ -166,7 +167,8 @@ const struct decoration *module_decoration(const struct module *module, uint32_t
 bool module_has_attribute(const struct module *module, uint32_t id, uint32_t attribute);
 struct variable *module_variable(struct module *module, uint32_t id);
 struct function *module_function(struct module *module, uint32_t id);
-/* The entry that runs a block, of what OpEnqueueKernel and its like call Invoke. */
+/* The entry point that runs a block: the function that OpEnqueueKernel and similar instructions call
+ * Invoke. */
 uint32_t module_block(struct module *module, uint32_t function_id);
 const char *module_string(const struct module *module, uint32_t word);
 uint32_t scalar_bytes(enum scalar scalar); /* in memory: bool is 1 */
