@@ -497,9 +497,9 @@ check_PROGRAMS += %D%/check_notes
 check_PROGRAMS += %D%/check_readers
 %C%_check_readers_SOURCES = %D%/memmodel/check_readers.c %D%/support/dice.h
 %C%_check_readers_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_knowledge
-%C%_check_knowledge_SOURCES = %D%/memmodel/check_knowledge.c
-%C%_check_knowledge_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_vclock
+%C%_check_vclock_SOURCES = %D%/memmodel/check_vclock.c
+%C%_check_vclock_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 # Not a test by itself: check_differential.sh runs it. Its kernels are in the directory differential.
 noinst_PROGRAMS += %D%/run_differential

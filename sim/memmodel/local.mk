@@ -42,7 +42,7 @@ libmemmodel_a_SOURCES = \
 	%D%/launches/inter_launch.c \
 	%D%/launches/inter_launch.h \
 	%D%/common/order_query.h \
-	%D%/launches/inter_launch_members.c \
+	%D%/launches/inter_launch_states.c \
 	%D%/launches/inter_launch_state.h \
 	%D%/explain/edges.c \
 	%D%/explain/edges.h \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of bytes: lists of runs that become bitmaps when they are many. */
+/*
+ * Sets of bytes and the instructions that used them. A set is an ascending list of disjoint runs, found by
+ * bisection; with more than RUNS_MOST runs it becomes a bitmap, and never goes back.
+ */
 #include "footprint.h"
 
 #include <stdlib.h>
@@ -46,7 +49,7 @@ static void set_bits(uint64_t *bits, uint64_t low, uint64_t high)
     }
 }
 
-/* The first bit at or after `from` that is `wanted`, or size. */
+/* The first bit at or after `from` that has the value `wanted`; size: there is none. */
 static uint64_t find_bit(const struct byte_set *set, uint64_t from, bool wanted)
 {
     while (from < set->size) {
@@ -77,7 +80,7 @@ static bool become_bitmap(struct byte_set *set)
 
 /* ---- runs ------------------------------------------------------------------------- */
 
-/* The first run that ends at or after `at`: it may be joined with what begins there. */
+/* The first run that ends at or after `at`, so that a run which begins there may be joined with it. */
 static uint32_t run_at(const struct byte_set *set, uint64_t at)
 {
     uint32_t low = 0, high = set->count;
@@ -152,7 +155,7 @@ void byte_set_add(struct byte_set *set, uint64_t low, uint64_t high)
         set->failed = true;
 }
 
-/* Each bit twice. */
+/* Doubles each bit: bit i becomes bits 2i and 2i + 1. */
 static uint64_t doubled(uint32_t bits)
 {
     uint64_t word = bits;
@@ -326,14 +329,6 @@ uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, ui
 }
 
 /* ---- footprints --------------------------------------------------------------------- */
-
-const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id)
-{
-    for (uint32_t i = 0; i < footprint->count; i++)
-        if (footprint->parts[i].region_id == region_id)
-            return &footprint->parts[i];
-    return NULL;
-}
 
 bool footprint_fetch(struct footprint_part *part)
 {

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What one kernel launch did to memory, byte by byte: for the rules that order
- *          whole commands (OpenCL 2.2 API, 3.3.6), where a kernel instance is one node.
+ * PURPOSE  The footprint of one kernel launch: which bytes it read, wrote and used by atomics, for the rules
+ *          that order whole commands (OpenCL 2.2 API, 3.3.6), where a kernel instance is one node.
  *
  * Interface
- *   byte_set_*       a set of bytes: runs while there are few, then a bitmap
- *   footprint_find   the part of a footprint that lies in one allocation
- *   footprint_fetch  bytes that were left with a keeper
- *   footprint_sites_*   which instruction did it
+ *   byte_set_*       a set of bytes of one allocation: runs while they are few, then a bitmap
+ *   footprint_fetch  fetches bytes that were left with their keeper
+ *   footprint_sites_*   the instructions that used the bytes
  *
- * Rules    A byte that was written may be missing from `read`: what conflicts with the read
- *          conflicts with the write. Local and private memory do not appear. Offsets count
- *          from the start of the allocation. The footprint and its sets belong to whoever
- *          made it and are valid during the callback that hands it over; byte_set_take moves
- *          a set out.
+ * Rules    A byte that was written may be missing from `read`: what conflicts with the read conflicts with
+ *          the write, too. Local and private memory are left out. Offsets count from the start of the
+ *          allocation.
+ *
+ * Ownership  The maker of a footprint owns it and its sets. They are valid during the callback that receives
+ *          them; byte_set_take moves a set out.
+ *
+ * Errors   A set whose `failed` is set, and a footprint whose `partial` is, lack bytes: memory ran out.
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMON_FOOTPRINT_H
 #define ORRERY_SIM_MEMMODEL_COMMON_FOOTPRINT_H
@@ -29,32 +31,32 @@ struct byte_run {
 }; /* bytes [low, high) */
 
 struct byte_set {
-    struct byte_run *runs; /* ascending, apart from each other; NULL once there is a bitmap */
+    struct byte_run *runs; /* ascending, not adjacent; NULL if there is a bitmap */
     uint32_t count, room;
-    uint64_t *bits; /* bit per byte of [0, size) */
+    uint64_t *bits; /* NULL, or: a bit for each byte of [0, size) */
     uint64_t size;  /* of the allocation */
-    bool failed;    /* memory ran out: bytes are missing */
+    bool failed;    /* memory ran out, and bytes are missing */
 };
 
 void byte_set_init(struct byte_set *set, uint64_t size);
 void byte_set_fini(struct byte_set *set);
-void byte_set_take(struct byte_set *to, struct byte_set *from); /* from is left empty */
+void byte_set_take(struct byte_set *to, struct byte_set *from); /* empties `from` */
 void byte_set_add(struct byte_set *set, uint64_t low, uint64_t high);
-/* Bit i of flags: the granule of 1 << shift bytes at low + (i << shift); low is a multiple of 64 granules. In
- * *run is what still may grow, to be added in the end. */
+/* Adds granules of 1 << shift bytes: bit i of flags is the granule at low + (i << shift); low is a
+ * multiple of 64 granules. *run is a run that may still grow; after the last call the caller adds it. */
 void byte_set_add_granules(struct byte_set *set, struct byte_run *run, uint64_t low, uint64_t flags,
                            uint32_t shift);
 bool byte_set_empty(const struct byte_set *set);
-/* The first run of bytes at or after `from`; false: there is none. */
+/* The first run of the set at or after `from`, cut at `from`. False: there is none. */
 bool byte_set_next(const struct byte_set *set, uint64_t from, struct byte_run *out_run);
-/* The first run of bytes that both have. */
+/* The first run of bytes that are in both sets. */
 bool byte_set_intersection(const struct byte_set *a, const struct byte_set *b, struct byte_run *out_run);
-/* at or after `from` */
+/* The same, at or after `from`. */
 bool byte_set_common(const struct byte_set *a, const struct byte_set *b, uint64_t from,
                      struct byte_run *out_run);
-/* The bytes of the first that the second has not. */
+/* The bytes of `all` that are not in `less`. */
 void byte_set_difference(const struct byte_set *all, const struct byte_set *less, struct byte_set *out_rest);
-void byte_set_join(struct byte_set *set, const struct byte_set *more); /* of the same size */
+void byte_set_join(struct byte_set *set, const struct byte_set *more); /* both of the same size */
 
 enum footprint_use {
     FOOTPRINT_READ,
@@ -64,25 +66,26 @@ enum footprint_use {
     FOOTPRINT_USES
 };
 
-/* The instructions that used an allocation in one way: for each byte some of the instructions that used it
- * are known, if it is not one of many. */
+/* The instructions that used an allocation in one way. For each byte at least one of those that used it is
+ * known, or it is known that one of many did. */
 enum { FOOTPRINT_SITES = 8 };
 struct footprint_sites {
-    uint32_t site[FOOTPRINT_SITES]; /* launch_site of the launch */
+    uint32_t site[FOOTPRINT_SITES]; /* as of launch_site */
     uint32_t count, latest;
-    bool more; /* there are others */
-    /* of each. NULL: one instruction used all; of several it is not known which used what */
+    bool more; /* there are more than these */
+    /* of each instruction. NULL: of one, it used all bytes; of several it is not known which used what */
     struct byte_set *bytes;
 };
 uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site);
-/* makes room for the bytes of each; false: no memory */
+/* Keeps the bytes of each instruction apart from now on. False: out of memory. */
 bool footprint_sites_part(struct footprint_sites *sites, uint64_t size);
 void footprint_sites_fini(struct footprint_sites *sites);
-uint64_t footprint_sites_room(const struct footprint_sites *sites); /* memory that the bytes of each take */
-/* The index of one that used the byte, FOOTPRINT_SITES: it is not known; *out_end: up to where that holds. */
+uint64_t footprint_sites_room(const struct footprint_sites *sites); /* bytes of memory that the sets take */
+/* The index of an instruction that used the byte; FOOTPRINT_SITES: it is not known. The answer holds up to
+ * *out_end. */
 uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end);
 
-/* Of these, or FOOTPRINT_SITES: one of the others. */
+/* The index of the instruction; FOOTPRINT_SITES: there are too many. */
 static inline uint32_t footprint_sites_add(struct footprint_sites *sites, uint32_t site)
 {
     return sites->count && sites->site[sites->latest] == site ? sites->latest
@@ -96,35 +99,34 @@ static inline bool footprint_sites_several(const struct footprint_sites *sites)
 
 struct footprint_part {
     uint32_t region_id; /* struct region's id */
-    uint64_t low, high; /* where it lay */
+    uint64_t low, high; /* addresses of the allocation */
     struct byte_set bytes[FOOTPRINT_USES];
-    struct footprint_sites sites[FOOTPRINT_USES]; /* count 0: there are no such bytes */
-    struct footprint_keeper *keeper;              /* NULL, or: the bytes are not here yet */
-    int32_t from, end;                            /* the argument of its queries */
+    struct footprint_sites sites[FOOTPRINT_USES]; /* count 0: no byte was used so */
+    struct footprint_keeper *keeper;              /* NULL, or: the bytes are still there */
+    int32_t from, end; /* for the keeper: the epochs (epoch filter) that are asked for */
 };
 
-/* The accesses of launches to one allocation, kept where they were gathered: whole commands are ordered most
- * of the time, and no query comes. For a byte that a later launch touched, which the earlier one happens
- * before, the later access stands for the earlier one. */
+/* Whole commands mostly are ordered, so the bytes that launches used are rarely asked for. A keeper leaves
+ * them where they were gathered, for several launches of one allocation, until a query comes. If a later
+ * launch touches a byte, and the earlier launch happens before it, the later access stands for both. */
 struct footprint_keeper {
     void *self;
     uint32_t region_id;
-    bool (*collect)(void *self, struct footprint_part *part); /* false: no memory */
+    bool (*collect)(void *self, struct footprint_part *part); /* false: out of memory */
 };
-/* has the keeper fill in the bytes; false: some are missing */
+/* Has the keeper fill in the bytes. False: some are missing. */
 bool footprint_fetch(struct footprint_part *part);
 void footprint_part_fini(struct footprint_part *part);
 
-/* The accesses that do not happen before the end of one work-group: the same without all that happens
- * before. */
+/* The accesses that do not happen before the end of one work-group, by which a child kernel is ordered. */
 struct footprint_rest {
     uint64_t group;
     struct footprint_part *parts;
     uint32_t count;
 };
 
-/* The accesses that do not happen before a kernel that one of the work-items enqueued: the same, of
- * fine-grained memory alone, without all that happens before the call. */
+/* The accesses to fine-grained memory that do not happen before a call by which a work-item enqueued a
+ * kernel. */
 struct footprint_clock_snapshot {
     uint64_t unit;
     struct footprint_part *parts;
@@ -133,25 +135,25 @@ struct footprint_clock_snapshot {
 
 struct footprint {
     const struct launch_info *launch;
-    struct footprint_part *parts; /* by region_id, ascending */
+    struct footprint_part *parts; /* ascending by region_id */
     uint32_t count;
     struct footprint_rest *rests;
-    uint32_t rest_count; /* of launch->awaited_groups */
+    uint32_t rest_count; /* one for each of launch->awaited_groups */
     struct footprint_clock_snapshot *clock_snapshots;
     uint32_t clock_snapshot_count;
-    bool partial; /* memory ran out: there is more */
+    bool partial; /* memory ran out, and parts are missing */
 };
 
 const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id);
 
-/* Receives each launch that ended. */
+/* Receives the footprint of each launch that ended. */
 struct footprint_sink {
     void *self;
     void (*launch_ended)(void *self, const struct footprint *footprint);
-    /* All NULL: every part has its bytes. The keeper will forget what it has: it may be queried until this
-     * returns. */
+    /* NULL: parts must have their bytes. Else a call before the keeper forgets what it has; it may be
+     * queried until this returns. */
     void (*settle)(void *self, struct footprint_keeper *keeper);
-    /* Does all that the keeper may still be queried for happen before the launch that runs? */
+    /* Does everything that the keeper may still be queried for happen before the running launch? */
     bool (*follows)(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper);
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Lane masks of LANE_MASK_WORDS words, as the events of observer.h have them.
+ * PURPOSE  Lane masks of LANE_MASK_WORDS words of 64 bits, as the events of observer.h have them.
  *
  * Interface
  *   EACH_LANE_OF(mask, lane)   a loop over the lanes that are set, ascending
- *   all_set, next_lane, last_lane, lane_bits, lanes_within, lanes_between
- *   only_lane                  the one that is set
+ *   all_set                    are all lanes of a row set?
+ *   next_lane, lane_bits, lanes_within, lanes_between   parts of a mask
+ *   only_lane                  the one lane that is set
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMON_LANE_MASK_H
 #define ORRERY_SIM_MEMMODEL_COMMON_LANE_MASK_H
@@ -29,7 +30,7 @@ static inline bool all_set(const uint64_t *mask, uint32_t from, uint32_t count)
     return true;
 }
 
-/* The first lane at or after `from` that is set, or clear; `end` when there is none. */
+/* The first lane of [from, end) that is set, or clear if `set` is false; `end`: there is none. */
 static inline uint32_t next_lane(const uint64_t *mask, uint32_t from, uint32_t end, bool set)
 {
     while (from < end) {
@@ -43,7 +44,7 @@ static inline uint32_t next_lane(const uint64_t *mask, uint32_t from, uint32_t e
     return end;
 }
 
-/* Bits [from, from + count), at most 64. */
+/* The bits [from, from + count); count is at most 64. */
 static inline uint64_t lane_bits(const uint64_t *mask, uint32_t from, uint32_t count)
 {
     const uint32_t at = from % 64;
@@ -53,7 +54,7 @@ static inline uint64_t lane_bits(const uint64_t *mask, uint32_t from, uint32_t c
     return count < 64 ? bits & ((UINT64_C(1) << count) - 1) : bits;
 }
 
-/* One more than the last lane of [from, end) that is set; `from`: there is none. */
+/* One more than the last lane of [from, end) that is set; `from`: none is. */
 static inline uint32_t last_lane(const uint64_t *mask, uint32_t from, uint32_t end)
 {
     while (end > from) {
@@ -67,7 +68,8 @@ static inline uint32_t last_lane(const uint64_t *mask, uint32_t from, uint32_t e
     return from;
 }
 
-/* Those of [from, end) that are set lie in [*out_one, *out_other); false: none is, and both are `end`. */
+/* The lanes of [from, end) that are set lie in [*out_one, *out_other). False: none is set, and both are
+ * `end`. */
 static inline bool lanes_within(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t *out_one,
                                 uint32_t *out_other)
 {
@@ -82,7 +84,7 @@ static inline bool lanes_within(const uint64_t *mask, uint32_t from, uint32_t en
     return *out_one < end;
 }
 
-/* Those of [from, end); false: none. */
+/* Copies the lanes of [from, end). False: none is set. */
 static inline bool lanes_between(const uint64_t *mask, uint32_t from, uint32_t end,
                                  uint64_t out[LANE_MASK_WORDS])
 {
@@ -99,7 +101,7 @@ static inline bool lanes_between(const uint64_t *mask, uint32_t from, uint32_t e
     return any;
 }
 
-/* False: several are set, or none. */
+/* False: several lanes are set, or none. */
 static inline bool only_lane(const uint64_t mask[LANE_MASK_WORDS], uint32_t lanes, uint64_t *out_lane)
 {
     if (lanes <= 64) {

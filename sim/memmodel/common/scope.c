@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scopes reduced by region, and when two operations' scopes include each other. */
+/* Reduction of scopes (R9) and their inclusion (R10). Under the rule of 3.1 the narrower of two scopes
+ * decides; under that of 2.x they have to be equal. */
 #include "scope.h"
 
 #include "orrery/rule.h"

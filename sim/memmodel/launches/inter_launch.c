@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launches and commands that are checked, and their operations, as events of one launch. */
+/*
+ * Selects the launches and commands that are checked, and feeds their events to one order and one shadow.
+ * Units are numbered as in one launch whose work-groups are those of all launches, one launch after another.
+ */
 #include "inter_launch_state.h"
 
 #include <stdio.h>
 
 #include "orrery/pipe.h"
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- begin and end ---------------------------------------------------------------------------- */
 
 struct inter_launch *inter_launch_new(const struct memory *memory, enum scope_rule rule)
 {
@@ -30,25 +33,25 @@ struct inter_launch *inter_launch_new(const struct memory *memory, enum scope_ru
     return detector;
 }
 
-/* Everything is complete for the host: nothing races with it any more. */
+/* Every command is complete for the host, so that nothing races with them any more. */
 void inter_launch_reset(struct inter_launch *detector)
 {
     detector->was_lost = inter_launch_lacks_memory(detector);
     for (uint32_t i = 0; i < detector->site_count; i++)
         inter_launch_site_fini(&detector->sites[i], !detector->states[detector->sites[i].state].launch);
     for (uint32_t i = 0; i < detector->state_count; i++) {
-        drop_all(&detector->order, detector->states[i].begun);
-        drop_all(&detector->order, detector->states[i].learned);
-        free(detector->launches[i].begun);
+        drop_all(&detector->order, detector->states[i].initial);
+        drop_all(&detector->order, detector->states[i].final);
+        free(detector->launches[i].predecessors);
         free(detector->states[i].kernel);
         free(detector->states[i].site);
-        free(detector->states[i].passed);
+        free(detector->states[i].arguments);
         free(detector->states[i].calls);
         inter_launch_within_fini(&detector->states[i]);
     }
     inter_launch_host_fini(detector);
     for (uint32_t i = 0; i < detector->awaited_count; i++)
-        drop_all(&detector->order, detector->awaited[i].known);
+        drop_all(&detector->order, detector->awaited[i].clock);
     for (uint32_t i = 0; i < detector->region_room; i++) {
         if (detector->regions[i])
             shadow_region_fini(detector->regions[i]);
@@ -59,26 +62,26 @@ void inter_launch_reset(struct inter_launch *detector)
     free(detector->states);
     free(detector->launches);
     free(detector->sites);
-    free(detector->found);
+    free(detector->races);
     free(detector->awaited);
     free(detector->group_launch);
     free(detector->group_device);
-    free(detector->handled);
-    detector->handled = NULL;
-    detector->handled_words = detector->handled_from = 0;
+    free(detector->included);
+    detector->included = NULL;
+    detector->included_words = detector->included_from = 0;
     detector->regions = NULL;
     detector->states = NULL;
     detector->launches = NULL;
     detector->sites = NULL;
-    detector->found = NULL;
+    detector->races = NULL;
     detector->awaited = NULL;
     detector->awaited_count = detector->awaited_room = 0;
     detector->group_launch = detector->group_device = NULL;
     detector->region_room = detector->state_count = detector->state_room = detector->launch_room =
         detector->latest = 0;
-    detector->site_count = detector->site_room = detector->found_count = detector->found_room = 0;
+    detector->site_count = detector->site_room = detector->race_count = detector->race_room = 0;
     detector->group_count = detector->group_room = 0;
-    detector->blind = detector->full = false;
+    detector->gave_up = detector->full = false;
     detector->copies_noted = 0;
     detector->wave.wave = 0;
     held_fini(&detector->held);
@@ -96,16 +99,16 @@ void inter_launch_free(struct inter_launch *detector)
     free(detector);
 }
 
-/* ---- the launches that are checked ---------------------------------------------------------- */
+/* ---- which launches are checked --------------------------------------------------------------- */
 
 static bool synchronises(const struct launch_info *launch)
 {
     return launch->releases >= SCOPE_DEVICE || launch->acquires >= SCOPE_DEVICE;
 }
 
-/* Do some of those that are checked happen before it, and others not? Atomics may be what orders it with
- * these. */
-static bool is_between(const struct inter_launch *detector, uint32_t command)
+/* Do some checked commands happen before this one, and others not? Only atomics may order it with these
+ * others. */
+static bool is_partly_ordered(const struct inter_launch *detector, uint32_t command)
 {
     bool some_before = false, some_not = false;
     for (uint32_t i = 1; i < detector->state_count; i++) {
@@ -125,14 +128,15 @@ bool inter_launch_lost(struct inter_launch *detector)
     return is_lost;
 }
 
-/* The host may pass one work-group's release to another one. */
-static bool speaks_with_host(const struct inter_launch *detector, const struct launch_info *launch)
+/* May the host pass a release of one work-group on to another? */
+static bool synchronises_with_host(const struct inter_launch *detector, const struct launch_info *launch)
 {
     return launch->releases == SCOPE_ALL_SVM && launch->acquires == SCOPE_ALL_SVM &&
            inter_launch_has_svm_atomics(detector->memory);
 }
 
-/* A unit after it may be after those by it. */
+/* Does the launch belong to a family of which a launch is checked? What happens after it may happen after
+ * that one. */
 static bool checks_family(const struct inter_launch *detector, const struct launch_info *launch)
 {
     for (uint32_t i = detector->state_count; launch->parent && i > 1; i--)
@@ -141,20 +145,21 @@ static bool checks_family(const struct inter_launch *detector, const struct laun
     return false;
 }
 
-static bool may_matter(const struct inter_launch *detector, const struct launch_info *launch)
+static bool should_check(const struct inter_launch *detector, const struct launch_info *launch)
 {
     const bool announced = command_graph_facts(detector->graph, launch->command);
     if (launch->in_launch_tree || checks_family(detector, launch))
         return true;
     if (launch->alone && (synchronises(launch) || launch->atomics))
-        return announced && speaks_with_host(detector, launch);
-    /* these may race with others whose scope does not include theirs, and end release sequences */
+        return announced && synchronises_with_host(detector, launch);
+    /* scopes that are not inclusive may race, and plain stores end release sequences */
     if (synchronises(launch) || launch->atomics)
         return announced && (detector->state_count || inter_launch_has_guaranteed(detector->memory));
-    return detector->state_count && !launch->parent && is_between(detector, launch->command);
+    return detector->state_count && !launch->parent && is_partly_ordered(detector, launch->command);
 }
 
-/* The observer that announces them has a lock that comes before ours. */
+/* The observer that reports predecessors takes a lock of its own first, so our lock is released for the
+ * call. */
 static void ask_predecessors(struct inter_launch *detector, uint32_t command)
 {
     if (!detector->predecessors.report || !inter_launch_wants_predecessors(detector, command))
@@ -172,30 +177,30 @@ static bool open_with_predecessors(struct inter_launch *detector, const struct l
     return !inter_launch_failed(detector) && inter_launch_has_room(detector, launch);
 }
 
-/* It may hand on what it acquires, unchecked. */
-static void go_blind(struct inter_launch *detector, const struct launch_info *launch)
+/* The launch is not checked, and may pass on what it acquires. */
+static void give_up(struct inter_launch *detector, const struct launch_info *launch)
 {
-    const bool was_full =
-        !detector->blind && !inter_launch_lacks_memory(detector) && !inter_launch_has_room(detector, launch);
-    detector->blind |=
+    const bool was_full = !detector->gave_up && !inter_launch_lacks_memory(detector) &&
+                          !inter_launch_has_room(detector, launch);
+    detector->gave_up |=
         launch->in_launch_tree || detector->state_count || inter_launch_has_guaranteed(detector->memory);
-    detector->full |= was_full && detector->blind;
-    if (was_full && detector->blind && !detector->reported_full)
+    detector->full |= was_full && detector->gave_up;
+    if (was_full && detector->gave_up && !detector->reported_full)
         fputs("orrery: note: too many kernels that atomics may order: what those order is not checked until "
               "the host has waited for all of them\n",
               stderr);
-    detector->reported_full |= was_full && detector->blind;
+    detector->reported_full |= was_full && detector->gave_up;
 }
 
 bool inter_launch_begin(struct inter_launch *detector, const struct launch_info *launch)
 {
     pthread_mutex_lock(&detector->lock);
     const bool checked =
-        may_matter(detector, launch) && !inter_launch_failed(detector) &&
+        should_check(detector, launch) && !inter_launch_failed(detector) &&
         !command_graph_exhausted(detector->graph) && inter_launch_has_room(detector, launch) &&
         open_with_predecessors(detector, launch) && inter_launch_add_launch(detector, launch);
     if (!checked && (synchronises(launch) || launch->in_launch_tree || checks_family(detector, launch)))
-        go_blind(detector, launch);
+        give_up(detector, launch);
     if (!checked)
         inter_launch_note_unchecked(detector, launch);
     pthread_mutex_unlock(&detector->lock);
@@ -226,7 +231,7 @@ static uint64_t unit_of(const struct inter_launch *detector, const struct launch
            item.local_linear;
 }
 
-/* Of lanes. Units of the launch's first work-group stand at its first group. */
+/* The units of the wave's lanes. */
 static const uint64_t *units_of(struct inter_launch *detector, const struct launch_state *state,
                                 const struct origin *origin, uint32_t lane_count)
 {
@@ -237,7 +242,7 @@ static const uint64_t *units_of(struct inter_launch *detector, const struct laun
     wave->unit[lane_count - 1] = unit_of(detector, state, origin, lane_count - 1);
     wave->group = order_unit_group(&detector->order, wave->unit[0]);
     wave->one_group = order_unit_group(&detector->order, wave->unit[lane_count - 1]) == wave->group;
-    for (uint32_t lane = 1; lane + 1 < lane_count; lane++) /* of a work-group they stand in a row */
+    for (uint32_t lane = 1; lane + 1 < lane_count; lane++) /* lanes of one work-group are consecutive units */
         wave->unit[lane] = wave->one_group ? wave->unit[0] + lane : unit_of(detector, state, origin, lane);
     wave->state = (uint32_t)(state - detector->states);
     wave->wave = origin->wave;
@@ -311,7 +316,7 @@ static void synchronise(struct inter_launch *detector, const struct access_event
                                    .apart = !local && !inter_launch_is_guaranteed(region)};
     const bool with_host = act.svm_atomics && act.scope == SCOPE_ALL_SVM;
     if (with_host && act.reads) {
-        inter_launch_host_hands_on(detector, unit_state, &act);
+        inter_launch_host_passes_on(detector, unit_state, &act);
         order_unit_state(&detector->order, unit_state->unit, unit_state);
     }
     now->follows = order_atomic(&detector->order, unit_state, &act);
@@ -320,7 +325,7 @@ static void synchronise(struct inter_launch *detector, const struct access_event
     order_unit_state(&detector->order, unit_state->unit, unit_state);
 }
 
-/* group: the wave's, if it is of one. */
+/* group: of the wave, if that is of one work-group. */
 static void unit_state_of(const struct inter_launch *detector, uint64_t lane, struct group_order *group,
                           struct unit_state *out_unit_state)
 {
@@ -360,8 +365,8 @@ static void access_by(struct inter_launch *detector, const struct access_event *
     shadow_access(&detector->shadow, region, &now);
 }
 
-/* The launch's: its sub-groups are as large as in its launch. */
-static struct launch_state *listen(struct inter_launch *detector, const struct launch_info *launch)
+/* Begins an event of the launch, whose sub-group size the order has to use. */
+static struct launch_state *begin_event(struct inter_launch *detector, const struct launch_info *launch)
 {
     struct launch_state *state = inter_launch_state_of(detector, launch);
     detector->order.event = ++detector->time;
@@ -400,7 +405,7 @@ static void copy_accesses(void *self, const struct held_access *access)
     shadow_access(&detector->shadow, region, &now);
 }
 
-/* By a unit of its own (R37), once all of the work-group have reached it. */
+/* The accesses of a copy are by a unit of its own (R37), once all of the work-group have called it. */
 static void copies(struct inter_launch *detector, struct launch_state *state,
                    const struct access_event *event)
 {
@@ -445,7 +450,7 @@ void inter_launch_packets(struct inter_launch *detector, const struct origin *or
                           const struct packets_use *use)
 {
     pthread_mutex_lock(&detector->lock);
-    struct launch_state *state = listen(detector, origin->launch);
+    struct launch_state *state = begin_event(detector, origin->launch);
     if (state)
         moves_packets(detector, state, origin, use);
     pthread_mutex_unlock(&detector->lock);
@@ -459,7 +464,7 @@ static void on_before(void *self)
     pthread_mutex_unlock(&detector->lock);
 }
 
-/* Of the host, before it hands them on. It may wait for more meanwhile. */
+/* Before a unit acquires from the host. The host may wait for further commands meanwhile, hence the loop. */
 static void ask_predecessors_of_host(struct inter_launch *detector, const struct access_event *event)
 {
     if (event->kind < ACCESS_ATOMIC_READ || event->kind == ACCESS_ATOMIC_WRITE ||
@@ -476,7 +481,7 @@ static void on_access(void *self, const struct access_event *event)
     struct inter_launch *detector = self;
     pthread_mutex_lock(&detector->lock);
     ask_predecessors_of_host(detector, event);
-    struct launch_state *state = listen(detector, event->origin.launch);
+    struct launch_state *state = begin_event(detector, event->origin.launch);
     if (state && event->copy)
         copies(detector, state, event);
     else if (state)
@@ -490,7 +495,8 @@ static bool is_to_be_checked(const struct inter_launch *detector, uint32_t comma
 {
     const struct launch_state *latest =
         detector->state_count ? &detector->states[detector->state_count - 1] : NULL;
-    return latest && !(latest->moves && latest->command == command) && is_between(detector, command);
+    return latest && !(latest->command_runs && latest->command == command) &&
+           is_partly_ordered(detector, command);
 }
 
 bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t command)
@@ -504,21 +510,21 @@ bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t com
     return lacks;
 }
 
-static struct launch_state *member_of_command(struct inter_launch *detector, uint32_t command)
+static struct launch_state *state_of_command(struct inter_launch *detector, uint32_t command)
 {
     struct launch_state *latest = &detector->states[detector->state_count - 1];
-    if (latest->moves && latest->command == command)
+    if (latest->command_runs && latest->command == command)
         return latest;
     latest = is_to_be_checked(detector, command) ? inter_launch_add_command(detector, command, NULL) : NULL;
     if (latest)
-        latest->moves = true;
+        latest->command_runs = true;
     return latest;
 }
 
 void inter_launch_command(struct inter_launch *detector, const struct command_event *event)
 {
     pthread_mutex_lock(&detector->lock);
-    struct launch_state *state = detector->state_count ? member_of_command(detector, event->command) : NULL;
+    struct launch_state *state = detector->state_count ? state_of_command(detector, event->command) : NULL;
     struct shadow_region *region = state ? inter_launch_region_at(detector, event->address) : NULL;
     if (state)
         state->partial |= (event->role != COMMAND_MOVES && event->role != COMMAND_MIGRATES) ||
@@ -534,8 +540,8 @@ void inter_launch_command(struct inter_launch *detector, const struct command_ev
 
 /* ---- fences and barriers -------------------------------------------------------------------- */
 
-static void sub_groups_come(struct inter_launch *detector, const uint64_t *units,
-                            const struct sync_event *event)
+static void sub_groups_arrive(struct inter_launch *detector, const uint64_t *units,
+                              const struct sync_event *event)
 {
     uint64_t latest = UINT64_MAX;
     for (uint64_t lane = 0; lane < event->lane_count; lane++) {
@@ -574,12 +580,12 @@ static void take_sync(struct inter_launch *detector, struct launch_state *state,
     switch (event->kind) {
     case SYNC_FENCE: fences(detector, units, event, site); break;
     case SYNC_SUB_GROUP_BARRIER:
-        sub_groups_come(detector, units, event);
+        sub_groups_arrive(detector, units, event);
         if (event->last)
             order_sub_groups_meet(&detector->order, event->regions, event->scope, site);
         break;
     case SYNC_NAMED_BARRIER:
-        sub_groups_come(detector, units, event);
+        sub_groups_arrive(detector, units, event);
         if (event->last)
             order_named_barrier(&detector->order, group, event->regions, event->scope, site);
         break;
@@ -600,7 +606,7 @@ static void take_sync(struct inter_launch *detector, struct launch_state *state,
         if (event->last)
             order_copy_wait(&detector->order, group, event->copy);
         break;
-    case SYNC_COLLECTIVE: break; /* values pass, and no order */
+    case SYNC_COLLECTIVE: break; /* passes values, but orders nothing */
     }
 }
 
@@ -608,7 +614,7 @@ static void on_sync(void *self, const struct sync_event *event)
 {
     struct inter_launch *detector = self;
     pthread_mutex_lock(&detector->lock);
-    struct launch_state *state = listen(detector, event->origin.launch);
+    struct launch_state *state = begin_event(detector, event->origin.launch);
     if (state)
         take_sync(detector, state, event);
     pthread_mutex_unlock(&detector->lock);
@@ -618,9 +624,9 @@ void inter_launch_enqueue(struct inter_launch *detector, const struct origin *or
                           uint32_t number)
 {
     pthread_mutex_lock(&detector->lock);
-    struct launch_state *state = listen(detector, origin->launch);
+    struct launch_state *state = begin_event(detector, origin->launch);
     if (state)
-        inter_launch_take_call(detector, state, unit_of(detector, state, origin, lane), number);
+        inter_launch_add_call(detector, state, unit_of(detector, state, origin, lane), number);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -639,14 +645,14 @@ static void on_launch(void *self, const struct launch_event *event)
 {
     struct inter_launch *detector = self;
     pthread_mutex_lock(&detector->lock);
-    struct launch_state *state = listen(detector, event->launch);
+    struct launch_state *state = begin_event(detector, event->launch);
     if (state && event->phase == GROUP_BEGIN)
         inter_launch_open_group(detector,
                                 inter_launch_order_of(detector, state)->first_group + event->group_linear,
-                                state->begun);
+                                state->initial);
     else if (state && event->phase == GROUP_END)
         close_group(detector, state, event->group_linear);
-    /* whether or not it was checked to the end */
+    /* also if checking stopped before its end */
     for (uint32_t i = 1; event->phase == LAUNCH_END && i < detector->state_count; i++)
         if (detector->states[i].launch == event->launch) {
             inter_launch_keep_places(detector, &detector->states[i]);
@@ -669,7 +675,7 @@ void inter_launch_order(struct inter_launch *detector, const struct order_event 
     command_graph_order(detector->graph, event);
     if (event->kind == ORDER_HOST_WAITED || (event->kind == ORDER_BEGIN && event->program))
         detector->host_waited = detector->host_unchecked = true;
-    if ((detector->state_count || detector->blind) && command_graph_idle(detector->graph))
+    if ((detector->state_count || detector->gave_up) && command_graph_idle(detector->graph))
         inter_launch_reset(detector);
     pthread_mutex_unlock(&detector->lock);
 }

@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that had ended before any command after them was checked: their accesses are added, as by one
- * work-item. */
+/*
+ * Commands that ended before any command after them was checked. Their accesses are added as those of a
+ * launch with one work-item, so that races with checked launches are found that do not come after them.
+ */
 #include "inter_launch_state.h"
 
 enum { PIECE_BYTES = 1 << 30 };
 
-/* ---- which ---------------------------------------------------------------------------------- */
+/* ---- which commands --------------------------------------------------------------------------- */
 
-static bool is_handled(const struct inter_launch *detector, uint32_t command)
+static bool is_included(const struct inter_launch *detector, uint32_t command)
 {
-    const uint32_t at = command - detector->handled_from;
-    return command < detector->handled_from ||
-           (at / 64 < detector->handled_words && detector->handled[at / 64] >> at % 64 & 1);
+    const uint32_t at = command - detector->included_from;
+    return command < detector->included_from ||
+           (at / 64 < detector->included_words && detector->included[at / 64] >> at % 64 & 1);
 }
 
-void inter_launch_handle(struct inter_launch *detector, uint32_t command)
+void inter_launch_include(struct inter_launch *detector, uint32_t command)
 {
-    if (!detector->handled)
-        detector->handled_from = command_graph_first(detector->graph);
-    if (command < detector->handled_from)
+    if (!detector->included)
+        detector->included_from = command_graph_first(detector->graph);
+    if (command < detector->included_from)
         return;
-    const uint32_t at = command - detector->handled_from;
-    if (at / 64 >= detector->handled_words) {
+    const uint32_t at = command - detector->included_from;
+    if (at / 64 >= detector->included_words) {
         const uint32_t words = 2 * (at / 64) + 8;
-        uint64_t *grown = realloc(detector->handled, words * sizeof *grown);
+        uint64_t *grown = realloc(detector->included, words * sizeof *grown);
         detector->shadow.failed |= !grown;
         if (!grown)
             return;
-        memset(grown + detector->handled_words, 0, (words - detector->handled_words) * sizeof *grown);
-        detector->handled = grown;
-        detector->handled_words = words;
+        memset(grown + detector->included_words, 0, (words - detector->included_words) * sizeof *grown);
+        detector->included = grown;
+        detector->included_words = words;
     }
-    detector->handled[at / 64] |= UINT64_C(1) << at % 64;
+    detector->included[at / 64] |= UINT64_C(1) << at % 64;
 }
 
 static bool comes_after(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
@@ -40,11 +42,11 @@ static bool comes_after(const struct inter_launch *detector, uint32_t command, u
                                         : command_graph_is_after(detector->graph, command, predecessor);
 }
 
-/* Also one that was enqueued later: it may happen before a command that waits for a user event. */
+/* It may have a higher number than the command, which may wait for it by a user event. */
 static bool is_predecessor(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
     return predecessor != command && predecessor >= command_graph_first(detector->graph) &&
-           !is_handled(detector, predecessor) && command_graph_ended(detector->graph, predecessor) &&
+           !is_included(detector, predecessor) && command_graph_ended(detector->graph, predecessor) &&
            comes_after(detector, command, predecessor);
 }
 
@@ -71,7 +73,7 @@ void inter_launch_set_predecessors(struct inter_launch *detector,
     detector->predecessors = *predecessors;
 }
 
-/* ---- what they did -------------------------------------------------------------------------- */
+/* ---- their accesses --------------------------------------------------------------------------- */
 
 static void close(struct inter_launch *detector)
 {
@@ -81,8 +83,8 @@ static void close(struct inter_launch *detector)
         inter_launch_close_group(detector, latest, inter_launch_order_of(detector, latest)->first_group);
 }
 
-static struct launch_state *member_of(struct inter_launch *detector,
-                                      const struct inter_launch_predecessor *predecessor)
+static struct launch_state *state_of_predecessor(struct inter_launch *detector,
+                                                 const struct inter_launch_predecessor *predecessor)
 {
     struct launch_state *latest = &detector->states[detector->state_count - 1];
     if (latest->predecessor && latest->command == predecessor->command)
@@ -90,7 +92,7 @@ static struct launch_state *member_of(struct inter_launch *detector,
     close(detector);
     latest = inter_launch_add_command(detector, predecessor->command, predecessor->kernel);
     if (!latest) {
-        detector->blind = true;
+        detector->gave_up = true;
         return NULL;
     }
     latest->predecessor = true;
@@ -116,7 +118,8 @@ static void put_in(struct inter_launch *detector, struct launch_state *state,
          done += PIECE_BYTES) {
         const uint64_t left = predecessor->size_bytes - done, size = left < PIECE_BYTES ? left : PIECE_BYTES;
         struct shadow_region *region = inter_launch_region_at(detector, predecessor->address + done);
-        if (!region || region->id != predecessor->region_id) /* freed since, and allocated again */
+        /* the memory was freed, and other memory is there now */
+        if (!region || region->id != predecessor->region_id)
             return;
         if (predecessor->argument)
             inter_launch_keep_argument(state, region->id, predecessor->argument);
@@ -125,12 +128,13 @@ static void put_in(struct inter_launch *detector, struct launch_state *state,
     }
 }
 
-/* Atomics of one size are reported against those of another, which is not known any more. */
+/* Atomics are left out: two of different sizes conflict, and the size is not known any more. */
 void inter_launch_add_predecessor(struct inter_launch *detector,
                                   const struct inter_launch_predecessor *predecessor)
 {
     pthread_mutex_lock(&detector->lock);
-    struct launch_state *state = inter_launch_failed(detector) ? NULL : member_of(detector, predecessor);
+    struct launch_state *state =
+        inter_launch_failed(detector) ? NULL : state_of_predecessor(detector, predecessor);
     if (state) {
         detector->order.event = ++detector->time;
         state->partial |= predecessor->partial || predecessor->kind > ACCESS_WRITE;
@@ -148,6 +152,6 @@ void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t comm
     for (uint32_t predecessor = command_graph_first(detector->graph);
          predecessor < command_graph_end(detector->graph); predecessor++)
         if (is_predecessor(detector, command, predecessor))
-            inter_launch_handle(detector, predecessor);
+            inter_launch_include(detector, predecessor);
     pthread_mutex_unlock(&detector->lock);
 }

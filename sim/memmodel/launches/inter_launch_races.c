@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races between launches that are checked: places, reasons, and the time of the report. */
+/*
+ * Races between launches that are checked: their source places, why they race and what would order them, and
+ * when they are reported. A race is kept until both commands have ended, because what orders them is complete
+ * only then; races of one pair of source places and allocation are counted together.
+ */
 #include "inter_launch_state.h"
 
 #include <inttypes.h>
@@ -70,7 +74,7 @@ uint32_t inter_launch_site_with(struct inter_launch *detector, struct launch_sta
     return site;
 }
 
-/* Before its program may go. */
+/* Keeps source places before the program may be released. */
 void inter_launch_keep_places(struct inter_launch *detector, struct launch_state *state)
 {
     for (uint32_t own = 0; own < state->site_count; own++) {
@@ -87,19 +91,19 @@ void inter_launch_keep_places(struct inter_launch *detector, struct launch_state
     state->site_count = 0;
 }
 
-/* By which it reached the touched memory; the first is kept. No memory: findings are shorter. */
+/* The argument by which the launch has the memory; the first one is kept. Without memory findings lack it. */
 void inter_launch_keep_argument(struct launch_state *state, uint32_t region_id, const char *name)
 {
-    for (uint32_t i = 0; i < state->passed_count; i++)
-        if (state->passed[i].region_id == region_id)
+    for (uint32_t i = 0; i < state->argument_count; i++)
+        if (state->arguments[i].region_id == region_id)
             return;
-    if (!inter_launch_room_for((void **)&state->passed, state->passed_count, &state->passed_room,
-                               sizeof *state->passed))
+    if (!inter_launch_room_for((void **)&state->arguments, state->argument_count, &state->argument_room,
+                               sizeof *state->arguments))
         return;
-    CHECKED(state->passed_count < state->passed_room);
-    struct passed *passed = &state->passed[state->passed_count++];
-    passed->region_id = region_id;
-    snprintf(passed->name, sizeof passed->name, "%s", name);
+    CHECKED(state->argument_count < state->argument_room);
+    struct kept_argument *kept = &state->arguments[state->argument_count++];
+    kept->region_id = region_id;
+    snprintf(kept->name, sizeof kept->name, "%s", name);
 }
 
 void inter_launch_keep_arguments(const struct inter_launch *detector, struct launch_state *state)
@@ -125,7 +129,7 @@ static struct source_place place_of(const struct inter_launch *detector, uint32_
 
 /* ---- why ------------------------------------------------------------------------------------ */
 
-static uint32_t member_of_unit(const struct inter_launch *detector, uint64_t unit)
+static uint32_t index_of_unit(const struct inter_launch *detector, uint64_t unit)
 {
     return detector->group_launch[order_unit_group(&detector->order, unit)];
 }
@@ -139,14 +143,15 @@ static void say_place(const struct inter_launch *detector, uint32_t site, char *
         snprintf(text, size, "instruction %" PRIu32, detector->sites[site].own);
 }
 
-/* An operation on an atomic object. counts: as the order takes the scope. */
+/* Two operations on an atomic object. counts: the scope that counts after reduction. */
 struct scopes {
     uint32_t site[2];
     enum memory_scope counts[2];
     bool svm_atomics;
 };
 
-/* As the source has it. One place may have several. */
+/* The scope as written. One site may execute operations of several scopes; then the one that counts is
+ * named. */
 static enum memory_scope written(const struct inter_launch *detector, const struct scopes *scopes, int side)
 {
     const uint32_t site = scopes->site[side];
@@ -165,21 +170,21 @@ static bool is_apart(const struct inter_launch *detector, const struct race *rac
 #define WIDE_MEMORY "fine-grained shared virtual memory with atomics"
 
 static void say_scopes(const struct inter_launch *detector, bool apart, const struct scopes *scopes,
-                       const char *what, struct words *words)
+                       const char *what, struct race_text *text)
 {
     const enum memory_scope a = written(detector, scopes, 0), b = written(detector, scopes, 1);
     const bool counts_less = apart && !scopes->svm_atomics && (a == SCOPE_ALL_SVM || b == SCOPE_ALL_SVM);
-    snprintf(words->why, INTER_LAUNCH_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what,
+    snprintf(text->why, INTER_LAUNCH_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what,
              memory_scope_word(a), memory_scope_word(b),
              apart ? "on different devices" : "in different launches",
              counts_less ? ": outside of " WIDE_MEMORY
                            " memory_scope_all_svm_devices counts as memory_scope_device (3.3.5)"
                          : "");
     if (counts_less && a == b)
-        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
+        snprintf(text->fix, INTER_LAUNCH_WHY_CHARS,
                  WIDE_MEMORY " for the atomic object (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS)");
     else
-        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS, "%s for both%s",
+        snprintf(text->fix, INTER_LAUNCH_WHY_CHARS, "%s for both%s",
                  apart ? "memory_scope_all_svm_devices" : "memory_scope_device",
                  apart && !scopes->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
@@ -188,32 +193,32 @@ static void say_scopes(const struct inter_launch *detector, bool apart, const st
     "the atomic operations of one kernel on a buffer that is not shared virtual memory are not for another " \
     "one (3.3.5, device scope)"
 
-static void say_for_several(bool apart, struct words *words)
+static void say_for_several(bool apart, struct race_text *text)
 {
-    snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
+    snprintf(text->fix, INTER_LAUNCH_WHY_CHARS,
              apart ? WIDE_MEMORY " in place of the buffer, and memory_scope_all_svm_devices for both"
                    : "shared virtual memory, or a program-scope variable, in place of the buffer");
 }
 
-/* Of the operation that is to have an order which it has not. */
+/* The fix: an operation gets the order that it lacks. */
 static void say_order(bool apart, const struct missed_edge *edge, const char *order, enum memory_scope scope,
-                      const char *where, struct words *words)
+                      const char *where, struct race_text *text)
 {
-    snprintf(words->fix, INTER_LAUNCH_WHY_CHARS, "%s, %s %s%s", order,
+    snprintf(text->fix, INTER_LAUNCH_WHY_CHARS, "%s, %s %s%s", order,
              memory_scope_word(apart ? SCOPE_ALL_SVM : scope), where,
              apart && !edge->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
 
-/* Their atomics on a buffer are those of one kernel and its children (3.3.5). */
+/* Atomics on a buffer synchronise within a family only (3.3.5). */
 static bool of_one_family(const struct inter_launch *detector, const struct race *race,
                           const struct shadow_access *now)
 {
-    return inter_launch_family_of(&detector->states[member_of_unit(detector, race->unit)]) ==
-           inter_launch_family_of(&detector->states[member_of_unit(detector, now->unit_state->unit)]);
+    return inter_launch_family_of(&detector->states[index_of_unit(detector, race->unit)]) ==
+           inter_launch_family_of(&detector->states[index_of_unit(detector, now->unit_state->unit)]);
 }
 
 static void say_edge(const struct inter_launch *detector, const struct race *race,
-                     const struct shadow_access *now, const struct missed_edge *edge, struct words *words)
+                     const struct shadow_access *now, const struct missed_edge *edge, struct race_text *text)
 {
     const bool apart = is_apart(detector, race, now);
     const uint32_t acquire_site = edge->acquire_site == UINT32_MAX ? edge->release_site : edge->acquire_site;
@@ -227,33 +232,33 @@ static void say_edge(const struct inter_launch *detector, const struct race *rac
     switch (edge->why) {
     case MISSED_SCOPE:
         if (edge->apart && !of_one_family(detector, race, now)) {
-            snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
+            snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                      "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
-            say_for_several(apart, words);
+            say_for_several(apart, text);
             break;
         }
         snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
-        say_scopes(detector, apart, &scopes, what, words);
+        say_scopes(detector, apart, &scopes, what, text);
         break;
     case MISSED_ACQUIRE:
-        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
+        snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                  "the kernel of the second access took the value released at %s with a relaxed operation, "
                  "and no acquire fence followed",
                  release);
         say_order(apart, edge, "memory_order_acquire", edge->release_scope,
-                  "for the atomic that reads it, or an acquire fence after that", words);
+                  "for the atomic that reads it, or an acquire fence after that", text);
         break;
     case MISSED_RELEASE:
-        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
+        snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                  "the store at %s is relaxed: what was done before it does not become visible with it",
                  release);
         snprintf(what, sizeof what, "at %s", release);
-        say_order(apart, edge, "memory_order_release", edge->acquire_scope, what, words);
+        say_order(apart, edge, "memory_order_release", edge->acquire_scope, what, text);
         break;
     default:
-        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
+        snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                  "the release at %s orders one kind of memory, and these accesses are of another", release);
-        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
+        snprintf(text->fix, INTER_LAUNCH_WHY_CHARS,
                  "fences of all memory that is to be ordered, on both sides");
     }
 }
@@ -264,57 +269,64 @@ static bool is_reading_side(uint64_t offset_bytes)
            offset_bytes < offsetof(struct pipe, read) + sizeof(struct pipe_side);
 }
 
+/* Two atomic operations that race, since their scopes are not inclusive. */
+static void explain_atomics(const struct inter_launch *detector, const struct race *race,
+                            const struct shadow_access *now, struct race_text *text)
+{
+    const bool apart = is_apart(detector, race, now);
+    const struct scopes scopes = {
+        {race->context->site, now->how.site},
+        {(enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope},
+        race->region->svm_atomics};
+    if (race->region->apart && !of_one_family(detector, race, now)) {
+        snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
+                 "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
+        say_for_several(apart, text);
+        return;
+    }
+    say_scopes(detector, apart, &scopes, "nothing orders the two atomic operations, and they race", text);
+}
+
+/* No edge was missed for one reason alone. */
+static void explain_without_edge(const struct launch_state *earlier, struct race_text *text)
+{
+    const bool has_kernel = !earlier->predecessor && earlier->kernel[0];
+    snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
+             "the kernel of the second access acquires nothing before it that %s: "
+             "%satomic operations order only what comes before a release with what comes after the "
+             "acquire that reads it",
+             has_kernel ? "the kernel of the first one released after its own"
+                        : "a kernel after the first command released",
+             has_kernel ? "their " : "");
+    snprintf(text->fix, INTER_LAUNCH_WHY_CHARS, "put %s",
+             has_kernel ? "the first access before a release by its kernel, and the second after the acquire "
+                          "that reads what was released"
+                        : "the second access after the acquire that reads what was released");
+}
+
 static void explain(const struct inter_launch *detector, const struct race *race,
-                    const struct shadow_access *now, struct words *words)
+                    const struct shadow_access *now, struct race_text *text)
 {
     static const char otherwise[] =
         "; or, if neither kernel waits for the other in its atomic operations, order the two by an event";
-    const struct launch_state *earlier = &detector->states[member_of_unit(detector, race->unit)];
     struct missed_edge edge;
-    const bool atomics =
-        race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE && !race->region->alone;
-    if (atomics && race->region->apart && !of_one_family(detector, race, now)) {
-        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
-                 "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
-        say_for_several(is_apart(detector, race, now), words);
-    } else if (atomics) {
-        const struct scopes scopes = {
-            {race->context->site, now->how.site},
-            {(enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope},
-            race->region->svm_atomics};
-        say_scopes(detector, is_apart(detector, race, now), &scopes,
-                   "nothing orders the two atomic operations, and they race", words);
-    } else if (order_explain(&detector->order, now->unit_state, race->region->space, race->unit,
-                             race->context->clock, &edge)) {
-        say_edge(detector, race, now, &edge, words);
-    } else if (earlier->predecessor || !earlier->kernel[0]) {
-        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
-                 "the kernel of the second access acquires nothing before it that a kernel after the first "
-                 "command released: "
-                 "atomic operations order only what comes before a release with what comes after the acquire "
-                 "that reads it");
-        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
-                 "put the second access after the acquire that reads what was released");
-    } else {
-        snprintf(words->why, INTER_LAUNCH_WHY_CHARS,
-                 "the kernel of the second access acquires nothing before it that the kernel of the first "
-                 "one released after its own: "
-                 "their atomic operations order only what comes before a release with what comes after the "
-                 "acquire that reads it");
-        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
-                 "put the first access before a release by its kernel, and the second after the acquire that "
-                 "reads what was released");
-    }
+    const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE;
+    if (atomics && !race->region->alone)
+        explain_atomics(detector, race, now, text);
+    else if (order_explain(&detector->order, now->unit_state, race->region->space, race->unit,
+                           race->context->clock, &edge))
+        say_edge(detector, race, now, &edge, text);
+    else
+        explain_without_edge(&detector->states[index_of_unit(detector, race->unit)], text);
     if (race->unit >= UNIT_COPIES)
-        snprintf(words->fix, INTER_LAUNCH_WHY_CHARS,
+        snprintf(text->fix, INTER_LAUNCH_WHY_CHARS,
                  "wait for the asynchronous copy (wait_group_events) before a release by its kernel, and put "
-                 "the second access after the "
-                 "acquire that reads what was released");
+                 "the second access after the acquire that reads what was released");
     if (race->region->alone)
-        wording_one_at_a_time(is_reading_side(race->address - race->region->low), words->why,
+        wording_one_at_a_time(is_reading_side(race->address - race->region->low), text->why,
                               INTER_LAUNCH_WHY_CHARS);
-    const size_t used = strlen(words->fix);
-    snprintf(words->fix + used, INTER_LAUNCH_WHY_CHARS - used, "%s", otherwise);
+    const size_t used = strlen(text->fix);
+    snprintf(text->fix + used, INTER_LAUNCH_WHY_CHARS - used, "%s", otherwise);
 }
 
 /* ---- races ---------------------------------------------------------------------------------- */
@@ -322,24 +334,24 @@ static void explain(const struct inter_launch *detector, const struct race *race
 static void name_argument(const struct inter_launch *detector, const struct race *race, uint64_t unit,
                           char out[INTER_LAUNCH_ARGUMENT_CHARS])
 {
-    const struct launch_state *state = &detector->states[member_of_unit(detector, unit)];
+    const struct launch_state *state = &detector->states[index_of_unit(detector, unit)];
     const struct launch_info *launch = state->launch;
     out[0] = '\0';
     if (launch && launch->argument &&
         !launch->argument(launch, race->region->low, race->region->high, out, INTER_LAUNCH_ARGUMENT_CHARS))
         out[0] = '\0';
-    for (uint32_t i = 0; !launch && i < state->passed_count; i++)
-        if (state->passed[i].region_id == race->region->id)
-            memcpy(out, state->passed[i].name, INTER_LAUNCH_ARGUMENT_CHARS);
+    for (uint32_t i = 0; !launch && i < state->argument_count; i++)
+        if (state->arguments[i].region_id == race->region->id)
+            memcpy(out, state->arguments[i].name, INTER_LAUNCH_ARGUMENT_CHARS);
 }
 
-static bool is_not_ours(const struct inter_launch *detector, const struct race *race,
-                        const struct shadow_access *now, uint32_t earlier, uint32_t later)
+static bool is_of_other_checkers(const struct inter_launch *detector, const struct race *race,
+                                 const struct shadow_access *now, uint32_t earlier, uint32_t later)
 {
     if (earlier == later || inter_launch_failed(detector))
         return true;
     return memory_region(detector->memory, race->address)->flags & REGION_FLAG_SHARED &&
-           inter_launch_was_reported(detector, now->unit_state, race->unit, race->context->clock);
+           inter_launch_is_ordered_by_call(detector, now->unit_state, race->unit, race->context->clock);
 }
 
 static enum inter_launch_what what_of(const struct inter_launch *detector, const struct race *race)
@@ -354,49 +366,49 @@ static enum inter_launch_what what_of(const struct inter_launch *detector, const
 void inter_launch_on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
     struct inter_launch *detector = self;
-    const uint32_t earlier = member_of_unit(detector, race->unit),
-                   later = member_of_unit(detector, now->unit_state->unit);
-    if (is_not_ours(detector, race, now, earlier, later))
+    const uint32_t earlier = index_of_unit(detector, race->unit),
+                   later = index_of_unit(detector, now->unit_state->unit);
+    if (is_of_other_checkers(detector, race, now, earlier, later))
         return;
-    for (uint32_t i = 0; i < detector->found_count; i++) {
-        struct found *found = &detector->found[i];
+    for (uint32_t i = 0; i < detector->race_count; i++) {
+        struct found_race *found = &detector->races[i];
         if (found->site[0] == race->context->site && found->site[1] == now->how.site &&
             found->region_id == race->region->id) {
             found->count++;
             return;
         }
     }
-    if (!inter_launch_room_for((void **)&detector->found, detector->found_count, &detector->found_room,
-                               sizeof *detector->found)) {
+    if (!inter_launch_room_for((void **)&detector->races, detector->race_count, &detector->race_room,
+                               sizeof *detector->races)) {
         detector->shadow.failed = true;
         return;
     }
-    CHECKED(detector->found_count < detector->found_room && race->region->id);
-    struct found *found = &detector->found[detector->found_count++];
-    *found = (struct found){.site = {race->context->site, now->how.site},
-                            .region_id = race->region->id,
-                            .unit = {race->unit, now->unit_state->unit},
-                            .how = {*race->context, now->how},
-                            .offset_bytes = race->address - race->region->low,
-                            .count = 1};
+    CHECKED(detector->race_count < detector->race_room && race->region->id);
+    struct found_race *found = &detector->races[detector->race_count++];
+    *found = (struct found_race){.site = {race->context->site, now->how.site},
+                                 .region_id = race->region->id,
+                                 .unit = {race->unit, now->unit_state->unit},
+                                 .how = {*race->context, now->how},
+                                 .offset_bytes = race->address - race->region->low,
+                                 .count = 1};
     wording_region(memory_region(detector->memory, race->address), found->object, sizeof found->object);
     name_argument(detector, race, race->unit, found->argument[0]);
     name_argument(detector, race, now->unit_state->unit, found->argument[1]);
-    explain(detector, race, now, &found->words);
+    explain(detector, race, now, &found->text);
     found->what = what_of(detector, race);
-    found->in_any_case = found->what != INTER_LAUNCH_PACKETS && race->context->kind > ACCESS_WRITE &&
-                         now->how.kind > ACCESS_WRITE &&
-                         (inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
-                          inter_launch_family_of(&detector->states[earlier]) ==
-                              inter_launch_family_of(&detector->states[later]));
+    found->always_reported = found->what != INTER_LAUNCH_PACKETS && race->context->kind > ACCESS_WRITE &&
+                             now->how.kind > ACCESS_WRITE &&
+                             (inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
+                              inter_launch_family_of(&detector->states[earlier]) ==
+                                  inter_launch_family_of(&detector->states[later]));
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
-static void fill_side(const struct inter_launch *detector, const struct found *found, int i,
+static void fill_side(const struct inter_launch *detector, const struct found_race *found, int i,
                       struct inter_launch_side *side)
 {
-    const struct launch_state *state = &detector->states[member_of_unit(detector, found->unit[i])];
+    const struct launch_state *state = &detector->states[index_of_unit(detector, found->unit[i])];
     const bool copy = found->unit[i] >= UNIT_COPIES;
     const uint64_t group = order_unit_group(&detector->order, found->unit[i]) -
                            inter_launch_order_of(detector, state)->first_group;
@@ -422,15 +434,15 @@ static void fill_side(const struct inter_launch *detector, const struct found *f
     side->item.sub_group = (uint32_t)(local / inter_launch_order_of(detector, state)->sub_group_size);
 }
 
-static void report(const struct inter_launch *detector, const struct found *found,
+static void report(const struct inter_launch *detector, const struct found_race *found,
                    const struct inter_launch_reporter *reporter)
 {
     struct inter_launch_race race = {.object = found->object,
-                                     .why = found->words.why,
-                                     .fix = found->words.fix,
+                                     .why = found->text.why,
+                                     .fix = found->text.fix,
                                      .offset_bytes = found->offset_bytes,
                                      .count = found->count,
-                                     .by_scope = found->in_any_case,
+                                     .by_scope = found->always_reported,
                                      .reads_packets = is_reading_side(found->offset_bytes)};
     fill_side(detector, found, 0, &race.side[0]);
     fill_side(detector, found, 1, &race.side[1]);
@@ -442,7 +454,7 @@ static bool is_of(const struct launch_state *state, uint32_t command, uint32_t f
     return family ? inter_launch_family_of(state) == family : state->command == command;
 }
 
-static bool is_followed(const struct inter_launch *detector, uint32_t command)
+static bool is_fully_checked(const struct inter_launch *detector, uint32_t command)
 {
     bool checked = false;
     for (uint32_t i = 1; i < detector->state_count; i++) {
@@ -456,9 +468,9 @@ static bool is_followed(const struct inter_launch *detector, uint32_t command)
     return checked;
 }
 
-static bool are_followed(const struct inter_launch *detector, uint32_t a, uint32_t b)
+static bool both_fully_checked(const struct inter_launch *detector, uint32_t a, uint32_t b)
 {
-    return !inter_launch_failed(detector) && is_followed(detector, a) && is_followed(detector, b);
+    return !inter_launch_failed(detector) && is_fully_checked(detector, a) && is_fully_checked(detector, b);
 }
 
 static bool same_place(const struct inter_launch *detector, uint32_t a, uint32_t b)
@@ -468,68 +480,69 @@ static bool same_place(const struct inter_launch *detector, uint32_t a, uint32_t
            strcmp(first.file, second.file) == 0;
 }
 
-static bool is_like(const struct inter_launch *detector, const struct found *a, const struct found *b)
+static bool is_same_pair(const struct inter_launch *detector, const struct found_race *a,
+                         const struct found_race *b)
 {
     for (int i = 0; i < 2; i++)
-        if (member_of_unit(detector, a->unit[i]) != member_of_unit(detector, b->unit[i]) ||
+        if (index_of_unit(detector, a->unit[i]) != index_of_unit(detector, b->unit[i]) ||
             !same_place(detector, a->site[i], b->site[i]))
             return false;
-    return a->region_id == b->region_id && a->in_any_case == b->in_any_case;
+    return a->region_id == b->region_id && a->always_reported == b->always_reported;
 }
 
-/* The conflicts of others of the same two places of the source are reported with the first. */
-static void gather_like(struct inter_launch *detector, uint32_t first)
+/* Adds the counts of later races of the same source places to the first one. */
+static void merge_same_pairs(struct inter_launch *detector, uint32_t first)
 {
-    struct found *found = &detector->found[first];
+    struct found_race *found = &detector->races[first];
     uint32_t kept = first + 1;
-    for (uint32_t i = first + 1; i < detector->found_count; i++)
-        if (is_like(detector, found, &detector->found[i]))
-            found->count += detector->found[i].count;
+    for (uint32_t i = first + 1; i < detector->race_count; i++)
+        if (is_same_pair(detector, found, &detector->races[i]))
+            found->count += detector->races[i].count;
         else
-            detector->found[kept++] = detector->found[i];
-    detector->found_count = kept;
+            detector->races[kept++] = detector->races[i];
+    detector->race_count = kept;
 }
 
-/* At its end atomics count as having ordered the launches that they may have ordered; that is later for
- * kernels that enqueued others. */
+/* At a command's end, atomics count as having ordered the launches that they may have ordered. A kernel
+ * that enqueued others ends later than they do. */
 static bool is_under_way(const struct inter_launch *detector, const struct launch_state *state,
                          uint32_t ending)
 {
     return state->command != ending && command_graph_under_way(detector->graph, state->command);
 }
 
-/* Of a command and others, or within one family. */
+/* family 0: the races of the command with others. Else those within the family. */
 static void report_all(struct inter_launch *detector, uint32_t command, uint32_t family,
                        const struct inter_launch_reporter *reporter)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < detector->found_count; i++) {
-        struct found *found = &detector->found[i];
-        const struct launch_state *a = &detector->states[member_of_unit(detector, found->unit[0])],
-                                  *b = &detector->states[member_of_unit(detector, found->unit[1])];
+    for (uint32_t i = 0; i < detector->race_count; i++) {
+        struct found_race *found = &detector->races[i];
+        const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
+                                  *b = &detector->states[index_of_unit(detector, found->unit[1])];
         const bool within = inter_launch_family_of(a) == inter_launch_family_of(b);
         const bool under_way =
             a->launch || b->launch ||
             (!within && (is_under_way(detector, a, command) || is_under_way(detector, b, command)));
         if (under_way || within != (family != 0) ||
             (!is_of(a, command, family) && !is_of(b, command, family))) {
-            detector->found[kept++] = *found;
+            detector->races[kept++] = *found;
             continue;
         }
-        gather_like(detector, i);
-        if (found->in_any_case || (!family && are_followed(detector, a->command, b->command)) ||
+        merge_same_pairs(detector, i);
+        if (found->always_reported || (!family && both_fully_checked(detector, a->command, b->command)) ||
             reporter->counts_as_ordered(reporter->self, family ? a->shape.launch : a->command,
                                         family ? b->shape.launch : b->command, found->what))
             report(detector, found, reporter);
     }
-    detector->found_count = kept;
+    detector->race_count = kept;
 }
 
 void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
                               const struct inter_launch_reporter *reporter)
 {
     pthread_mutex_lock(&detector->lock);
-    inter_launch_end_moves(detector, command);
+    inter_launch_end_of_command(detector, command);
     report_all(detector, command, 0, reporter);
     pthread_mutex_unlock(&detector->lock);
 }
@@ -537,7 +550,7 @@ void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
 bool inter_launch_judges(struct inter_launch *detector, uint32_t a, uint32_t b)
 {
     pthread_mutex_lock(&detector->lock);
-    const bool judges = are_followed(detector, a, b);
+    const bool judges = both_fully_checked(detector, a, b);
     pthread_mutex_unlock(&detector->lock);
     return judges;
 }
@@ -556,7 +569,7 @@ void inter_launch_end_family(struct inter_launch *detector, uint32_t family,
     pthread_mutex_lock(&detector->lock);
     report_all(detector, 0, family, reporter);
     inter_launch_forget_unchecked(detector, family);
-    /* not announced: the host has it complete */
+    /* its commands are not announced: the host has waited for the whole family */
     if (detector->state_count &&
         !inter_launch_is_announced(detector, &detector->states[detector->state_count - 1]))
         inter_launch_reset(detector);

@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Happens-before between two work-items of one launch by way of other launches that are checked. Their launch
- * counts clock values of its own, which its checker queries by: each stands for what all of them had counted
- * at that time.
+ * Order between two work-items of one launch by way of other launches that are checked. The launch's own
+ * checker asks by its own clock values. The order of all launches has others, so for each of the launch's the
+ * clock value that the common order had reached then is kept, in runs (struct clock_mapping).
  */
 #include "inter_launch_state.h"
 #include "orrery/checked.h"
 
 /* ---- clock values ---------------------------------------------------------------------------------- */
 
-/* The launch reached this clock value when all reached that one. Mostly both go up one by one, or only the
- * launch's does. */
-static bool goes_on(struct pace *pace, uint32_t before, uint32_t own, uint32_t all)
+/* The launch reached `own` when all had reached `all`. Mostly both advance by one, or only the launch's
+ * does; then the last run is extended. */
+static bool extends_mapping(struct clock_mapping *mapping, uint32_t before, uint32_t own, uint32_t all)
 {
-    const bool one = before == pace->own, steps = own == before + 1 && all == pace->all + (own - pace->own);
-    if (steps && (pace->steps || one)) {
-        pace->steps = true;
+    const bool one = before == mapping->own,
+               steps = own == before + 1 && all == mapping->all + (own - mapping->own);
+    if (steps && (mapping->steps || one)) {
+        mapping->steps = true;
         return true;
     }
-    return !pace->steps && all == pace->all;
+    return !mapping->steps && all == mapping->all;
 }
 
-static void keep_pace(struct inter_launch *detector, struct launch_state *state, uint32_t own)
+static void map_clock(struct inter_launch *detector, struct launch_state *state, uint32_t own)
 {
     const uint32_t all = (uint32_t)detector->order.clock;
-    struct pace *latest = state->pace_count ? &state->paces[state->pace_count - 1] : NULL;
-    if (latest && (own == state->own_clock || goes_on(latest, state->own_clock, own, all))) {
+    struct clock_mapping *latest = state->mapping_count ? &state->mappings[state->mapping_count - 1] : NULL;
+    if (latest && (own == state->own_clock || extends_mapping(latest, state->own_clock, own, all))) {
         state->own_clock = own;
         return;
     }
-    if (!inter_launch_room_for((void **)&state->paces, state->pace_count, &state->pace_room,
-                               sizeof *state->paces)) {
+    if (!inter_launch_room_for((void **)&state->mappings, state->mapping_count, &state->mapping_room,
+                               sizeof *state->mappings)) {
         detector->shadow.failed = true;
         return;
     }
-    CHECKED(state->pace_count < state->pace_room && (!latest || latest->own <= state->own_clock + 1));
-    state->paces[state->pace_count++] = (struct pace){.own = latest ? state->own_clock + 1 : 0, .all = all};
+    CHECKED(state->mapping_count < state->mapping_room && (!latest || latest->own <= state->own_clock + 1));
+    state->mappings[state->mapping_count++] =
+        (struct clock_mapping){.own = latest ? state->own_clock + 1 : 0, .all = all};
     state->own_clock = own;
 }
 
@@ -44,27 +46,29 @@ void inter_launch_received(struct inter_launch *detector, const struct launch_in
     pthread_mutex_lock(&detector->lock);
     struct launch_state *state = inter_launch_state_of(detector, launch);
     if (state)
-        keep_pace(detector, state, (uint32_t)clock);
+        map_clock(detector, state, (uint32_t)clock);
     pthread_mutex_unlock(&detector->lock);
 }
 
-/* A release after that is later than what this gives, one before it is not. */
+/* A clock value of the common order such that a release after the launch's clock value is above it, and
+ * one before is not. */
 static uint64_t clock_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own)
 {
-    uint32_t from = 0, to = state->pace_count;
-    if (own > state->own_clock || !to) /* the next event reaches the common order first */
+    uint32_t from = 0, to = state->mapping_count;
+    /* the common order receives each event first, so it has not advanced since */
+    if (own > state->own_clock || !to)
         return detector->order.clock;
     while (to - from > 1) {
         const uint32_t middle = from + (to - from) / 2;
-        *(state->paces[middle].own <= own ? &from : &to) = middle;
+        *(state->mappings[middle].own <= own ? &from : &to) = middle;
     }
-    const struct pace *pace = &state->paces[from];
-    return pace->steps ? pace->all + (own - pace->own) : pace->all;
+    const struct clock_mapping *mapping = &state->mappings[from];
+    return mapping->steps ? mapping->all + (own - mapping->own) : mapping->all;
 }
 
 /* ---- units ---------------------------------------------------------------------------------- */
 
-/* The launch has made copies in the same order. */
+/* The launch's own checker has made its copies in the same order. */
 void inter_launch_note_copies(struct inter_launch *detector)
 {
     for (; detector->copies_noted < detector->order.copy_count && !detector->shadow.failed;
@@ -80,7 +84,7 @@ void inter_launch_note_copies(struct inter_launch *detector)
     }
 }
 
-/* UNIT_END: there is none. */
+/* The unit of the common order; UNIT_END: there is none. */
 static uint64_t unit_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own,
                         uint64_t group_items)
 {
@@ -93,11 +97,11 @@ static uint64_t unit_of(const struct inter_launch *detector, const struct launch
 
 void inter_launch_within_fini(struct launch_state *state)
 {
-    free(state->paces);
+    free(state->mappings);
     free(state->copies);
-    state->paces = NULL;
+    state->mappings = NULL;
     state->copies = NULL;
-    state->pace_count = state->pace_room = state->copy_count = state->copy_room = 0;
+    state->mapping_count = state->mapping_room = state->copy_count = state->copy_room = 0;
 }
 
 /* ---- order queries --------------------------------------------------------------------------------- */
@@ -117,7 +121,7 @@ static bool orders(struct inter_launch *detector, const struct launch_state *sta
             order_has_epoch(&detector->order, &unit_state, query->space, earlier, clock)) ||
            (query->space == IN_GLOBAL &&
             memory_region(detector->memory, query->address)->flags & REGION_FLAG_SHARED &&
-            inter_launch_was_reported(detector, &unit_state, earlier, clock));
+            inter_launch_is_ordered_by_call(detector, &unit_state, earlier, clock));
 }
 
 bool inter_launch_orders(struct inter_launch *detector, const struct launch_info *launch,
@@ -125,11 +129,12 @@ bool inter_launch_orders(struct inter_launch *detector, const struct launch_info
 {
     pthread_mutex_lock(&detector->lock);
     const struct launch_state *state = inter_launch_state_of(detector, launch);
-    const bool alone = detector->state_count <= 2 && !detector->host_acquired; /* the host, and the launch */
-    /* it may have been released by what was not checked */
-    const bool deaf = !launch->alone && (detector->full || inter_launch_lacks_memory(detector));
-    const bool saturated =
-        state ? !alone && orders(detector, state, query) : deaf && launch->acquires >= SCOPE_DEVICE;
+    /* only the host and the launch itself */
+    const bool alone = detector->state_count <= 2 && !detector->host_acquired;
+    /* a launch that is not checked may have released what this one acquires, so the pair counts as ordered */
+    const bool incomplete = !launch->alone && (detector->full || inter_launch_lacks_memory(detector));
+    const bool ordered =
+        state ? !alone && orders(detector, state, query) : incomplete && launch->acquires >= SCOPE_DEVICE;
     pthread_mutex_unlock(&detector->lock);
-    return saturated;
+    return ordered;
 }

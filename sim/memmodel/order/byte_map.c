@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Segments are kept in blocks, ascending: an insertion moves one block's segments, and at times the list of
- * blocks.
- */
+/* Segments are sorted by address and kept in blocks of BLOCK_SEGMENTS, found by bisection over blocks. An
+ * insertion moves segments of one block; a full block is divided, which moves the list of blocks. */
 #include "byte_map.h"
 
 #include <stdlib.h>
@@ -13,20 +11,20 @@
 
 enum { BLOCK_SEGMENTS = HOSTILE(128, 4) };
 
-struct segment {
+struct byte_segment {
     uint64_t low, high;
     uint32_t count;
     struct byte_access *accesses;
 };
-struct block {
+struct segment_block {
     uint32_t count;
-    struct segment segments[BLOCK_SEGMENTS];
+    struct byte_segment segments[BLOCK_SEGMENTS];
 };
 struct byte_map {
-    struct block **blocks; /* none is empty */
+    struct segment_block **blocks; /* none is empty */
     size_t count, room;
 };
-struct place {
+struct segment_place {
     size_t block;
     uint32_t segment;
 };
@@ -36,7 +34,7 @@ struct byte_map *byte_map_new(void)
     return calloc(1, sizeof(struct byte_map));
 }
 
-static void block_free(struct block *block)
+static void block_free(struct segment_block *block)
 {
     for (uint32_t i = 0; i < block->count; i++)
         free(block->segments[i].accesses);
@@ -60,31 +58,31 @@ bool byte_map_empty(const struct byte_map *map)
 
 /* ---- places --------------------------------------------------------------------------- */
 
-static struct segment *segment_at(const struct byte_map *map, struct place place)
+static struct byte_segment *segment_at(const struct byte_map *map, struct segment_place place)
 {
     return place.block < map->count ? &map->blocks[place.block]->segments[place.segment] : NULL;
 }
 
-static void step(const struct byte_map *map, struct place *place)
+static void step(const struct byte_map *map, struct segment_place *place)
 {
     CHECKED(place->segment < map->blocks[place->block]->count);
     if (++place->segment == map->blocks[place->block]->count)
-        *place = (struct place){place->block + 1, 0};
+        *place = (struct segment_place){place->block + 1, 0};
 }
 
-/* The first segment that ends after low. */
-static struct place find(const struct byte_map *map, uint64_t low)
+/* The place of the first segment that ends after low. */
+static struct segment_place find(const struct byte_map *map, uint64_t low)
 {
     size_t from = 0, to = map->count;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
-        const struct block *block = map->blocks[middle];
+        const struct segment_block *block = map->blocks[middle];
         if (block->segments[block->count - 1].high <= low)
             from = middle + 1;
         else
             to = middle;
     }
-    struct place place = {from, 0};
+    struct segment_place place = {from, 0};
     while (from < map->count && map->blocks[from]->segments[place.segment].high <= low)
         place.segment++;
     return place;
@@ -96,57 +94,58 @@ static bool insert_block(struct byte_map *map, size_t at)
 {
     if (map->count == map->room) {
         size_t room = 2 * map->room + 4;
-        struct block **blocks = realloc(map->blocks, room * sizeof(struct block *));
+        struct segment_block **blocks = realloc(map->blocks, room * sizeof(struct segment_block *));
         if (!blocks)
             return false;
         map->blocks = blocks;
         map->room = room;
     }
     CHECKED(at <= map->count && map->count < map->room);
-    struct block *block = malloc(sizeof *block);
+    struct segment_block *block = malloc(sizeof *block);
     if (!block)
         return false;
     block->count = 0;
-    memmove(map->blocks + at + 1, map->blocks + at, (map->count - at) * sizeof(struct block *));
+    memmove(map->blocks + at + 1, map->blocks + at, (map->count - at) * sizeof(struct segment_block *));
     map->blocks[at] = block;
     map->count++;
     return true;
 }
 
-/* A full block keeps all at the end (maps grow upwards), half elsewhere. */
-static bool make_room(struct byte_map *map, struct place *place)
+/* At the end of the map a new block is begun, since maps mostly grow upwards; elsewhere a full block gives
+ * half of its segments to a new one. */
+static bool make_room(struct byte_map *map, struct segment_place *place)
 {
     if (place->block == map->count) {
         if (place->block && map->blocks[place->block - 1]->count < BLOCK_SEGMENTS) {
-            *place = (struct place){place->block - 1, map->blocks[place->block - 1]->count};
+            *place = (struct segment_place){place->block - 1, map->blocks[place->block - 1]->count};
             return true;
         }
         return insert_block(map, map->count);
     }
-    struct block *full = map->blocks[place->block];
+    struct segment_block *full = map->blocks[place->block];
     if (full->count < BLOCK_SEGMENTS)
         return true;
     if (!insert_block(map, place->block + 1))
         return false;
-    struct block *upper = map->blocks[place->block + 1];
+    struct segment_block *upper = map->blocks[place->block + 1];
     uint32_t kept = BLOCK_SEGMENTS / 2;
     upper->count = full->count - kept;
     memcpy(upper->segments, full->segments + kept, upper->count * sizeof upper->segments[0]);
     full->count = kept;
     CHECKED(kept > 0 && upper->count > 0); /* no block is empty */
     if (place->segment > kept)
-        *place = (struct place){place->block + 1, place->segment - kept};
+        *place = (struct segment_place){place->block + 1, place->segment - kept};
     return true;
 }
 
-/* Takes the accesses, also when it fails. The place is that of the new segment after. */
-static bool insert(struct byte_map *map, struct place *place, const struct segment *segment)
+/* Takes the list of accesses, also if it fails. Afterwards the place is that of the new segment. */
+static bool insert(struct byte_map *map, struct segment_place *place, const struct byte_segment *segment)
 {
     if (!make_room(map, place)) {
         free(segment->accesses);
         return false;
     }
-    struct block *block = map->blocks[place->block];
+    struct segment_block *block = map->blocks[place->block];
     CHECKED(segment->low < segment->high && block->count < BLOCK_SEGMENTS && place->segment <= block->count);
     memmove(block->segments + place->segment + 1, block->segments + place->segment,
             (block->count - place->segment) * sizeof *segment);
@@ -163,11 +162,12 @@ static struct byte_access *copy_accesses(const struct byte_access *accesses, uin
     return copy;
 }
 
-/* The segment at place ends at the address; what was above follows. */
-static bool split(struct byte_map *map, struct place place, uint64_t address)
+/* Divides the segment at the place, which then ends at the address. */
+static bool split(struct byte_map *map, struct segment_place place, uint64_t address)
 {
-    struct segment *lower = segment_at(map, place);
-    struct segment upper = {address, lower->high, lower->count, copy_accesses(lower->accesses, lower->count)};
+    struct byte_segment *lower = segment_at(map, place);
+    struct byte_segment upper = {address, lower->high, lower->count,
+                                 copy_accesses(lower->accesses, lower->count)};
     if (!upper.accesses)
         return false;
     CHECKED(lower->low < address && address < upper.high);
@@ -178,7 +178,7 @@ static bool split(struct byte_map *map, struct place place, uint64_t address)
 
 /* ---- one segment --------------------------------------------------------------------------- */
 
-static bool plain(enum access_kind kind)
+static bool is_plain(enum access_kind kind)
 {
     return kind == ACCESS_READ || kind == ACCESS_WRITE;
 }
@@ -188,21 +188,23 @@ bool byte_access_stands_for(const struct byte_access *later, const struct byte_a
     if (later->opens)
         return earlier->opens;
     if (later->map && later->map == earlier->command)
-        return false; /* an access that is not after the map is reported of it */
+        return false; /* an access that does not come after the map is reported against the map */
     if (earlier->opens || (later->by_map && !earlier->by_map))
         return later->kind == ACCESS_WRITE;
     if ((earlier->by_map && !later->by_map) || (earlier->unmapped && !later->unmapped))
-        return later->kind == ACCESS_WRITE; /* they may meet each other, which readers do not */
-    if (!plain(earlier->kind) && (earlier->releases > later->releases || earlier->acquires > later->acquires))
-        return false; /* it may order the kernel */
+        /* accesses of the host and through maps may race with each other, though two reads do not */
+        return later->kind == ACCESS_WRITE;
+    if (!is_plain(earlier->kind) &&
+        (earlier->releases > later->releases || earlier->acquires > later->acquires))
+        return false; /* the earlier atomics may order more kernels */
     if (later->kind == ACCESS_WRITE || later->kind == earlier->kind)
         return true;
     if (later->kind == ACCESS_READ)
         return earlier->kind == ACCESS_ATOMIC_READ;
-    return later->kind == ACCESS_ATOMIC_UPDATE && !plain(earlier->kind);
+    return later->kind == ACCESS_ATOMIC_UPDATE && !is_plain(earlier->kind);
 }
 
-static bool segment_add(struct segment *segment, const struct byte_access *access,
+static bool segment_add(struct byte_segment *segment, const struct byte_access *access,
                         const struct byte_map_query *query)
 {
     uint32_t kept = 0;
@@ -225,25 +227,25 @@ static bool segment_add(struct segment *segment, const struct byte_access *acces
     return true;
 }
 
-static bool add_new(struct byte_map *map, struct place *place, uint64_t low, uint64_t high,
+static bool add_new(struct byte_map *map, struct segment_place *place, uint64_t low, uint64_t high,
                     const struct byte_access *access)
 {
-    struct segment segment = {low, high, 1, copy_accesses(access, 1)};
+    struct byte_segment segment = {low, high, 1, copy_accesses(access, 1)};
     return segment.accesses && insert(map, place, &segment);
 }
 
 bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struct byte_access *access,
                   const struct byte_map_query *query)
 {
-    struct place place = find(map, low);
-    const struct segment *first = segment_at(map, place);
+    struct segment_place place = find(map, low);
+    const struct byte_segment *first = segment_at(map, place);
     if (low < high && first && first->low < low) {
         if (!split(map, place, low))
             return false;
         place = find(map, low);
     }
     while (low < high) {
-        struct segment *segment = segment_at(map, place);
+        struct byte_segment *segment = segment_at(map, place);
         uint64_t end = segment && segment->low < high ? segment->low : high;
         if (low < end) {
             if (!add_new(map, &place, low, end, access))
@@ -264,10 +266,10 @@ bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struc
     return true;
 }
 
-/* ---- forgetting ------------------------------------------------------------------------------- */
+/* ---- removal ---------------------------------------------------------------------------------- */
 
-static bool segment_drop(struct segment *segment, bool (*drop)(void *self, const struct byte_access *access),
-                         void *self)
+static bool segment_drop(struct byte_segment *segment,
+                         bool (*drop)(void *self, const struct byte_access *access), void *self)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < segment->count; i++)
@@ -277,8 +279,8 @@ static bool segment_drop(struct segment *segment, bool (*drop)(void *self, const
     return kept == 0;
 }
 
-static bool block_drop(struct block *block, bool (*drop)(void *self, const struct byte_access *access),
-                       void *self)
+static bool block_drop(struct segment_block *block,
+                       bool (*drop)(void *self, const struct byte_access *access), void *self)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < block->count; i++) {
@@ -308,9 +310,9 @@ void byte_map_visit(const struct byte_map *map, uint64_t low, uint64_t high,
                     void (*visit)(void *self, uint64_t low, uint64_t high, const struct byte_access *access),
                     void *self)
 {
-    const struct segment *segment;
-    for (struct place place = find(map, low); (segment = segment_at(map, place)) && segment->low < high;
-         step(map, &place))
+    const struct byte_segment *segment;
+    for (struct segment_place place = find(map, low);
+         (segment = segment_at(map, place)) && segment->low < high; step(map, &place))
         for (uint32_t i = 0; i < segment->count; i++)
             visit(self, segment->low, segment->high, &segment->accesses[i]);
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The last accesses of the bytes of one allocation: segments of bytes, each with the accesses that
- *          no later one stands for. An access stands for an earlier one that happens before it if every
- *          access that races with the earlier one races with the later one too. So the map is as large as
- *          what is still open.
+ * PURPOSE  The accesses of commands to one allocation: segments of bytes, each with the accesses that no
+ *          later one subsumes. An access subsumes an earlier one that happens before it if every access which
+ *          races with the earlier one races with the later one, too. So a segment has as many accesses as may
+ *          still race with a new one.
  *
  * Interface
  *   byte_map_new/free
- *   byte_map_add       a new access: met() receives every access in the same bytes that does not happen
- *                      before it; bytes [low, high) are those of one segment. False: out of memory, the map
- *                      is incomplete
- *   byte_map_drop      forgets the accesses that drop() names
- *   byte_map_empty     nothing is left
- *   byte_map_visit     what it holds
+ *   byte_map_add       adds an access. met() receives every access to the same bytes that does not happen
+ *                      before it, once for each segment, with the bytes [low, high) that are in the segment.
+ *                      False: out of memory, and the map is incomplete
+ *   byte_map_drop      forgets the accesses for which drop() returns true
+ *   byte_map_empty     no access is left
+ *   byte_map_visit     iterates over the accesses of a range
  *
- * Cost     logarithmic in the number of segments to find, linear in those touched.
+ * Cost     Logarithmic in the number of segments, linear in those that the range overlaps.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_BYTE_MAP_H
 #define ORRERY_SIM_MEMMODEL_ORDER_BYTE_MAP_H
@@ -23,18 +23,19 @@
 
 struct byte_access {
     uint32_t command;
-    uint32_t site; /* the caller's number */
+    uint32_t site; /* a number of the caller's */
     enum access_kind kind;
-    bool by_map;        /* by a command that maps or unmaps */
-    uint32_t map;       /* an unmap: the command that mapped, or itself, if that is not known; else 0 */
-    bool opens;         /* no access by itself: from here on the host may write */
-    bool frees;         /* a write: the bytes are gone */
-    bool of_host;       /* to memory of the host that a buffer has as its own */
-    bool by_pointer;    /* to memory of the device, through the pointer of a map */
-    bool unmapped;      /* through the pointer of a map, and it comes after none that gave it */
-    bool packets;       /* the use of one side of a pipe, by a kernel that */
-    bool reads_packets; /* ... reads */
-    enum memory_scope releases, acquires; /* of a kernel: struct launch_info */
+    bool by_map; /* by a command that maps or unmaps */
+    /* of an unmap: the command that mapped, or the unmap itself if that is not known; else 0 */
+    uint32_t map;
+    bool opens;         /* no access: the host may write from here on */
+    bool frees;         /* a write: the memory is freed */
+    bool of_host;       /* to host memory that a buffer uses (CL_MEM_USE_HOST_PTR) */
+    bool by_pointer;    /* to device memory, through the pointer of a map */
+    bool unmapped;      /* through the pointer of a map, by a command that comes after no map */
+    bool packets;       /* a kernel uses one side of a pipe */
+    bool reads_packets; /* it reads packets */
+    enum memory_scope releases, acquires; /* of a kernel, as in struct launch_info */
 };
 
 struct byte_map_query {
@@ -52,11 +53,11 @@ bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struc
 void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct byte_access *access),
                    void *self);
 bool byte_map_empty(const struct byte_map *map);
-/* Every access of every segment that lies in [low, high) or reaches into it, ascending. */
+/* Visits every access of every segment that overlaps [low, high), ascending. */
 void byte_map_visit(const struct byte_map *map, uint64_t low, uint64_t high,
                     void (*visit)(void *self, uint64_t low, uint64_t high, const struct byte_access *access),
                     void *self);
-/* Whatever conflicts with the earlier one conflicts with the later one. */
+/* Does every access that conflicts with the earlier one conflict with the later one, too? */
 bool byte_access_stands_for(const struct byte_access *later, const struct byte_access *earlier);
 
 #endif

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Happens-before of commands: a vector clock per command and for the host, extended by each order event. */
+/*
+ * Happens-before of commands: a vector clock for each command and for the host, extended by each order event.
+ *
+ * A command gets the host's clock when it is enqueued, and joins the clocks of the commands that it waits for
+ * when it begins. Clocks are compressed by chains and by a prefix that grows whenever the next serial number
+ * is in the clock, so a program that waits for its commands has clocks of constant size. Commands below the
+ * host's prefix, and below that of every command which has not ended, are forgotten.
+ */
 #include "command_graph.h"
 
 #include <stdlib.h>
@@ -12,82 +19,84 @@
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
-/* ---- vector clock -------------------------------------------------------------------- */
+/* ---- clocks ----------------------------------------------------------------------------------- */
 
-struct known_chain {
+struct chain_entry {
     uint32_t chain, serial;
-}; /* its members up to serial */
+}; /* the members of the chain up to serial */
 
-struct vclock {
+struct command_clock {
     uint32_t refs;
-    uint32_t prefix; /* every command below happens before */
+    uint32_t prefix; /* every command below is in the clock */
     uint32_t count;
-    struct known_chain chains[]; /* ascending; all serials at least prefix */
+    struct chain_entry chains[]; /* ascending by chain; all serials at least prefix */
 };
 
-static struct vclock *vclock_of_nothing(void)
+static struct command_clock *clock_new_empty(void)
 {
-    struct vclock *nothing = calloc(1, sizeof *nothing);
+    struct command_clock *nothing = calloc(1, sizeof *nothing);
     if (nothing)
-        *nothing = (struct vclock){.refs = 1, .prefix = 1};
+        *nothing = (struct command_clock){.refs = 1, .prefix = 1};
     return nothing;
 }
 
-static struct vclock *vclock_ref(struct vclock *known)
+static struct command_clock *clock_ref(struct command_clock *clock)
 {
-    CHECKED(!known || known->refs > 0);
-    if (known)
-        known->refs++;
-    return known;
+    CHECKED(!clock || clock->refs > 0);
+    if (clock)
+        clock->refs++;
+    return clock;
 }
 
-static void vclock_unref(struct vclock *known)
+static void clock_unref(struct command_clock *clock)
 {
-    if (known && --known->refs == 0)
-        free(known);
+    if (clock && --clock->refs == 0)
+        free(clock);
 }
 
-static bool vclock_has(const struct vclock *known, uint32_t chain, uint32_t serial)
+static bool clock_has(const struct command_clock *clock, uint32_t chain, uint32_t serial)
 {
-    if (serial < known->prefix)
+    if (serial < clock->prefix)
         return true;
-    uint32_t low = 0, high = known->count;
+    uint32_t low = 0, high = clock->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (known->chains[middle].chain < chain)
+        if (clock->chains[middle].chain < chain)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < known->count && known->chains[low].chain == chain && known->chains[low].serial >= serial;
+    return low < clock->count && clock->chains[low].chain == chain && clock->chains[low].serial >= serial;
 }
 
 /* ---- the graph --------------------------------------------------------------------- */
 
-enum node_state { NODE_ABSENT, NODE_ENQUEUED, NODE_BEGUN, NODE_ENDED }; /* absent: a user event's number */
-struct node {
+/* absent: the number of a user event */
+enum node_state { NODE_ABSENT, NODE_ENQUEUED, NODE_BEGUN, NODE_ENDED };
+struct command_node {
     enum node_state state;
-    uint32_t chain;       /* once begun */
-    struct vclock *known; /* enqueued: the host's; begun: its own, without itself */
-    /* known is more than the host's: commands have set user events that it waits for */
-    bool reported;
-    uint32_t prefix;    /* of the host's when it was enqueued: no later command has less */
-    uint32_t step, saw; /* of the host when it was enqueued; what the command comes after */
-    /* a function of the program runs with it, and may learn from the program's other threads */
+    uint32_t chain;              /* once it has begun */
+    struct command_clock *clock; /* the host's while it is enqueued; then its own, without itself */
+    /* `clock` is more than the host's: commands set user events that it waits for */
+    bool set_by_commands;
+    uint32_t prefix; /* the host's when it was enqueued; later commands have no lower one */
+    /* the host's step when it was enqueued; below which the host's steps happen before the command */
+    uint32_t step, saw;
+    /* it runs a function of the program, which may acquire from the program's other threads */
     bool program;
-    uint32_t *after; /* until it begins */
+    uint32_t *after; /* what it waits for; until it begins */
     size_t after_count;
     uint64_t began, ended; /* counts events; 0: not yet */
     struct command_facts facts;
 };
 
-/* its members' serials ascend: a clock that has one has those below it */
-struct chain {
+/* Its members' serial numbers ascend, so a clock that has one of them has those below it. */
+struct command_chain {
     uint32_t tail;
     bool spare;
 };
 
-/* Commands that wait for a user event that may not be set yet. */
+/* The commands that wait for a user event which may not be set yet. */
 struct user_wait {
     uint32_t event;
     uint32_t *commands;
@@ -95,84 +104,88 @@ struct user_wait {
     UT_hash_handle hh;
 };
 
-/* A thread of the host: its clock now, and after each of its calls that added to it. */
+/* A thread of the host: its clock now, and as it was after each call that added to it. */
 struct host_point {
     uint32_t call;
-    struct vclock *known;
+    struct command_clock *clock;
 };
-struct host {
-    struct vclock *known; /* NULL: it has made no call */
-    uint32_t *received;   /* of each thread: how many of its calls are in known */
+struct host_thread {
+    struct command_clock *clock; /* NULL: it has made no call */
+    uint32_t *received;          /* by thread: how many of its calls are in `clock` */
     uint32_t received_count;
     struct host_point *points;
     uint32_t point_count, point_room;
 };
 
-/* Threads without an order between them may come late with an empty clock: so nothing is forgotten, up to so
- * many commands. */
-/* Events, and the nodes of a graph that is walked then, in a build that checks. */
+/* A build with assertions checks the whole graph after so many events, if it has no more nodes than that. */
 enum { CHECKED_EVERY = 16, CHECKED_NODES = 256 };
+/* A thread that the others have no order with may enqueue with an empty clock at any time. So with several
+ * threads no command is forgotten, until there are so many. */
 enum { HOSTS_REMEMBER = HOSTILE(1 << 18, 1 << 10) };
 
 struct command_graph {
     bool exhausted;
-    bool several;       /* the host's threads have clocks, and there is more than one */
-    bool as_one;        /* there were too many commands: they count as one from then on */
-    struct host *hosts; /* by number */
+    bool several;              /* the host's threads have clocks, and there is more than one */
+    bool as_one;               /* HOSTS_REMEMBER was exceeded: the threads count as one from then on */
+    struct host_thread *hosts; /* by number of the thread */
     uint32_t host_count;
     uint64_t events; /* so far */
-    /* the host's, from 1: counts its ENQUEUED events, and commands that end with which it ran */
+    /* the host's step, from 1 on: counts ENQUEUED events, and ends of commands that ran a function of the
+     * program */
     uint32_t step;
-    uint32_t seen_by_all; /* whoever has a node sees the steps below */
-    struct node *nodes;   /* a ring: serial & (room - 1) */
+    uint32_t seen_by_all;       /* the steps below are seen by every command that has a node */
+    struct command_node *nodes; /* a ring: serial & (room - 1) */
     uint32_t room;
     uint32_t first, next; /* serials that have a node: [first, next) */
-    uint32_t pending;     /* the lowest that has not ended */
-    struct chain *chains;
+    uint32_t unended;     /* the lowest serial number that has not ended */
+    struct command_chain *chains;
     uint32_t chain_count, chain_room;
-    uint32_t *spare; /* chains whose tail happens before every later command */
+    uint32_t *spare; /* whose tail happens before every later command */
     uint32_t spare_count;
-    struct vclock *host;
-    /* the host's, and that of its functions that have begun, as commands; NULL: none has */
-    struct vclock *program;
-    struct vclock *reported; /* complete by what the host was reported without synchronising; NULL: nothing */
+    struct command_clock *host;
+    /* the join of the host's clock and those of its functions that have begun as commands; NULL: none has */
+    struct command_clock *program;
+    struct command_clock
+        /* complete, as reported to the host by a query, which does not synchronise; NULL: nothing was
+         * reported */
+        *reported;
     struct user_wait *waits;
-    /* of the last command that began with at most one predecessor */
-    struct vclock *last_host, *last_known;
+    /* of the last command that began with at most one command in its list, to be reused for the next one */
+    struct command_clock *last_host, *last_clock;
     uint32_t last_after;
     /* of merge(), kept between calls */
-    struct known_chain *scratch;
+    struct chain_entry *scratch;
     size_t scratch_count, scratch_room;
 };
 
 struct command_graph *command_graph_new(void)
 {
     struct command_graph *graph = calloc(1, sizeof *graph);
-    struct vclock *nothing = vclock_of_nothing();
+    struct command_clock *nothing = clock_new_empty();
     if (!graph || !nothing) {
         free(graph);
         free(nothing);
         return NULL;
     }
     graph->host = nothing;
-    graph->first = graph->next = graph->pending = 1;
+    graph->first = graph->next = graph->unended = 1;
     graph->step = 1;
     return graph;
 }
 
-static struct node *node_of(const struct command_graph *graph, uint32_t serial)
+static struct command_node *node_of(const struct command_graph *graph, uint32_t serial)
 {
     if (serial < graph->first || serial >= graph->next)
         return NULL;
-    struct node *node = &graph->nodes[serial & (graph->room - 1)];
+    struct command_node *node = &graph->nodes[serial & (graph->room - 1)];
     return node->state == NODE_ABSENT ? NULL : node;
 }
 
-static void node_clear(struct node *node)
+static void node_clear(struct command_node *node)
 {
-    vclock_unref(node->known);
+    clock_unref(node->clock);
     free(node->after);
-    *node = (struct node){.state = NODE_ABSENT};
+    *node = (struct command_node){.state = NODE_ABSENT};
 }
 
 static void waits_free(struct command_graph *graph)
@@ -189,10 +202,10 @@ static void waits_free(struct command_graph *graph)
 static void hosts_free(struct command_graph *graph)
 {
     for (uint32_t i = 0; i < graph->host_count; i++) {
-        struct host *host = &graph->hosts[i];
+        struct host_thread *host = &graph->hosts[i];
         for (uint32_t k = 0; k < host->point_count; k++)
-            vclock_unref(host->points[k].known);
-        vclock_unref(host->known);
+            clock_unref(host->points[k].clock);
+        clock_unref(host->clock);
         free(host->points);
         free(host->received);
     }
@@ -211,11 +224,11 @@ void command_graph_free(struct command_graph *graph)
         node_clear(&graph->nodes[serial & (graph->room - 1)]);
     waits_free(graph);
     hosts_free(graph);
-    vclock_unref(graph->host);
-    vclock_unref(graph->program);
-    vclock_unref(graph->reported);
-    vclock_unref(graph->last_host);
-    vclock_unref(graph->last_known);
+    clock_unref(graph->host);
+    clock_unref(graph->program);
+    clock_unref(graph->reported);
+    clock_unref(graph->last_host);
+    clock_unref(graph->last_clock);
     free(graph->nodes);
     free(graph->chains);
     free(graph->spare);
@@ -229,13 +242,13 @@ static void *exhaust(struct command_graph *graph)
     return NULL;
 }
 
-/* ---- merging of clocks ---------------------------------------------------------------- */
+/* ---- joins of clocks -------------------------------------------------------------------------- */
 
-static void gather(struct command_graph *graph, const struct known_chain *chains, size_t count)
+static void gather(struct command_graph *graph, const struct chain_entry *chains, size_t count)
 {
     if (graph->scratch_count + count > graph->scratch_room) {
         size_t room = 2 * (graph->scratch_count + count) + 16;
-        struct known_chain *grown = realloc(graph->scratch, room * sizeof *grown);
+        struct chain_entry *grown = realloc(graph->scratch, room * sizeof *grown);
         if (!grown) {
             exhaust(graph);
             return;
@@ -250,14 +263,14 @@ static void gather(struct command_graph *graph, const struct known_chain *chains
 
 static int by_chain_then_latest(const void *a, const void *b)
 {
-    const struct known_chain *x = a, *y = b;
+    const struct chain_entry *x = a, *y = b;
     if (x->chain != y->chain)
         return x->chain < y->chain ? -1 : 1;
     return x->serial > y->serial ? -1 : x->serial < y->serial;
 }
 
-/* Sorts; leaves the latest of each chain. */
-static void settle_scratch(struct command_graph *graph)
+/* Sorts the entries, and keeps the latest of each chain. */
+static void sort_scratch(struct command_graph *graph)
 {
     size_t kept = 0;
     if (graph->scratch_count > 1)
@@ -268,92 +281,92 @@ static void settle_scratch(struct command_graph *graph)
     graph->scratch_count = kept;
 }
 
-static bool extends(const struct command_graph *graph, const struct vclock *known)
+static bool prefix_can_grow(const struct command_graph *graph, const struct command_clock *clock)
 {
-    if (known->prefix >= graph->next)
+    if (clock->prefix >= graph->next)
         return false;
-    const struct node *node = node_of(graph, known->prefix);
-    return !node || (node->state >= NODE_BEGUN && vclock_has(known, node->chain, known->prefix));
+    const struct command_node *node = node_of(graph, clock->prefix);
+    return !node || (node->state >= NODE_BEGUN && clock_has(clock, node->chain, clock->prefix));
 }
 
-/* A chain need not repeat what the prefix has. */
-static void trim(struct vclock *known)
+/* Removes the chains that have nothing beyond the prefix. */
+static void trim(struct command_clock *clock)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < known->count; i++)
-        if (known->chains[i].serial >= known->prefix)
-            known->chains[kept++] = known->chains[i];
-    known->count = kept;
+    for (uint32_t i = 0; i < clock->count; i++)
+        if (clock->chains[i].serial >= clock->prefix)
+            clock->chains[kept++] = clock->chains[i];
+    clock->count = kept;
 }
 
-static struct vclock *vclock_from_scratch(struct command_graph *graph, uint32_t prefix)
+static struct command_clock *clock_from_scratch(struct command_graph *graph, uint32_t prefix)
 {
-    settle_scratch(graph);
-    struct vclock *known = malloc(sizeof *known + graph->scratch_count * sizeof *known->chains);
-    if (!known)
+    sort_scratch(graph);
+    struct command_clock *clock = malloc(sizeof *clock + graph->scratch_count * sizeof *clock->chains);
+    if (!clock)
         return exhaust(graph);
-    *known = (struct vclock){.refs = 1, .prefix = prefix, .count = (uint32_t)graph->scratch_count};
+    *clock = (struct command_clock){.refs = 1, .prefix = prefix, .count = (uint32_t)graph->scratch_count};
     CHECKED(prefix > 0 && prefix <= graph->next);
-    if (known->count)
-        memcpy(known->chains, graph->scratch, known->count * sizeof *known->chains);
-    while (extends(graph, known))
-        known->prefix++;
-    trim(known);
-    return known;
+    if (clock->count)
+        memcpy(clock->chains, graph->scratch, clock->count * sizeof *clock->chains);
+    while (prefix_can_grow(graph, clock))
+        clock->prefix++;
+    trim(clock);
+    return clock;
 }
 
-/* base, and every command of after[] with its clock. */
-static struct vclock *merge(struct command_graph *graph, struct vclock *base, const uint32_t *after,
-                            size_t count)
+/* The join of base, the commands in after[], and their clocks. */
+static struct command_clock *merge(struct command_graph *graph, struct command_clock *base,
+                                   const uint32_t *after, size_t count)
 {
-    const struct vclock *gathered = base;
+    const struct command_clock *gathered = base;
     uint32_t prefix = base->prefix;
     CHECKED(base->refs > 0);
     graph->scratch_count = 0;
     gather(graph, base->chains, base->count);
     for (size_t i = 0; i < count; i++) {
-        const struct node *node = node_of(graph, after[i]);
+        const struct command_node *node = node_of(graph, after[i]);
         if (!node || node->state < NODE_BEGUN)
             continue;
-        struct known_chain self = {node->chain, after[i]};
+        struct chain_entry self = {node->chain, after[i]};
         gather(graph, &self, 1);
-        if (node->known == gathered)
+        if (node->clock == gathered)
             continue;
-        gathered = node->known;
+        gathered = node->clock;
         prefix = gathered->prefix > prefix ? gathered->prefix : prefix;
         gather(graph, gathered->chains, gathered->count);
     }
-    return graph->exhausted ? NULL : vclock_from_scratch(graph, prefix);
+    return graph->exhausted ? NULL : clock_from_scratch(graph, prefix);
 }
 
-static struct vclock *join(struct command_graph *graph, const struct vclock *a, const struct vclock *b)
+static struct command_clock *join(struct command_graph *graph, const struct command_clock *a,
+                                  const struct command_clock *b)
 {
     graph->scratch_count = 0;
     gather(graph, a->chains, a->count);
     gather(graph, b->chains, b->count);
-    return graph->exhausted ? NULL
-                            : vclock_from_scratch(graph, a->prefix > b->prefix ? a->prefix : b->prefix);
+    return graph->exhausted ? NULL : clock_from_scratch(graph, a->prefix > b->prefix ? a->prefix : b->prefix);
 }
 
 /* ---- threads of the host ---------------------------------------------------------------- */
 
-static struct host *host_of(struct command_graph *graph, uint32_t thread)
+static struct host_thread *host_of(struct command_graph *graph, uint32_t thread)
 {
     if (thread >= graph->host_count) {
-        struct host *hosts = realloc(graph->hosts, (thread + 1) * sizeof *hosts);
+        struct host_thread *hosts = realloc(graph->hosts, (thread + 1) * sizeof *hosts);
         if (!hosts)
             return exhaust(graph);
         memset(hosts + graph->host_count, 0, (thread + 1 - graph->host_count) * sizeof *hosts);
         graph->hosts = hosts;
         graph->host_count = thread + 1;
     }
-    struct host *host = &graph->hosts[thread];
-    if (!host->known && !(host->known = vclock_of_nothing()))
+    struct host_thread *host = &graph->hosts[thread];
+    if (!host->clock && !(host->clock = clock_new_empty()))
         return exhaust(graph);
     return host;
 }
 
-static bool host_receives(struct command_graph *graph, struct host *host, uint32_t count)
+static bool host_receives(struct command_graph *graph, struct host_thread *host, uint32_t count)
 {
     if (count <= host->received_count)
         return true;
@@ -366,10 +379,11 @@ static bool host_receives(struct command_graph *graph, struct host *host, uint32
     return true;
 }
 
-/* The thread's clock after that many of its calls; NULL: empty. */
-static const struct vclock *host_clock_at(const struct command_graph *graph, uint32_t thread, uint32_t calls)
+/* The thread's clock after so many of its calls; NULL: the empty one. */
+static const struct command_clock *host_clock_at(const struct command_graph *graph, uint32_t thread,
+                                                 uint32_t calls)
 {
-    const struct host *host = thread < graph->host_count ? &graph->hosts[thread] : NULL;
+    const struct host_thread *host = thread < graph->host_count ? &graph->hosts[thread] : NULL;
     uint32_t low = 0, high = host ? host->point_count : 0;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -378,39 +392,39 @@ static const struct vclock *host_clock_at(const struct command_graph *graph, uin
         else
             high = middle;
     }
-    return low ? host->points[low - 1].known : NULL;
+    return low ? host->points[low - 1].clock : NULL;
 }
 
-/* The thread of the call, which now has what it received of the others; NULL: the threads count as one. */
-static struct host *host_calls(struct command_graph *graph, const struct order_event *event)
+/* The thread of the call, after joining what it received of other threads. NULL: the threads count as one. */
+static struct host_thread *host_calls(struct command_graph *graph, const struct order_event *event)
 {
     const struct host_clock *clock = event->host;
     if (!clock || graph->as_one)
         return NULL;
     graph->several |= clock->several;
-    struct host *host = host_of(graph, clock->thread);
+    struct host_thread *host = host_of(graph, clock->thread);
     if (!host || !host_receives(graph, host, clock->count))
         return NULL;
     CHECKED(clock->thread < clock->count);
     for (uint32_t i = 0; i < clock->count; i++) {
-        const struct vclock *other = i != clock->thread && clock->at[i] > host->received[i]
-                                         ? host_clock_at(graph, i, clock->at[i])
-                                         : NULL;
-        struct vclock *known = other ? join(graph, host->known, other) : NULL;
+        const struct command_clock *other = i != clock->thread && clock->at[i] > host->received[i]
+                                                ? host_clock_at(graph, i, clock->at[i])
+                                                : NULL;
+        struct command_clock *both = other ? join(graph, host->clock, other) : NULL;
         host->received[i] = clock->at[i];
-        if (!known)
+        if (!both)
             continue;
-        vclock_unref(host->known);
-        host->known = known;
+        clock_unref(host->clock);
+        host->clock = both;
     }
     return graph->exhausted ? NULL : host;
 }
 
-/* The call is over: others may receive its clock. */
-static void host_called(struct command_graph *graph, struct host *host, uint32_t call)
+/* The call is over, and other threads may receive its clock. */
+static void host_called(struct command_graph *graph, struct host_thread *host, uint32_t call)
 {
     struct host_point *last = host->point_count ? &host->points[host->point_count - 1] : NULL;
-    if (last && last->known == host->known)
+    if (last && last->clock == host->clock)
         return;
     if (host->point_count == host->point_room) {
         const uint32_t room = 2 * host->point_room + 8;
@@ -422,13 +436,13 @@ static void host_called(struct command_graph *graph, struct host *host, uint32_t
         host->points = points;
         host->point_room = room;
     }
-    host->points[host->point_count++] = (struct host_point){call, vclock_ref(host->known)};
+    host->points[host->point_count++] = (struct host_point){call, clock_ref(host->clock)};
 }
 
-/* The host's clock at this call. */
-static struct vclock *caller_clock(const struct command_graph *graph, const struct host *host)
+/* The clock of the calling thread, or of the host. */
+static struct command_clock *caller_clock(const struct command_graph *graph, const struct host_thread *host)
 {
-    return host ? host->known : graph->host;
+    return host ? host->clock : graph->host;
 }
 
 /* ---- user events --------------------------------------------------------------------- */
@@ -478,53 +492,54 @@ static void wait_drop(struct command_graph *graph, struct user_wait *wait)
     free(wait);
 }
 
-/* The host's steps that the commands before it saw. */
-static void see_before(const struct command_graph *graph, struct node *node, const uint32_t *after,
-                       size_t count)
+/* The command sees the host's steps that the commands before it see. */
+static void join_seen_steps(const struct command_graph *graph, struct command_node *node,
+                            const uint32_t *after, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct node *before = node_of(graph, after[i]);
+        const struct command_node *before = node_of(graph, after[i]);
         if (before && before->state >= NODE_BEGUN && before->saw > node->saw)
             node->saw = before->saw;
     }
 }
 
-static struct vclock *known_then(struct command_graph *graph, const struct node *node,
-                                 const struct order_event *event, const struct host *host)
+static struct command_clock *clock_at_set(struct command_graph *graph, const struct command_node *node,
+                                          const struct order_event *event, const struct host_thread *host)
 {
     if (event->after_count)
-        return merge(graph, node->known, event->after, event->after_count);
-    return node->reported || host ? join(graph, node->known, caller_clock(graph, host))
-                                  : vclock_ref(graph->host);
+        return merge(graph, node->clock, event->after, event->after_count);
+    return node->set_by_commands || host ? join(graph, node->clock, caller_clock(graph, host))
+                                         : clock_ref(graph->host);
 }
 
-/* (12) The host's clock as it sets a user event goes to the commands that wait for it; or the clocks of the
- * commands that set it (cl_khr_semaphore), to these. */
-static void user_set(struct command_graph *graph, const struct order_event *event, const struct host *host)
+/* Rule (12): the commands that wait for a user event get the host's clock when it sets the event; or the
+ * clocks of the commands that set it (cl_khr_semaphore). */
+static void user_set(struct command_graph *graph, const struct order_event *event,
+                     const struct host_thread *host)
 {
     struct user_wait *wait = wait_find(graph, event->command);
     if (!wait || !RULE(13112))
         return;
     for (size_t i = 0; i < wait->count && !graph->exhausted; i++) {
-        struct node *node = node_of(graph, wait->commands[i]);
+        struct command_node *node = node_of(graph, wait->commands[i]);
         if (!node || node->state != NODE_ENQUEUED)
             continue;
-        struct vclock *known = known_then(graph, node, event, host);
-        if (!known)
+        struct command_clock *clock = clock_at_set(graph, node, event, host);
+        if (!clock)
             return;
-        vclock_unref(node->known);
-        node->known = known;
-        node->reported |= event->after_count;
+        clock_unref(node->clock);
+        node->clock = clock;
+        node->set_by_commands |= event->after_count;
         if (event->after_count)
-            see_before(graph, node, event->after, event->after_count);
+            join_seen_steps(graph, node, event->after, event->after_count);
         else
             node->saw = graph->step;
     }
     wait_drop(graph, wait);
 }
 
-/* It has begun, so every user event it waited for is set. */
-static void forget_waits(struct command_graph *graph, uint32_t serial, const struct node *node)
+/* The command has begun, so every user event that it waited for is set. */
+static void forget_waits(struct command_graph *graph, uint32_t serial, const struct command_node *node)
 {
     for (size_t i = 0; graph->waits && i < node->after_count; i++) {
         struct user_wait *wait = wait_find(graph, node->after[i]);
@@ -551,7 +566,7 @@ static uint32_t chain_new(struct command_graph *graph)
     }
     if (graph->chain_count == graph->chain_room) {
         uint32_t room = 2 * graph->chain_room + 8;
-        struct chain *chains = realloc(graph->chains, room * sizeof *chains);
+        struct command_chain *chains = realloc(graph->chains, room * sizeof *chains);
         graph->chains = chains ? chains : graph->chains;
         uint32_t *spare = chains ? realloc(graph->spare, room * sizeof *spare) : NULL;
         if (!spare) {
@@ -561,26 +576,26 @@ static uint32_t chain_new(struct command_graph *graph)
         graph->spare = spare;
         graph->chain_room = room;
     }
-    graph->chains[graph->chain_count] = (struct chain){0, false};
+    graph->chains[graph->chain_count] = (struct command_chain){0, false};
     return graph->chain_count++;
 }
 
 enum { CHAINS_TRIED = 16 };
 
-/* A chain whose tail happens before the command, so that it may be the next tail. By a user event a command
- * may follow commands that were enqueued after it: a command that follows such a tail need not follow this
- * one. */
-static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const struct node *node)
+/* A chain whose tail happens before the command and was enqueued before it, so that the command may be the
+ * next tail. By a user event a command may follow one that was enqueued later: its successors need not
+ * follow this command, so that chain does not do. */
+static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const struct command_node *node)
 {
-    const struct vclock *known = node->known;
+    const struct command_clock *clock = node->clock;
     for (size_t i = 0; i < node->after_count; i++) {
         const uint32_t after = node->after[i];
-        const struct node *before = after < serial ? node_of(graph, after) : NULL;
+        const struct command_node *before = after < serial ? node_of(graph, after) : NULL;
         if (before && before->state >= NODE_BEGUN && graph->chains[before->chain].tail == after)
             return before->chain;
     }
-    for (uint32_t i = 0; i < known->count && i < CHAINS_TRIED; i++) {
-        const struct known_chain *at = &known->chains[known->count - 1 - i];
+    for (uint32_t i = 0; i < clock->count && i < CHAINS_TRIED; i++) {
+        const struct chain_entry *at = &clock->chains[clock->count - 1 - i];
         if (at->serial < serial && graph->chains[at->chain].tail == at->serial &&
             !graph->chains[at->chain].spare)
             return at->chain;
@@ -597,7 +612,7 @@ static bool reserve_nodes(struct command_graph *graph, uint32_t serial)
         room *= 2;
     if (room == graph->room)
         return true;
-    struct node *nodes = calloc(room, sizeof *nodes);
+    struct command_node *nodes = calloc(room, sizeof *nodes);
     if (!nodes)
         return false;
     for (uint32_t i = graph->first; i < graph->next; i++)
@@ -609,7 +624,8 @@ static bool reserve_nodes(struct command_graph *graph, uint32_t serial)
     return true;
 }
 
-static void enqueued(struct command_graph *graph, const struct order_event *event, const struct host *host)
+static void enqueued(struct command_graph *graph, const struct order_event *event,
+                     const struct host_thread *host)
 {
     CHECKED(event->command >= graph->next);
     uint32_t *after = malloc((event->after_count + 1) * sizeof *after);
@@ -621,9 +637,9 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
     if (event->after_count)
         memcpy(after, event->after, event->after_count * sizeof *after);
     graph->next = event->command + 1;
-    graph->nodes[event->command & (graph->room - 1)] = (struct node){
+    graph->nodes[event->command & (graph->room - 1)] = (struct command_node){
         .state = NODE_ENQUEUED,
-        .known = RULE(13101) ? vclock_ref(caller_clock(graph, host)) : vclock_of_nothing(),
+        .clock = RULE(13101) ? clock_ref(caller_clock(graph, host)) : clock_new_empty(),
         .prefix = graph->host->prefix,
         .step = graph->step,
         .saw = RULE(13101) ? graph->step : 0,
@@ -637,34 +653,34 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
                   .thread = host ? 1 + event->host->thread : 0},
     };
     for (size_t i = 0; i < event->after_count; i++)
-        if (!node_of(graph, after[i])) /* a user event, or forgotten */
+        if (!node_of(graph, after[i])) /* a user event, or a command that is forgotten */
             wait_add(graph, after[i], event->command);
 }
 
 static void begin(struct command_graph *graph, uint32_t serial)
 {
-    struct node *node = node_of(graph, serial);
-    struct vclock *host, *known;
+    struct command_node *node = node_of(graph, serial);
+    struct command_clock *host, *clock;
     if (!node || node->state != NODE_ENQUEUED)
         return;
     uint32_t only = node->after_count ? node->after[0] : 0;
-    host = node->known;
-    if (node->after_count <= 1 && graph->last_known && graph->last_host == host && graph->last_after == only)
-        known = vclock_ref(graph->last_known);
+    host = node->clock;
+    if (node->after_count <= 1 && graph->last_clock && graph->last_host == host && graph->last_after == only)
+        clock = clock_ref(graph->last_clock);
     else
-        known = merge(graph, host, node->after, RULE(13102) ? node->after_count : 0);
-    if (!known)
+        clock = merge(graph, host, node->after, RULE(13102) ? node->after_count : 0);
+    if (!clock)
         return;
     if (node->after_count <= 1) {
-        vclock_unref(graph->last_host);
-        vclock_unref(graph->last_known);
-        graph->last_host = vclock_ref(host);
-        graph->last_known = vclock_ref(known);
+        clock_unref(graph->last_host);
+        clock_unref(graph->last_clock);
+        graph->last_host = clock_ref(host);
+        graph->last_clock = clock_ref(clock);
         graph->last_after = only;
     }
-    vclock_unref(host);
-    node->known = known;
-    see_before(graph, node, node->after, RULE(13102) ? node->after_count : 0);
+    clock_unref(host);
+    node->clock = clock;
+    join_seen_steps(graph, node, node->after, RULE(13102) ? node->after_count : 0);
     forget_waits(graph, serial, node);
     node->chain = chain_for(graph, serial, node);
     if (graph->exhausted)
@@ -678,26 +694,27 @@ static void begin(struct command_graph *graph, uint32_t serial)
     node->after_count = 0;
 }
 
-/* No query comes for commands below the prefix of the host, and below its prefix at the enqueue of the oldest
- * command that has not ended. */
+/* Commands are asked for only by commands that have not ended and by the host. What is below the host's
+ * prefix, and below its prefix when the oldest command that has not ended was enqueued, happens before all
+ * of these. */
 static void forget(struct command_graph *graph)
 {
-    const struct node *oldest = NULL;
+    const struct command_node *oldest = NULL;
     if (graph->several && !graph->as_one && graph->next - graph->first < HOSTS_REMEMBER)
         return;
     graph->as_one |= graph->several;
-    while (graph->pending < graph->next) {
-        oldest = node_of(graph, graph->pending);
+    while (graph->unended < graph->next) {
+        oldest = node_of(graph, graph->unended);
         if (oldest && oldest->state != NODE_ENDED)
             break;
-        graph->pending++;
+        graph->unended++;
         oldest = NULL;
     }
     uint32_t limit = graph->host->prefix;
     if (oldest && oldest->prefix < limit)
         limit = oldest->prefix;
-    for (; graph->first < limit && graph->first < graph->pending; graph->first++) {
-        struct node *node = &graph->nodes[graph->first & (graph->room - 1)];
+    for (; graph->first < limit && graph->first < graph->unended; graph->first++) {
+        struct command_node *node = &graph->nodes[graph->first & (graph->room - 1)];
         if (node->state == NODE_ENDED && graph->chains[node->chain].tail == graph->first &&
             !graph->chains[node->chain].spare) {
             graph->chains[node->chain].spare = true;
@@ -712,55 +729,58 @@ static void forget(struct command_graph *graph)
 
 static void end(struct command_graph *graph, uint32_t serial)
 {
-    begin(graph, serial); /* one that failed never did */
-    struct node *node = node_of(graph, serial);
+    begin(graph, serial); /* a command that failed never began */
+    struct command_node *node = node_of(graph, serial);
     if (!node || graph->exhausted)
         return;
     if (node->program)
         node->saw = ++graph->step;
     node->state = NODE_ENDED;
-    CHECKED(node->began > 0 && !node->after); /* begin() */
+    CHECKED(node->began > 0 && !node->after); /* begin() did it */
     node->ended = graph->events;
     forget(graph);
     if (CHECKS_ON && graph->events % CHECKED_EVERY == 0 && graph->next - graph->first <= CHECKED_NODES)
         command_graph_check(graph);
 }
 
-static void learn(struct command_graph *graph, struct vclock **known, const struct order_event *event)
+static void join_awaited(struct command_graph *graph, struct command_clock **clock,
+                         const struct order_event *event)
 {
-    struct vclock *more = merge(graph, *known, event->after, RULE(13104) ? event->after_count : 0);
+    struct command_clock *more = merge(graph, *clock, event->after, RULE(13104) ? event->after_count : 0);
     if (!more)
         return;
-    vclock_unref(*known);
-    *known = more;
+    clock_unref(*clock);
+    *clock = more;
 }
 
-/* The thread that waited, and the host as a whole. */
-static void host_waited(struct command_graph *graph, const struct order_event *event, struct host *host)
+/* For the thread that waited, and for the host as a whole. */
+static void host_waited(struct command_graph *graph, const struct order_event *event,
+                        struct host_thread *host)
 {
-    learn(graph, &graph->host, event);
+    join_awaited(graph, &graph->host, event);
     if (host)
-        learn(graph, &host->known, event);
+        join_awaited(graph, &host->clock, event);
     if (!graph->exhausted)
         forget(graph);
 }
 
-/* A function of the program begins, after what its command comes after. */
+/* A function of the program begins, after everything that its command comes after. */
 static void program_begins(struct command_graph *graph, uint32_t command)
 {
-    struct vclock *known = merge(graph, graph->program ? graph->program : graph->host, &command, 1);
-    if (!known)
+    struct command_clock *clock = merge(graph, graph->program ? graph->program : graph->host, &command, 1);
+    if (!clock)
         return;
-    vclock_unref(graph->program);
-    graph->program = known;
+    clock_unref(graph->program);
+    graph->program = clock;
 }
 
 static void host_reported(struct command_graph *graph, uint32_t command)
 {
-    struct vclock *reported = merge(graph, graph->reported ? graph->reported : graph->host, &command, 1);
+    struct command_clock *reported =
+        merge(graph, graph->reported ? graph->reported : graph->host, &command, 1);
     if (!reported)
         return;
-    vclock_unref(graph->reported);
+    clock_unref(graph->reported);
     graph->reported = reported;
 }
 
@@ -769,7 +789,7 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
     if (graph->exhausted)
         return;
     graph->events++;
-    struct host *host = host_calls(graph, event);
+    struct host_thread *host = host_calls(graph, event);
     switch (event->kind) {
     case ORDER_ENQUEUED:
         graph->step++;
@@ -798,84 +818,84 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
         host_called(graph, host, event->host->at[event->host->thread]);
 }
 
-/* ---- questions -------------------------------------------------------------------------- */
+/* ---- queries ---------------------------------------------------------------------------------- */
 
 bool command_graph_is_after(const struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
-    const struct node *node = node_of(graph, later), *before = node_of(graph, earlier);
+    const struct command_node *node = node_of(graph, later), *before = node_of(graph, earlier);
     if (earlier < graph->first)
         return true;
     return node && before && node->state >= NODE_BEGUN && before->state >= NODE_BEGUN &&
-           vclock_has(node->known, before->chain, earlier);
+           clock_has(node->clock, before->chain, earlier);
 }
 
 bool command_graph_host_is_after(const struct command_graph *graph, uint32_t command)
 {
-    const struct node *node = node_of(graph, command);
+    const struct command_node *node = node_of(graph, command);
     if (command < graph->host->prefix)
         return true;
-    return node && node->state >= NODE_BEGUN && vclock_has(graph->host, node->chain, command);
+    return node && node->state >= NODE_BEGUN && clock_has(graph->host, node->chain, command);
 }
 
 bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command)
 {
-    const struct node *node = node_of(graph, command);
+    const struct command_node *node = node_of(graph, command);
     return command_graph_host_is_after(graph, command) ||
            (graph->program && node && node->state >= NODE_BEGUN &&
-            vclock_has(graph->program, node->chain, command));
+            clock_has(graph->program, node->chain, command));
 }
 
 bool command_graph_reported(const struct command_graph *graph, uint32_t command)
 {
-    const struct node *node = node_of(graph, command);
+    const struct command_node *node = node_of(graph, command);
     return command_graph_host_is_after(graph, command) ||
            (graph->reported && node && node->state >= NODE_BEGUN &&
-            vclock_has(graph->reported, node->chain, command));
+            clock_has(graph->reported, node->chain, command));
 }
 
 bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
-    const struct node *node = node_of(graph, later), *before = node_of(graph, earlier);
+    const struct command_node *node = node_of(graph, later), *before = node_of(graph, earlier);
     return node && before && node->began && before->ended && node->began > before->ended;
 }
 
 bool command_graph_under_way(const struct command_graph *graph, uint32_t command)
 {
-    const struct node *node = node_of(graph, command);
+    const struct command_node *node = node_of(graph, command);
     return node && node->began && !node->ended;
 }
 
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command)
 {
-    const struct node *node = node_of(graph, command);
+    const struct command_node *node = node_of(graph, command);
     return node ? node->ended : 0;
 }
 
-/* known: the node's, with more; NULL: no memory. */
-static void know_more(struct command_graph *graph, struct node *node, struct vclock *known)
+/* The node gets a clock that includes its own. NULL: out of memory. */
+static void set_clock(struct command_graph *graph, struct command_node *node, struct command_clock *clock)
 {
-    if (!known)
+    if (!clock)
         return;
-    vclock_unref(node->known);
-    node->known = known;
-    vclock_unref(graph->last_known); /* it may have been made from this command's clock */
-    graph->last_known = NULL;
+    clock_unref(node->clock);
+    node->clock = clock;
+    clock_unref(graph->last_clock); /* it may be made of this command's clock */
+    graph->last_clock = NULL;
 }
 
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
-    struct node *node = node_of(graph, later);
+    struct command_node *node = node_of(graph, later);
     if (!graph->exhausted && node && node->state >= NODE_BEGUN)
-        know_more(graph, node, merge(graph, node->known, &earlier, 1));
+        set_clock(graph, node, merge(graph, node->clock, &earlier, 1));
 }
 
 void command_graph_assume_host(struct command_graph *graph, uint32_t command)
 {
-    struct node *node = node_of(graph, command);
+    struct command_node *node = node_of(graph, command);
     if (!graph->exhausted && node && node->state >= NODE_BEGUN)
-        know_more(graph, node, join(graph, node->known, graph->host));
+        set_clock(graph, node, join(graph, node->clock, graph->host));
     if (!graph->exhausted && graph->program && node && node->state >= NODE_BEGUN)
-        know_more(graph, node, join(graph, node->known, graph->program));
+        set_clock(graph, node, join(graph, node->clock, graph->program));
 }
 
 uint32_t command_graph_step(const struct command_graph *graph)
@@ -885,13 +905,13 @@ uint32_t command_graph_step(const struct command_graph *graph)
 
 uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command)
 {
-    const struct node *node = node_of(graph, command);
+    const struct command_node *node = node_of(graph, command);
     return node ? node->saw : graph->step;
 }
 
 void command_graph_sees(struct command_graph *graph, uint32_t command, uint32_t step)
 {
-    struct node *node = node_of(graph, command);
+    struct command_node *node = node_of(graph, command);
     if (node && node->saw < step)
         node->saw = step;
 }
@@ -923,26 +943,26 @@ bool command_graph_exhausted(const struct command_graph *graph)
 
 const struct command_facts *command_graph_facts(const struct command_graph *graph, uint32_t command)
 {
-    const struct node *node = node_of(graph, command);
+    const struct command_node *node = node_of(graph, command);
     return node ? &node->facts : NULL;
 }
 
 /* ---- invariants ----------------------------------------------------------------------- */
 
-static void check_clock(const struct command_graph *graph, const struct vclock *known)
+static void check_clock(const struct command_graph *graph, const struct command_clock *clock)
 {
-    CHECKED(known->refs > 0 && known->prefix > 0 && known->prefix <= graph->next);
-    for (uint32_t i = 0; i < known->count; i++) {
-        CHECKED(known->chains[i].chain < graph->chain_count && known->chains[i].serial < graph->next);
-        CHECKED(known->chains[i].serial >= known->prefix);
-        CHECKED(i == 0 || known->chains[i - 1].chain < known->chains[i].chain);
+    CHECKED(clock->refs > 0 && clock->prefix > 0 && clock->prefix <= graph->next);
+    for (uint32_t i = 0; i < clock->count; i++) {
+        CHECKED(clock->chains[i].chain < graph->chain_count && clock->chains[i].serial < graph->next);
+        CHECKED(clock->chains[i].serial >= clock->prefix);
+        CHECKED(i == 0 || clock->chains[i - 1].chain < clock->chains[i].chain);
     }
 }
 
-static void check_node(const struct command_graph *graph, uint32_t serial, const struct node *node)
+static void check_node(const struct command_graph *graph, uint32_t serial, const struct command_node *node)
 {
-    CHECKED(node->known && node->prefix <= graph->host->prefix);
-    check_clock(graph, node->known);
+    CHECKED(node->clock && node->prefix <= graph->host->prefix);
+    check_clock(graph, node->clock);
     CHECKED(node->step <= graph->step && node->saw <= graph->step);
     CHECKED((node->began > 0) == (node->state >= NODE_BEGUN) && node->began <= graph->events);
     CHECKED((node->ended > 0) == (node->state == NODE_ENDED) && node->ended <= graph->events);
@@ -958,8 +978,8 @@ static void check_nodes(const struct command_graph *graph)
     for (uint32_t i = graph->next - graph->first; i < graph->room; i++)
         CHECKED(graph->nodes[(graph->first + i) & (graph->room - 1)].state == NODE_ABSENT);
     for (uint32_t serial = graph->first; serial < graph->next; serial++) {
-        const struct node *node = node_of(graph, serial);
-        CHECKED(!node || serial >= graph->pending || node->state == NODE_ENDED);
+        const struct command_node *node = node_of(graph, serial);
+        CHECKED(!node || serial >= graph->unended || node->state == NODE_ENDED);
         if (node)
             check_node(graph, serial, node);
     }
@@ -981,10 +1001,10 @@ static void check_chains(const struct command_graph *graph)
 static void check_hosts(const struct command_graph *graph)
 {
     for (uint32_t i = 0; i < graph->host_count; i++) {
-        const struct host *host = &graph->hosts[i];
-        CHECKED(host->point_count <= host->point_room && (host->known || !host->point_count));
+        const struct host_thread *host = &graph->hosts[i];
+        CHECKED(host->point_count <= host->point_room && (host->clock || !host->point_count));
         for (uint32_t k = 0; k < host->point_count; k++) {
-            check_clock(graph, host->points[k].known);
+            check_clock(graph, host->points[k].clock);
             CHECKED(k == 0 || host->points[k - 1].call <= host->points[k].call);
         }
     }
@@ -992,9 +1012,9 @@ static void check_hosts(const struct command_graph *graph)
 
 void command_graph_check(const struct command_graph *graph)
 {
-    if (graph->exhausted) /* without memory entries are missing */
+    if (graph->exhausted) /* without memory entries are missing, and no invariant holds */
         return;
-    CHECKED(graph->first > 0 && graph->first <= graph->pending && graph->pending <= graph->next);
+    CHECKED(graph->first > 0 && graph->first <= graph->unended && graph->unended <= graph->next);
     CHECKED(graph->seen_by_all <= graph->step + 1);
     check_clock(graph, graph->host);
     check_nodes(graph);

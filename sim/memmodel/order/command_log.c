@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Order events that are kept, and gone through again with one edit: does it order the two commands? */
+/*
+ * The log of order events and its replay. A replay feeds the events to a command graph of its own, with one
+ * edit, and asks that graph. Commands are kept in a list until all that they wait for has ended, then run to
+ * their end.
+ */
 #include "command_log.h"
 
 #include <stdlib.h>
@@ -11,20 +15,20 @@
 
 enum { ENTRIES_MOST = HOSTILE(8192, 64) };
 
-struct entry {
+struct command_entry {
     enum order_kind kind;
-    uint32_t command, queue; /* queue 0: a user event */
-    uint32_t map;            /* struct order_event's */
-    size_t after;            /* where in afters */
+    uint32_t command, queue; /* 0: the command is the number of a user event */
+    uint32_t map;            /* as in struct order_event */
+    size_t after;            /* index into afters */
     size_t after_count;
-    bool program; /* struct order_event's */
+    bool program; /* as in struct order_event */
 };
 
 struct command_log {
-    struct entry *entries;
+    struct command_entry *entries;
     uint32_t *afters;
     size_t count, room, after_count, after_room;
-    bool lost; /* something is missing */
+    bool lost; /* an event is missing */
 };
 
 struct command_log *command_log_new(void)
@@ -47,13 +51,13 @@ void command_log_clear(struct command_log *log)
     log->lost = false;
 }
 
-/* ---- what is kept ------------------------------------------------------------------------ */
+/* ---- the log ---------------------------------------------------------------------------------- */
 
 static bool reserve(struct command_log *log, size_t after_count)
 {
     if (log->count == log->room) {
         size_t room = 2 * log->room + 16;
-        struct entry *grown = realloc(log->entries, room * sizeof *grown);
+        struct command_entry *grown = realloc(log->entries, room * sizeof *grown);
         if (!grown)
             return false;
         log->entries = grown;
@@ -85,55 +89,56 @@ void command_log_add(struct command_log *log, const struct order_event *event)
         return;
     }
     log->entries[log->count++] =
-        (struct entry){event->kind,      event->command,     event->queue,  event->map,
-                       log->after_count, event->after_count, event->program};
+        (struct command_entry){event->kind,      event->command,     event->queue,  event->map,
+                               log->after_count, event->after_count, event->program};
     if (event->after_count)
         memcpy(log->afters + log->after_count, event->after, event->after_count * sizeof *event->after);
     log->after_count += event->after_count;
 }
 
-static bool is_command(const struct entry *entry)
+static bool is_command(const struct command_entry *entry)
 {
     return entry->kind == ORDER_ENQUEUED && entry->queue;
 }
 
-static bool is_set(const struct entry *entry)
+static bool is_set(const struct command_entry *entry)
 {
     return entry->kind == ORDER_ENQUEUED && !entry->queue;
 }
 
-/* ---- once more ----------------------------------------------------------------------------- */
+/* ---- replay ----------------------------------------------------------------------------------- */
 
-/* Not in the log: it was over before. If a command has not ended its waits are not known: stuck. */
-enum progress { OVER_BEFORE, OPEN, STUCK, OVER };
+/* What is not in the log had ended before it began. A command that has not ended is stuck: what holds it
+ * up is not known. */
+enum progress { ENDED_BEFORE, MAY_RUN, STUCK, ENDED };
 
-struct pending {
+struct trial_command {
     uint32_t *after;
     size_t after_count;
     uint32_t command;
     bool set;
 };
 
-/* Numbers count from 1, by what the log has. */
-struct trial {
+/* Commands are numbered from 1, by their place among the serial numbers of the log. */
+struct command_trial {
     const struct command_log *log;
     struct command_graph *graph;
     uint32_t base, size;
     uint8_t *progress;
-    struct pending *pending;
+    struct trial_command *pending;
     size_t pending_count;
     uint32_t *lists;
-    size_t list_count; /* where pending[].after lie */
+    size_t list_count; /* the lists of pending[].after lie here */
     uint32_t first, second;
-    uint32_t one, other; /* the two of an edit: the one happens before the other */
+    uint32_t a, b; /* the commands that the edit is to order, either way */
     enum command_edit edit;
-    size_t sets_at; /* EDIT_HOST_SETS: before this entry */
-    /* EDIT_AFTER, EDIT_BEFORE: the entry that is enqueued after, or before, this one */
+    size_t sets_at; /* EDIT_HOST_SETS: the host waits before this entry */
+    /* EDIT_AFTER, EDIT_BEFORE: entry `from` moves after, or before, entry `to` */
     size_t from, to;
     bool failed;
 };
 
-static bool trial_size(struct trial *trial)
+static bool trial_size(struct command_trial *trial)
 {
     uint32_t low = UINT32_MAX, high = 0;
     for (size_t i = 0; i < trial->log->count; i++) {
@@ -148,8 +153,8 @@ static bool trial_size(struct trial *trial)
     return trial->first >= low && trial->second >= low && trial->first <= high && trial->second <= high;
 }
 
-/* Those between where a command was enqueued and where it is now move up or down by one. */
-static uint32_t moved(const struct trial *trial, uint32_t serial)
+/* A command that moves takes the other's serial number; those between the two move by one. */
+static uint32_t moved(const struct command_trial *trial, uint32_t serial)
 {
     if (trial->edit == EDIT_AFTER && serial >= trial->second && serial <= trial->first)
         return serial == trial->second ? trial->first : serial - 1;
@@ -158,20 +163,20 @@ static uint32_t moved(const struct trial *trial, uint32_t serial)
     return serial;
 }
 
-static uint32_t number_of(const struct trial *trial, uint32_t serial)
+static uint32_t number_of(const struct command_trial *trial, uint32_t serial)
 {
     return serial < trial->base || serial - trial->base >= trial->size
                ? 0
                : moved(trial, serial) - trial->base + 1;
 }
 
-static bool is_over(const struct trial *trial, uint32_t number)
+static bool has_ended(const struct command_trial *trial, uint32_t number)
 {
-    return !number || trial->progress[number] == OVER_BEFORE || trial->progress[number] == OVER;
+    return !number || trial->progress[number] == ENDED_BEFORE || trial->progress[number] == ENDED;
 }
 
-static void order_trial(const struct trial *trial, enum order_kind kind, uint32_t command, uint32_t queue,
-                        const uint32_t *after, size_t count)
+static void order_trial(const struct command_trial *trial, enum order_kind kind, uint32_t command,
+                        uint32_t queue, const uint32_t *after, size_t count)
 {
     command_graph_order(trial->graph, &(struct order_event){.kind = kind,
                                                             .command = command,
@@ -181,19 +186,19 @@ static void order_trial(const struct trial *trial, enum order_kind kind, uint32_
                                                             .after_count = count});
 }
 
-static bool may_run(const struct trial *trial, const struct pending *pending)
+static bool may_run(const struct command_trial *trial, const struct trial_command *pending)
 {
     if (trial->progress[pending->command] == STUCK)
         return false;
     for (size_t i = 0; i < pending->after_count; i++)
-        if (!is_over(trial, pending->after[i]))
+        if (!has_ended(trial, pending->after[i]))
             return false;
     return true;
 }
 
-static void run(struct trial *trial, const struct pending *pending)
+static void run(struct command_trial *trial, const struct trial_command *pending)
 {
-    trial->progress[pending->command] = OVER;
+    trial->progress[pending->command] = ENDED;
     if (pending->set) {
         order_trial(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);
         return;
@@ -202,10 +207,10 @@ static void run(struct trial *trial, const struct pending *pending)
     order_trial(trial, ORDER_END, pending->command, 1, NULL, 0);
 }
 
-static void run_all(struct trial *trial)
+static void run_all(struct command_trial *trial)
 {
     for (size_t i = 0; i < trial->pending_count; i++) {
-        const struct pending pending = trial->pending[i];
+        const struct trial_command pending = trial->pending[i];
         if (!may_run(trial, &pending))
             continue;
         memmove(&trial->pending[i], &trial->pending[i + 1], (trial->pending_count - i - 1) * sizeof pending);
@@ -216,15 +221,15 @@ static void run_all(struct trial *trial)
     }
 }
 
-static void host_waits(struct trial *trial, const uint32_t *numbers, size_t count)
+static void host_waits(struct command_trial *trial, const uint32_t *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        trial->failed |= !is_over(trial, numbers[i]);
+        trial->failed |= !has_ended(trial, numbers[i]);
     if (!trial->failed)
         order_trial(trial, ORDER_HOST_WAITED, 0, 0, numbers, count);
 }
 
-static void host_finishes(struct trial *trial, size_t before)
+static void host_finishes(struct command_trial *trial, size_t before)
 {
     const struct command_log *log = trial->log;
     uint32_t queue = 0;
@@ -236,9 +241,9 @@ static void host_finishes(struct trial *trial, size_t before)
             host_waits(trial, &(const uint32_t){number_of(trial, log->entries[i].command)}, 1);
 }
 
-static void edit_before(struct trial *trial, size_t at)
+static void edit_before(struct command_trial *trial, size_t at)
 {
-    const struct entry *entry = &trial->log->entries[at];
+    const struct command_entry *entry = &trial->log->entries[at];
     const uint32_t first = number_of(trial, trial->first), second = number_of(trial, trial->second);
     const bool comes = is_command(entry) && entry->command == trial->second;
     if (comes && trial->edit == EDIT_FINISH)
@@ -249,12 +254,12 @@ static void edit_before(struct trial *trial, size_t at)
         host_waits(trial, &second, 1);
 }
 
-/* Those of the entry that the log has, and the edit's. */
-static struct pending take_list(struct trial *trial, const struct entry *entry)
+/* The wait list of the entry, as far as it is in the log, with what the edit adds. */
+static struct trial_command wait_list_of(struct command_trial *trial, const struct command_entry *entry)
 {
-    struct pending pending = {.after = trial->lists + trial->list_count,
-                              .command = number_of(trial, entry->command),
-                              .set = is_set(entry)};
+    struct trial_command pending = {.after = trial->lists + trial->list_count,
+                                    .command = number_of(trial, entry->command),
+                                    .set = is_set(entry)};
     for (size_t i = 0; i < entry->after_count; i++) {
         const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
         if (number)
@@ -267,11 +272,11 @@ static struct pending take_list(struct trial *trial, const struct entry *entry)
     return pending;
 }
 
-static void step(struct trial *trial, size_t at)
+static void step(struct command_trial *trial, size_t at)
 {
-    const struct entry *entry = &trial->log->entries[at];
+    const struct command_entry *entry = &trial->log->entries[at];
     edit_before(trial, at);
-    const struct pending pending = take_list(trial, entry);
+    const struct trial_command pending = wait_list_of(trial, entry);
     switch (entry->kind) {
     case ORDER_ENQUEUED:
         if (entry->queue)
@@ -282,52 +287,52 @@ static void step(struct trial *trial, size_t at)
         return;
     case ORDER_HOST_WAITED: host_waits(trial, pending.after, pending.after_count); return;
     case ORDER_HOST_ASKED:
-    case ORDER_HOST_REPORTED: /* it might wait for ever */
-        trial->failed |= !is_over(trial, pending.command);
+    case ORDER_HOST_REPORTED: /* a program that polls for this end would poll for ever */
+        trial->failed |= !has_ended(trial, pending.command);
         return;
     case ORDER_BEGIN:
     case ORDER_END: return;
     }
 }
 
-/* Is all in the log that it waits for? A user event that is not set yet is not there. */
-static bool waits_are_logged(const struct trial *trial, const struct entry *entry)
+/* Is everything that the entry waits for in the log? A user event that is not set yet is not. */
+static bool waits_are_logged(const struct command_trial *trial, const struct command_entry *entry)
 {
     for (size_t i = 0; i < entry->after_count; i++) {
         const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
-        if (number && trial->progress[number] == OVER_BEFORE)
+        if (number && trial->progress[number] == ENDED_BEFORE)
             return false;
     }
     return true;
 }
 
-/* A set that is in the log is to come; a command that is there may run if it has ended, and an unmap, which
- * nothing holds up but what it waits for. */
-static void prepare(struct trial *trial)
+/* A user event whose setting is in the log will be set. A command may run if it has ended in the log; so
+ * may an unmap, which only what it waits for can hold up. */
+static void prepare(struct command_trial *trial)
 {
     const struct command_log *log = trial->log;
     for (size_t i = 0; i < log->count; i++) {
         const uint32_t number = number_of(trial, log->entries[i].command);
         if (number && log->entries[i].kind == ORDER_ENQUEUED)
-            trial->progress[number] = is_set(&log->entries[i]) ? OPEN : STUCK;
+            trial->progress[number] = is_set(&log->entries[i]) ? MAY_RUN : STUCK;
         else if (number && log->entries[i].kind == ORDER_END)
-            trial->progress[number] = OPEN;
+            trial->progress[number] = MAY_RUN;
     }
     for (size_t i = 0; i < log->count; i++)
         if (log->entries[i].map && waits_are_logged(trial, &log->entries[i]))
-            trial->progress[number_of(trial, log->entries[i].command)] = OPEN;
+            trial->progress[number_of(trial, log->entries[i].command)] = MAY_RUN;
 }
 
-static bool is_ordered(const struct trial *trial)
+static bool is_ordered(const struct command_trial *trial)
 {
-    const uint32_t first = number_of(trial, trial->one), second = number_of(trial, trial->other);
-    return first && second && is_over(trial, first) && is_over(trial, second) &&
+    const uint32_t first = number_of(trial, trial->a), second = number_of(trial, trial->b);
+    return first && second && has_ended(trial, first) && has_ended(trial, second) &&
            !command_graph_exhausted(trial->graph) &&
            (command_graph_is_after(trial->graph, second, first) ||
             command_graph_is_after(trial->graph, first, second));
 }
 
-static void step_edited(struct trial *trial, size_t at)
+static void step_moved(struct command_trial *trial, size_t at)
 {
     const bool moves = trial->edit >= EDIT_AFTER;
     if (moves && at == trial->from)
@@ -339,38 +344,39 @@ static void step_edited(struct trial *trial, size_t at)
         step(trial, trial->from);
 }
 
-static bool go_through(struct trial *trial)
+static bool replay(struct command_trial *trial)
 {
     trial->list_count = trial->pending_count = 0;
     trial->failed = false;
     prepare(trial);
     trial->graph = command_graph_new();
     for (size_t i = 0; trial->graph && i < trial->log->count && !trial->failed; i++)
-        step_edited(trial, i);
-    bool helps = trial->graph && !trial->failed && is_ordered(trial);
+        step_moved(trial, i);
+    bool orders = trial->graph && !trial->failed && is_ordered(trial);
     command_graph_free(trial->graph);
-    return helps;
+    return orders;
 }
 
-/* Which of the user events it is has to be found. */
-static bool try_sets(struct trial *trial)
+/* Tries each user event that the host sets after second was enqueued, since it is not known for which
+ * first waits. */
+static bool try_sets(struct command_trial *trial)
 {
     int tries = 16;
     bool enqueued = false;
     for (size_t i = 0; i < trial->log->count && tries; i++) {
-        const struct entry *entry = &trial->log->entries[i];
+        const struct command_entry *entry = &trial->log->entries[i];
         enqueued |= is_command(entry) && entry->command == trial->second;
         if (!enqueued || !is_set(entry) || entry->after_count || entry->program) /* a callback may not wait */
             continue;
         tries--;
         trial->sets_at = i;
-        if (go_through(trial))
+        if (replay(trial))
             return true;
     }
     return false;
 }
 
-static bool waits_for(const struct command_log *log, const struct entry *entry, uint32_t command)
+static bool waits_for(const struct command_log *log, const struct command_entry *entry, uint32_t command)
 {
     for (size_t i = 0; i < entry->after_count; i++)
         if (log->afters[entry->after + i] == command)
@@ -378,9 +384,9 @@ static bool waits_for(const struct command_log *log, const struct entry *entry, 
     return false;
 }
 
-/* No command can wait for one that is enqueued after it, and what the host has waited for is after the
- * wait. */
-static bool may_pass(const struct trial *trial, const struct entry *moving, const struct entry *other)
+/* A command cannot wait for one that is enqueued after it, and stays before a wait of the host for it. */
+static bool may_pass(const struct command_trial *trial, const struct command_entry *moving,
+                     const struct command_entry *other)
 {
     if (trial->edit == EDIT_AFTER)
         return !waits_for(trial->log, other, moving->command);
@@ -388,7 +394,7 @@ static bool may_pass(const struct trial *trial, const struct entry *moving, cons
            !(is_command(other) && waits_for(trial->log, moving, other->command));
 }
 
-static bool try_place(struct trial *trial)
+static bool try_move(struct command_trial *trial)
 {
     const struct command_log *log = trial->log;
     const uint32_t moving = trial->edit == EDIT_AFTER ? trial->second : trial->first,
@@ -408,14 +414,14 @@ static bool try_place(struct trial *trial)
     for (size_t i = low; i < high; i++)
         if (!may_pass(trial, &log->entries[trial->from], &log->entries[i]))
             return false;
-    return go_through(trial);
+    return replay(trial);
 }
 
-static bool try_edit(struct trial *trial)
+static bool try_edit(struct command_trial *trial)
 {
     return trial->edit == EDIT_HOST_SETS ? try_sets(trial)
-           : trial->edit >= EDIT_AFTER   ? try_place(trial)
-                                         : go_through(trial);
+           : trial->edit >= EDIT_AFTER   ? try_move(trial)
+                                         : replay(trial);
 }
 
 bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second)
@@ -426,21 +432,21 @@ bool command_log_try(const struct command_log *log, enum command_edit edit, uint
 bool command_log_try_for(const struct command_log *log, enum command_edit edit, uint32_t first,
                          uint32_t second, uint32_t one, uint32_t other)
 {
-    struct trial trial = {
-        .log = log, .edit = edit, .first = first, .second = second, .one = one, .other = other};
+    struct command_trial trial = {
+        .log = log, .edit = edit, .first = first, .second = second, .a = one, .b = other};
     if (log->lost || !trial_size(&trial))
         return false;
     trial.progress = calloc(trial.size + 1, sizeof *trial.progress);
     trial.pending = calloc(log->count + 1, sizeof *trial.pending);
     trial.lists = calloc(log->after_count + 2, sizeof *trial.lists);
-    bool helps = trial.progress && trial.pending && trial.lists && try_edit(&trial);
+    bool orders = trial.progress && trial.pending && trial.lists && try_edit(&trial);
     free(trial.progress);
     free(trial.pending);
     free(trial.lists);
-    return helps;
+    return orders;
 }
 
-/* ---- queues --------------------------------------------------------------------------------- */
+/* ---- wait lists ------------------------------------------------------------------------------- */
 
 static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
 {
@@ -458,9 +464,9 @@ uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
     return 0;
 }
 
-/* The command and the commands that it waits for, out_count of them; backwards, so that a waiting command
- * comes before those that it waits for. NULL: no memory left. *out_crosses: some are of other queues than the
- * command. */
+/* The command and the commands that it waits for, directly or not; *out_count of them. The log is walked
+ * backwards, in which a command comes before those that it waits for. NULL: out of memory. *out_crosses:
+ * some are of another queue. */
 static uint32_t *waited_for(const struct command_log *log, uint32_t command, size_t *out_count,
                             bool *out_crosses)
 {
@@ -470,7 +476,7 @@ static uint32_t *waited_for(const struct command_log *log, uint32_t command, siz
     if (wanted)
         wanted[0] = command;
     for (size_t i = log->count; i > 0 && wanted; i--) {
-        const struct entry *entry = &log->entries[i - 1];
+        const struct command_entry *entry = &log->entries[i - 1];
         if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, *out_count))
             continue;
         queue = queue ? queue : entry->queue;
@@ -498,7 +504,8 @@ bool command_log_in_callback(const struct command_log *log, uint32_t command)
     return false;
 }
 
-/* Mostly it is set after the command that waits for it. */
+/* A user event is mostly set after the command that waits for it was enqueued, so the whole log is
+ * searched. */
 bool command_log_called_back(const struct command_log *log, uint32_t command)
 {
     size_t count;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The order events of the commands that are not forgotten, so that they can be gone through once
- *          more with one edit of the host's calls: does it order two commands, and does the program still
- *          end? Commands run as soon as they may; the host continues as it did, and hangs if it
- *          waited for one that then cannot end.
+ * PURPOSE  A log of the order events of commands that are not forgotten, which can be replayed with one edit
+ *          of the host's calls: does the edit order two commands, and does the program still end? In a
+ *          replay, commands run as soon as they may. The host continues as it did, and hangs if it waits for
+ *          a command that cannot end.
  *
  * Interface
  *   command_log_new/free
  *   command_log_add       takes one order event
- *   command_log_clear     no command is left that may be queried
- *   command_log_try       with the edit `first` happens before `second`, and no wait is endless. False, too:
- *                         not all is there
- *   command_log_try_for   the same, if others than these two are to be ordered
- *   command_log_whole     all is there
- *   command_log_crosses   it waits for commands of other queues, which have to be flushed
- *   command_log_unmap     of what the command maps; 0: none that is known
- *   command_log_in_callback   a callback, or a native kernel, enqueued it: which may not wait (5.11)
- *   command_log_called_back   it waits for an effect of a callback, or of a native kernel, of another command
+ *   command_log_clear     forgets everything: no command is left that may be asked for
+ *   command_log_try       true: with the edit `first` happens before `second`, and no wait is endless. False:
+ *                         it does not, or the log is not whole
+ *   command_log_try_for   the same, but the edit has to order two other commands, either way
+ *   command_log_whole     no event is missing
+ *   command_log_crosses   the command waits for commands of other queues, which have to be flushed
+ *   command_log_unmap     the command that unmaps what the command maps; 0: none is known
+ *   command_log_in_callback   a callback or a native kernel enqueued the command, and may not wait (5.11)
+ *   command_log_called_back   the command waits for a user event that a callback or a native kernel of
+ *                             another command sets
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_COMMAND_LOG_H
 #define ORRERY_SIM_MEMMODEL_ORDER_COMMAND_LOG_H
@@ -24,13 +25,15 @@
 #include "orrery/observer.h"
 
 enum command_edit {
-    EDIT_WAIT_LIST,  /* second has first's event in its wait list */
+    EDIT_WAIT_LIST,  /* first's event is added to second's wait list */
     EDIT_FINISH,     /* clFinish on first's queue before second is enqueued */
     EDIT_HOST_WAITS, /* clWaitForEvents for first before second is enqueued */
-    EDIT_HOST_SETS,  /* clWaitForEvents for second before the user event is set that first waits for */
-    /* second, so far before first, is enqueued right after it, with its event in the wait list */
+    EDIT_HOST_SETS,  /* clWaitForEvents for second before the user event is set for which first waits */
+    /* second, which was enqueued before first, is enqueued right after it, with first's event in its wait
+     * list */
     EDIT_AFTER,
-    /* first, so far after second, is enqueued right before it, which has its event in the wait list */
+    /* first, which was enqueued after second, is enqueued right before it, and second has first's event in
+     * its list */
     EDIT_BEFORE
 };
 

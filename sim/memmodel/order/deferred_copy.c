@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of an asynchronous copy, kept until every work-item of the group has reached it. */
+/* A list of deferred accesses in the order of their events. At each release it is walked, and accesses of
+ * complete copies are handed on. */
 #include "deferred_copy.h"
 
 #include <stdlib.h>

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Accesses of asynchronous copies that not all of their work-group have reached (R37): they wait
- *          until then, since a copy comes after what happens before each member's call of it.
+ * PURPOSE  Accesses of asynchronous copies that not all members of their work-group have reached (R37). A
+ *          copy comes after what happens before each member's call of it, so its accesses are deferred until
+ *          all have called it.
  *
  * Interface
- *   held_take       true: there is no such copy, or its accesses are kept here; false: it is complete, and
- *                   they count now
- *   held_let_go     calls `perform` for those of copies that are complete by now, and of the group, if one is
- *                   given
- *   held_fini       forgets them
+ *   held_take       false: the copy is complete, and the caller checks its accesses now. True: they are kept
+ *                   here, or there is no such copy
+ *   held_let_go     calls `perform` for the accesses of copies that are complete by now, and for all of the
+ *                   group, unless that is HELD_NO_GROUP
+ *   held_fini       forgets all
+ *
+ * Errors   When memory runs out, `failed` is set and accesses are lost.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_DEFERRED_COPY_H
 #define ORRERY_SIM_MEMMODEL_ORDER_DEFERRED_COPY_H
@@ -28,7 +31,7 @@ struct held {
 
 static const uint64_t HELD_NO_GROUP = UINT64_MAX;
 
-/* Of the lanes of the mask. site: the one that it has in the order. */
+/* The accesses of the lanes in the mask; site: as the order numbers it. */
 bool held_take(struct held *held, const struct order *order, uint64_t group, const struct access_event *event,
                const uint64_t *mask, uint32_t site);
 void held_let_go(struct held *held, const struct order *order, uint64_t group,

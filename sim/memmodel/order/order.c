@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch and its units; releases and acquires of fences. */
+/*
+ * The launch and its units: their states, what a release publishes, what an acquire joins, and fences.
+ *
+ * A release fence saves the unit's clock in its list of fences, one for each scope and flags. Later stores of
+ * the unit publish the saved clock (R12, R14). A relaxed load puts the releases that it reads into the fence
+ * buffer; an acquire fence joins those whose scope is inclusive (R13). Since a unit's clock only grows, the
+ * newest fence of one kind includes the older ones.
+ */
 #include "order_handoff.h"
 
 #include <stdlib.h>
@@ -7,7 +14,7 @@
 
 #include "orrery/checked.h"
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- begin and end ---------------------------------------------------------------------------- */
 
 void order_init(struct order *order, enum scope_rule rule)
 {
@@ -15,12 +22,12 @@ void order_init(struct order *order, enum scope_rule rule)
     vclock_pool_init(&order->pool);
 }
 
-/* Of a unit that acts no more. */
-static void end_all(struct order *order, struct vclock *known[ORDER_REGIONS])
+/* Drops the clocks of a unit that acts no more, so that deferred joins give back room for further steps. */
+static void end_all(struct order *order, struct vclock *vclock[ORDER_REGIONS])
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
-        vclock_end(&order->pool, known[r]);
-    drop_all(order, known);
+        vclock_end(&order->pool, vclock[r]);
+    drop_all(order, vclock);
 }
 
 static void item_spare(struct order *order, struct item_order *item)
@@ -28,35 +35,35 @@ static void item_spare(struct order *order, struct item_order *item)
     end_all(order, item->acquired);
     order_list_clear(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_clear(order, &item->pending[r].list);
-    for (uint32_t i = 0; i < item->live_count; i++)
-        release_drop(order, item->live[i].release_clock.release);
+        order_list_clear(order, &item->fence_buffer[r].list);
+    for (uint32_t i = 0; i < item->head_count; i++)
+        release_drop(order, item->heads[i].release_clock.release);
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         release_drop(order, item->missed[i].release);
     item->next = order->spare_items;
     order->spare_items = item;
 }
 
-/* An empty one; NULL: no memory. */
+/* An empty item that reuses the lists' memory of a spare one. NULL: out of memory. */
 static struct item_order *item_new(struct order *order)
 {
     struct item_order *item = order->spare_items;
     if (!item)
         return calloc(1, sizeof *item);
     const struct release_clock_list fences = item->fences;
-    struct release_clock_list pending[ORDER_REGIONS];
-    struct live_release *live = item->live;
-    const uint32_t live_room = item->live_room;
+    struct release_clock_list buffer[ORDER_REGIONS];
+    struct sequence_head *heads = item->heads;
+    const uint32_t head_room = item->head_room;
     for (int r = 0; r < ORDER_REGIONS; r++)
-        pending[r] = item->pending[r].list;
-    CHECKED(!item->fences.count); /* what item_spare left */
+        buffer[r] = item->fence_buffer[r].list;
+    CHECKED(!item->fences.count); /* item_spare cleared it */
     order->spare_items = item->next;
     memset(item, 0, sizeof *item);
     item->fences = fences;
     for (int r = 0; r < ORDER_REGIONS; r++)
-        item->pending[r].list = pending[r];
-    item->live = live;
-    item->live_room = live_room;
+        item->fence_buffer[r].list = buffer[r];
+    item->heads = heads;
+    item->head_room = head_room;
     return item;
 }
 
@@ -66,8 +73,8 @@ static void items_fini(struct order *order)
         next = item->next;
         order_list_free(order, &item->fences);
         for (int r = 0; r < ORDER_REGIONS; r++)
-            order_list_free(order, &item->pending[r].list);
-        free(item->live);
+            order_list_free(order, &item->fence_buffer[r].list);
+        free(item->heads);
         free(item);
     }
 }
@@ -77,7 +84,7 @@ static void group_free(struct order *order, struct group_order *group)
     order_handoff_free(order, group);
     for (uint32_t i = 0; i < group->copy_count; i++)
         order_members_free(order, &order->copies[group->copies[i]]);
-    free(group->calls);
+    free(group->copy_calls);
     for (uint64_t i = 0; group->item_count; i++)
         if (group->items[i]) {
             item_spare(order, group->items[i]);
@@ -86,7 +93,7 @@ static void group_free(struct order *order, struct group_order *group)
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
     end_all(order, group->acquired);
-    drop_all(order, group->handed);
+    drop_all(order, group->base_clock);
     if (group->waiting)
         order_list_free(order, &group->waiting->list);
     free(group->waiting);
@@ -110,7 +117,7 @@ void order_launch_end(struct order *order)
     if (order->fast_paths)
         order->fast_paths[FAST_PATH_CHAIN] += order->pool.chained;
     free(order->arrivals);
-    free(order->meeting);
+    free(order->sub_group_arrivals);
     vclock_pool_fini(&order->pool);
     order_releases_fini(order);
     struct sync_log *sync_log = order->sync_log;
@@ -142,7 +149,7 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
         (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
     CHECKED(order->group_items > 0 && order->member_words > 0);
     CHECKED(!order->groups && !order->copy_count &&
-            !order->variable_count); /* nothing of the launch before */
+            !order->variable_count); /* nothing of the previous launch is left */
 }
 
 uint32_t order_unit_family(const struct order *order, uint64_t unit)
@@ -187,7 +194,7 @@ struct group_order *order_group(struct order *order, uint64_t number)
     }
     group->number = number;
     group->slice = 1;
-    group->performed = UNIT_END;
+    group->first_member_copy = UNIT_END;
     for (int r = 0; r < ORDER_REGIONS; r++)
         group->base[r] = 1;
     group->next = order->groups;
@@ -203,7 +210,7 @@ void order_group_end(struct order *order, uint64_t number)
         at = &(*at)->next;
     if (!*at)
         return;
-    remember(order, &(struct sync_op){.kind = HAPPENED_GROUP_END, .by = number});
+    log_op(order, &(struct sync_op){.kind = HAPPENED_GROUP_END, .by = number});
     struct group_order *group = *at;
     order_handoff_end(order, group);
     *at = group->next;
@@ -274,7 +281,7 @@ void order_member(const struct order *order, uint64_t number, struct group_order
                                           .item = group && group->items ? group->items[local] : NULL};
 }
 
-/* Groups at the far ends may be smaller. */
+/* Work-groups at the far end of an axis may be smaller (OpenCL 2.0, non-uniform work-groups). */
 uint64_t order_group_size(const struct order *order, uint64_t number)
 {
     const struct order_launch *launch = order_launch_of(order, number);
@@ -303,50 +310,52 @@ bool order_make_item(struct order *order, struct unit_state *unit_state)
 
 /* ---- releasing --------------------------------------------------------------------------------- */
 
-/* What happens before each member by the group: one map for all of them. */
-static struct vclock *handed_by(struct order *order, struct group_order *group, int region)
+/* The clock that every member has from its work-group, with a key for the group's own operations: one for
+ * all members. */
+static struct vclock *group_clock(struct order *order, struct group_order *group, int region)
 {
-    struct vclock **handed = &group->handed[region];
+    struct vclock **base_clock = &group->base_clock[region];
     if (group->base[region] == 1)
         return group->acquired[region];
-    if (*handed && group->handed_base[region] == group->base[region])
-        return *handed;
+    if (*base_clock && group->base_clock_base[region] == group->base[region])
+        return *base_clock;
     order->group_keys = true;
-    group->handed_base[region] = group->base[region];
-    set(order, handed, vclock_share(group->acquired[region]));
-    put_into(order, handed, group_key(group->number), group->base[region]);
-    return *handed;
+    group->base_clock_base[region] = group->base[region];
+    set(order, base_clock, vclock_share(group->acquired[region]));
+    put_into(order, base_clock, group_key(group->number), group->base[region]);
+    return *base_clock;
 }
 
-/* The unit's clock in a region, its own operations before clock value among it. */
+/* Where clocks are deferred the group's clock is joined into the unit's own, so that one deferred join has
+ * all of the unit's steps. The unit then has it twice, which changes no query. */
 struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
                              uint64_t clock)
 {
-    struct vclock *known = NULL;
+    struct vclock *vclock = NULL;
     const struct sub_group_order *sub = order_sub_group_of(unit_state);
     struct group_order *group = unit_state->group;
-    if (RULE(21) && !sub && vclock_puts_off(&order->pool))
-        join_into(order, &unit_state->item->acquired[region], handed_by(order, group, region));
+    if (RULE(21) && !sub && vclock_is_costly(&order->pool))
+        join_into(order, &unit_state->item->acquired[region], group_clock(order, group, region));
     if (RULE(21) && !sub &&
-        (vclock_puts_off(&order->pool) || (!group->acquired[region] && group->base[region] == 1)))
+        (vclock_is_costly(&order->pool) || (!group->acquired[region] && group->base[region] == 1)))
         return vclock_extend(&order->pool, &unit_state->item->acquired[region], unit_key(unit_state->unit),
                              clock);
     if (RULE(21)) {
-        join_into(order, &known, unit_state->item->acquired[region]);
-        join_into(order, &known, sub ? sub->acquired[region] : NULL);
-        join_into(order, &known, group->acquired[region]);
+        join_into(order, &vclock, unit_state->item->acquired[region]);
+        join_into(order, &vclock, sub ? sub->acquired[region] : NULL);
+        join_into(order, &vclock, group->acquired[region]);
         if (group->base[region] > 1) {
             order->group_keys = true;
-            put_into(order, &known, group_key(group->number), group->base[region]);
+            put_into(order, &vclock, group_key(group->number), group->base[region]);
         }
         if (sub && sub->base[region] > 1) {
             order->sub_group_keys = true;
-            put_into(order, &known, sub_group_key(order, group->number, unit_state->place.sub_group),
+            put_into(order, &vclock, sub_group_key(order, group->number, unit_state->place.sub_group),
                      sub->base[region]);
         }
     }
-    put_into(order, &known, unit_key(unit_state->unit), clock);
-    return known;
+    put_into(order, &vclock, unit_key(unit_state->unit), clock);
+    return vclock;
 }
 
 /* ---- acquiring --------------------------------------------------------------------------------- */
@@ -354,6 +363,15 @@ struct vclock *order_publish(struct order *order, const struct unit_state *unit_
 static bool is_dual(bool fence, uint32_t flags)
 {
     return fence && (flags & (REGION_GLOBAL | REGION_LOCAL)) == (REGION_GLOBAL | REGION_LOCAL);
+}
+
+/* Replaces the oldest of the missed edges. Takes the edge's reference. */
+void order_add_missed(struct order *order, struct item_order *item, const struct missed_edge *edge)
+{
+    struct missed_edge *oldest = &item->missed[item->missed_next];
+    item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
+    release_drop(order, oldest->release);
+    *oldest = *edge;
 }
 
 static bool is_noted(const struct missed_edge *edge, enum missed_why why,
@@ -372,24 +390,22 @@ static void note_missed(struct order *order, struct item_order *item, enum misse
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         if (is_noted(&item->missed[i], why, release_clock, end, region))
             return;
-    struct missed_edge *edge = &item->missed[item->missed_next];
-    item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
-    release_drop(order, edge->release);
-    *edge = (struct missed_edge){.why = why,
-                                 .release_site = release_clock->release->site,
-                                 .acquire_site = end->site,
-                                 .release_scope = release_clock->scope,
-                                 .acquire_scope = end->scope,
-                                 .release_unit = release_clock->release->unit,
-                                 .local = region == IN_LOCAL,
-                                 .apart = release_clock->apart,
-                                 .svm_atomics = release_clock->svm_atomics,
-                                 .release = release_share(release_clock->release)};
+    order_add_missed(order, item,
+                     &(struct missed_edge){.why = why,
+                                           .release_site = release_clock->release->site,
+                                           .acquire_site = end->site,
+                                           .release_scope = release_clock->scope,
+                                           .acquire_scope = end->scope,
+                                           .release_unit = release_clock->release->unit,
+                                           .local = region == IN_LOCAL,
+                                           .apart = release_clock->apart,
+                                           .svm_atomics = release_clock->svm_atomics,
+                                           .release = release_share(release_clock->release)});
 }
 
-/* Both of one work-group, and no wider. */
-static inline bool is_near(const struct release_clock *release_clock, const struct endpoint *end,
-                           const struct unit_state *unit_state)
+/* Both have work-group scope, in one work-group: inclusive under every scope rule. */
+static inline bool is_within_group(const struct release_clock *release_clock, const struct endpoint *end,
+                                   const struct unit_state *unit_state)
 {
     return release_clock->scope == SCOPE_WORK_GROUP && end->scope == SCOPE_WORK_GROUP &&
            release_clock->place.group == unit_state->place.group;
@@ -405,74 +421,76 @@ static bool includes(const struct order *order, const struct unit_state *unit_st
                            &unit_state->place);
 }
 
-/* False: it does not reach the agent. */
-bool order_apply(struct order *order, const struct unit_state *unit_state,
-                 const struct release_clock *release_clock, int region, const struct endpoint *end)
+bool order_acquire_clock(struct order *order, const struct unit_state *unit_state,
+                         const struct release_clock *release_clock, int region, const struct endpoint *end)
 {
     struct item_order *item = unit_state->item;
-    if (!is_near(release_clock, end, unit_state) &&
+    if (!is_within_group(release_clock, end, unit_state) &&
         !includes(order, unit_state, release_clock, region, end)) {
         note_missed(order, item, MISSED_SCOPE, release_clock, end, region);
         return false;
     }
-    join_into(order, &item->acquired[region], release_clock->release->known[region]);
+    join_into(order, &item->acquired[region], release_clock->release->vclock[region]);
     bool dual =
         is_dual(release_clock->fence, release_clock->flags) && is_dual(end->fence, end->flags) && RULE(15);
-    if (dual || !RULE(16)) /* seq_cst alone would not do: no data race chain passes through it (R21) */
+    /* R16: if both endpoints are seq_cst, an edge in one region is one in the other, too. It orders no
+     * data, because no chain of global happens-before has an action on a local object (R21), so it is left
+     * out. */
+    if (dual || !RULE(16))
         for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
-            join_into(order, &item->acquired[r], release_clock->release->known[r]);
-    else if (release_clock->release->known[IN_GLOBAL] && release_clock->release->known[IN_LOCAL])
+            join_into(order, &item->acquired[r], release_clock->release->vclock[r]);
+    else if (release_clock->release->vclock[IN_GLOBAL] && release_clock->release->vclock[IN_LOCAL])
         note_missed(order, item, MISSED_REGION, release_clock, end, region);
     return true;
 }
 
-static void acquire_one(struct order *order, struct unit_state *unit_state, struct pending *pending,
+static void acquire_one(struct order *order, struct unit_state *unit_state, struct fence_buffer *buffer,
                         uint32_t at, int region, const struct endpoint *end)
 {
-    const uint64_t bit = UINT64_C(1) << at % PENDING_BITS;
-    const bool reached = order_apply(order, unit_state, &pending->list.items[at], region, end);
-    if (at < PENDING_BITS)
-        pending->unreached = reached ? pending->unreached & ~bit : pending->unreached | bit;
+    const uint64_t bit = UINT64_C(1) << at % FENCE_BUFFER_BITS;
+    const bool reached = order_acquire_clock(order, unit_state, &buffer->list.items[at], region, end);
+    if (at < FENCE_BUFFER_BITS)
+        buffer->unreached = reached ? buffer->unreached & ~bit : buffer->unreached | bit;
 }
 
 static void acquire_region(struct order *order, struct unit_state *unit_state, int region,
                            const struct endpoint *end)
 {
-    struct pending *pending = &unit_state->item->pending[region];
-    const uint32_t count = pending->list.count;
-    if (pending->met && pending->scope == end->scope && pending->flags == end->flags &&
-        count <= PENDING_BITS) {
-        uint64_t rest = pending->fresh | (pending->site == end->site ? 0 : pending->unreached);
-        for (pending->fresh = 0; rest; rest &= rest - 1)
-            acquire_one(order, unit_state, pending, (uint32_t)__builtin_ctzll(rest), region, end);
+    struct fence_buffer *buffer = &unit_state->item->fence_buffer[region];
+    const uint32_t count = buffer->list.count;
+    if (buffer->tried && buffer->scope == end->scope && buffer->flags == end->flags &&
+        count <= FENCE_BUFFER_BITS) {
+        uint64_t rest = buffer->untried | (buffer->site == end->site ? 0 : buffer->unreached);
+        for (buffer->untried = 0; rest; rest &= rest - 1)
+            acquire_one(order, unit_state, buffer, (uint32_t)__builtin_ctzll(rest), region, end);
         fast_path_taken(order->fast_paths, FAST_PATH_TRIED);
     } else {
         for (uint32_t i = 0; i < count; i++)
-            acquire_one(order, unit_state, pending, i, region, end);
-        pending->fresh = 0;
-        pending->met = true;
-        pending->scope = end->scope;
-        pending->flags = end->flags;
+            acquire_one(order, unit_state, buffer, i, region, end);
+        buffer->untried = 0;
+        buffer->tried = true;
+        buffer->scope = end->scope;
+        buffer->flags = end->flags;
     }
-    pending->site = end->site;
+    buffer->site = end->site;
 }
 
-void order_acquire_pending(struct order *order, struct unit_state *unit_state, const struct endpoint *end)
+void order_acquire_buffered(struct order *order, struct unit_state *unit_state, const struct endpoint *end)
 {
     for (int region = 0; region < ORDER_REGIONS; region++)
-        if (end->flags >> region & 1 && unit_state->item->pending[region].list.count)
+        if (end->flags >> region & 1 && unit_state->item->fence_buffer[region].list.count)
             acquire_region(order, unit_state, region, end);
 }
 
-/* ---- remembering ------------------------------------------------------------------------------- */
+/* ---- logging ---------------------------------------------------------------------------------- */
 
-/* Was the object written since the latest operation of the unit, or since the latest query? For a store that
- * published nothing the object need not be known. */
+/* Was the object written since the unit's latest logged operation, or since this was last asked? A write
+ * of any byte counts, whether the object is known to struct order or not. */
 static bool is_written(const struct order *order, struct item_order *item, const struct sync_op *sync_op)
 {
     const struct sync_log *sync_log = order->sync_log;
-    uint32_t at = item->asked > item->latest ? item->asked : item->latest;
-    for (item->asked = sync_log->count; at < sync_log->count; at++) {
+    uint32_t at = item->log_searched > item->latest ? item->log_searched : item->latest;
+    for (item->log_searched = sync_log->count; at < sync_log->count; at++) {
         const struct sync_op *later = &sync_log->items[at];
         if (later->writes && later->address < sync_op->address + sync_op->size &&
             sync_op->address < later->address + later->size)
@@ -481,7 +499,7 @@ static bool is_written(const struct order *order, struct item_order *item, const
     return false;
 }
 
-/* A waiting loop reads the same store again and again: once is enough. */
+/* An iteration of a spin loop reads the store that the one before it read: it is logged once. */
 static bool is_repetition(const struct order *order, const struct unit_state *unit_state,
                           const struct sync_op *sync_op)
 {
@@ -492,10 +510,10 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
            !is_written(order, unit_state->item, sync_op);
 }
 
-/* Each operation begins a segment, so that the clock values of accesses name the operations that they were
- * between. */
-void order_remember_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
-                        uint64_t before)
+/* While operations are logged, each begins a segment: the clock value of an access then names the two
+ * operations of its unit between which it was done. */
+void order_log_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
+                   uint64_t before)
 {
     if (!order->sync_log || order->sync_log->full || !order_make_item(order, unit_state) ||
         is_repetition(order, unit_state, sync_op))
@@ -510,7 +528,7 @@ void order_remember_own(struct order *order, struct unit_state *unit_state, stru
 
 /* ---- fences ------------------------------------------------------------------------------------ */
 
-/* True if it is the fence that the unit reached before, and no other. */
+/* The unit's only release fence, if it has this scope and these flags; else NULL. */
 static inline struct release_clock *only_fence(const struct unit_state *unit_state,
                                                const struct endpoint *end)
 {
@@ -526,8 +544,8 @@ void order_release_fence(struct order *order, struct unit_state *unit_state, con
     struct release_clock *before = only_fence(unit_state, end);
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (end->flags >> r & 1)
-            set(order, &release->known[r], order_publish(order, unit_state, r, clock));
-    if (before) { /* snapshots only grow: the newest holds all */
+            set(order, &release->vclock[r], order_publish(order, unit_state, r, clock));
+    if (before) { /* the unit's clock only grows, so the newest release has all of the older one */
         release_drop(order, before->release);
         before->release = release;
         return;
@@ -537,7 +555,7 @@ void order_release_fence(struct order *order, struct unit_state *unit_state, con
                                                 .fence = true,
                                                 .place = unit_state->place,
                                                 .release = release};
-    order_list_renew(order, &unit_state->item->fences, &release_clock, 0);
+    order_list_replace(order, &unit_state->item->fences, &release_clock, 0);
     release_drop(order, release);
 }
 
@@ -554,7 +572,7 @@ static void fence(struct order *order, struct unit_state *unit_state, uint32_t r
         !order_make_item(order, unit_state))
         return;
     if (acquires(how) && RULE(13))
-        order_acquire_pending(order, unit_state, &end);
+        order_acquire_buffered(order, unit_state, &end);
     if (releases(how) && RULE(12)) {
         uint64_t clock = order_release_clock(order);
         unit_state->item->slice = clock;
@@ -578,11 +596,11 @@ void order_fence(struct order *order, struct unit_state *unit_state, uint32_t re
                               .scope = (uint8_t)scope,
                               .regions = (uint8_t)regions,
                               .site = site};
-    order_remember_own(order, unit_state, &sync_op, before);
+    order_log_own(order, unit_state, &sync_op, before);
 }
 
-/* A member that waits with others reads nothing by itself before it is given what it read. Nothing is
- * remembered while there is a hand-off. */
+/* A member that spins with others has to receive what it read first, so it takes the general way. No
+ * operation is logged while there is a hand-off. */
 bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
                        const struct sync_event *event)
 {

@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Happens-before inside one kernel launch, one relation per region (global, local,
- *          images): R1 to R21 and R37 of the memory model.
+ * PURPOSE  Happens-before inside one kernel launch, one relation for each region (global, local, images): R1
+ *          to R21 and R37 of the memory model (OpenCL 2.2 API, 3.3.4 to 3.3.6).
  *
- * Time     Clock values count the synchronising events of the launch. An access carries the clock value at
- *          which its unit's current slice began; a slice of a unit ends at each release of
- *          its own and each barrier of its sub-group or group. "Known before clock value T" then
- *          decides exactly which accesses happen before. Releases by several units in one event have one
- *          clock value.
+ * Time     Clock values count the sync operations of the launch. An access carries the clock value at which
+ *          its unit's current segment began. A segment ends at each release of the unit, and at each barrier
+ *          of its sub-group or work-group. So an access happens before a point if and only if the vector
+ *          clock there has a later clock value for the access's unit. Releases by several units in one event
+ *          have one clock value.
  *
- * Units    A work-item is group * (largest group) + local linear id. A group copies by units
- *          of their own, numbered from UNIT_COPIES.
+ * Units    The number of a work-item is work-group * (size of the largest group) + local linear id. Each
+ *          asynchronous copy of a work-group is a unit of its own, numbered from UNIT_COPIES.
+ *
+ * Clocks   What a work-item has acquired is kept in three parts, so that a barrier costs nothing for each
+ *          member: what its work-group, its sub-group and it alone acquired. Of each of the first two, `base`
+ *          is the clock value below which all operations of the group happen before every member's next one.
  *
  * Interface
- *   order_launch_begin, order_launch_end           of a launch
- *   order_group, order_group_end     state of a resident work-group, made when needed
- *   order_unit_state         the unit that acts now
- *   order_has                is an epoch ordered before the unit's next operation?
- *   order_sub_group_arrival  a sub-group that the next order_sub_groups_meet is about: each by itself
- *   order_named_arrival      a sub-group that the next order_named_barrier of its group is about
- *   order_parted_arrivals    of a wave, at a barrier of its work-group that the next order_parted_barrier is
- *                            about: not all of the work-group wait there
+ *   order_launch_begin, order_launch_end    of a launch
+ *   order_group, order_group_end   the state of a resident work-group, made when it first synchronises
+ *   order_unit_state         the state of the unit that acts now
+ *   order_has                the query: does an epoch happen before the unit's next operation?
+ *   order_sub_group_arrival  a sub-group waits at a barrier of its own, which the next order_sub_groups_meet
+ *                            completes for each of them
+ *   order_named_arrival      a sub-group waits at the named barrier that the next order_named_barrier of its
+ *                            work-group completes
+ *   order_parted_arrivals    members wait at a barrier of their work-group while others wait elsewhere; the
+ *                            next order_parted_barrier completes it
  *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence,
  *   order_atomic, order_update, order_overwrite, order_overwrite_otherwise,
- *   order_copy_start, _arrive, _wait   the synchronising events
+ *   order_copy_start, _arrive, _wait   the sync operations
  *   order_check              asserts all invariants
- *   order_explain            why an epoch does not happen before, as far as that is kept
+ *   order_explain            the missed edge that would have ordered an epoch, as far as such edges are kept
  *
- * Memory   What fails to be allocated sets order->failed; findings after that would be wrong.
+ * Errors   When memory runs out, order->failed is set. Findings after that may be wrong.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_ORDER_H
 #define ORRERY_SIM_MEMMODEL_ORDER_ORDER_H
@@ -43,31 +49,30 @@ enum { IN_GLOBAL, IN_LOCAL, IN_IMAGE, ORDER_REGIONS }; /* bit i of REGION_* */
 
 static const uint64_t UNIT_COPIES = UINT64_C(1) << 33, UNIT_END = UINT64_C(1) << 34;
 
-/* The clock published at once, by a release or by several that reach the same readers: one for all lists that
- * hold it. */
+/* The clocks that a release publishes, or several that reach the same readers. All lists that have it share
+ * one. */
 struct release {
     uint32_t references;
     uint32_t site;
     uint64_t unit; /* the latest that released */
-    struct vclock *known[ORDER_REGIONS];
-    struct release *next; /* unused ones */
+    struct vclock *vclock[ORDER_REGIONS];
+    struct release *next; /* of unused ones */
 };
-/* none: when there is no memory */
 struct release_pool {
     struct release *unused;
     void *blocks;
-    struct release none;
+    struct release none; /* stands for a release that could not be allocated */
 };
 
-/* The clocks published by the releases of one scope instance. */
+/* A release in a list: of an atomic object, of a unit's fences, or of a fence buffer. */
 struct release_clock {
-    enum memory_scope scope;        /* as written; reduced when it stands in a list */
+    enum memory_scope scope;        /* as written; in the list of an object reduced (R9) */
     uint32_t flags;                 /* REGION_* of a fence */
-    bool fence, svm_atomics, apart; /* svm_atomics, apart: came by an object there */
+    bool fence, svm_atomics, apart; /* svm_atomics, apart: of the atomic object by which it came */
     struct place place;
     struct release *release;
-    uint64_t stream;  /* pending: the generation that all of it came of; 0: any */
-    uint64_t version; /* in an object's list: the list's when it changed last */
+    uint64_t list_id; /* in a fence buffer: the list of which all of it came; 0: of several */
+    uint64_t version; /* in an object's list: the list's version when this last changed */
 };
 
 struct release_clock_list {
@@ -75,31 +80,36 @@ struct release_clock_list {
     uint32_t count, room;
 };
 
-/* Read by atomics, for a later acquire fence. A clock that was joined as it is now need not be joined again.
- * Bits of the first PENDING_BITS messages. */
-struct pending {
+/*
+ * The acquire-fence buffer of a unit: releases that its atomics read, for a later acquire fence (R13). A
+ * release that an acquire fence tried already need not be tried again by a fence of the same scope and flags:
+ * it was joined then, or it does not reach the unit. Bit i is of item i; items from FENCE_BUFFER_BITS on are
+ * always tried.
+ */
+struct fence_buffer {
     struct release_clock_list list;
-    uint64_t fresh, unreached; /* it met none; it met the latest, which it does not reach */
-    bool met;                  /* the others met such a fence: */
+    uint64_t untried;   /* items that no fence tried */
+    uint64_t unreached; /* items whose scope does not include the latest fence that tried them */
+    bool tried;         /* the other items were tried by a fence of this scope and flags: */
     enum memory_scope scope;
     uint32_t flags, site;
 };
-enum { PENDING_BITS = 64 };
+enum { FENCE_BUFFER_BITS = 64 };
 
-/* An edge that did not come about, for explanations. */
+/* An edge of synchronises-with that was missed for one reason alone, for explanations. */
 struct missed_edge {
     enum missed_why { MISSED_NOTHING, MISSED_SCOPE, MISSED_ACQUIRE, MISSED_RELEASE, MISSED_REGION } why;
     uint32_t release_site, acquire_site;
     enum memory_scope release_scope, acquire_scope;
     uint64_t release_unit;
-    uint64_t clock;                 /* MISSED_RELEASE: when the relaxed store happened */
-    bool local, apart, svm_atomics; /* where the atomic object lies */
-    struct release *release;        /* NULL: MISSED_RELEASE */
+    uint64_t clock;                 /* of MISSED_RELEASE: when the relaxed store was done */
+    bool local, apart, svm_atomics; /* of the atomic object */
+    struct release *release;        /* of MISSED_RELEASE: NULL */
 };
 enum { MISSED_KEPT = 4 };
 
-/* A release whose sequence this unit may continue with a relaxed store (R8). */
-struct live_release {
+/* A release of this unit at the head of a release sequence, which its relaxed stores continue (R8). */
+struct sequence_head {
     uint64_t address, generation;
     struct release_clock release_clock;
 };
@@ -109,24 +119,25 @@ struct atomic_act {
     uint32_t size;
     int region;
     bool reads, writes;
-    enum memory_ordering order; /* the one that applies: of failure for a compare-exchange that failed */
+    enum memory_ordering order; /* the one that applies: for a failed compare-exchange, that of failure */
     enum memory_scope scope;
     uint32_t site;
     bool svm_atomics; /* the object lies in fine-grained SVM with atomics */
-    /* of several launches, no family's atomics are for another's there (R32) */
+    /* the object lies in memory where atomics of different families of launches do not synchronise (R32) */
     bool apart;
-    /* of a compare-exchange that failed: 1 + its order of success; 0: it is something else */
-    uint8_t success;
+    uint8_t success; /* of a failed compare-exchange: 1 + its order of success; else 0 */
 };
-/* How far the list of an atomic object was read: what is as old is pending, or acquired with a scope, and
- * teaches nothing new. stream 0: nothing. */
-struct list_seen {
-    uint64_t stream, version, acquired;
+
+/* How far a unit has read the list of an atomic object. Releases up to `version` are in its fence buffer,
+ * those up to `acquired` were acquired with that scope, so reading them again adds nothing. list_id 0:
+ * unused. */
+struct list_progress {
+    uint64_t list_id, version, acquired;
     enum memory_scope scope;
 };
-enum { LISTS_SEEN = HOSTILE(8, 1) };
+enum { LIST_PROGRESS_MOST = HOSTILE(8, 1) };
 
-/* An atomic access that stands in the shadow (see checker_updates.c): the same again changes nothing. */
+/* An atomic access that the shadow has (checker_updates.c): the same access again changes nothing there. */
 struct atomic_done {
     uint64_t address, clock_version, clock;
     uint32_t sort, site;
@@ -134,22 +145,21 @@ struct atomic_done {
 
 struct item_order {
     uint64_t unit;
-    uint32_t latest; /* 1 + index of its last operation in the history */
-    /* and so much of it was searched for the writer of the value that one read */
-    uint32_t asked;
+    uint32_t latest;       /* 1 + index of its last operation in the sync log */
+    uint32_t log_searched; /* the sync log up to here has no write to the object that operation read */
     uint32_t sub_group;
-    uint64_t slice;
+    uint64_t slice; /* the clock value at which its current segment began */
     struct vclock *acquired[ORDER_REGIONS];
-    struct release_clock_list fences; /* newest release fence of each scope and flags */
-    struct pending pending[ORDER_REGIONS];
-    struct list_seen seen[LISTS_SEEN];
-    uint32_t seen_next;  /* the place of the oldest */
-    uint64_t image_base; /* its reads see what it wrote to images before */
-    struct live_release *live;
-    uint32_t live_count, live_room;
+    struct release_clock_list fences; /* the newest release fence of each scope and flags */
+    struct fence_buffer fence_buffer[ORDER_REGIONS];
+    struct list_progress progress[LIST_PROGRESS_MOST];
+    uint32_t progress_next; /* index of the oldest */
+    uint64_t image_base;    /* its reads see its writes to images below this clock value (R34) */
+    struct sequence_head *heads;
+    uint32_t head_count, head_room;
     struct missed_edge missed[MISSED_KEPT];
     uint32_t missed_next;
-    struct item_order *next; /* spare ones */
+    struct item_order *next; /* of spare ones */
 };
 
 struct sub_group_order {
@@ -163,64 +173,60 @@ struct barrier_seen {
     bool sub_group, named;
 };
 
-/* Of an atomic object. unit UNIT_END: none. */
+/* The latest store to an atomic object; unit UNIT_END: none. */
 struct latest_store {
     uint32_t site;
     uint64_t unit, clock;
     bool releases;
 };
 
-/* Members that wait in a loop for an atomic object read it together. The clocks they read are joined into
- * each when it acts by itself again. By local id, of the first WAVE_LANES_MAX. */
+/* Members of a work-group that spin on one atomic object read it together: their reads are recorded once
+ * here, and are delivered to each member before it does anything else. Masks are by local id, of the first
+ * WAVE_LANES_MAX members. */
 struct waiting {
-    uint64_t reader[LANE_MASK_WORDS]; /* members that have read and did not join yet */
+    uint64_t reader[LANE_MASK_WORDS]; /* members whose reads are not delivered */
     struct atomic_act act;
-    uint64_t stream, version;       /* of the list; version 0: none */
-    struct release_clock_list list; /* of the object, as it was */
+    uint64_t list_id, version;      /* of the object's list; version 0: none */
+    struct release_clock_list list; /* a copy of the object's */
     struct latest_store store;      /* likewise */
-    /* whose latest atomic is this one, which stands in the shadow */
-    uint64_t done[LANE_MASK_WORDS];
+    uint64_t done[LANE_MASK_WORDS]; /* members whose latest atomic is this one, which the shadow has: */
     struct atomic_done latest;
 };
 
 struct group_order {
     uint64_t number;
-    struct waiting *waiting; /* NULL: none ever did */
-    /* what members hand each other, while that is so simple; else NULL */
-    struct handoff *handoff;
-    /* in a hand-off, by local id: the clock value of what each does now; else NULL */
-    const uint32_t *slices;
+    struct waiting *waiting; /* NULL: no member ever did */
+    struct handoff *handoff; /* the short form of the members' releases, while it is valid; else NULL */
+    const uint32_t *slices;  /* in a hand-off, by local id: where each member's segment began; else NULL */
     bool handoff_tried;
-    uint64_t base[ORDER_REGIONS]; /* all that the group did before happens before every member's next
-                                   * operation */
+    uint64_t base[ORDER_REGIONS]; /* the group's operations below it happen before each member's next one */
     uint64_t slice;
     struct vclock *acquired[ORDER_REGIONS];
-    /* that, and what the group did before handed_base; NULL: not made yet */
-    struct vclock *handed[ORDER_REGIONS];
-    uint64_t handed_base[ORDER_REGIONS];
+    /* a cache: acquired, and the group's own operations below base_clock_base; NULL: not made yet */
+    struct vclock *base_clock[ORDER_REGIONS];
+    uint64_t base_clock_base[ORDER_REGIONS];
     struct sub_group_order *sub_groups; /* NULL until a sub-group barrier */
-    struct item_order **items;          /* by local linear id; NULL until one synchronises */
+    struct item_order **items;          /* by local linear id; NULL until a member synchronises */
     uint32_t item_count;                /* of those made */
-    uint32_t *copies;
-    uint32_t copy_count; /* those not waited for yet: indices into order->copies */
-    /* of copies, by local id; NULL: the members reached each together */
-    uint32_t *calls;
+    uint32_t *copies;                   /* not waited for yet: indices into order->copies, ascending */
+    uint32_t copy_count;
+    uint32_t *copy_calls; /* of copies, by local id; NULL: the members reached each copy together */
     /* the unit of the copy that the first member reached by itself; else UNIT_END */
-    uint64_t performed;
+    uint64_t first_member_copy;
     struct barrier_seen barrier; /* the latest */
-    uint64_t joint;              /* the clock value of the latest that was the whole group's */
+    uint64_t joint;              /* the clock value of the latest barrier of the whole work-group */
     struct group_order *next;
 };
 
 /* A member's clock when it reached a copy. */
 struct copy_member {
-    bool came;
-    uint64_t slice; /* began then */
+    bool arrived;
+    uint64_t slice; /* where the segment that follows began */
     uint64_t sub_base[ORDER_REGIONS];
     struct vclock *sub[ORDER_REGIONS], *item[ORDER_REGIONS];
 };
 
-/* A unit's clock at some point, its own and as one of its group. */
+/* A unit's clock at some point: its own part and that of its work-group. */
 struct order_clock_snapshot {
     uint64_t unit;
     uint64_t base[ORDER_REGIONS];
@@ -233,32 +239,32 @@ struct copy_order {
     uint32_t number; /* of its event */
     uint32_t site;
     uint64_t clock;
-    uint32_t call;               /* which call of each member it is */
+    uint32_t call;               /* 0: each member's first call of a copy, and so on */
     uint64_t absent;             /* members that have not reached it */
-    struct copy_member *members; /* NULL: they arrived together, with the clock that they had */
+    struct copy_member *members; /* NULL: they reached it together, with the clocks that they had */
 };
 
-struct variable;
+struct atomic_object;
 
-/* Slots of one size, by numbers from 1 on; they stay where they are. */
+/* Slots of one size. A slot's number is 1 or more, and it stays where it is. */
 struct slots {
     void **blocks;
     uint32_t block_count, room, used, unused;
     size_t size;
 };
-/* Atomic objects that had no operation for a while: packed (order_objects.c). */
-struct rest {
+/* Atomic objects that had no operation for a while, packed (order_objects.c). */
+struct packed_objects {
     struct slots objects, keys;
     uint32_t *buckets, bucket_count, count;
-    uint32_t awake_most; /* so many objects that are not make them be looked through */
+    uint32_t unpacked_most; /* with more unpacked objects, all are tried; 0: the initial limit */
 };
 
-/* One of several launches that are ordered as one. */
+/* One of several launches whose work-groups are ordered together (launches/). */
 struct order_launch {
-    uint32_t sub_group_size, family; /* family: of kernels that enqueue each other */
+    uint32_t sub_group_size, family; /* family: of launches that enqueue each other */
     uint64_t first_group, global_size[3], local_size[3], group_count[3];
-    uint64_t *begun;
-    uint32_t begun_words; /* the launches that all of it comes after: bits */
+    uint64_t *predecessors; /* a bit for each launch that ended before this one began */
+    uint32_t predecessor_words;
 };
 
 struct sub_group_at {
@@ -268,38 +274,36 @@ struct sub_group_at {
 
 struct order {
     enum scope_rule rule;
-    const struct launch_info *launch;    /* borrowed while it runs */
-    const uint32_t *group_device;        /* of the launch; NULL: one device */
-    const struct order_launch *launches; /* several that are ordered as one; NULL: one launch */
-    const uint32_t *group_launch;        /* of these, which is each work-group's */
-    bool formal;                         /* of the launch */
-    uint64_t clock;
-    /* number of the sync operation, 0: none; the clock value that its releases have in common */
-    uint64_t event, shared_event, shared;
-    uint64_t group_items;                     /* of the largest group */
-    uint32_t member_words;                    /* of masks by local id */
+    const struct launch_info *launch;     /* borrowed while it runs */
+    const uint32_t *group_device;         /* of the launch; NULL: one device */
+    const struct order_launch *launches;  /* several that are ordered together; NULL: one launch */
+    const uint32_t *group_launch;         /* of these, by work-group */
+    bool formal;                          /* of the launch: scopes are not reduced (litmus tests) */
+    uint64_t clock;                       /* the latest clock value */
+    uint64_t event;                       /* number of the event that is processed; 0: none */
+    uint64_t event_clock_of, event_clock; /* the clock value of all releases in the event of that number */
+    uint64_t group_items;                 /* work-items of the largest group */
+    uint32_t member_words;                /* words of masks by local id */
     uint32_t sub_group_size, sub_group_count; /* per group */
     struct vclock_pool pool;
     struct release_pool releases;
-    struct sync_log *sync_log;      /* borrowed; NULL: nothing is remembered */
+    struct sync_log *sync_log;      /* borrowed; NULL: nothing is logged */
     uint64_t *fast_paths;           /* borrowed; NULL: not counted */
-    struct group_order *groups;     /* those resident that synchronised */
-    struct item_order *spare_items; /* of groups that ended, with the room of their lists */
+    struct group_order *groups;     /* resident ones that synchronised */
+    struct item_order *spare_items; /* of groups that ended, with their lists' memory */
     struct copy_order *copies;
     uint32_t copy_count, copy_room;
-    uint32_t *arrivals;
-    uint32_t arrival_count, arrival_room; /* sub-groups */
-    /* those that wait at barriers of their own, and all continue at once */
-    struct sub_group_at *meeting;
-    uint32_t meeting_count, meeting_room;
-    /* variable_count: those at rest, too */
-    struct variable **variables;
-    uint32_t variable_count, variable_buckets;
-    struct rest rest;
-    uint64_t versions;               /* of message lists, given out so far */
-    uint64_t searched;               /* messages of lists, for those that are like new ones */
+    uint32_t *arrivals; /* at a named barrier: sub-groups; at a parted one: local ids */
+    uint32_t arrival_count, arrival_room;
+    struct sub_group_at *sub_group_arrivals; /* at sub-group barriers that complete together */
+    uint32_t sub_group_arrival_count, sub_group_arrival_room;
+    struct atomic_object **atomics;          /* a hash table by address */
+    uint32_t variable_count, atomic_buckets; /* variable_count: packed atomic objects, too */
+    struct packed_objects packed;
+    uint64_t versions;               /* the latest version of an object's list */
+    uint64_t searched;               /* releases of lists that were looked at, as a measure of work */
     bool wide;                       /* some atomic object has 8 bytes */
-    bool group_keys, sub_group_keys; /* maps may have such */
+    bool group_keys, sub_group_keys; /* clocks may have keys of groups, of sub-groups */
     bool failed;
 };
 
@@ -308,33 +312,33 @@ struct unit_state {
     struct place place;
     struct group_order *group;     /* NULL: it never synchronised */
     struct item_order *item;       /* likewise */
-    const struct copy_order *copy; /* the unit is a copy */
+    const struct copy_order *copy; /* the unit is a copy; else NULL */
 };
 
 void order_init(struct order *order, enum scope_rule rule);
 void order_fini(struct order *order);
 void order_launch_begin(struct order *order, const struct launch_info *launch);
 void order_launch_end(struct order *order);
-/* No clock value is of the future; each member, copy and atomic object is where it is found, once; lists hold
- * releases with references; the vector clocks and the sync log hold what theirs say. */
+/* Asserts that no clock value exceeds order->clock; that each member, copy and atomic object is found once,
+ * where it belongs; that lists have releases with references; and the invariants of clocks and sync log. */
 void order_check(const struct order *order);
 
-/* The group's clock, for all its members together; one reference each. And does the epoch happen before such
- * a map? */
-/* Joins it into a map that has the group's clock at its begin. */
-void order_group_learned(struct order *order, uint64_t number, struct vclock *const begun[ORDER_REGIONS],
-                         struct vclock *into[ORDER_REGIONS]);
-void order_group_vclock(struct order *order, uint64_t number, struct vclock *out_known[ORDER_REGIONS]);
-bool order_map_has(const struct order *order, struct vclock *known, uint64_t unit, uint64_t clock);
+/* Joins into `into` what the members of the group acquired since its clock was `initial`. */
+void order_group_join_new(struct order *order, uint64_t number, struct vclock *const initial[ORDER_REGIONS],
+                          struct vclock *into[ORDER_REGIONS]);
+/* The join of the clocks of all members of the group; one reference each. */
+void order_group_vclock(struct order *order, uint64_t number, struct vclock *out_vclock[ORDER_REGIONS]);
+/* Does the epoch happen before the point of that clock? */
+bool order_map_has(const struct order *order, struct vclock *vclock, uint64_t unit, uint64_t clock);
 struct group_order *order_group_find(const struct order *order, uint64_t number);
-struct group_order *order_group(struct order *order, uint64_t number); /* NULL: no memory */
+struct group_order *order_group(struct order *order, uint64_t number); /* NULL: out of memory */
 void order_group_end(struct order *order, uint64_t number);
-/* Packs atomic objects; the former does when there are many. */
-void order_rest(struct order *order);
-void order_rest_all(struct order *order);
+void order_rest(struct order *order);     /* packs atomic objects if there are many */
+void order_rest_all(struct order *order); /* packs all that can be */
 
 void order_unit_state(const struct order *order, uint64_t unit, struct unit_state *out_unit_state);
-/* Of a group that exists: NULL: it never synchronised. */
+/* As order_unit_state, of a member of a group that the caller has found. group NULL: it never
+ * synchronised. */
 void order_member(const struct order *order, uint64_t number, struct group_order *group, uint64_t local,
                   struct unit_state *out_unit_state);
 uint64_t order_unit_group(const struct order *order, uint64_t unit);
@@ -346,7 +350,7 @@ static inline const struct sub_group_order *order_sub_group_of(const struct unit
                : NULL;
 }
 
-/* The clock value of what the agent does now. */
+/* The clock value at which the unit's current segment began. */
 static inline uint64_t order_slice(const struct unit_state *unit_state)
 {
     uint64_t slice = unit_state->group ? unit_state->group->slice : 1;
@@ -358,32 +362,36 @@ static inline uint64_t order_slice(const struct unit_state *unit_state)
     return unit_state->item && unit_state->item->slice > slice ? unit_state->item->slice : slice;
 }
 
-/* Atomics of plain global memory at one place of the program: do all include each other's, whoever they are
- * by, or none? Of several launches, places are one launch's each, and that is one device's. Objects of 4
- * bytes: those of 8 may overlap others that are as large. */
+/*
+ * Do all atomics of one site and one object in plain global memory have inclusive scopes (R10), whichever
+ * units perform them? They do if the scope rule compares scopes for equality, the scope is the device or
+ * wider, and the units are on one device; of several launches each site is of one launch, which runs on one
+ * device. Objects of 8 bytes may overlap others of that size, so they do not count.
+ */
 static inline bool order_includes_alike(const struct order *order, enum memory_scope scope, uint32_t size)
 {
-    return size == 4 && scope > SCOPE_WORK_GROUP && order->rule == SCOPE_RULE_EQUAL &&
-           (!order->group_device || order->launches) && !order->formal;
+    const bool one_device = !order->group_device || order->launches,
+               by_equality = order->rule == SCOPE_RULE_EQUAL && !order->formal;
+    return size == 4 && scope > SCOPE_WORK_GROUP && by_equality && one_device;
 }
 
+/* order_has in its general form. */
 bool order_has_epoch(const struct order *order, const struct unit_state *unit_state, int region,
                      uint64_t unit, uint64_t clock);
-/* that was put into a map */
+/* Does the unit's clock have that key? */
 bool order_has_key(const struct order *order, const struct unit_state *unit_state, int region, uint64_t key);
 
-/* A deferred map is computed when it is queried: the result is the same. */
+/* A query may compute deferred clocks, which changes no result, so the pool of a const order is writable. */
 static inline struct vclock_pool *order_pool(const struct order *order)
 {
     return (struct vclock_pool *)&order->pool;
 }
 
-/* By the hand-off of the member's group, as order_has_unit does. */
+/* The part of order_has_unit that the hand-off of the member's group answers. */
 bool order_handoff_has(const struct order *order, const struct unit_state *unit_state, int region,
                        uint64_t unit, uint64_t clock);
 
-/* One member queries another one's epoch, and all of them have kept to units so far: no sub-groups, no keys
- * but those of units. */
+/* order_has for a work-item and the epoch of another one, if no clock has keys of groups or sub-groups. */
 static inline bool order_has_unit(const struct order *order, const struct unit_state *unit_state, int region,
                                   uint64_t unit, uint64_t clock)
 {
@@ -405,18 +413,18 @@ static inline bool order_has(const struct order *order, const struct unit_state 
         return true;
     if (!unit_state->group)
         return false;
-    if (order->group_keys || order->sub_group_keys || unit_state->group->sub_groups || unit_state->copy ||
-        unit >= UNIT_COPIES)
-        return order_has_epoch(order, unit_state, region, unit, clock);
-    return order_has_unit(order, unit_state, region, unit, clock);
+    const bool only_units = !order->group_keys && !order->sub_group_keys && !unit_state->group->sub_groups,
+               is_copy = unit_state->copy || unit >= UNIT_COPIES;
+    return only_units && !is_copy ? order_has_unit(order, unit_state, region, unit, clock)
+                                  : order_has_epoch(order, unit_state, region, unit, clock);
 }
-/* R34: does a read by the agent see what it wrote to an image at that clock value? */
+/* R34: does a read by the unit see what it wrote to an image at that clock value? */
 bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_device(const struct order *order, uint64_t unit);
-uint32_t order_unit_family(const struct order *order, uint64_t unit); /* of several launches */
+uint32_t order_unit_family(const struct order *order, uint64_t unit); /* only with several launches */
 uint32_t order_unit_launch(const struct order *order, uint64_t unit);
-/* Reduced, where it is. */
+/* The scope as reduced by R9, unless the launch is formal. */
 enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local,
                               bool svm_atomics);
 
@@ -424,11 +432,11 @@ void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum m
                    uint32_t site);
 void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,
                              enum memory_scope scope, uint32_t site);
-/* Some of its members wait at the barrier that the next order_sub_groups_meet is about. */
+/* Members of the sub-group wait at a barrier that the next order_sub_groups_meet completes. */
 void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_group);
 void order_sub_groups_meet(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site);
 void order_parted_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event);
-/* of the 64 from there on */
+/* members: a bit for each of the 64 from `first` on. */
 void order_parted_arrival(struct order *order, uint64_t group, uint32_t first, uint64_t members);
 void order_parted_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
                           uint32_t site);
@@ -437,64 +445,66 @@ void order_named_barrier(struct order *order, uint64_t group, uint32_t regions, 
                          uint32_t site);
 void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions,
                  enum memory_ordering how, enum memory_scope scope, uint32_t site);
-/* By a member of a group in a hand-off, as it did before. False: it is something else, and not done. */
+/* The same fence again by a member of a hand-off, in constant time. False: it is not, and nothing was
+ * done. */
 bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
                        const struct sync_event *event);
 
-/* Relaxed updates by the group's members add nothing to a clock and have the group's segment. */
+/* True: relaxed updates by the group's members add nothing to any clock, and carry the group's segment. */
 bool order_is_silent(const struct order *order, const struct group_order *group);
-bool order_remembers(const struct order *order); /* what happens is put into the history */
-/* Such an update, for the history only: those of one wave are of one slice. */
+bool order_remembers(const struct order *order); /* operations are logged */
+/* The segment of the relaxed updates of one wave, then an entry in the sync log for each of them. */
 uint64_t order_next_slice(struct order *order);
 void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address,
                            uint64_t clock);
-/* True: all updates like this one (of the same size, scope and order, at the object, in this launch) that
- * came before it, by any unit, happen before it, in the region where they lie. What this one happens before,
- * they happen before, too (R21). */
+/* True: every earlier update of this launch to the object with the same size, scope and order, by any
+ * unit, happens before this one, in the region of the object. By transitivity (R21) they also happen
+ * before all that this one happens before. */
 bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act);
-/* Relaxed updates by members of a group that synchronised before, one after another, while nothing is
- * remembered. act.address may change. */
+/* A run of relaxed updates by members of one group that synchronised before, while nothing is logged. The
+ * caller may set act.address before each. */
 struct update_run {
     struct order *order;
     struct group_order *group;
     struct atomic_act act;
-    struct handoff_object *relayed; /* in the group's hand-off, the one at: */
-    uint64_t relayed_address;
+    struct handoff_object *object; /* of the group's hand-off, at the address: */
+    uint64_t object_address;
 };
 void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act,
                          struct update_run *out_run);
 void order_update(struct update_run *run, uint64_t local);
-/* The clock value of what the member does now. */
+/* The clock value at which the member's current segment began. */
 static inline uint64_t order_member_slice(const struct group_order *group, const struct item_order *item)
 {
     const uint64_t sub = group->sub_groups ? group->sub_groups[item->sub_group].slice : 0,
                    all = sub > group->slice ? sub : group->slice;
     return item->slice > all ? item->slice : all;
 }
-/* Of lanes, the first of which is the member `first`, at act.address; each is done. The slice of each. */
+/* Updates of act.address by lanes; lane 0 is the member `first`. The result is the segment of each. */
 struct update_lanes {
     uint64_t first;
     uint32_t slice[WAVE_LANES_MAX];
 };
 void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes);
-/* Relaxed loads by members of the group, all alike: false: each must do it by itself. */
+/* The same relaxed load by several members of the group, recorded once. False: nothing was done, and each
+ * load must be announced by itself. */
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
                 const uint64_t reader[LANE_MASK_WORDS]);
-/* Before the agent acts by itself: it is given what it read among others. */
+/* Before the unit does anything else: it receives what it read together with others. */
 void order_deliver(struct order *order, struct unit_state *unit_state);
-/* A plain store to bytes that are atomic elsewhere ends their release sequences, but for the unit's own. */
+/* A plain store to bytes of atomic objects ends the release sequences of other units there (R36). */
 void order_overwrite(struct order *order, struct unit_state *unit_state, uint64_t address, uint32_t size,
                      uint32_t site);
-/* A write by a unit that has no part in this order: it ends all sequences; an update of an object ends those
- * of others alone. */
+/* A write by a unit that is not ordered here ends all sequences; a read-modify-write of a whole object
+ * continues those of the object itself. */
 void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t size, bool update);
 
-/* The unit that copies. Several copies may have one number, that of the event by which they are waited
- * for. */
+/* A copy that the members reach together. Returns its unit. Several copies may have the number of one event,
+ * by which they are waited for. */
 uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t number, uint32_t site);
-/* One of the members reaches its next copy, and others have not yet: it is complete when all of them have. */
+/* A member reaches its next copy by itself. The copy is complete when all members have reached it. */
 void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site);
-/* Its operations from now on are after the snapshot. False: no memory. */
+/* The unit's clock now; a new segment of the unit begins. False: out of memory. */
 bool order_clock_snapshot(struct order *order, uint64_t unit,
                           struct order_clock_snapshot *out_clock_snapshot);
 bool order_clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
@@ -502,16 +512,17 @@ bool order_clock_snapshot_has(const struct order *order, const struct order_cloc
 bool order_clock_snapshot_has_key(const struct order *order,
                                   const struct order_clock_snapshot *clock_snapshot, int region,
                                   uint64_t key);
-/* Either of them: members of one wave reach it, by lane. Waves do one after another. */
+/* The members of one wave reach a copy, `units` by lane: order_copy_start if they are all of the work-group,
+ * else order_copy_arrive for each. */
 void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event,
                      uint32_t site);
 bool order_copy_complete(const struct order *order, uint64_t unit);
 uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
-/* the latest; UNIT_END: none */
+/* The latest copy of that number; UNIT_END: there is none. */
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number);
 void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number);
 
-/* The edge that would have ordered the epoch before what agent does, had it come about. */
+/* A missed edge that would have ordered the epoch before the unit's next operation. False: none is kept. */
 bool order_explain(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,
                    uint64_t clock, struct missed_edge *out_missed);
 

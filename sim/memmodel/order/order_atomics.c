@@ -1,118 +1,130 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomic objects: the clocks that their releases publish, and their readers (R5 to R16, R36). */
+/*
+ * Atomic objects: what stores publish and loads acquire (R5 to R16, R36).
+ *
+ * Each object has a list of release clocks: the release sequences that end in its present value (R8). A store
+ * without a read empties the list, but keeps the sequences of its own unit. A read-modify-write continues all
+ * of them. A release adds the unit's clock, and a store after a release fence adds the clock that the fence
+ * saved. An acquire joins the list into the unit's clock, as far as the scopes are inclusive (R10). Every
+ * load also puts it into the unit's fence buffer. A unit remembers how far it has read a list, and reads only
+ * what is newer.
+ *
+ * Clocks of releases that reach the same readers share one entry, which is exact: whoever reads the one reads
+ * the other, too.
+ */
 #include "order_handoff.h"
 #include "orrery/checked.h"
 
 enum { LIST_SHORT = HOSTILE(8, 1) };
 
-/* ---- objects ----------------------------------------------------------------------------------- */
+/* ---- release sequences ------------------------------------------------------------------------ */
 
-struct variable *order_variable(struct order *order, const struct atomic_act *act)
+struct atomic_object *order_atomic_object(struct order *order, const struct atomic_act *act)
 {
-    struct variable *variable = variable_find(order, act->address);
-    if (variable)
-        return variable;
-    variable = order_object_new(order, act->address);
-    if (!variable)
+    struct atomic_object *atomic = atomic_object_find(order, act->address);
+    if (atomic)
+        return atomic;
+    atomic = order_object_new(order, act->address);
+    if (!atomic)
         return NULL;
-    variable->size = act->size;
-    variable->region = act->region;
-    variable->svm_atomics = act->svm_atomics;
-    variable->apart = act->apart;
-    return variable;
+    atomic->size = act->size;
+    atomic->region = act->region;
+    atomic->svm_atomics = act->svm_atomics;
+    atomic->apart = act->apart;
+    return atomic;
 }
 
-/* The agent's own releases whose sequences are still in the variable's list. */
-static struct live_release *live_of(const struct unit_state *unit_state, const struct variable *variable,
-                                    uint32_t *at)
+/* Iterates over the unit's own releases whose sequences are in the object's list. */
+static struct sequence_head *next_head(const struct unit_state *unit_state,
+                                       const struct atomic_object *atomic, uint32_t *at)
 {
-    for (; unit_state->item && *at < unit_state->item->live_count; (*at)++)
-        if (unit_state->item->live[*at].address == variable->address &&
-            unit_state->item->live[*at].generation == variable->generation)
-            return &unit_state->item->live[(*at)++];
+    for (; unit_state->item && *at < unit_state->item->head_count; (*at)++)
+        if (unit_state->item->heads[*at].address == atomic->address &&
+            unit_state->item->heads[*at].generation == atomic->generation)
+            return &unit_state->item->heads[(*at)++];
     return NULL;
 }
 
-static struct live_release *live_like(const struct order *order, const struct unit_state *unit_state,
-                                      const struct variable *variable,
-                                      const struct release_clock *release_clock)
+static struct sequence_head *head_like(const struct order *order, const struct unit_state *unit_state,
+                                       const struct atomic_object *atomic,
+                                       const struct release_clock *release_clock)
 {
     uint32_t at = 0;
-    for (struct live_release *live; (live = live_of(unit_state, variable, &at));)
-        if (same_sender(order, &live->release_clock, release_clock))
-            return live;
+    for (struct sequence_head *head; (head = next_head(unit_state, atomic, &at));)
+        if (same_readers(order, &head->release_clock, release_clock))
+            return head;
     return NULL;
 }
 
-void order_begin_live(struct order *order, struct unit_state *unit_state, const struct variable *variable,
-                      const struct release_clock *release_clock)
+void order_add_head(struct order *order, struct unit_state *unit_state, const struct atomic_object *atomic,
+                    const struct release_clock *release_clock)
 {
     struct item_order *item = unit_state->item;
     uint32_t at;
-    for (at = 0; at < item->live_count; at++) /* the place of one whose sequence has ended */
-        if (!order_object_lives(order, item->live[at].address, item->live[at].generation))
+    for (at = 0; at < item->head_count; at++) /* reuses the place of a sequence that has ended */
+        if (!order_object_lives(order, item->heads[at].address, item->heads[at].generation))
             break;
-    if (at == item->live_count) {
-        if (at == item->live_room &&
-            !order_grow(order, (void **)&item->live, &item->live_room, sizeof *item->live))
+    if (at == item->head_count) {
+        if (at == item->head_room &&
+            !order_grow(order, (void **)&item->heads, &item->head_room, sizeof *item->heads))
             return;
-        item->live_count++;
+        item->head_count++;
     } else {
-        release_drop(order, item->live[at].release_clock.release);
+        release_drop(order, item->heads[at].release_clock.release);
     }
-    CHECKED(at < item->live_count && item->live_count <= item->live_room);
-    item->live[at] = (struct live_release){variable->address, variable->generation, *release_clock};
+    CHECKED(at < item->head_count && item->head_count <= item->head_room);
+    item->heads[at] = (struct sequence_head){atomic->address, atomic->generation, *release_clock};
     release_share(release_clock->release);
 }
 
-/* live: the same one's before, if there is one. */
-static void keep_live(struct order *order, struct unit_state *unit_state, const struct variable *variable,
-                      struct live_release *live, const struct release_clock *release_clock)
+/* head: the unit's earlier release that reaches the same readers; NULL: there is none. */
+static void set_head(struct order *order, struct unit_state *unit_state, const struct atomic_object *atomic,
+                     struct sequence_head *head, const struct release_clock *release_clock)
 {
-    if (!live) {
-        order_begin_live(order, unit_state, variable, release_clock);
+    if (!head) {
+        order_add_head(order, unit_state, atomic, release_clock);
         return;
     }
-    replace_release_clock(order, &live->release_clock, release_clock);
+    replace_release_clock(order, &head->release_clock, release_clock);
 }
 
-static void changed(struct order *order, struct variable *variable)
+static void set_new_version(struct order *order, struct atomic_object *atomic)
 {
-    variable->version = ++order->versions;
+    atomic->version = ++order->versions;
 }
 
-/* Every sequence ends: bytes were written that are no part of this object (R36). */
-static void break_off(struct order *order, struct variable *variable)
+/* Bytes of the object were written by an access that is no operation on it (R36), so every sequence ends. */
+static void end_sequences(struct order *order, struct atomic_object *atomic)
 {
-    order_list_clear(order, &variable->release_clocks);
-    changed(order, variable);
-    variable->stream = variable->version;
-    variable->generation++;
+    order_list_clear(order, &atomic->release_clocks);
+    set_new_version(order, atomic);
+    atomic->list_id = atomic->version;
+    atomic->generation++;
 }
 
-/* A store that is no read-modify-write: of the old sequences only the unit's own continue (R8). */
-static void restart(struct order *order, struct unit_state *unit_state, struct variable *variable)
+/* A store that is no read-modify-write ends the sequences of other units; the unit's own continue (R8). */
+static void begin_sequence(struct order *order, struct unit_state *unit_state, struct atomic_object *atomic)
 {
-    CHECKED(!variable->relayed);
-    uint64_t before = variable->generation;
+    CHECKED(!atomic->handoff_objects);
+    uint64_t before = atomic->generation;
     if (!RULE(8))
         return;
-    order_list_clear(order, &variable->release_clocks);
-    changed(order, variable);
-    variable->stream = variable->version;
+    order_list_clear(order, &atomic->release_clocks);
+    set_new_version(order, atomic);
+    atomic->list_id = atomic->version;
     uint32_t at = 0;
-    for (struct live_release *live; (live = live_of(unit_state, variable, &at));) {
-        live->release_clock.version = variable->version;
-        order_list_add(order, &variable->release_clocks, &live->release_clock);
+    for (struct sequence_head *head; (head = next_head(unit_state, atomic, &at));) {
+        head->release_clock.version = atomic->version;
+        order_list_add(order, &atomic->release_clocks, &head->release_clock);
     }
-    variable->generation++;
-    for (uint32_t i = 0; unit_state->item && i < unit_state->item->live_count; i++)
-        if (unit_state->item->live[i].address == variable->address &&
-            unit_state->item->live[i].generation == before)
-            unit_state->item->live[i].generation = variable->generation;
+    atomic->generation++;
+    for (uint32_t i = 0; unit_state->item && i < unit_state->item->head_count; i++)
+        if (unit_state->item->heads[i].address == atomic->address &&
+            unit_state->item->heads[i].generation == before)
+            unit_state->item->heads[i].generation = atomic->generation;
 }
 
-/* Messages that stay within groups that have ended reach no unit. */
+/* Drops releases of work-group scope whose work-group has ended: no unit can acquire them. */
 void order_list_trim(struct order *order, struct release_clock_list *list)
 {
     uint32_t kept = 0;
@@ -128,32 +140,32 @@ void order_list_trim(struct order *order, struct release_clock_list *list)
     list->count = kept;
 }
 
-static void send(struct order *order, struct unit_state *unit_state, struct variable *variable,
-                 struct release_clock *release_clock)
+static void publish_to(struct order *order, struct unit_state *unit_state, struct atomic_object *atomic,
+                       struct release_clock *release_clock)
 {
     release_clock->scope =
-        order_scope(order, release_clock->scope, variable->region == IN_LOCAL, variable->svm_atomics);
-    release_clock->svm_atomics = variable->svm_atomics;
-    release_clock->apart = variable->apart;
+        order_scope(order, release_clock->scope, atomic->region == IN_LOCAL, atomic->svm_atomics);
+    release_clock->svm_atomics = atomic->svm_atomics;
+    release_clock->apart = atomic->apart;
     if (release_clock->scope == SCOPE_WORK_ITEM)
         return;
-    struct live_release *live = live_like(order, unit_state, variable, release_clock);
-    if (live && release_is_same(live->release_clock.release, release_clock->release)) {
+    struct sequence_head *head = head_like(order, unit_state, atomic, release_clock);
+    if (head && release_is_same(head->release_clock.release, release_clock->release)) {
         fast_path_taken(order->fast_paths, FAST_PATH_SENT);
         return;
     }
-    changed(order, variable);
-    release_clock->version = variable->version;
-    order_list_trim(order, &variable->release_clocks);
-    order_list_begin_small(&variable->release_clocks);
-    order_list_add(order, &variable->release_clocks, release_clock);
-    if (!variable->stream)
-        variable->stream = variable->version;
-    keep_live(order, unit_state, variable, live, release_clock);
+    set_new_version(order, atomic);
+    release_clock->version = atomic->version;
+    order_list_trim(order, &atomic->release_clocks);
+    order_list_reserve_one(&atomic->release_clocks);
+    order_list_add(order, &atomic->release_clocks, release_clock);
+    if (!atomic->list_id)
+        atomic->list_id = atomic->version;
+    set_head(order, unit_state, atomic, head, release_clock);
 }
 
-static void send_own(struct order *order, struct unit_state *unit_state, struct variable *variable,
-                     const struct atomic_act *act, uint64_t clock)
+static void publish_own(struct order *order, struct unit_state *unit_state, struct atomic_object *atomic,
+                        const struct atomic_act *act, uint64_t clock)
 {
     CHECKED(clock <= order->clock && unit_state->item);
     struct release_clock release_clock = {.scope = act->scope,
@@ -161,48 +173,46 @@ static void send_own(struct order *order, struct unit_state *unit_state, struct 
                                           .release = order_release_new(order, unit_state->unit, act->site)};
     for (int r = IN_GLOBAL; r <= IN_LOCAL; r++)
         if (r == act->region || !RULE(16))
-            set(order, &release_clock.release->known[r], order_publish(order, unit_state, r, clock));
-    send(order, unit_state, variable, &release_clock);
+            set(order, &release_clock.release->vclock[r], order_publish(order, unit_state, r, clock));
+    publish_to(order, unit_state, atomic, &release_clock);
     release_drop(order, release_clock.release);
 }
 
-/* Objects that overlap this one and begin elsewhere. */
-static void break_neighbours(struct order *order, const struct atomic_act *act)
+/* Ends the sequences of objects of another address that overlap this access. */
+static void end_overlapping(struct order *order, const struct atomic_act *act)
 {
-    struct variable *before = variable_find(order, act->address - 4),
-                    *inside = variable_find(order, act->address + 4);
+    struct atomic_object *before = atomic_object_find(order, act->address - 4),
+                         *inside = atomic_object_find(order, act->address + 4);
     if (before && before->size == 8)
-        break_off(order, before);
+        end_sequences(order, before);
     if (inside && act->size == 8)
-        break_off(order, inside);
+        end_sequences(order, inside);
 }
 
-static void store(struct order *order, struct unit_state *unit_state, struct variable *variable,
+static void store(struct order *order, struct unit_state *unit_state, struct atomic_object *atomic,
                   const struct atomic_act *act)
 {
     bool release = releases(act->order) && RULE(5);
-    if (variable->size != act->size)
-        break_off(order, variable);
+    if (atomic->size != act->size)
+        end_sequences(order, atomic);
     else if (!act->reads)
-        restart(order, unit_state, variable);
-    variable->size = act->size;
+        begin_sequence(order, unit_state, atomic);
+    atomic->size = act->size;
     if (order->wide)
-        break_neighbours(order, act);
+        end_overlapping(order, act);
     for (uint32_t i = 0; unit_state->item && i < unit_state->item->fences.count; i++) {
         struct release_clock release_clock = unit_state->item->fences.items[i];
         if (release_clock.flags >> act->region & 1)
-            send(order, unit_state, variable, &release_clock);
+            publish_to(order, unit_state, atomic, &release_clock);
     }
     uint64_t clock = order->clock;
     if (release && order_make_item(order, unit_state)) {
         clock = order_release_clock(order);
         unit_state->item->slice = clock;
-        send_own(order, unit_state, variable, act, clock);
+        publish_own(order, unit_state, atomic, act, clock);
     }
-    variable->store.site = act->site;
-    variable->store.unit = unit_state->unit;
-    variable->store.clock = clock;
-    variable->store.releases = release || (unit_state->item && unit_state->item->fences.count);
+    atomic->store = (struct latest_store){act->site, unit_state->unit, clock,
+                                          release || (unit_state->item && unit_state->item->fences.count)};
 }
 
 void order_add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
@@ -212,38 +222,37 @@ void order_add_relaxed_store(struct order *order, struct item_order *item, const
         if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == store->unit &&
             item->missed[i].clock == store->clock)
             return;
-    struct missed_edge *edge = &item->missed[item->missed_next];
-    item->missed_next = (item->missed_next + 1) % MISSED_KEPT;
-    release_drop(order, edge->release);
-    *edge = (struct missed_edge){.why = MISSED_RELEASE,
-                                 .release_site = store->site,
-                                 .acquire_site = act->site,
-                                 .acquire_scope = act->scope,
-                                 .release_unit = store->unit,
-                                 .clock = store->clock,
-                                 .local = act->region == IN_LOCAL,
-                                 .svm_atomics = act->svm_atomics};
+    order_add_missed(order, item,
+                     &(struct missed_edge){.why = MISSED_RELEASE,
+                                           .release_site = store->site,
+                                           .acquire_site = act->site,
+                                           .acquire_scope = act->scope,
+                                           .release_unit = store->unit,
+                                           .clock = store->clock,
+                                           .local = act->region == IN_LOCAL,
+                                           .svm_atomics = act->svm_atomics});
 }
 
-struct list_seen *order_seen(struct item_order *item, uint64_t stream)
+struct list_progress *order_list_progress(struct item_order *item, uint64_t list_id)
 {
-    struct list_seen *seen = seen_find(item, stream);
-    if (seen)
-        return seen;
-    seen = &item->seen[item->seen_next];
-    item->seen_next = (item->seen_next + 1) % LISTS_SEEN;
-    *seen = (struct list_seen){.stream = stream};
-    return seen;
+    struct list_progress *progress = list_progress_find(item, list_id);
+    if (progress)
+        return progress;
+    progress = &item->progress[item->progress_next];
+    item->progress_next = (item->progress_next + 1) % LIST_PROGRESS_MOST;
+    *progress = (struct list_progress){.list_id = list_id};
+    return progress;
 }
 
-void order_take(struct order *order, struct unit_state *unit_state, const struct release_clock_list *list,
-                uint64_t stream, uint64_t since, int region)
+void order_buffer_clocks(struct order *order, struct unit_state *unit_state,
+                         const struct release_clock_list *list, uint64_t list_id, uint64_t since, int region)
 {
-    struct pending *pending = &unit_state->item->pending[region];
+    struct fence_buffer *fence_buffer = &unit_state->item->fence_buffer[region];
     for (uint32_t i = 0; i < list->count; i++)
         if (list->items[i].version > since &&
-            is_wanted(&pending->list, &list->items[i], unit_state->place.group))
-            set_fresh(pending, order_list_renew(order, &pending->list, &list->items[i], stream));
+            is_wanted(&fence_buffer->list, &list->items[i], unit_state->place.group))
+            set_untried(fence_buffer,
+                        order_list_replace(order, &fence_buffer->list, &list->items[i], list_id));
 }
 
 static void acquire(struct order *order, struct unit_state *unit_state, const struct release_clock_list *list,
@@ -252,73 +261,89 @@ static void acquire(struct order *order, struct unit_state *unit_state, const st
     const struct endpoint end = {act->scope, false, 0, act->site};
     for (uint32_t i = 0; i < list->count; i++)
         if (list->items[i].version > since && (!list->items[i].fence || RULE(14)))
-            order_apply(order, unit_state, &list->items[i], act->region, &end);
+            order_acquire_clock(order, unit_state, &list->items[i], act->region, &end);
 }
 
-static void load(struct order *order, struct unit_state *unit_state, const struct variable *variable,
+static void load(struct order *order, struct unit_state *unit_state, const struct atomic_object *atomic,
                  const struct atomic_act *act)
 {
     const bool acquiring = acquires(act->order) && RULE(11);
-    if (!variable->release_clocks.count && !acquiring)
+    if (!atomic->release_clocks.count && !acquiring)
         return;
     if (!order_make_item(order, unit_state))
         return;
-    struct list_seen *seen = order_seen(unit_state->item, variable->stream);
-    if (acquiring && (seen->acquired < variable->version || seen->scope != act->scope)) {
-        const uint64_t since = seen->scope == act->scope ? seen->acquired : 0;
+    struct list_progress *progress = order_list_progress(unit_state->item, atomic->list_id);
+    if (acquiring && (progress->acquired < atomic->version || progress->scope != act->scope)) {
+        const uint64_t since = progress->scope == act->scope ? progress->acquired : 0;
         if (since)
             fast_path_taken(order->fast_paths, FAST_PATH_SEEN);
-        acquire(order, unit_state, &variable->release_clocks, since, act);
-        seen->acquired = variable->version;
-        seen->scope = act->scope;
+        acquire(order, unit_state, &atomic->release_clocks, since, act);
+        progress->acquired = atomic->version;
+        progress->scope = act->scope;
     }
-    if (seen->version)
+    if (progress->version)
         fast_path_taken(order->fast_paths, FAST_PATH_SEEN);
-    if (seen->version < variable->version) {
-        order_take(order, unit_state, &variable->release_clocks, variable->stream, seen->version,
-                   act->region);
-        seen->version = variable->version;
+    if (progress->version < atomic->version) {
+        order_buffer_clocks(order, unit_state, &atomic->release_clocks, atomic->list_id, progress->version,
+                            act->region);
+        progress->version = atomic->version;
     }
-    note_relaxed_store(order, unit_state->item, &variable->store, act);
+    note_relaxed_store(order, unit_state->item, &atomic->store, act);
 }
 
-/* ---- one by one -------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------- */
 
-static void atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
+static void access_object(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
 {
-    struct variable *variable = variable_find(order, act->address);
+    struct atomic_object *atomic = atomic_object_find(order, act->address);
     bool silent = !releases(act->order) && !(unit_state->item && unit_state->item->fences.count);
-    if (!variable && silent && (act->reads || !act->writes)) /* the clock adds nothing to any unit's */
+    /* publishes nothing, and there is no sequence to end */
+    if (!atomic && silent && (act->reads || !act->writes))
         return;
-    if (!variable)
-        variable = order_variable(order, act);
-    if (!variable)
+    if (!atomic)
+        atomic = order_atomic_object(order, act);
+    if (!atomic)
         return;
-    if (variable->relayed)
-        order_handoff_leave_object(order, variable);
+    if (atomic->handoff_objects)
+        order_handoff_dissolve_object(order, atomic);
     if (act->size == 8 && !order->wide)
-        order_handoff_leave_all(order);
+        order_handoff_dissolve_all(order);
     order->wide |= act->size == 8;
-    if (act->region == IN_LOCAL && !order->formal && variable->group != unit_state->place.group)
-        break_off(order, variable); /* the memory of another group (R38) */
-    variable->group = unit_state->place.group;
-    if (act->reads && variable->size == act->size)
-        load(order, unit_state, variable, act);
+    if (act->region == IN_LOCAL && !order->formal && atomic->group != unit_state->place.group)
+        end_sequences(order, atomic); /* local memory that another work-group used before (R38) */
+    atomic->group = unit_state->place.group;
+    if (act->reads && atomic->size == act->size)
+        load(order, unit_state, atomic, act);
     if (act->writes)
-        store(order, unit_state, variable, act);
+        store(order, unit_state, atomic, act);
 }
 
-/* The releases of updates like it are in one message of the object, as long as no store broke the release
- * sequence, and each has acquired the message before it released. */
+/* While no store but read-modify-writes was done to the object, its list has one release for all of them,
+ * and each has acquired that before it released: so they are totally ordered. */
 static bool follows_alike(const struct order *order, const struct atomic_act *act)
 {
-    if (!act->reads || !act->writes || !acquires(act->order) || !releases(act->order) ||
-        act->region != IN_GLOBAL || act->svm_atomics || act->apart ||
-        !order_includes_alike(order, act->scope, act->size))
+    const bool updates = act->reads && act->writes && acquires(act->order) && releases(act->order),
+               plain_global = act->region == IN_GLOBAL && !act->svm_atomics && !act->apart;
+    if (!updates || !plain_global || !order_includes_alike(order, act->scope, act->size))
         return false;
-    const struct variable *variable = variable_awake(order, act->address);
-    return variable && variable->size == act->size && !variable->generation &&
-           variable->release_clocks.count && !order->failed;
+    const struct atomic_object *atomic = atomic_object_unpacked(order, act->address);
+    return atomic && atomic->size == act->size && !atomic->generation && atomic->release_clocks.count &&
+           !order->failed;
+}
+
+static struct sync_op atomic_sync_op(const struct atomic_act *act)
+{
+    return (struct sync_op){.kind = HAPPENED_ATOMIC,
+                            .order = (uint8_t)act->order,
+                            .scope = (uint8_t)act->scope,
+                            .region = (int8_t)act->region,
+                            .reads = act->reads,
+                            .writes = act->writes,
+                            .svm_atomics = act->svm_atomics,
+                            .success = act->success,
+                            .site = act->site,
+                            .size = act->size,
+                            .address = act->address};
 }
 
 bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
@@ -328,22 +353,12 @@ bool order_atomic(struct order *order, struct unit_state *unit_state, const stru
         order_deliver(order, unit_state);
     if (unit_state->group && unit_state->group->handoff && order_handoff_atomic(order, unit_state, act))
         return false;
-    atomic(order, unit_state, act);
+    access_object(order, unit_state, act);
     const bool follows = follows_alike(order, act);
     if (!order_remembers(order))
         return follows;
-    struct sync_op sync_op = {.kind = HAPPENED_ATOMIC,
-                              .order = (uint8_t)act->order,
-                              .scope = (uint8_t)act->scope,
-                              .region = (int8_t)act->region,
-                              .reads = act->reads,
-                              .writes = act->writes,
-                              .svm_atomics = act->svm_atomics,
-                              .success = act->success,
-                              .site = act->site,
-                              .size = act->size,
-                              .address = act->address};
-    order_remember_own(order, unit_state, &sync_op, before);
+    struct sync_op sync_op = atomic_sync_op(act);
+    order_log_own(order, unit_state, &sync_op, before);
     return follows;
 }
 
@@ -372,29 +387,21 @@ void order_remember_update(struct order *order, const struct atomic_act *act, ui
     if (!group)
         return;
     group->slice = clock;
-    sync_log_add(order->sync_log, &(struct sync_op){.kind = HAPPENED_ATOMIC,
-                                                    .order = (uint8_t)act->order,
-                                                    .scope = (uint8_t)act->scope,
-                                                    .region = (int8_t)act->region,
-                                                    .reads = act->reads,
-                                                    .writes = act->writes,
-                                                    .svm_atomics = act->svm_atomics,
-                                                    .success = act->success,
-                                                    .site = act->site,
-                                                    .size = act->size,
-                                                    .by = unit,
-                                                    .address = address,
-                                                    .clock = clock});
+    struct sync_op sync_op = atomic_sync_op(act);
+    sync_op.by = unit;
+    sync_op.address = address;
+    sync_op.clock = clock;
+    sync_log_add(order->sync_log, &sync_op);
 }
 
-/* The object at the address, if it has some of the bytes. */
-static struct variable *overlapped(struct order *order, uint64_t address, uint64_t low, uint64_t high)
+/* The object at this address, if it overlaps the bytes from low to high. */
+static struct atomic_object *overlapped(struct order *order, uint64_t address, uint64_t low, uint64_t high)
 {
-    struct variable *variable = variable_find(order, address);
-    return variable && address < high && address + variable->size > low ? variable : NULL;
+    struct atomic_object *atomic = atomic_object_find(order, address);
+    return atomic && address < high && address + atomic->size > low ? atomic : NULL;
 }
 
-/* The address at which an object that has the byte may begin. */
+/* The lowest address of an object that may contain the byte. */
 static uint64_t first_of(const struct order *order, uint64_t address)
 {
     return (address & ~UINT64_C(3)) - (order->wide ? 4 : 0);
@@ -404,24 +411,21 @@ static void overwrite_one(struct order *order, struct unit_state *unit_state, ui
                           uint64_t high, uint32_t site)
 {
     CHECKED(low < high);
-    struct variable *variable = overlapped(order, address, low, high);
-    if (!variable)
+    struct atomic_object *atomic = overlapped(order, address, low, high);
+    if (!atomic)
         return;
-    order_handoff_leave_object(order, variable);
+    order_handoff_dissolve_object(order, atomic);
     if (unit_state->group)
-        order_handoff_leave(order, unit_state->group);
-    remember(order, &(struct sync_op){.kind = HAPPENED_OVERWRITE,
-                                      .writes = true,
-                                      .region = (int8_t)variable->region,
-                                      .site = site,
-                                      .size = (uint32_t)(high - low),
-                                      .by = unit_state->unit,
-                                      .address = low});
-    restart(order, unit_state, variable);
-    variable->store.site = site;
-    variable->store.unit = unit_state->unit;
-    variable->store.clock = order->clock;
-    variable->store.releases = false;
+        order_handoff_dissolve(order, unit_state->group);
+    log_op(order, &(struct sync_op){.kind = HAPPENED_OVERWRITE,
+                                    .writes = true,
+                                    .region = (int8_t)atomic->region,
+                                    .site = site,
+                                    .size = (uint32_t)(high - low),
+                                    .by = unit_state->unit,
+                                    .address = low});
+    begin_sequence(order, unit_state, atomic);
+    atomic->store = (struct latest_store){site, unit_state->unit, order->clock, false};
 }
 
 void order_overwrite(struct order *order, struct unit_state *unit_state, uint64_t address, uint32_t size,
@@ -438,17 +442,18 @@ void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t s
     if (!order->variable_count)
         return;
     for (uint64_t at = first_of(order, address); at < address + size; at += 4) {
-        struct variable *variable = overlapped(order, at, address, address + size);
-        if (!variable || (update && at == address && variable->size == size)) /* its sequences continue */
+        struct atomic_object *atomic = overlapped(order, at, address, address + size);
+        /* a read-modify-write of the object continues its sequences */
+        if (!atomic || (update && at == address && atomic->size == size))
             continue;
-        order_handoff_leave_object(order, variable);
-        remember(order, &(struct sync_op){.kind = HAPPENED_ELSEWHERE,
-                                          .writes = true,
-                                          .region = (int8_t)variable->region,
-                                          .size = size,
-                                          .by = UNIT_END,
-                                          .address = address});
-        break_off(order, variable);
-        variable->store = (struct latest_store){.unit = UNIT_END};
+        order_handoff_dissolve_object(order, atomic);
+        log_op(order, &(struct sync_op){.kind = HAPPENED_ELSEWHERE,
+                                        .writes = true,
+                                        .region = (int8_t)atomic->region,
+                                        .size = size,
+                                        .by = UNIT_END,
+                                        .address = address});
+        end_sequences(order, atomic);
+        atomic->store = (struct latest_store){.unit = UNIT_END};
     }
 }

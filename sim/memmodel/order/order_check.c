@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every invariant of a launch's order: its groups, their members and copies, the lists of release clocks. */
+/* Asserts every invariant of a launch's order (order_check): of groups, their members and copies, and of
+ * lists of release clocks. */
 #include "order_state.h"
 #include "orrery/checked.h"
 
@@ -21,29 +22,29 @@ void order_list_check(const struct release_clock_list *list)
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-static void check_seen(const struct order *order, const struct item_order *item)
+static void check_progress(const struct order *order, const struct item_order *item)
 {
-    CHECKED(item->seen_next <= LISTS_SEEN);
-    for (uint32_t i = 0; i < LISTS_SEEN; i++) {
-        const struct list_seen *seen = &item->seen[i];
-        CHECKED(seen->version <= order->versions && seen->acquired <= seen->version);
-        for (uint32_t k = 0; seen->stream && k < i; k++)
-            CHECKED(item->seen[k].stream != seen->stream);
+    CHECKED(item->progress_next <= LIST_PROGRESS_MOST);
+    for (uint32_t i = 0; i < LIST_PROGRESS_MOST; i++) {
+        const struct list_progress *progress = &item->progress[i];
+        CHECKED(progress->version <= order->versions && progress->acquired <= progress->version);
+        for (uint32_t k = 0; progress->list_id && k < i; k++)
+            CHECKED(item->progress[k].list_id != progress->list_id);
     }
 }
 
 static void check_item(const struct order *order, const struct item_order *item)
 {
     CHECKED(item->slice <= order->clock && item->image_base <= order->clock);
-    CHECKED(item->live_count <= item->live_room);
+    CHECKED(item->head_count <= item->head_room);
     CHECKED(order->launches || item->sub_group < order->sub_group_count);
     CHECKED(!order->sync_log || item->latest <= order->sync_log->count);
     order_list_check(&item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_check(&item->pending[r].list);
-    for (uint32_t i = 0; i < item->live_count; i++)
-        check_release(item->live[i].release_clock.release);
-    check_seen(order, item);
+        order_list_check(&item->fence_buffer[r].list);
+    for (uint32_t i = 0; i < item->head_count; i++)
+        check_release(item->heads[i].release_clock.release);
+    check_progress(order, item);
 }
 
 static void check_items(const struct order *order, const struct group_order *group)
@@ -90,7 +91,7 @@ static void check_group(const struct order *order, const struct group_order *gro
     CHECKED(group->joint <= order->clock);
     for (int r = 0; r < ORDER_REGIONS; r++) {
         CHECKED(group->base[r] > 0 && group->base[r] <= order->clock);
-        CHECKED(group->handed_base[r] <= group->base[r]);
+        CHECKED(group->base_clock_base[r] <= group->base[r]);
     }
     for (const struct group_order *other = group->next; other; other = other->next)
         CHECKED(other->number != group->number);
@@ -107,16 +108,16 @@ static void check_group(const struct order *order, const struct group_order *gro
 static void check_barriers(const struct order *order)
 {
     CHECKED(order->arrival_count <= order->arrival_room);
-    CHECKED(order->meeting_count <= order->meeting_room);
-    for (uint32_t i = 0; i < order->meeting_count; i++)
-        CHECKED(order->launches || order->meeting[i].number < order->sub_group_count);
+    CHECKED(order->sub_group_arrival_count <= order->sub_group_arrival_room);
+    for (uint32_t i = 0; i < order->sub_group_arrival_count; i++)
+        CHECKED(order->launches || order->sub_group_arrivals[i].number < order->sub_group_count);
 }
 
 void order_check(const struct order *order)
 {
-    if (order->failed) /* without memory entries are missing */
+    if (order->failed) /* without memory entries are missing, and no invariant holds */
         return;
-    CHECKED(order->shared <= order->clock && order->copy_count <= order->copy_room);
+    CHECKED(order->event_clock <= order->clock && order->copy_count <= order->copy_room);
     for (const struct group_order *group = order->groups; group; group = group->next)
         check_group(order, group);
     check_barriers(order);

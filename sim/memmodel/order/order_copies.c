@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asynchronous copies of work-groups (R37): a copy is a unit of its own. It begins after all that its
- * work-group's members had done when they made the call, member by member as they arrive, and a wait of the
- * group joins its clock. The n-th call of each member is the same copy.
+ * Asynchronous copies of work-groups (R37). A copy is a unit of its own. It begins after all that every
+ * member of the work-group did before its call, and a wait of the group makes the copy's operations happen
+ * before what the members do next. Members may reach a copy one after another: the n-th call of each member
+ * is the same copy, and the copy keeps each member's clock at its call.
  */
 #include "order_state.h"
 
@@ -25,8 +26,8 @@ void order_members_free(struct order *order, struct copy_order *copy)
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number)
 {
     const struct group_order *found = order_group_find(order, group);
-    if (found && found->performed != UNIT_END)
-        return found->performed;
+    if (found && found->first_member_copy != UNIT_END)
+        return found->first_member_copy;
     for (uint32_t i = found ? found->copy_count : 0; i-- > 0;)
         if (order->copies[found->copies[i]].number == number)
             return UNIT_COPIES + found->copies[i];
@@ -38,7 +39,7 @@ uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t n
     struct group_order *group = order_group(order, group_number);
     if (!group)
         return UNIT_END;
-    order_handoff_leave(order, group);
+    order_handoff_dissolve(order, group);
     if (order->copy_count == order->copy_room &&
         !order_grow(order, (void **)&order->copies, &order->copy_room, sizeof *order->copies))
         return UNIT_END;
@@ -52,24 +53,25 @@ uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t n
     CHECKED(!group->handoff && order->copy_count < order->copy_room);
     *copy =
         (struct copy_order){.group = group_number, .number = number, .site = site, .clock = ++order->clock};
-    remember(
+    log_op(
         order,
         &(struct sync_op){
             .kind = HAPPENED_COPY, .site = site, .number = number, .by = group_number, .clock = copy->clock});
     group->copies[group->copy_count++] = order->copy_count;
-    group->performed = UNIT_END;
+    group->first_member_copy = UNIT_END;
     return UNIT_COPIES + order->copy_count++;
 }
 
-/* The copy that is so many calls after the member's first; the first member that reaches it makes it. */
-static struct copy_order *called(struct order *order, struct group_order *group, uint32_t call,
-                                 uint32_t number, uint32_t site)
+/* The copy of that call, made for the first member that reaches it. NULL: out of memory. */
+static struct copy_order *copy_of_call(struct order *order, struct group_order *group, uint32_t call,
+                                       uint32_t number, uint32_t site)
 {
     for (uint32_t i = 0; i < group->copy_count; i++)
         if (order->copies[group->copies[i]].members && order->copies[group->copies[i]].call == call)
             return &order->copies[group->copies[i]];
-    const uint64_t performed = group->performed, unit = order_copy_start(order, group->number, number, site);
-    group->performed = performed;
+    const uint64_t first_member_copy = group->first_member_copy,
+                   unit = order_copy_start(order, group->number, number, site);
+    group->first_member_copy = first_member_copy;
     struct copy_order *copy = unit == UNIT_END ? NULL : &order->copies[unit - UNIT_COPIES];
     if (!copy)
         return NULL;
@@ -81,15 +83,15 @@ static struct copy_order *called(struct order *order, struct group_order *group,
     return copy->members ? copy : NULL;
 }
 
-/* From now on it is in another segment; what it waited for has happened. */
-static void come(struct order *order, struct group_order *group, uint64_t unit, struct copy_member *member)
+/* A new segment begins, so that what the member does next does not happen before the copy. */
+static void arrive(struct order *order, struct group_order *group, uint64_t unit, struct copy_member *member)
 {
     struct unit_state unit_state;
-    order_handoff_leave(order, group);
+    order_handoff_dissolve(order, group);
     order_unit_state(order, unit, &unit_state);
     order_deliver(order, &unit_state);
     const struct sub_group_order *sub = order_sub_group_of(&unit_state);
-    member->came = true;
+    member->arrived = true;
     group->slice = member->slice = ++order->clock;
     no_unit_done(group);
     if (sub) {
@@ -106,7 +108,7 @@ bool order_clock_snapshot(struct order *order, uint64_t unit, struct order_clock
     *out_clock_snapshot = (struct order_clock_snapshot){.unit = unit};
     if (!group)
         return false;
-    come(order, group, unit, &out_clock_snapshot->self);
+    arrive(order, group, unit, &out_clock_snapshot->self);
     memcpy(out_clock_snapshot->base, group->base, sizeof out_clock_snapshot->base);
     share_all(out_clock_snapshot->acquired, group->acquired);
     return true;
@@ -116,16 +118,18 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
 {
     struct group_order *group = order_group(order, order_unit_group(order, unit));
     const uint64_t local = unit % order->group_items;
-    if (group && !group->calls && !(group->calls = calloc(order->group_items, sizeof *group->calls)))
+    if (group && !group->copy_calls &&
+        !(group->copy_calls = calloc(order->group_items, sizeof *group->copy_calls)))
         order->failed = true;
-    struct copy_order *copy =
-        group && group->calls ? called(order, group, group->calls[local]++, number, site) : NULL;
+    struct copy_order *copy = group && group->copy_calls
+                                  ? copy_of_call(order, group, group->copy_calls[local]++, number, site)
+                                  : NULL;
     if (!copy)
         return;
-    come(order, group, unit, &copy->members[local]);
+    arrive(order, group, unit, &copy->members[local]);
     copy->absent--;
     if (local == 0)
-        group->performed = UNIT_COPIES + (uint64_t)(copy - order->copies);
+        group->first_member_copy = UNIT_COPIES + (uint64_t)(copy - order->copies);
 }
 
 void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event,
@@ -148,11 +152,11 @@ bool order_copy_complete(const struct order *order, uint64_t unit)
     return !order->copies[unit - UNIT_COPIES].absent;
 }
 
-static void wait_for(struct order *order, struct group_order *group, uint64_t unit)
+static void join_copy(struct order *order, struct group_order *group, uint64_t unit)
 {
     for (int r = 0; r < ORDER_REGIONS; r++) {
         put_into(order, &group->acquired[r], unit_key(unit), order->clock);
-        set(order, &group->handed[r], NULL);
+        set(order, &group->base_clock[r], NULL);
     }
 }
 
@@ -163,15 +167,15 @@ void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number
     if (!group || !group->copy_count)
         return;
     order->clock++;
-    remember(order,
-             &(struct sync_op){
-                 .kind = HAPPENED_COPY_WAIT, .number = number, .by = group_number, .clock = order->clock});
+    log_op(order,
+           &(struct sync_op){
+               .kind = HAPPENED_COPY_WAIT, .number = number, .by = group_number, .clock = order->clock});
     for (uint32_t i = 0; i < group->copy_count; i++) {
         if (order->copies[group->copies[i]].number != number) {
             group->copies[kept++] = group->copies[i];
             continue;
         }
-        wait_for(order, group, UNIT_COPIES + group->copies[i]);
+        join_copy(order, group, UNIT_COPIES + group->copies[i]);
         order_members_free(order, &order->copies[group->copies[i]]);
     }
     group->copy_count = kept;

@@ -1,77 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which epochs happen before a unit's next operation, and the reason if they do not. */
+/*
+ * The query: does an epoch happen before a unit's next operation? And which missed edge explains that it does
+ * not?
+ *
+ * An epoch (u, c) of a work-item happens before a point if the clock there has a clock value above c for u,
+ * or for u's sub-group or work-group, whose keys stand for all their members. The clock of a point is the
+ * join of the parts that the unit has of its work-group, its sub-group, itself and its hand-off, so each part
+ * is asked in turn and they are never joined. An asynchronous copy comes after what happens before its call
+ * in every member (R37), so all members are asked.
+ */
 #include "order_handoff.h"
 #include "orrery/checked.h"
 
-/* The ways in which an epoch of a unit may be in a map; or a key of another unit, and no unit: 0: none. */
+/* What is looked for in clocks: a clock value of one of some keys above a given one, or any of the
+ * launch's key. An epoch has the key of its unit, and those of the sub-group and work-group that may stand
+ * for the unit. */
 struct subject {
-    uint64_t unit, group;
+    uint64_t unit, group; /* UNIT_END and UINT64_MAX: not an epoch, but a key of another sort */
     uint32_t sub_group;
-    uint64_t key;
+    uint32_t key_count;
+    uint64_t keys[3];
+    uint64_t launch; /* a launch's key; 0: none */
 };
-
-/* From near by, without the map. */
-static bool is_shown(const struct order *order, const struct vclock *map, const struct subject *of,
-                     uint64_t clock)
-{
-    const struct vclock_pool *pool = &order->pool;
-    return vclock_step_of(map) &&
-           (vclock_shows(pool, map, unit_key(of->unit), clock) ||
-            (of->unit < UNIT_COPIES &&
-             ((order->group_keys && vclock_shows(pool, map, group_key(of->group), clock)) ||
-              (order->sub_group_keys &&
-               vclock_shows(pool, map, sub_group_key(order, of->group, of->sub_group), clock)))));
-}
-
-static bool map_has(const struct order *order, struct vclock *map, const struct subject *of, uint64_t clock)
-{
-    if (map && of->key)
-        return vclock_get(order_pool(order), map, of->key);
-    if (!map || is_shown(order, map, of, clock))
-        return map;
-    return clock < vclock_get(order_pool(order), map, unit_key(of->unit)) ||
-           (order->launches &&
-            vclock_get(order_pool(order), map, launch_key(order->group_launch[of->group]))) ||
-           (of->unit < UNIT_COPIES &&
-            ((order->group_keys && clock < vclock_get(order_pool(order), map, group_key(of->group))) ||
-             (order->sub_group_keys &&
-              clock < vclock_get(order_pool(order), map, sub_group_key(order, of->group, of->sub_group)))));
-}
 
 static struct subject subject_of(const struct order *order, uint64_t unit)
 {
     CHECKED(unit < UNIT_END);
-    return (struct subject){
-        .unit = unit, .group = order_unit_group(order, unit), .sub_group = order_unit_sub_group(order, unit)};
+    struct subject of = {.unit = unit,
+                         .group = order_unit_group(order, unit),
+                         .sub_group = order_unit_sub_group(order, unit),
+                         .key_count = 1,
+                         .keys = {unit_key(unit)}};
+    if (unit < UNIT_COPIES && order->group_keys)
+        of.keys[of.key_count++] = group_key(of.group);
+    if (unit < UNIT_COPIES && order->sub_group_keys)
+        of.keys[of.key_count++] = sub_group_key(order, of.group, of.sub_group);
+    if (order->launches)
+        of.launch = launch_key(order->group_launch[of.group]);
+    return of;
 }
 
 static struct subject subject_of_key(uint64_t key)
 {
-    return (struct subject){.unit = UNIT_END, .group = UINT64_MAX, .key = key};
+    return (struct subject){.unit = UNIT_END, .group = UINT64_MAX, .key_count = 1, .keys = {key}};
 }
 
-bool order_map_has(const struct order *order, struct vclock *known, uint64_t unit, uint64_t clock)
+/* Is the answer found within a few steps of a deferred clock? Then it need not be computed. */
+static bool has_nearby(const struct order *order, const struct vclock *vclock, const struct subject *of,
+                       uint64_t clock)
+{
+    bool has = false;
+    for (uint32_t i = 0; vclock_step_of(vclock) && i < of->key_count && !has; i++)
+        has = vclock_has_nearby(&order->pool, vclock, of->keys[i], clock);
+    return has;
+}
+
+static bool clock_has(const struct order *order, struct vclock *vclock, const struct subject *of,
+                      uint64_t clock)
+{
+    if (!vclock || has_nearby(order, vclock, of, clock))
+        return vclock;
+    for (uint32_t i = 0; i < of->key_count; i++)
+        if (clock < vclock_get(order_pool(order), vclock, of->keys[i]))
+            return true;
+    return of->launch && vclock_get(order_pool(order), vclock, of->launch);
+}
+
+bool order_map_has(const struct order *order, struct vclock *vclock, uint64_t unit, uint64_t clock)
 {
     const struct subject of = subject_of(order, unit);
-    return map_has(order, known, &of, clock);
+    return clock_has(order, vclock, &of, clock);
 }
 
-/* Is there a release of the unit up to the position that was after the clock value? */
-static inline bool was_handed(const struct order *order, const struct handoff *handoff, uint32_t position,
-                              uint64_t unit, uint64_t clock)
+/* Has the unit released, after that clock value and not after the position? */
+static inline bool released_after(const struct order *order, const struct handoff *handoff, uint32_t position,
+                                  uint64_t unit, uint64_t clock)
 {
     CHECKED(position <= handoff->count);
     const uint64_t local = unit - handoff->first_unit;
-    const uint32_t at = position && local < order->group_items ? handing_at(handoff, local, position) : 0;
-    return at && clock < handoff->handed[at].clock;
+    const uint32_t at =
+        position && local < order->group_items ? handoff_release_at(handoff, local, position) : 0;
+    return at && clock < handoff->releases[at].clock;
 }
 
-/* Does the release that the hand-off's position stands for happen before? */
+/* Does the epoch happen before the release at that position? */
 static bool position_has(const struct order *order, const struct handoff *handoff, uint32_t position,
                          const struct subject *of, uint64_t clock)
 {
-    return was_handed(order, handoff, position, of->unit, clock) ||
-           (position && map_has(order, handoff->first, of, clock));
+    return released_after(order, handoff, position, of->unit, clock) ||
+           (position && clock_has(order, handoff->first, of, clock));
 }
 
 static bool handoff_has(const struct order *order, const struct unit_state *unit_state, int region,
@@ -88,7 +105,7 @@ bool order_handoff_has(const struct order *order, const struct unit_state *unit_
     const struct handoff *handoff = unit_state->group->handoff;
     const uint32_t position =
         handoff->region == region ? handoff->acquired[unit_state->unit - handoff->first_unit] : 0;
-    return was_handed(order, handoff, position, unit, clock) ||
+    return released_after(order, handoff, position, unit, clock) ||
            (position && clock < vclock_get(order_pool(order), handoff->first, unit_key(unit)));
 }
 
@@ -102,18 +119,18 @@ static uint32_t latest_acquired(const struct order *order, const struct handoff 
 
 static void join_handoff(struct order *order, const struct handoff *handoff, struct vclock **slot)
 {
-    struct vclock *known = order_handoff_known(order, handoff, latest_acquired(order, handoff));
-    join_into(order, slot, known);
-    vclock_drop(&order->pool, known);
+    struct vclock *vclock = order_handoff_clock(order, handoff, latest_acquired(order, handoff));
+    join_into(order, slot, vclock);
+    vclock_drop(&order->pool, vclock);
 }
 
-void order_group_learned(struct order *order, uint64_t number, struct vclock *const begun[ORDER_REGIONS],
-                         struct vclock *into[ORDER_REGIONS])
+void order_group_join_new(struct order *order, uint64_t number, struct vclock *const initial[ORDER_REGIONS],
+                          struct vclock *into[ORDER_REGIONS])
 {
     const struct group_order *group = order_group_find(order, number);
     for (int r = 0; r < ORDER_REGIONS && group; r++) {
         uint32_t left = group->item_count;
-        if (group->acquired[r] != begun[r])
+        if (group->acquired[r] != initial[r])
             join_into(order, &into[r], group->acquired[r]);
         for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
             join_into(order, &into[r], group->sub_groups[i].acquired[r]);
@@ -132,7 +149,7 @@ void order_group_vclock(struct order *order, uint64_t number, struct vclock *out
     static struct vclock *const nothing[ORDER_REGIONS];
     for (int r = 0; r < ORDER_REGIONS; r++)
         out_known[r] = NULL;
-    order_group_learned(order, number, nothing, out_known);
+    order_group_join_new(order, number, nothing, out_known);
 }
 
 static bool member_has(const struct order *order, const struct unit_state *member, int region,
@@ -144,20 +161,21 @@ static bool member_has(const struct order *order, const struct unit_state *membe
     if (sub && of->unit < UNIT_COPIES && of->group == member->place.group &&
         of->sub_group == member->place.sub_group && clock < sub->base[region])
         return true;
-    return (sub && map_has(order, sub->acquired[region], of, clock)) ||
-           (member->item && map_has(order, member->item->acquired[region], of, clock)) ||
+    return (sub && clock_has(order, sub->acquired[region], of, clock)) ||
+           (member->item && clock_has(order, member->item->acquired[region], of, clock)) ||
            handoff_has(order, member, region, of, clock);
 }
 
-/* The part of a member's clock that precedes the others'. */
-static bool member_had(const struct order *order, const struct copy_member *then, uint64_t member, int region,
-                       const struct subject *of, uint64_t clock)
+/* Did the epoch happen before the member reached the copy? Of the member's own part of the clock; the
+ * group's is asked separately. */
+static bool arrival_has(const struct order *order, const struct copy_member *then, uint64_t member,
+                        int region, const struct subject *of, uint64_t clock)
 {
     const bool same = of->unit < UNIT_COPIES && of->group == order_unit_group(order, member) &&
                       of->sub_group == order_unit_sub_group(order, member);
-    return !then->came || (of->unit == member && clock < then->slice) ||
-           (same && clock < then->sub_base[region]) || map_has(order, then->sub[region], of, clock) ||
-           map_has(order, then->item[region], of, clock);
+    return !then->arrived || (of->unit == member && clock < then->slice) ||
+           (same && clock < then->sub_base[region]) || clock_has(order, then->sub[region], of, clock) ||
+           clock_has(order, then->item[region], of, clock);
 }
 
 static bool clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
@@ -165,8 +183,8 @@ static bool clock_snapshot_has(const struct order *order, const struct order_clo
 {
     return (of->unit < UNIT_COPIES && of->group == order_unit_group(order, clock_snapshot->unit) &&
             clock < clock_snapshot->base[region]) ||
-           map_has(order, clock_snapshot->acquired[region], of, clock) ||
-           member_had(order, &clock_snapshot->self, clock_snapshot->unit, region, of, clock);
+           clock_has(order, clock_snapshot->acquired[region], of, clock) ||
+           arrival_has(order, &clock_snapshot->self, clock_snapshot->unit, region, of, clock);
 }
 
 bool order_clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
@@ -183,23 +201,22 @@ bool order_clock_snapshot_has_key(const struct order *order,
     return clock_snapshot_has(order, clock_snapshot, region, &of, 0);
 }
 
-static bool all_had(const struct order *order, const struct copy_order *copy, int region,
-                    const struct subject *of, uint64_t clock)
+static bool every_arrival_has(const struct order *order, const struct copy_order *copy, int region,
+                              const struct subject *of, uint64_t clock)
 {
     const uint64_t count = order_group_size(order, copy->group);
     if (RULE(37))
         for (uint64_t i = 0; i < count; i++)
-            if (!member_had(order, &copy->members[i], copy->group * order->group_items + i, region, of,
-                            clock))
+            if (!arrival_has(order, &copy->members[i], copy->group * order->group_items + i, region, of,
+                             clock))
                 return false;
     return true;
 }
 
-/* A copy comes after all that happens before its call in each work-item of its group: the least of their
- * clocks. If all of them called it together its accesses follow at once, so their clocks are now those of the
- * call. */
-static bool all_have(const struct order *order, const struct group_order *group, int region,
-                     const struct subject *of, uint64_t clock)
+/* A copy that the members reached together does its accesses at once, so the members' clocks are still
+ * those of the call. */
+static bool every_member_has(const struct order *order, const struct group_order *group, int region,
+                             const struct subject *of, uint64_t clock)
 {
     const uint64_t first = group->number * order->group_items;
     if (!group->items && !group->sub_groups && order_group_size(order, group->number) > 1)
@@ -217,15 +234,16 @@ static bool group_has(const struct order *order, const struct group_order *group
                       const struct subject *of, uint64_t clock)
 {
     return (of->unit < UNIT_COPIES && of->group == group->number && clock < group->base[region]) ||
-           map_has(order, group->acquired[region], of, clock);
+           clock_has(order, group->acquired[region], of, clock);
 }
 
-/* All of it comes after all of the other's launch: no map has to be queried. */
-static bool begun_after(const struct order *order, uint64_t group, uint64_t unit)
+/* Every work-group of its launch began after the other launch had ended, so no clock is asked. */
+static bool launch_begins_after(const struct order *order, uint64_t group, uint64_t unit)
 {
     const struct order_launch *launch = order_launch_of(order, group);
     const uint32_t earlier = launch ? order->group_launch[order_unit_group(order, unit)] : 0;
-    return launch && earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
+    return launch && earlier / 64 < launch->predecessor_words &&
+           launch->predecessors[earlier / 64] >> earlier % 64 & 1;
 }
 
 static bool unit_state_has(const struct order *order, const struct unit_state *unit_state, int region,
@@ -234,16 +252,17 @@ static bool unit_state_has(const struct order *order, const struct unit_state *u
     const struct group_order *group = unit_state->group;
     if (unit_state->copy && unit_state->copy->members)
         return group_has(order, group, region, of, clock) ||
-               all_had(order, unit_state->copy, region, of, clock);
+               every_arrival_has(order, unit_state->copy, region, of, clock);
     if (unit_state->copy && RULE(37))
-        return group_has(order, group, region, of, clock) || all_have(order, group, region, of, clock);
+        return group_has(order, group, region, of, clock) ||
+               every_member_has(order, group, region, of, clock);
     return group_has(order, group, region, of, clock) || member_has(order, unit_state, region, of, clock);
 }
 
 bool order_has_epoch(const struct order *order, const struct unit_state *unit_state, int region,
                      uint64_t unit, uint64_t clock)
 {
-    if (begun_after(order, unit_state->place.group, unit))
+    if (launch_begins_after(order, unit_state->place.group, unit))
         return true;
     const struct subject of = subject_of(order, unit);
     return unit_state_has(order, unit_state, region, &of, clock);
@@ -264,17 +283,17 @@ bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock)
 
 /* ---- explaining -------------------------------------------------------------------------------- */
 
-/* It has read a value that a member of its group released, and did not reach a fence since. */
-static bool spins_on_fence(const struct order *order, const struct unit_state *unit_state, int region,
-                           const struct subject *of, uint64_t clock, struct missed_edge *out_missed)
+/* The member read a value that a release of its group published, and reached no acquire fence since. */
+static bool missed_handoff_fence(const struct order *order, const struct unit_state *unit_state, int region,
+                                 const struct subject *of, uint64_t clock, struct missed_edge *out_missed)
 {
     const struct handoff *handoff =
         unit_state->group && !unit_state->copy ? unit_state->group->handoff : NULL;
-    const uint32_t pending =
-        handoff && handoff->region == region ? handoff->pending[unit_state->unit - handoff->first_unit] : 0;
-    if (!pending || !position_has(order, handoff, pending, of, clock))
+    const uint32_t buffered =
+        handoff && handoff->region == region ? handoff->buffered[unit_state->unit - handoff->first_unit] : 0;
+    if (!buffered || !position_has(order, handoff, buffered, of, clock))
         return false;
-    const struct handing *latest = &handoff->handed[pending];
+    const struct handoff_release *latest = &handoff->releases[buffered];
     *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE,
                                        .release_site = latest->site,
                                        .acquire_site = UINT32_MAX,
@@ -284,27 +303,35 @@ static bool spins_on_fence(const struct order *order, const struct unit_state *u
     return true;
 }
 
-bool order_explain(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,
-                   uint64_t clock, struct missed_edge *out_missed)
+/* An edge that was missed, whose release has the epoch in its clock. */
+static bool explain_by_missed(const struct order *order, const struct item_order *item, int region,
+                              const struct subject *of, uint64_t clock, struct missed_edge *out_missed)
 {
-    const struct subject of = subject_of(order, unit);
-    const bool placed = !order->sync_log || !order->sync_log->full; /* each operation begins a slice */
-    for (uint32_t i = 0; unit_state->item && i < MISSED_KEPT; i++) {
+    /* without the log a segment has several operations, and the store may be before the access */
+    const bool placed = !order->sync_log || !order->sync_log->full;
+    for (uint32_t i = 0; i < MISSED_KEPT; i++) { /* the latest first */
         const struct missed_edge *edge =
-            &unit_state->item->missed[(unit_state->item->missed_next + MISSED_KEPT - 1 - i) % MISSED_KEPT];
-        bool would =
+            &item->missed[(item->missed_next + MISSED_KEPT - 1 - i) % MISSED_KEPT];
+        const bool orders =
             edge->why == MISSED_RELEASE
-                ? placed && edge->release_unit == unit && clock <= edge->clock
-                : edge->why != MISSED_NOTHING && map_has(order, edge->release->known[region], &of, clock);
-        if (would) {
+                ? placed && edge->release_unit == of->unit && clock <= edge->clock
+                : edge->why != MISSED_NOTHING && clock_has(order, edge->release->vclock[region], of, clock);
+        if (orders) {
             *out_missed = *edge;
             return true;
         }
     }
-    for (int r = 0; unit_state->item && r < ORDER_REGIONS; r++) {
-        for (uint32_t i = 0; i < unit_state->item->pending[r].list.count; i++) {
-            const struct release_clock *release_clock = &unit_state->item->pending[r].list.items[i];
-            if (!map_has(order, release_clock->release->known[region], &of, clock))
+    return false;
+}
+
+/* A release that was read, and that no acquire fence followed. */
+static bool explain_by_buffered(const struct order *order, const struct item_order *item, int region,
+                                const struct subject *of, uint64_t clock, struct missed_edge *out_missed)
+{
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        for (uint32_t i = 0; i < item->fence_buffer[r].list.count; i++) {
+            const struct release_clock *release_clock = &item->fence_buffer[r].list.items[i];
+            if (!clock_has(order, release_clock->release->vclock[region], of, clock))
                 continue;
             *out_missed = (struct missed_edge){.why = MISSED_ACQUIRE,
                                                .release_site = release_clock->release->site,
@@ -314,6 +341,15 @@ bool order_explain(const struct order *order, const struct unit_state *unit_stat
                                                .local = r == IN_LOCAL};
             return true;
         }
-    }
-    return spins_on_fence(order, unit_state, region, &of, clock, out_missed);
+    return false;
+}
+
+bool order_explain(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,
+                   uint64_t clock, struct missed_edge *out_missed)
+{
+    const struct subject of = subject_of(order, unit);
+    const struct item_order *item = unit_state->item;
+    return (item && (explain_by_missed(order, item, region, &of, clock, out_missed) ||
+                     explain_by_buffered(order, item, region, &of, clock, out_missed))) ||
+           missed_handoff_fence(order, unit_state, region, &of, clock, out_missed);
 }

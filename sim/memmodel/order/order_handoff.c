@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hand-off form of a work-group's order: positions in one sequence stand for whole clocks. */
+/*
+ * The hand-off (order_handoff.h).
+ *
+ * Lemma. If each member acquires all earlier releases of the group before it releases, the clock of release n
+ * is the clock of release 1 and, for each member, the clock value of its latest release up to n. This holds
+ * as long as no member acquires anything else; is_covered checks at a member's first release that its own
+ * clock is part of the first one. A fence for which it does not hold dissolves the hand-off.
+ */
 #include "order_handoff.h"
 
 #include <stdlib.h>
@@ -7,33 +14,33 @@
 #include "orrery/checked.h"
 #include "sim/memmodel/common/lane_mask.h"
 
-/* ---- life -------------------------------------------------------------------------------------- */
+/* ---- begin and end ---------------------------------------------------------------------------- */
 
 static struct handoff *handoff_new(uint64_t items)
 {
     struct handoff *handoff = calloc(1, sizeof *handoff);
-    uint32_t *positions = calloc(items, 4 * sizeof *positions + sizeof *handoff->acted);
+    uint32_t *positions = calloc(items, 4 * sizeof *positions + sizeof *handoff->entered);
     if (!handoff || !positions) {
         free(handoff);
         free(positions);
         return NULL;
     }
-    handoff->sent = positions;
+    handoff->released = positions;
     handoff->acquired = positions + items;
-    handoff->pending = positions + 2 * items;
+    handoff->buffered = positions + 2 * items;
     handoff->slice = positions + 3 * items;
-    handoff->acted = (uint16_t *)(positions + 4 * items);
+    handoff->entered = (uint16_t *)(positions + 4 * items);
     return handoff;
 }
 
-static void part_with(struct handoff_object *object)
+static void remove_object(struct handoff_object *object)
 {
-    struct handoff_object **at = &object->variable->relayed;
+    struct handoff_object **at = &object->atomic->handoff_objects;
     while (*at != object)
         at = &(*at)->next;
-    CHECKED((*at)->variable == object->variable);
+    CHECKED((*at)->atomic == object->atomic);
     *at = object->next;
-    free(object->sent);
+    free(object->released);
 }
 
 void order_handoff_free(struct order *order, struct group_order *group)
@@ -42,10 +49,10 @@ void order_handoff_free(struct order *order, struct group_order *group)
     if (!handoff)
         return;
     for (uint32_t i = 0; i < handoff->object_count; i++)
-        part_with(&handoff->objects[i]);
+        remove_object(&handoff->objects[i]);
     vclock_drop(&order->pool, handoff->first);
-    free(handoff->handed);
-    free(handoff->sent);
+    free(handoff->releases);
+    free(handoff->released);
     free(handoff);
     group->handoff = NULL;
     group->slices = NULL;
@@ -59,13 +66,18 @@ static bool has_no_fences(const struct order *order, const struct group_order *g
     return none;
 }
 
-static bool may_begin(const struct order *order, const struct group_order *group, const struct endpoint *end,
-                      enum memory_ordering how)
+/* Does such a fence begin a hand-off? */
+static bool is_beginning(const struct endpoint *end, enum memory_ordering how)
 {
     return releases(how) && end->scope == SCOPE_WORK_GROUP &&
-           (end->flags == REGION_GLOBAL || end->flags == REGION_LOCAL) && order->rule == SCOPE_RULE_EQUAL &&
-           !order->formal && !order->wide && !order_remembers(order) && !group->sub_groups &&
-           !group->copy_count && has_no_fences(order, group);
+           (end->flags == REGION_GLOBAL || end->flags == REGION_LOCAL);
+}
+
+static bool may_begin(const struct order *order, const struct group_order *group)
+{
+    const bool allows = order->rule == SCOPE_RULE_EQUAL && !order->formal && !order->wide;
+    return allows && !order_remembers(order) && !group->sub_groups && !group->copy_count &&
+           has_no_fences(order, group);
 }
 
 static void handoff_begin(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
@@ -74,14 +86,14 @@ static void handoff_begin(struct order *order, struct unit_state *unit_state, co
     if (!order_make_item(order, unit_state))
         return;
     struct group_order *group = unit_state->group;
-    struct handoff *handoff =
-        !group->handoff_tried && may_begin(order, group, end, how) ? handoff_new(order->group_items) : NULL;
+    const bool begins = !group->handoff_tried && is_beginning(end, how) && may_begin(order, group);
+    struct handoff *handoff = begins ? handoff_new(order->group_items) : NULL;
     group->handoff_tried = true;
     if (!handoff)
         return;
-    order_part_all(order, group);
+    order_deliver_all(order, group);
     handoff->group = group;
-    CHECKED(!group->sub_groups && !group->copy_count && group->items); /* may_begin */
+    CHECKED(!group->sub_groups && !group->copy_count && group->items); /* may_begin checked it */
     handoff->first_unit = group->number * order->group_items;
     handoff->region = end->flags == REGION_GLOBAL ? IN_GLOBAL : IN_LOCAL;
     for (uint64_t i = 0; i < order->group_items; i++)
@@ -91,10 +103,10 @@ static void handoff_begin(struct order *order, struct unit_state *unit_state, co
     group->slices = handoff->slice;
 }
 
-/* ---- objects ----------------------------------------------------------------------------------- */
+/* ---- objects ---------------------------------------------------------------------------------- */
 
-/* Messages that stay within other groups. */
-static bool are_foreign(const struct release_clock_list *list, uint64_t group)
+/* No release of the list reaches a member of the group. */
+static bool all_foreign(const struct release_clock_list *list, uint64_t group)
 {
     bool foreign = true;
     for (uint32_t i = 0; i < list->count; i++)
@@ -102,33 +114,40 @@ static bool are_foreign(const struct release_clock_list *list, uint64_t group)
     return foreign;
 }
 
+/* Is it an operation of 4 bytes on an object of 4 bytes, in the hand-off's region and without SVM atomics? */
+static bool is_for_handoff(const struct handoff *handoff, const struct atomic_act *act,
+                           const struct atomic_object *atomic)
+{
+    const bool has_size = act->size == 4 && atomic->size == 4,
+               in_region = act->region == handoff->region && atomic->region == handoff->region;
+    return has_size && in_region && !act->svm_atomics && !atomic->svm_atomics;
+}
+
 struct handoff_object *order_handoff_object(struct order *order, struct handoff *handoff,
                                             const struct atomic_act *act)
 {
-    struct variable *variable = order_variable(order, act);
-    struct handoff_object *object = variable ? handoff_object_of(handoff, variable) : NULL;
-    const bool fits = variable && act->size == 4 && variable->size == 4 && act->region == handoff->region &&
-                      variable->region == act->region && !act->svm_atomics && !variable->svm_atomics &&
-                      !order->wide;
+    struct atomic_object *atomic = order_atomic_object(order, act);
+    struct handoff_object *object = atomic ? handoff_object_of(handoff, atomic) : NULL;
+    const bool fits = atomic && !order->wide && is_for_handoff(handoff, act, atomic);
     if (object || !fits || handoff->object_count == HANDOFF_OBJECTS)
         return fits ? object : NULL;
-    if (act->region == IN_LOCAL && variable->group != handoff->group->number &&
-        (variable->relayed || variable->release_clocks.count))
-        return NULL; /* the memory of another group (R38) */
-    if (!are_foreign(&variable->release_clocks, handoff->group->number))
+    if (act->region == IN_LOCAL && atomic->group != handoff->group->number &&
+        (atomic->handoff_objects || atomic->release_clocks.count))
+        return NULL; /* local memory that another work-group used before (R38) */
+    if (!all_foreign(&atomic->release_clocks, handoff->group->number))
         return NULL;
-    uint32_t *sent = calloc(order->group_items, sizeof *sent);
-    if (!sent)
+    uint32_t *released = calloc(order->group_items, sizeof *released);
+    if (!released)
         return NULL;
-    variable->group = handoff->group->number;
-    CHECKED(handoff->object_count < HANDOFF_OBJECTS && variable->region == handoff->region);
+    atomic->group = handoff->group->number;
+    CHECKED(handoff->object_count < HANDOFF_OBJECTS && atomic->region == handoff->region);
     object = &handoff->objects[handoff->object_count];
-    *object = (struct handoff_object){.variable = variable,
+    *object = (struct handoff_object){.atomic = atomic,
                                       .handoff = handoff,
-                                      .next = variable->relayed,
+                                      .next = atomic->handoff_objects,
                                       .bit = 1u << handoff->object_count,
-                                      .sent = sent};
-    variable->relayed = object;
+                                      .released = released};
+    atomic->handoff_objects = object;
     handoff->object_count++;
     return object;
 }
@@ -140,110 +159,111 @@ static void member(struct order *order, const struct handoff *handoff, uint64_t 
     order_make_item(order, out_unit_state);
 }
 
-/* Messages of other groups reach no member here; a few are kept for explanations. */
-static void enter(struct order *order, struct unit_state *unit_state, struct handoff_object *object,
-                  uint64_t local)
+/* The object's list has releases of other groups, which reach no member. A few are kept for explanations,
+ * so the next acquire fence has to try the fence buffer again. */
+static void first_access(struct order *order, struct unit_state *unit_state, struct handoff_object *object,
+                         uint64_t local)
 {
     struct handoff *handoff = object->handoff;
-    handoff->acted[local] |= (uint16_t)object->bit;
-    if (!object->variable->release_clocks.count ||
-        unit_state->item->pending[handoff->region].list.count >= MISSED_KEPT)
+    handoff->entered[local] |= (uint16_t)object->bit;
+    if (!object->atomic->release_clocks.count ||
+        unit_state->item->fence_buffer[handoff->region].list.count >= MISSED_KEPT)
         return;
-    order_take(order, unit_state, &object->variable->release_clocks, object->variable->stream, 0,
-               handoff->region);
-    handoff->acted[local] &= (uint16_t)~HANDOFF_MET;
+    order_buffer_clocks(order, unit_state, &object->atomic->release_clocks, object->atomic->list_id, 0,
+                        handoff->region);
+    handoff->entered[local] &= (uint16_t)~HANDOFF_FENCED;
 }
 
-void order_handoff_come(struct order *order, struct handoff_object *object, uint64_t local,
-                        const struct latest_store *store, const struct atomic_act *act)
+void order_handoff_enter(struct order *order, struct handoff_object *object, uint64_t local,
+                         const struct latest_store *store, const struct atomic_act *act)
 {
     struct unit_state unit_state;
     member(order, object->handoff, local, &unit_state);
     if (!unit_state.item)
         return;
-    if (!(object->handoff->acted[local] & object->bit))
-        enter(order, &unit_state, object, local);
+    if (!(object->handoff->entered[local] & object->bit))
+        first_access(order, &unit_state, object, local);
     note_relaxed_store(order, unit_state.item, store, act);
 }
 
-/* ---- waiting together -------------------------------------------------------------------------- */
+/* ---- members that spin together --------------------------------------------------------------- */
 
-void order_handoff_receive(struct order *order, struct group_order *group, uint64_t local)
+void order_handoff_deliver(struct order *order, struct group_order *group, uint64_t local)
 {
-    CHECKED(group->handoff && group->handoff->awaited && local < WAVE_LANES_MAX);
+    CHECKED(group->handoff && group->handoff->polled && local < WAVE_LANES_MAX);
     struct handoff *handoff = group->handoff;
     group->waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
-    handoff_read(order, handoff->awaited, local, handoff->awaited_position, &handoff->awaited_store,
-                 &handoff->awaited_act);
+    handoff_read(order, handoff->polled, local, handoff->polled_position, &handoff->polled_store,
+                 &handoff->polled_act);
 }
 
-static void receive_all(struct order *order, struct group_order *group)
+static void deliver_all(struct order *order, struct group_order *group)
 {
     for (uint32_t w = 0; group->waiting && w < LANE_MASK_WORDS; w++)
         for (uint64_t rest = group->waiting->reader[w]; rest; rest &= rest - 1)
-            order_handoff_receive(order, group, w * 64 + (uint64_t)__builtin_ctzll(rest));
+            order_handoff_deliver(order, group, w * 64 + (uint64_t)__builtin_ctzll(rest));
 }
 
-static __attribute__((noinline)) bool wait_otherwise(struct order *order, struct group_order *group,
-                                                     const struct atomic_act *act,
-                                                     const uint64_t reader[LANE_MASK_WORDS])
+static __attribute__((noinline)) bool poll_another(struct order *order, struct group_order *group,
+                                                   const struct atomic_act *act,
+                                                   const uint64_t reader[LANE_MASK_WORDS])
 {
     struct handoff *handoff = group->handoff;
     struct handoff_object *object = order_handoff_object(order, handoff, act);
     if (!object) {
-        order_handoff_leave(order, group);
+        order_handoff_dissolve(order, group);
         return order_wait_listed(order, group, act, reader);
     }
-    receive_all(order, group);
-    handoff->awaited = object;
-    handoff->awaited_act = *act;
+    deliver_all(order, group);
+    handoff->polled = object;
+    handoff->polled_act = *act;
     return order_handoff_wait(order, group, act, reader);
 }
 
-/* The same object, and all that read it before read on. */
-static inline bool goes_on(const struct order *order, const struct handoff *handoff,
-                           const struct waiting *waiting, const struct atomic_act *act,
-                           const uint64_t reader[LANE_MASK_WORDS])
+/* Do all members that read before read the same object again, at the same site? */
+static inline bool polls_again(const struct order *order, const struct handoff *handoff,
+                               const struct waiting *waiting, const struct atomic_act *act,
+                               const uint64_t reader[LANE_MASK_WORDS])
 {
     uint64_t left = 0;
     for (uint32_t w = 0; w < order->member_words; w++)
         left |= waiting->reader[w] & ~reader[w];
-    return handoff->awaited && handoff->awaited->variable->address == act->address && !left &&
-           handoff->awaited_act.site == act->site;
+    return handoff->polled && handoff->polled->atomic->address == act->address && !left &&
+           handoff->polled_act.site == act->site;
 }
 
 bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
                         const uint64_t reader[LANE_MASK_WORDS])
 {
     struct handoff *handoff = group->handoff;
-    if (!goes_on(order, handoff, group->waiting, act, reader))
-        return wait_otherwise(order, group, act, reader);
-    const struct handoff_object *object = handoff->awaited;
-    handoff->awaited_position = object->position;
-    /* the releasing unit is not queried */
-    if (!(object->variable->store.releases && handoff->awaited_store.releases))
-        handoff->awaited_store = object->variable->store;
+    if (!polls_again(order, handoff, group->waiting, act, reader))
+        return poll_another(order, group, act, reader);
+    const struct handoff_object *object = handoff->polled;
+    handoff->polled_position = object->position;
+    /* which of several stores that released it was is never asked */
+    if (!(object->atomic->store.releases && handoff->polled_store.releases))
+        handoff->polled_store = object->atomic->store;
     for (uint32_t w = 0; w < order->member_words; w++)
         group->waiting->reader[w] = reader[w];
     return true;
 }
 
-/* ---- one by one -------------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------- */
 
-/* Of the old sequences only its own continues (R8). */
-static void restart(struct order *order, struct handoff_object *object, uint64_t local,
-                    const struct atomic_act *act)
+/* A store that is no read-modify-write ends the sequences of others (R8). */
+static void begin_sequence(struct order *order, struct handoff_object *object, uint64_t local,
+                           const struct atomic_act *act)
 {
-    struct variable *variable = object->variable;
+    struct atomic_object *atomic = object->atomic;
     const struct handoff *handoff = object->handoff;
-    order_list_clear(order, &variable->release_clocks);
-    variable->version = variable->stream = ++order->versions;
-    variable->generation++;
-    memset(object->sent, 0, order->group_items * sizeof *object->sent);
-    CHECKED(local < order->group_items && handoff->sent[local] <= handoff->count);
-    object->position = object->sent[local] = handoff->sent[local];
-    variable->store =
-        (struct latest_store){act->site, handoff->first_unit + local, order->clock, handoff->sent[local]};
+    order_list_clear(order, &atomic->release_clocks);
+    atomic->version = atomic->list_id = ++order->versions;
+    atomic->generation++;
+    memset(object->released, 0, order->group_items * sizeof *object->released);
+    CHECKED(local < order->group_items && handoff->released[local] <= handoff->count);
+    object->position = object->released[local] = handoff->released[local];
+    atomic->store =
+        (struct latest_store){act->site, handoff->first_unit + local, order->clock, handoff->released[local]};
 }
 
 bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
@@ -252,22 +272,22 @@ bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, co
     const uint64_t local = unit_state->unit - handoff->first_unit;
     struct handoff_object *object =
         act->order == ORDER_RELAXED && !unit_state->copy ? order_handoff_object(order, handoff, act) : NULL;
-    const bool alone = object && object->variable->relayed == object && !object->next;
+    const bool alone = object && object->atomic->handoff_objects == object && !object->next;
     if (!object || !(act->reads || alone) || !order_make_item(order, unit_state)) {
-        order_handoff_leave(order, unit_state->group);
+        order_handoff_dissolve(order, unit_state->group);
         return false;
     }
     if (act->reads)
         handoff_access(order, object, local, act);
     else
-        restart(order, object, local, act);
+        begin_sequence(order, object, local, act);
     return true;
 }
 
-/* ---- fences ------------------------------------------------------------------------------------ */
+/* ---- fences ----------------------------------------------------------------------------------- */
 
-/* Everything in `less` is in `more`. */
-static bool is_part(struct order *order, struct vclock *less, struct vclock *more)
+/* Does `more` include all of `less`? */
+static bool includes(struct order *order, struct vclock *more, struct vclock *less)
 {
     struct vclock *both = less ? vclock_join(&order->pool, more, less) : NULL;
     const bool part = !less || both == more;
@@ -275,13 +295,13 @@ static bool is_part(struct order *order, struct vclock *less, struct vclock *mor
     return part;
 }
 
-static bool is_held(struct order *order, struct handoff *handoff, const struct unit_state *unit_state,
-                    uint64_t local)
+static bool is_covered(struct order *order, struct handoff *handoff, const struct unit_state *unit_state,
+                       uint64_t local)
 {
-    if (!(handoff->acted[local] & HANDOFF_HELD) &&
-        !is_part(order, unit_state->item->acquired[handoff->region], handoff->first))
+    if (!(handoff->entered[local] & HANDOFF_COVERED) &&
+        !includes(order, handoff->first, unit_state->item->acquired[handoff->region]))
         return false;
-    handoff->acted[local] |= HANDOFF_HELD;
+    handoff->entered[local] |= HANDOFF_COVERED;
     return true;
 }
 
@@ -290,7 +310,7 @@ static bool has_room(struct order *order, struct handoff *handoff)
     if (handoff->count >= HANDOFF_MOST)
         return false;
     while (handoff->count + 1 >= handoff->room)
-        if (!order_grow(order, (void **)&handoff->handed, &handoff->room, sizeof *handoff->handed))
+        if (!order_grow(order, (void **)&handoff->releases, &handoff->room, sizeof *handoff->releases))
             return false;
     return true;
 }
@@ -304,26 +324,27 @@ static inline bool release_next(struct order *order, struct handoff *handoff, st
         return false;
     if (!handoff->count)
         set(order, &handoff->first, order_publish(order, unit_state, handoff->region, clock));
-    if (!(handoff->acted[local] & HANDOFF_HELD) && !is_held(order, handoff, unit_state, local))
+    if (!(handoff->entered[local] & HANDOFF_COVERED) && !is_covered(order, handoff, unit_state, local))
         return false;
     if (!handoff->count)
-        handoff->handed[0] = (struct handing){0};
-    handoff->handed[handoff->count + 1] = handing_next(handoff, local, clock, site);
+        handoff->releases[0] = (struct handoff_release){0};
+    handoff->releases[handoff->count + 1] = handoff_release_next(handoff, local, clock, site);
     handoff->count++;
-    handoff->sent[local] = handoff->acquired[local] = handoff->count;
+    handoff->released[local] = handoff->acquired[local] = handoff->count;
     CHECKED(handoff->count < handoff->room && handoff->count <= HANDOFF_MOST);
     handoff->slice[local] = clock;
     unit_state->item->slice = clock;
     return true;
 }
 
-/* Its reads before it reached the hand-off, and of other groups, meet such a fence. */
-static __attribute__((noinline)) void meet(struct order *order, struct handoff *handoff,
-                                           struct unit_state *unit_state, uint64_t local,
-                                           const struct endpoint *end)
+/* An acquire fence tries what the member read before it entered the hand-off, and what it read of other
+ * groups. */
+static __attribute__((noinline)) void fence_earlier_reads(struct order *order, struct handoff *handoff,
+                                                          struct unit_state *unit_state, uint64_t local,
+                                                          const struct endpoint *end)
 {
-    order_acquire_pending(order, unit_state, end);
-    handoff->acted[local] = (uint16_t)((handoff->acted[local] | HANDOFF_MET) & ~HANDOFF_HELD);
+    order_acquire_buffered(order, unit_state, end);
+    handoff->entered[local] = (uint16_t)((handoff->entered[local] | HANDOFF_FENCED) & ~HANDOFF_COVERED);
 }
 
 bool order_handoff_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
@@ -335,175 +356,176 @@ bool order_handoff_fence(struct order *order, struct unit_state *unit_state, con
     if (!handoff)
         return false;
     const uint64_t local = unit_state->unit - handoff->first_unit;
-    bool holds = end->scope == SCOPE_WORK_GROUP && end->flags == 1u << handoff->region &&
+    bool valid = end->scope == SCOPE_WORK_GROUP && end->flags == 1u << handoff->region &&
                  order_make_item(order, unit_state);
-    if (holds && acquires(how)) {
-        if (!(handoff->acted[local] & HANDOFF_MET))
-            meet(order, handoff, unit_state, local, end);
-        if (handoff->acquired[local] < handoff->pending[local])
-            handoff->acquired[local] = handoff->pending[local];
+    if (valid && acquires(how)) {
+        if (!(handoff->entered[local] & HANDOFF_FENCED))
+            fence_earlier_reads(order, handoff, unit_state, local, end);
+        if (handoff->acquired[local] < handoff->buffered[local])
+            handoff->acquired[local] = handoff->buffered[local];
     }
-    if (holds && releases(how))
-        holds = release_next(order, handoff, unit_state, local, end->site);
-    if (holds)
+    if (valid && releases(how))
+        valid = release_next(order, handoff, unit_state, local, end->site);
+    if (valid)
         fast_path_taken(order->fast_paths, FAST_PATH_HANDOFF);
     else
-        order_handoff_leave(order, unit_state->group);
-    return holds;
+        order_handoff_dissolve(order, unit_state->group);
+    return valid;
 }
 
-/* ---- leaving ----------------------------------------------------------------------------------- */
+/* ---- dissolving ------------------------------------------------------------------------------- */
 
-/* The clock value of a member's latest release up to there; 0: none. */
+/* The clock value of the member's latest release up to the position; 0: none. */
 static uint32_t clock_at(const struct handoff *handoff, uint64_t local, uint32_t position)
 {
-    const uint32_t at = handing_at(handoff, local, position);
-    return at ? handoff->handed[at].clock : 0;
+    const uint32_t at = handoff_release_at(handoff, local, position);
+    return at ? handoff->releases[at].clock : 0;
 }
 
-struct vclock *order_handoff_known(struct order *order, const struct handoff *handoff, uint32_t position)
+struct vclock *order_handoff_clock(struct order *order, const struct handoff *handoff, uint32_t position)
 {
     enum { AT_ONCE = 64 };
-    struct vclock *known = position ? vclock_share(handoff->first) : NULL;
+    struct vclock *vclock = position ? vclock_share(handoff->first) : NULL;
     for (uint64_t from = 0; position && from < order->group_items; from += AT_ONCE) {
         uint32_t clock[AT_ONCE];
         uint32_t count = 0;
         for (; count < AT_ONCE && from + count < order->group_items; count++)
             clock[count] = clock_at(handoff, from + count, position);
-        set(order, &known, vclock_put_row(&order->pool, known, handoff->first_unit + from, clock, count));
+        set(order, &vclock, vclock_put_row(&order->pool, vclock, handoff->first_unit + from, clock, count));
     }
-    return known;
+    return vclock;
 }
 
-/* The maps for positions: each is made once. */
-struct leaving {
+/* The releases that positions stand for, each made once. */
+struct dissolving {
     struct order *order;
     struct handoff *handoff;
     struct release **made;
 };
 
-/* Of the unit that released latest. */
-static struct release *release_at(struct leaving *leaving, uint32_t position)
+/* The release is that of the unit which released last. */
+static struct release *release_at(struct dissolving *dissolving, uint32_t position)
 {
-    struct order *order = leaving->order;
-    const struct handoff *handoff = leaving->handoff;
-    struct release *release = leaving->made ? leaving->made[position] : NULL;
+    struct order *order = dissolving->order;
+    const struct handoff *handoff = dissolving->handoff;
+    struct release *release = dissolving->made ? dissolving->made[position] : NULL;
     if (release)
         return release_share(release);
-    release = order_release_new(order, handoff->first_unit + handoff->handed[position].local,
-                                handoff->handed[position].site);
-    set(order, &release->known[handoff->region], order_handoff_known(order, handoff, position));
-    if (leaving->made)
-        leaving->made[position] = release_share(release);
+    release = order_release_new(order, handoff->first_unit + handoff->releases[position].local,
+                                handoff->releases[position].site);
+    set(order, &release->vclock[handoff->region], order_handoff_clock(order, handoff, position));
+    if (dissolving->made)
+        dissolving->made[position] = release_share(release);
     return release;
 }
 
-static struct release_clock release_clock_at(struct leaving *leaving, uint32_t position)
+static struct release_clock release_clock_at(struct dissolving *dissolving, uint32_t position)
 {
-    const struct handoff *handoff = leaving->handoff;
+    const struct handoff *handoff = dissolving->handoff;
     struct unit_state unit_state;
-    order_member(leaving->order, handoff->group->number, handoff->group, handoff->handed[position].local,
+    order_member(dissolving->order, handoff->group->number, handoff->group, handoff->releases[position].local,
                  &unit_state);
     return (struct release_clock){.scope = SCOPE_WORK_GROUP,
                                   .flags = 1u << handoff->region,
                                   .fence = true,
                                   .place = unit_state.place,
-                                  .release = release_at(leaving, position)};
+                                  .release = release_at(dissolving, position)};
 }
 
-static void spell_object(struct leaving *leaving, const struct handoff_object *object)
+static void publish_object(struct dissolving *dissolving, const struct handoff_object *object)
 {
-    struct order *order = leaving->order;
-    struct variable *variable = object->variable;
+    struct order *order = dissolving->order;
+    struct atomic_object *atomic = object->atomic;
     if (!object->position)
         return;
-    struct release_clock release_clock = release_clock_at(leaving, object->position);
-    variable->version = release_clock.version = ++order->versions;
-    order_list_trim(order, &variable->release_clocks);
-    order_list_add(order, &variable->release_clocks, &release_clock);
-    if (!variable->stream)
-        variable->stream = variable->version;
+    struct release_clock release_clock = release_clock_at(dissolving, object->position);
+    atomic->version = release_clock.version = ++order->versions;
+    order_list_trim(order, &atomic->release_clocks);
+    order_list_add(order, &atomic->release_clocks, &release_clock);
+    if (!atomic->list_id)
+        atomic->list_id = atomic->version;
     release_drop(order, release_clock.release);
 }
 
-/* Its pending reads remain: another fence may come. */
-static void spell_pending(struct leaving *leaving, struct unit_state *unit_state, uint32_t position)
+/* The buffered reads stay in the fence buffer: a fence of another kind may acquire them. */
+static void publish_buffered(struct dissolving *dissolving, struct unit_state *unit_state, uint32_t position)
 {
-    struct pending *pending = &unit_state->item->pending[leaving->handoff->region];
-    const struct release_clock release_clock = release_clock_at(leaving, position);
-    order_list_add(leaving->order, &pending->list, &release_clock);
-    pending->met = false;
-    release_drop(leaving->order, release_clock.release);
+    struct fence_buffer *buffer = &unit_state->item->fence_buffer[dissolving->handoff->region];
+    const struct release_clock release_clock = release_clock_at(dissolving, position);
+    order_list_add(dissolving->order, &buffer->list, &release_clock);
+    buffer->tried = false;
+    release_drop(dissolving->order, release_clock.release);
 }
 
-static void spell_member(struct leaving *leaving, uint64_t local)
+static void publish_member(struct dissolving *dissolving, uint64_t local)
 {
-    struct order *order = leaving->order;
-    const struct handoff *handoff = leaving->handoff;
+    struct order *order = dissolving->order;
+    const struct handoff *handoff = dissolving->handoff;
     struct unit_state unit_state;
-    if (!(handoff->sent[local] | handoff->acquired[local] | handoff->pending[local]))
+    if (!(handoff->released[local] | handoff->acquired[local] | handoff->buffered[local]))
         return;
     member(order, handoff, local, &unit_state);
     if (!unit_state.item)
         return;
-    if (handoff->pending[local])
-        spell_pending(leaving, &unit_state, handoff->pending[local]);
+    if (handoff->buffered[local])
+        publish_buffered(dissolving, &unit_state, handoff->buffered[local]);
     if (handoff->acquired[local]) {
-        struct release *release = release_at(leaving, handoff->acquired[local]);
-        join_into(order, &unit_state.item->acquired[handoff->region], release->known[handoff->region]);
+        struct release *release = release_at(dissolving, handoff->acquired[local]);
+        join_into(order, &unit_state.item->acquired[handoff->region], release->vclock[handoff->region]);
         release_drop(order, release);
     }
-    if (handoff->sent[local]) {
-        const struct release_clock release_clock = release_clock_at(leaving, handoff->sent[local]);
-        order_list_renew(order, &unit_state.item->fences, &release_clock, 0);
+    if (handoff->released[local]) {
+        const struct release_clock release_clock = release_clock_at(dissolving, handoff->released[local]);
+        order_list_replace(order, &unit_state.item->fences, &release_clock, 0);
         release_drop(order, release_clock.release);
     }
     for (uint32_t i = 0; i < handoff->object_count; i++) {
         const struct handoff_object *object = &handoff->objects[i];
-        if (!object->sent[local])
+        if (!object->released[local])
             continue;
-        const struct release_clock release_clock = release_clock_at(leaving, object->sent[local]);
-        order_begin_live(order, &unit_state, object->variable, &release_clock);
+        const struct release_clock release_clock = release_clock_at(dissolving, object->released[local]);
+        order_add_head(order, &unit_state, object->atomic, &release_clock);
         release_drop(order, release_clock.release);
     }
-    memset(unit_state.item->seen, 0, sizeof unit_state.item->seen);
+    memset(unit_state.item->progress, 0, sizeof unit_state.item->progress);
 }
 
-static void leave(struct order *order, struct group_order *group, bool members)
+static void dissolve(struct order *order, struct group_order *group, bool members)
 {
     struct handoff *handoff = group->handoff;
-    struct leaving leaving = {order, handoff, calloc((size_t)handoff->count + 1, sizeof *leaving.made)};
-    receive_all(order, group);
+    struct dissolving dissolving = {order, handoff,
+                                    calloc((size_t)handoff->count + 1, sizeof *dissolving.made)};
+    deliver_all(order, group);
     for (uint32_t i = 0; i < handoff->object_count; i++)
-        spell_object(&leaving, &handoff->objects[i]);
+        publish_object(&dissolving, &handoff->objects[i]);
     for (uint64_t local = 0; members && local < order->group_items; local++)
-        spell_member(&leaving, local);
-    for (uint32_t i = 1; leaving.made && i <= handoff->count; i++)
-        release_drop(order, leaving.made[i]);
-    free(leaving.made);
+        publish_member(&dissolving, local);
+    for (uint32_t i = 1; dissolving.made && i <= handoff->count; i++)
+        release_drop(order, dissolving.made[i]);
+    free(dissolving.made);
     order_handoff_free(order, group);
 }
 
-void order_handoff_leave(struct order *order, struct group_order *group)
+void order_handoff_dissolve(struct order *order, struct group_order *group)
 {
     if (group->handoff)
-        leave(order, group, true);
+        dissolve(order, group, true);
 }
 
-void order_handoff_leave_object(struct order *order, const struct variable *variable)
+void order_handoff_dissolve_object(struct order *order, const struct atomic_object *atomic)
 {
-    while (variable->relayed)
-        order_handoff_leave(order, variable->relayed->handoff->group);
+    while (atomic->handoff_objects)
+        order_handoff_dissolve(order, atomic->handoff_objects->handoff->group);
 }
 
-void order_handoff_leave_all(struct order *order)
+void order_handoff_dissolve_all(struct order *order)
 {
     for (struct group_order *group = order->groups; group; group = group->next)
-        order_handoff_leave(order, group);
+        order_handoff_dissolve(order, group);
 }
 
 void order_handoff_end(struct order *order, struct group_order *group)
 {
     if (group->handoff)
-        leave(order, group, false);
+        dissolve(order, group, false);
 }

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A short form of the releases of the members of one work-group by fences of one kind: while each
- *          release follows all those before it, as under a lock, they are a hand-off, and one number says
- *          which of them happen before. An update of an atomic object is two maxima then, and a fence one
- *          more release. R5 to R16.
+ * PURPOSE  The hand-off: a short form of the clocks of one work-group whose members release by fences of one
+ *          kind, each after acquiring all earlier releases, as under a lock. The releases are then totally
+ *          ordered, so a number says which of them happen before a point: its position. An update of an
+ *          atomic object is two maxima of positions, and a fence one more release. R5 to R16.
  *
- * Positions  0: nothing; n: the group's first n releases, and all before the first of them.
+ * Position   0: nothing; n: the first n releases of the group, and the clock of the first one.
  *
- * Holds    for relaxed atomics of 4 bytes and fences of work-group scope and one region, between barriers,
- *          and while no other unit acts on the objects but by a hand-off of its own group. Everything else
- *          has to call order_handoff_leave first, which puts what positions say into lists and maps; the
- *          group does without from then on.
+ * Validity   for relaxed atomics of 4 bytes and fences of work-group scope and one region, between barriers,
+ *            and while no other unit acts on the objects but by a hand-off of its own group. Everything else
+ *            calls order_handoff_dissolve first, which turns positions into lists and clocks; the group gets
+ *            no second hand-off.
  *
  * Interface
- *   order_handoff_fence     begins one where it can. False: it holds no longer, and the fence was not done
- *   order_handoff_atomic    likewise
+ *   order_handoff_fence     a fence; begins a hand-off where possible. False: there is none (any more), and
+ *                           the fence was not done
+ *   order_handoff_atomic    likewise an atomic operation
  *   order_handoff_object    the object in the hand-off; NULL: it cannot be there
- *   handoff_access            a relaxed access by a member (inline)
- *   order_handoff_receive      joins what a member read while it waited with others
- *   order_handoff_has     does the epoch happen before what the member acquired? (order_decide.c)
- *   order_handoff_end       of a group that ends: what others may still read of it is put into lists
+ *   handoff_access          a relaxed access by a member
+ *   order_handoff_deliver   a member receives what it read together with others
+ *   order_handoff_has       does the epoch happen before what the member acquired? (order_decide.c)
+ *   order_handoff_end       of a group that ends: lists of objects get what others may still read
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_ORDER_HANDOFF_H
 #define ORRERY_SIM_MEMMODEL_ORDER_ORDER_HANDOFF_H
@@ -29,43 +30,46 @@
 enum {
     HANDOFF_OBJECTS = HOSTILE(14, 2),
     HANDOFF_MOST = HOSTILE(1 << 16, 16),
-    HANDOFF_MET = 1 << 14, /* of a member: what it read before, and of other groups, met such a fence */
-    HANDOFF_HELD = 1 << 15 /* its own clock, which the first release had, too */
+    HANDOFF_FENCED = 1 << 14, /* of a member: an acquire fence tried what its fence buffer has */
+    HANDOFF_COVERED = 1 << 15 /* of a member: the clock of the first release includes its own */
 };
 
-/* before, jump: earlier ones of the same member, 0, which is none, before the first. Jumps are such that any
- * earlier one is some logarithm of steps away (Myers, "An applicative random-access stack", 1983). farther:
- * the jump of the one that it jumps to; span, next_span: how many are passed by both. */
-struct handing {
+/* A release of the hand-off; number 0 stands for none. before, jump: earlier releases of the same member.
+ * A jump is chosen so that every earlier one is a logarithm of steps away (Myers, "An applicative random-
+ * access stack", 1983). farther: the jump of the release that `jump` names; span, next_span: how many
+ * releases of the member are passed by each of the two. */
+struct handoff_release {
     uint32_t clock, local, site, before, jump, farther, span, next_span;
 };
 
 struct handoff_object {
-    struct variable *variable;
+    struct atomic_object *atomic;
     struct handoff *handoff;
-    struct handoff_object *next; /* of the variable, in another group's hand-off */
-    uint32_t position;           /* the latest that was sent there */
-    uint32_t bit;                /* among those that a member acted on */
-    uint32_t *sent;              /* by local id: the latest of its own that is sent there */
+    struct handoff_object *next; /* of the atomic object, in another group's hand-off */
+    uint32_t position;           /* the latest that was published there */
+    uint32_t bit;                /* in struct handoff's `entered` */
+    uint32_t *released;          /* by local id: the member's latest release that it published there */
 };
 
 struct handoff {
     struct group_order *group;
-    uint64_t first_unit; /* of the group */
+    uint64_t first_unit; /* the group's first member */
     int region;
-    struct vclock *first;   /* the clock of the first release */
-    struct handing *handed; /* from 1 on */
+    struct vclock *first;             /* of the first release */
+    struct handoff_release *releases; /* number 0 is unused */
     uint32_t count, room;
-    uint32_t *sent, *acquired, *pending; /* by local id: its latest release, and positions */
-    uint32_t *slice;                     /* likewise: the clock value of what it does now */
-    uint16_t *acted;                     /* likewise: a bit for each object, and HANDOFF_* */
+    /* by local id: its latest release; the positions that it acquired, that it read and did not acquire */
+    uint32_t *released, *acquired, *buffered;
+    uint32_t *slice; /* by local id: where its segment began */
+    /* by local id: a bit for each object that it accessed, and HANDOFF_* */
+    uint16_t *entered;
     struct handoff_object objects[HANDOFF_OBJECTS];
     uint32_t object_count;
-    /* A member that waits together with others has read this (see struct waiting): */
-    struct handoff_object *awaited;
-    uint32_t awaited_position;
-    struct latest_store awaited_store;
-    struct atomic_act awaited_act;
+    /* what members that spin together have read (struct waiting) */
+    struct handoff_object *polled;
+    uint32_t polled_position;
+    struct latest_store polled_store;
+    struct atomic_act polled_act;
 };
 
 bool order_handoff_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
@@ -73,69 +77,70 @@ bool order_handoff_fence(struct order *order, struct unit_state *unit_state, con
 bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act);
 struct handoff_object *order_handoff_object(struct order *order, struct handoff *handoff,
                                             const struct atomic_act *act);
-/* As order_wait, whose group may leave the hand-off. */
+/* order_wait of a group in a hand-off, which may dissolve. */
 bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
                         const uint64_t reader[LANE_MASK_WORDS]);
-void order_handoff_receive(struct order *order, struct group_order *group, uint64_t local);
-/* A member reaches an object for the first time, or reads a value that was stored without a release. */
-void order_handoff_come(struct order *order, struct handoff_object *object, uint64_t local,
-                        const struct latest_store *store, const struct atomic_act *act);
-/* the hand-offs that it is in */
-void order_handoff_leave_object(struct order *order, const struct variable *variable);
-void order_handoff_leave_all(struct order *order);
+void order_handoff_deliver(struct order *order, struct group_order *group, uint64_t local);
+/* A member accesses an object for the first time, or reads a value that was stored without a release. */
+void order_handoff_enter(struct order *order, struct handoff_object *object, uint64_t local,
+                         const struct latest_store *store, const struct atomic_act *act);
+/* of all groups' hand-offs that have the object */
+void order_handoff_dissolve_object(struct order *order, const struct atomic_object *atomic);
+void order_handoff_dissolve_all(struct order *order);
 void order_handoff_end(struct order *order, struct group_order *group);
 void order_handoff_free(struct order *order, struct group_order *group);
-/* one reference */
-struct vclock *order_handoff_known(struct order *order, const struct handoff *handoff, uint32_t position);
+/* The clock that a position stands for; one reference. */
+struct vclock *order_handoff_clock(struct order *order, const struct handoff *handoff, uint32_t position);
 
-static inline struct handing handing_next(const struct handoff *handoff, uint64_t local, uint64_t clock,
-                                          uint32_t site)
+static inline struct handoff_release handoff_release_next(const struct handoff *handoff, uint64_t local,
+                                                          uint64_t clock, uint32_t site)
 {
-    const uint32_t at = handoff->sent[local];
-    const struct handing *before = &handoff->handed[at];
+    const uint32_t at = handoff->released[local];
+    const struct handoff_release *before = &handoff->releases[at];
     if (before->span != before->next_span)
-        return (struct handing){(uint32_t)clock, (uint32_t)local, site, at, at, before->jump, 1,
-                                before->span};
-    const struct handing *farther = &handoff->handed[before->farther];
-    return (struct handing){(uint32_t)clock, (uint32_t)local,      site,         at, before->farther,
-                            farther->jump,   1 + 2 * before->span, farther->span};
+        return (struct handoff_release){(uint32_t)clock, (uint32_t)local, site, at, at, before->jump, 1,
+                                        before->span};
+    const struct handoff_release *farther = &handoff->releases[before->farther];
+    return (struct handoff_release){(uint32_t)clock, (uint32_t)local,      site,         at, before->farther,
+                                    farther->jump,   1 + 2 * before->span, farther->span};
 }
 
-/* The member's latest up to the position; 0: none. */
-static inline uint32_t handing_at(const struct handoff *handoff, uint64_t local, uint32_t position)
+/* The member's latest release up to the position; 0: none. */
+static inline uint32_t handoff_release_at(const struct handoff *handoff, uint64_t local, uint32_t position)
 {
-    uint32_t at = handoff->sent[local];
+    uint32_t at = handoff->released[local];
     while (at > position)
-        at = handoff->handed[at].jump > position ? handoff->handed[at].jump : handoff->handed[at].before;
+        at =
+            handoff->releases[at].jump > position ? handoff->releases[at].jump : handoff->releases[at].before;
     return at;
 }
 
-/* After a fence of a member that is such a one again, and acquires and releases. False: it is something
- * else. */
+/* One more fence that acquires and releases, of a member that had such a fence before, in constant time.
+ * False: it is another kind of fence, the member has not acquired all releases, or there is no room. */
 static inline bool handoff_fence_again(struct order *order, struct group_order *group, uint64_t local,
                                        const struct endpoint *end)
 {
     struct handoff *handoff = group->handoff;
-    const uint32_t known = HANDOFF_MET | HANDOFF_HELD, count = handoff->count, next = count + 1;
+    const uint32_t both = HANDOFF_FENCED | HANDOFF_COVERED, count = handoff->count, next = count + 1;
     if (end->scope != SCOPE_WORK_GROUP || end->flags != 1u << handoff->region ||
-        (handoff->acted[local] & known) != known ||
-        (handoff->acquired[local] != count && handoff->pending[local] != count) || next >= handoff->room ||
+        (handoff->entered[local] & both) != both ||
+        (handoff->acquired[local] != count && handoff->buffered[local] != count) || next >= handoff->room ||
         next > HANDOFF_MOST)
         return false;
     const uint64_t clock = order_release_clock(order);
-    handoff->handed[next] = handing_next(handoff, local, clock, end->site);
-    handoff->sent[local] = handoff->acquired[local] = handoff->count = next;
+    handoff->releases[next] = handoff_release_next(handoff, local, clock, end->site);
+    handoff->released[local] = handoff->acquired[local] = handoff->count = next;
     handoff->slice[local] = (uint32_t)clock;
     group->items[local]->slice = clock;
     fast_path_taken(order->fast_paths, FAST_PATH_HANDOFF);
     return true;
 }
 
-/* NULL: it is not there yet. */
+/* NULL: the object is not in the hand-off yet. */
 static inline struct handoff_object *handoff_object_of(const struct handoff *handoff,
-                                                       const struct variable *variable)
+                                                       const struct atomic_object *atomic)
 {
-    struct handoff_object *object = variable->relayed;
+    struct handoff_object *object = atomic->handoff_objects;
     while (object && object->handoff != handoff)
         object = object->next;
     return object;
@@ -146,46 +151,46 @@ static inline void handoff_read(struct order *order, struct handoff_object *obje
                                 const struct atomic_act *act)
 {
     struct handoff *handoff = object->handoff;
-    if (__builtin_expect(!(handoff->acted[local] & object->bit) || !store->releases, 0))
-        order_handoff_come(order, object, local, store, act);
-    if (handoff->pending[local] < position)
-        handoff->pending[local] = position;
+    if (__builtin_expect(!(handoff->entered[local] & object->bit) || !store->releases, 0))
+        order_handoff_enter(order, object, local, store, act);
+    if (handoff->buffered[local] < position)
+        handoff->buffered[local] = position;
 }
 
-/* By a member that has been there, if none that it reads from stored without a release. */
-static inline void handoff_pass(const struct order *order, struct handoff_object *object, uint64_t local,
-                                const struct atomic_act *act)
+/* handoff_access by a member that accessed the object before, if the value was stored by a release. */
+static inline void handoff_access_again(const struct order *order, struct handoff_object *object,
+                                        uint64_t local, const struct atomic_act *act)
 {
     const struct handoff *handoff = object->handoff;
-    const uint32_t position = object->position, sent = handoff->sent[local];
-    if (handoff->pending[local] < position)
-        handoff->pending[local] = position;
+    const uint32_t position = object->position, released = handoff->released[local];
+    if (handoff->buffered[local] < position)
+        handoff->buffered[local] = position;
     if (!act->writes)
         return;
-    object->sent[local] = sent;
-    if (position < sent)
-        object->position = sent;
-    object->variable->store =
-        (struct latest_store){act->site, handoff->first_unit + local, order->clock, sent};
+    object->released[local] = released;
+    if (position < released)
+        object->position = released;
+    object->atomic->store =
+        (struct latest_store){act->site, handoff->first_unit + local, order->clock, released};
 }
 
-/* Likewise. False: order_handoff_receive has to do it. */
-static inline bool handoff_receive_again(struct handoff *handoff, struct waiting *waiting, uint64_t local)
+/* order_handoff_deliver under the same conditions. False: they do not hold. */
+static inline bool handoff_deliver_again(struct handoff *handoff, struct waiting *waiting, uint64_t local)
 {
-    if (!(handoff->acted[local] & handoff->awaited->bit) || !handoff->awaited_store.releases)
+    if (!(handoff->entered[local] & handoff->polled->bit) || !handoff->polled_store.releases)
         return false;
     waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
-    if (handoff->pending[local] < handoff->awaited_position)
-        handoff->pending[local] = handoff->awaited_position;
+    if (handoff->buffered[local] < handoff->polled_position)
+        handoff->buffered[local] = handoff->polled_position;
     return true;
 }
 
-/* A relaxed load or update; a store continues the sequences that are there. */
+/* A relaxed load or read-modify-write, which continues the release sequences of the object. */
 static inline void handoff_access(struct order *order, struct handoff_object *object, uint64_t local,
                                   const struct atomic_act *act)
 {
-    handoff_read(order, object, local, object->position, &object->variable->store, act);
-    handoff_pass(order, object, local, act);
+    handoff_read(order, object, local, object->position, &object->atomic->store, act);
+    handoff_access_again(order, object, local, act);
 }
 
 #endif

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomic objects by their addresses. Those of global memory that have one message or none are packed when
- * there are many: they stay packed until the next operation on them. */
+/*
+ * Atomic objects by address: a hash table, and a packed form for those that had no operation for a while.
+ *
+ * A program may have millions of atomic objects, most of which have a list with one release or none. When
+ * many are unpacked, all that can be are packed (order_rest): an object becomes 32 bytes and 16 for each key
+ * of its release's clock, without the list, the release and the trie. The next operation unpacks it
+ * (order_unpack). Only objects of global memory whose numbers fit the packed fields are packed.
+ */
 #include "order_state.h"
 
 #include <stdlib.h>
@@ -12,32 +18,33 @@ enum {
     BUCKETS = HOSTILE(256, 1),
     EACH_BUCKET = 2,
     SLOTS = HOSTILE(1024, 2),
-    AWAKE_LEAST = HOSTILE(4096, 3),
+    UNPACKED_LEAST = HOSTILE(4096, 3),
     KEYS_MOST = HOSTILE(8, 2)
 };
 
-/* The keys of an object's message besides the clock value of the unit itself, one after another; or a map or
- * the release itself, when there are too many. */
-struct resting_key {
+/* The clock of an object's release as a list of keys, besides the clock value of the storing unit; or as a
+ * trie, or as the release itself, if it has more than KEYS_MOST keys. */
+struct packed_key {
     uint64_t key;
     uint32_t clock, next;
 };
-enum resting_as { AS_KEYS, AS_MAP, AS_RELEASE };
+enum packed_as { AS_KEYS, AS_MAP, AS_RELEASE };
 enum { SITE_BITS = HOSTILE(12, 2) };
 
-/* The message is of the group, sub-group and device of the unit that released, as far as that matters.
- * Objects with numbers that do not fit are not packed. One that has messages has a new release clock when it
- * is unpacked: all read it anew. */
-struct resting {
+/* The release's place is that of the unit that released, as far as the scope rule asks for it
+ * (is_in_place). An unpacked object with a release has a new version and list_id, so every unit reads its
+ * list anew. */
+struct packed_object {
     uint64_t address : 48, generation : 16;
     uint32_t next; /* of its bucket, 0: none */
     uint32_t store_unit, store_site, store_clock;
     union {
-        uint32_t version; /* no unit sent a message */
-        uint32_t keys;    /* the first, 0: none; of AS_RELEASE the only one, which is its address */
-        uint32_t known;   /* handle of what it publishes */
+        uint32_t version; /* if nothing was released */
+        /* number of the first key, 0: none; of AS_RELEASE: of a key that is the release's address */
+        uint32_t keys;
+        uint32_t vclock; /* of AS_MAP: handle of the clock */
     };
-    uint32_t regions : ORDER_REGIONS; /* in which it publishes them */
+    uint32_t regions : ORDER_REGIONS; /* that have this clock */
     uint32_t flags : ORDER_REGIONS,
                      fence : 1,
                      scope : 3,
@@ -48,8 +55,8 @@ struct resting {
                      sent : 1,
                      as : 2;
     uint32_t release_site : SITE_BITS;
-    /* another unit than the store's released: unit and site are the first key; the store's clock value is
-     * published */
+    /* by_other: another unit than that of the latest store released, and the first key is its unit and
+     * site. own: the latest store's clock value is part of the clock. */
     uint32_t by_other : 1, own : 1;
 };
 enum { NO_UNIT = UINT32_MAX };
@@ -80,7 +87,7 @@ static bool add_block(struct slots *slots)
     return true;
 }
 
-/* 0: no memory. */
+/* 0: out of memory. */
 static uint32_t slot_new(struct slots *slots)
 {
     const uint32_t unused = slots->unused;
@@ -108,67 +115,67 @@ static void slots_fini(struct slots *slots)
     *slots = (struct slots){0};
 }
 
-static struct resting *resting_at(const struct rest *rest, uint32_t index)
+static struct packed_object *packed_at(const struct packed_objects *packed, uint32_t index)
 {
-    return slot_at(&rest->objects, index);
+    return slot_at(&packed->objects, index);
 }
-static struct resting_key *key_at(const struct rest *rest, uint32_t index)
+static struct packed_key *key_at(const struct packed_objects *packed, uint32_t index)
 {
-    return slot_at(&rest->keys, index);
+    return slot_at(&packed->keys, index);
 }
 
-/* ---- awake ------------------------------------------------------------------------------------- */
+/* ---- unpacked objects ------------------------------------------------------------------------- */
 
 static void rehash(struct order *order)
 {
-    uint32_t count = order->variable_buckets;
-    struct variable **old = order->variables,
-                    **wider = calloc(count ? 2 * (size_t)count : BUCKETS, sizeof *wider);
+    uint32_t count = order->atomic_buckets;
+    struct atomic_object **old = order->atomics,
+                         **wider = calloc(count ? 2 * (size_t)count : BUCKETS, sizeof *wider);
     if (!wider) {
         order->failed |= !count;
         return;
     }
-    order->variables = wider;
-    order->variable_buckets = count ? 2 * count : BUCKETS;
+    order->atomics = wider;
+    order->atomic_buckets = count ? 2 * count : BUCKETS;
     for (uint32_t b = 0; b < count; b++) {
-        for (struct variable *variable = old[b], *next; variable; variable = next) {
-            next = variable->next;
-            variable->next = *bucket(order, variable->address);
-            *bucket(order, variable->address) = variable;
+        for (struct atomic_object *atomic = old[b], *next; atomic; atomic = next) {
+            next = atomic->next;
+            atomic->next = *bucket(order, atomic->address);
+            *bucket(order, atomic->address) = atomic;
         }
     }
     free(old);
 }
 
-struct variable *order_object_new(struct order *order, uint64_t address)
+struct atomic_object *order_object_new(struct order *order, uint64_t address)
 {
-    CHECKED(!variable_awake(order, address));
-    if (order->variable_count - order->rest.count >= order->variable_buckets)
+    CHECKED(!atomic_object_unpacked(order, address));
+    if (order->variable_count - order->packed.count >= order->atomic_buckets)
         rehash(order);
-    struct variable *variable = order->variable_buckets ? calloc(1, sizeof *variable) : NULL;
-    if (!variable) {
+    struct atomic_object *atomic = order->atomic_buckets ? calloc(1, sizeof *atomic) : NULL;
+    if (!atomic) {
         order->failed = true;
         return NULL;
     }
-    variable->address = address;
-    variable->store.unit = UNIT_END;
-    variable->next = *bucket(order, address);
-    *bucket(order, address) = variable;
+    atomic->address = address;
+    atomic->store.unit = UNIT_END;
+    atomic->next = *bucket(order, address);
+    *bucket(order, address) = atomic;
     order->variable_count++;
-    return variable;
+    return atomic;
 }
 
-/* ---- going to rest ----------------------------------------------------------------------------- */
+/* ---- packing ---------------------------------------------------------------------------------- */
 
-/* In which it publishes these keys, and nothing else in others. */
+/* Have all regions of the release either this clock or none? */
 static bool alike_regions(struct order *order, const struct release *release, uint16_t *out_regions,
-                          const struct known_key *keys, uint32_t count)
+                          const struct vclock_entry *keys, uint32_t count)
 {
     for (int r = 0; r < ORDER_REGIONS; r++) {
-        struct known_key own[KEYS_MOST];
-        if (!release->known[r])
+        struct vclock_entry own[KEYS_MOST];
+        if (!release->vclock[r])
             continue;
-        if (vclock_list(&order->pool, release->known[r], own, KEYS_MOST) != count)
+        if (vclock_list(&order->pool, release->vclock[r], own, KEYS_MOST) != count)
             return false;
         for (uint32_t i = 0; i < count; i++)
             if (own[i].key != keys[i].key || own[i].clock != keys[i].clock)
@@ -181,73 +188,72 @@ static bool alike_regions(struct order *order, const struct release *release, ui
 static const struct vclock *any_region(const struct release *release)
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
-        if (release->known[r])
-            return release->known[r];
+        if (release->vclock[r])
+            return release->vclock[r];
     return NULL;
 }
 
-/* They count as what is put off when they wake: maps that are kept here would not be many enough to be put
- * off. */
-static bool add_key(struct order *order, uint32_t *first, struct resting_key key)
+/* Keys count as bytes of clocks: an unpacked object would have a deferred join, and the pool has to count
+ * as costly as before. */
+static bool add_key(struct order *order, uint32_t *first, struct packed_key key)
 {
-    const uint32_t index = slot_new(&order->rest.keys);
+    const uint32_t index = slot_new(&order->packed.keys);
     if (!index)
         return false;
     key.next = *first;
-    *key_at(&order->rest, *first = index) = key;
-    order->pool.bytes += VCLOCK_LEAST;
+    *key_at(&order->packed, *first = index) = key;
+    order->pool.bytes += VCLOCK_DEFERRED_BYTES_LEAST;
     return true;
 }
 
 static void free_keys(struct order *order, uint32_t first)
 {
-    CHECKED(order->pool.bytes >= (first ? VCLOCK_LEAST : 0));
+    CHECKED(order->pool.bytes >= (first ? VCLOCK_DEFERRED_BYTES_LEAST : 0));
     for (uint32_t next; first; first = next) {
-        next = key_at(&order->rest, first)->next;
-        slot_free(&order->rest.keys, first);
-        order->pool.bytes -= VCLOCK_LEAST;
+        next = key_at(&order->packed, first)->next;
+        slot_free(&order->packed.keys, first);
+        order->pool.bytes -= VCLOCK_DEFERRED_BYTES_LEAST;
     }
 }
 
-/* Too many keys: the map, or the release if there are several. */
-static bool pack_whole(struct order *order, struct release *release, struct resting *out)
+/* The clock has too many keys: keeps the trie if all regions share one, else the release. */
+static bool pack_whole(struct order *order, struct release *release, struct packed_object *out)
 {
-    struct vclock *known = NULL;
+    struct vclock *vclock = NULL;
     uint32_t maps = 0, regions = 0;
     for (int r = 0; r < ORDER_REGIONS; r++) {
-        maps += release->known[r] && release->known[r] != known;
-        regions |= release->known[r] ? 1u << r : 0;
-        known = release->known[r] ? release->known[r] : known;
+        maps += release->vclock[r] && release->vclock[r] != vclock;
+        regions |= release->vclock[r] ? 1u << r : 0;
+        vclock = release->vclock[r] ? release->vclock[r] : vclock;
     }
     const bool alone = maps == 1 && !out->by_other;
     out->as = alone ? AS_MAP : AS_RELEASE;
     out->regions = regions & ((1u << ORDER_REGIONS) - 1);
     if (alone)
-        out->known = vclock_handle(vclock_share(known));
-    else if (add_key(order, &out->keys, (struct resting_key){.key = (uintptr_t)release}))
+        out->vclock = vclock_handle(vclock_share(vclock));
+    else if (add_key(order, &out->keys, (struct packed_key){.key = (uintptr_t)release}))
         release_share(release);
     return alone || out->keys;
 }
 
-static bool pack_keys(struct order *order, const struct release *release, const struct known_key *keys,
-                      uint32_t count, struct resting *out)
+static bool pack_keys(struct order *order, const struct release *release, const struct vclock_entry *keys,
+                      uint32_t count, struct packed_object *out)
 {
     for (uint32_t i = count; i-- > 0;) {
         if (keys[i].key == unit_key(release->unit) && keys[i].clock == out->store_clock && !out->by_other)
             out->own = true;
-        else if (!add_key(order, &out->keys,
-                          (struct resting_key){.key = keys[i].key, .clock = keys[i].clock}))
+        else if (!add_key(order, &out->keys, (struct packed_key){.key = keys[i].key, .clock = keys[i].clock}))
             return false;
     }
     return !out->by_other ||
-           add_key(order, &out->keys, (struct resting_key){.key = release->unit, .clock = release->site});
+           add_key(order, &out->keys, (struct packed_key){.key = release->unit, .clock = release->site});
 }
 
-static bool pack_release(struct order *order, struct release *release, struct resting *out)
+static bool pack_release(struct order *order, struct release *release, struct packed_object *out)
 {
-    struct known_key keys[KEYS_MOST];
-    const struct vclock *known = any_region(release);
-    const uint32_t count = known ? vclock_list(&order->pool, known, keys, KEYS_MOST) : 0;
+    struct vclock_entry keys[KEYS_MOST];
+    const struct vclock *vclock = any_region(release);
+    const uint32_t count = vclock ? vclock_list(&order->pool, vclock, keys, KEYS_MOST) : 0;
     uint16_t regions = 0;
     out->sent = true;
     out->by_other = release->unit != out->store_unit || release->site >> SITE_BITS;
@@ -261,14 +267,15 @@ static bool pack_release(struct order *order, struct release *release, struct re
     return false;
 }
 
-static bool is_short(const struct order *order, const struct variable *variable)
+static bool is_short(const struct order *order, const struct atomic_object *atomic)
 {
     const uint64_t most = UINT32_MAX - 1;
-    return order->versions <= most && order->clock <= most && variable->generation <= UINT16_MAX &&
-           variable->address >> 48 == 0 && (variable->store.unit == UNIT_END || variable->store.unit <= most);
+    return order->versions <= most && order->clock <= most && atomic->generation <= UINT16_MAX &&
+           atomic->address >> 48 == 0 && (atomic->store.unit == UNIT_END || atomic->store.unit <= most);
 }
 
-/* The place of the message is that of the first unit whose release it holds; the unit is the latest. */
+/* An entry that several releases share has the place of the first one, but the unit of the latest. True:
+ * their places are the same as far as the scope rule asks for them. */
 static bool is_in_place(const struct order *order, const struct release_clock *release_clock)
 {
     const struct place *place = &release_clock->place;
@@ -281,35 +288,35 @@ static bool is_in_place(const struct order *order, const struct release_clock *r
            place->sub_group == order_unit_sub_group(order, unit);
 }
 
-/* Sent by the unit whose release it is, for others of its place. */
-static bool is_plain(const struct order *order, const struct variable *variable,
+/* Can the release be rebuilt from the packed fields? */
+static bool is_plain(const struct order *order, const struct atomic_object *atomic,
                      const struct release_clock *release_clock)
 {
-    return release_clock->release->unit < UINT32_MAX && release_clock->version == variable->version &&
-           !release_clock->stream && is_in_place(order, release_clock) &&
-           release_clock->svm_atomics == variable->svm_atomics;
+    return release_clock->release->unit < UINT32_MAX && release_clock->version == atomic->version &&
+           !release_clock->list_id && is_in_place(order, release_clock) &&
+           release_clock->svm_atomics == atomic->svm_atomics;
 }
 
-/* False: it stays awake. */
-static bool pack(struct order *order, const struct variable *variable, struct resting *out)
+/* False: the object stays unpacked. */
+static bool pack(struct order *order, const struct atomic_object *atomic, struct packed_object *out)
 {
-    const struct release_clock *release_clock = variable->release_clocks.items;
-    const uint32_t count = variable->release_clocks.count;
-    if (variable->relayed || variable->region != IN_GLOBAL || count > 1 || !is_short(order, variable) ||
-        (count && !is_plain(order, variable, release_clock)))
+    const struct release_clock *release_clock = atomic->release_clocks.items;
+    const uint32_t count = atomic->release_clocks.count;
+    if (atomic->handoff_objects || atomic->region != IN_GLOBAL || count > 1 || !is_short(order, atomic) ||
+        (count && !is_plain(order, atomic, release_clock)))
         return false;
-    const struct latest_store *store = &variable->store;
-    *out = (struct resting){.address = variable->address & ((UINT64_C(1) << 48) - 1),
-                            .generation = (uint16_t)variable->generation,
-                            .store_site = store->site,
-                            .store_clock = (uint32_t)store->clock,
-                            .store_unit = store->unit == UNIT_END ? NO_UNIT : (uint32_t)store->unit,
-                            .store_releases = store->releases,
-                            .svm_atomics = variable->svm_atomics,
-                            .apart = variable->apart,
-                            .wide = variable->size == 8};
+    const struct latest_store *store = &atomic->store;
+    *out = (struct packed_object){.address = atomic->address & ((UINT64_C(1) << 48) - 1),
+                                  .generation = (uint16_t)atomic->generation,
+                                  .store_site = store->site,
+                                  .store_clock = (uint32_t)store->clock,
+                                  .store_unit = store->unit == UNIT_END ? NO_UNIT : (uint32_t)store->unit,
+                                  .store_releases = store->releases,
+                                  .svm_atomics = atomic->svm_atomics,
+                                  .apart = atomic->apart,
+                                  .wide = atomic->size == 8};
     if (!count) {
-        out->version = (uint32_t)variable->version;
+        out->version = (uint32_t)atomic->version;
         return true;
     }
     out->flags = release_clock->flags & ((1 << ORDER_REGIONS) - 1);
@@ -318,26 +325,26 @@ static bool pack(struct order *order, const struct variable *variable, struct re
     return pack_release(order, release_clock->release, out);
 }
 
-static uint32_t *resting_bucket(const struct rest *rest, uint64_t address)
+static uint32_t *packed_bucket(const struct packed_objects *packed, uint64_t address)
 {
-    return &rest->buckets[address_hash(address) & (rest->bucket_count - 1)];
+    return &packed->buckets[address_hash(address) & (packed->bucket_count - 1)];
 }
 
-static bool resting_room(struct rest *rest)
+static bool packed_room(struct packed_objects *packed)
 {
-    const uint32_t count = rest->bucket_count ? 2 * rest->bucket_count : BUCKETS;
-    if (rest->count < EACH_BUCKET * rest->bucket_count)
+    const uint32_t count = packed->bucket_count ? 2 * packed->bucket_count : BUCKETS;
+    if (packed->count < EACH_BUCKET * packed->bucket_count)
         return true;
-    uint32_t *old = rest->buckets, old_count = rest->bucket_count, *wider = calloc(count, sizeof *wider);
+    uint32_t *old = packed->buckets, old_count = packed->bucket_count, *wider = calloc(count, sizeof *wider);
     if (!wider)
         return old;
-    rest->buckets = wider;
-    rest->bucket_count = count;
+    packed->buckets = wider;
+    packed->bucket_count = count;
     for (uint32_t b = 0; b < old_count; b++) {
         for (uint32_t index = old[b], next; index; index = next) {
-            uint32_t *head = resting_bucket(rest, resting_at(rest, index)->address);
-            next = resting_at(rest, index)->next;
-            resting_at(rest, index)->next = *head;
+            uint32_t *head = packed_bucket(packed, packed_at(packed, index)->address);
+            next = packed_at(packed, index)->next;
+            packed_at(packed, index)->next = *head;
             *head = index;
         }
     }
@@ -345,40 +352,40 @@ static bool resting_room(struct rest *rest)
     return true;
 }
 
-/* False: it stays awake. */
-static bool lay_down(struct order *order, struct variable *variable)
+/* False: the object stays unpacked. */
+static bool pack_away(struct order *order, struct atomic_object *atomic)
 {
-    struct rest *rest = &order->rest;
-    struct resting packed;
-    const uint32_t index = resting_room(rest) ? slot_new(&rest->objects) : 0;
+    struct packed_objects *packed = &order->packed;
+    struct packed_object object;
+    const uint32_t index = packed_room(packed) ? slot_new(&packed->objects) : 0;
     if (!index)
         return false;
-    if (!pack(order, variable, &packed)) {
-        slot_free(&rest->objects, index);
+    if (!pack(order, atomic, &object)) {
+        slot_free(&packed->objects, index);
         return false;
     }
-    uint32_t *head = resting_bucket(rest, variable->address);
-    CHECKED(!*head || *head <= rest->objects.used);
-    packed.next = *head;
+    uint32_t *head = packed_bucket(packed, atomic->address);
+    CHECKED(!*head || *head <= packed->objects.used);
+    object.next = *head;
     *head = index;
-    *resting_at(rest, index) = packed;
-    rest->count++;
-    CHECKED(rest->count <= order->variable_count);
-    order_list_free(order, &variable->release_clocks);
-    free(variable);
+    *packed_at(packed, index) = object;
+    packed->count++;
+    CHECKED(packed->count <= order->variable_count);
+    order_list_free(order, &atomic->release_clocks);
+    free(atomic);
     fast_path_taken(order->fast_paths, FAST_PATH_RESTED);
     return true;
 }
 
 void order_rest_all(struct order *order)
 {
-    struct rest *rest = &order->rest;
-    rest->objects.size = sizeof(struct resting);
-    rest->keys.size = sizeof(struct resting_key);
-    for (uint32_t b = 0; b < order->variable_buckets; b++) {
-        for (struct variable **at = &order->variables[b], *next; *at;) {
+    struct packed_objects *packed = &order->packed;
+    packed->objects.size = sizeof(struct packed_object);
+    packed->keys.size = sizeof(struct packed_key);
+    for (uint32_t b = 0; b < order->atomic_buckets; b++) {
+        for (struct atomic_object **at = &order->atomics[b], *next; *at;) {
             next = (*at)->next;
-            if (lay_down(order, *at))
+            if (pack_away(order, *at))
                 *at = next;
             else
                 at = &(*at)->next;
@@ -388,191 +395,193 @@ void order_rest_all(struct order *order)
 
 void order_rest(struct order *order)
 {
-    struct rest *rest = &order->rest;
-    if (order->variable_count - rest->count < (rest->awake_most ? rest->awake_most : AWAKE_LEAST))
+    struct packed_objects *packed = &order->packed;
+    if (order->variable_count - packed->count <
+        (packed->unpacked_most ? packed->unpacked_most : UNPACKED_LEAST))
         return;
     order_rest_all(order);
-    const uint32_t awake = order->variable_count - rest->count;
-    rest->awake_most = awake < AWAKE_LEAST / 2 ? AWAKE_LEAST : 2 * awake;
+    const uint32_t awake = order->variable_count - packed->count;
+    packed->unpacked_most = awake < UNPACKED_LEAST / 2 ? UNPACKED_LEAST : 2 * awake;
 }
 
-/* ---- waking ------------------------------------------------------------------------------------ */
+/* ---- unpacking -------------------------------------------------------------------------------- */
 
-static struct release *unpack_release(struct order *order, const struct resting *packed)
+static struct release *unpack_release(struct order *order, const struct packed_object *object)
 {
-    struct rest *rest = &order->rest;
-    const struct resting_key *first =
-        packed->as != AS_MAP && packed->keys ? key_at(rest, packed->keys) : NULL;
-    CHECKED(first || (packed->as != AS_RELEASE && !packed->by_other));
-    if (packed->as == AS_RELEASE)
+    struct packed_objects *packed = &order->packed;
+    const struct packed_key *first =
+        object->as != AS_MAP && object->keys ? key_at(packed, object->keys) : NULL;
+    CHECKED(first || (object->as != AS_RELEASE && !object->by_other));
+    if (object->as == AS_RELEASE)
         return (struct release *)(uintptr_t)first->key;
-    struct release *release = packed->by_other
+    struct release *release = object->by_other
                                   ? order_release_new(order, first->key, first->clock)
-                                  : order_release_new(order, packed->store_unit, packed->release_site);
-    struct vclock *known = packed->as == AS_MAP ? vclock_of_handle(&order->pool, packed->known) : NULL;
-    if (packed->own)
-        put_into(order, &known, unit_key(packed->store_unit), packed->store_clock);
-    vclock_end(&order->pool, known);
+                                  : order_release_new(order, object->store_unit, object->release_site);
+    struct vclock *vclock = object->as == AS_MAP ? vclock_of_handle(&order->pool, object->vclock) : NULL;
+    if (object->own)
+        put_into(order, &vclock, unit_key(object->store_unit), object->store_clock);
+    vclock_end(&order->pool, vclock);
     for (uint32_t index = !first             ? 0
-                          : packed->by_other ? first->next
-                                             : packed->keys;
-         index; index = key_at(rest, index)->next) {
-        put_into(order, &known, key_at(rest, index)->key, key_at(rest, index)->clock);
-        vclock_end(&order->pool, known);
+                          : object->by_other ? first->next
+                                             : object->keys;
+         index; index = key_at(packed, index)->next) {
+        put_into(order, &vclock, key_at(packed, index)->key, key_at(packed, index)->clock);
+        vclock_end(&order->pool, vclock);
     }
     for (int r = 0; r < ORDER_REGIONS; r++)
-        if (packed->regions >> r & 1)
-            set(order, &release->known[r], vclock_share(known));
-    vclock_drop(&order->pool, known);
+        if (object->regions >> r & 1)
+            set(order, &release->vclock[r], vclock_share(vclock));
+    vclock_drop(&order->pool, vclock);
     return release;
 }
 
-static void unpack_release_clock(struct order *order, struct variable *variable, const struct resting *packed)
+static void unpack_release_clock(struct order *order, struct atomic_object *atomic,
+                                 const struct packed_object *object)
 {
-    struct release *release = unpack_release(order, packed);
-    struct release_clock release_clock = {.scope = (enum memory_scope)packed->scope,
-                                          .flags = packed->flags,
-                                          .fence = packed->fence,
-                                          .svm_atomics = packed->svm_atomics,
-                                          .apart = packed->apart,
+    struct release *release = unpack_release(order, object);
+    struct release_clock release_clock = {.scope = (enum memory_scope)object->scope,
+                                          .flags = object->flags,
+                                          .fence = object->fence,
+                                          .svm_atomics = object->svm_atomics,
+                                          .apart = object->apart,
                                           .release = release,
-                                          .version = variable->version};
+                                          .version = atomic->version};
     release_clock.place =
         (struct place){order_unit_group(order, release->unit), order_unit_sub_group(order, release->unit),
                        order_unit_device(order, release->unit)};
-    order_list_begin_small(&variable->release_clocks);
-    order_list_add(order, &variable->release_clocks, &release_clock);
+    order_list_reserve_one(&atomic->release_clocks);
+    order_list_add(order, &atomic->release_clocks, &release_clock);
     release_drop(order, release);
-    if (packed->as != AS_MAP)
-        free_keys(order, packed->keys);
+    if (object->as != AS_MAP)
+        free_keys(order, object->keys);
 }
 
-static uint32_t *resting_find(const struct rest *rest, uint64_t address)
+static uint32_t *packed_find(const struct packed_objects *packed, uint64_t address)
 {
-    uint32_t *at = resting_bucket(rest, address);
-    while (*at && resting_at(rest, *at)->address != address)
-        at = &resting_at(rest, *at)->next;
+    uint32_t *at = packed_bucket(packed, address);
+    while (*at && packed_at(packed, *at)->address != address)
+        at = &packed_at(packed, *at)->next;
     return at;
 }
 
-struct variable *order_wake(struct order *order, uint64_t address)
+struct atomic_object *order_unpack(struct order *order, uint64_t address)
 {
-    struct rest *rest = &order->rest;
-    uint32_t *at = resting_find(rest, address), index = *at;
+    struct packed_objects *packed = &order->packed;
+    uint32_t *at = packed_find(packed, address), index = *at;
     if (!index)
         return NULL;
-    const struct resting packed = *resting_at(rest, index);
-    *at = packed.next;
-    slot_free(&rest->objects, index);
-    rest->count--;
-    CHECKED(packed.address == address && order->variable_count > rest->count);
+    const struct packed_object object = *packed_at(packed, index);
+    *at = object.next;
+    slot_free(&packed->objects, index);
+    packed->count--;
+    CHECKED(object.address == address && order->variable_count > packed->count);
     order->variable_count--;
-    struct variable *variable = order_object_new(order, address);
-    if (!variable)
+    struct atomic_object *atomic = order_object_new(order, address);
+    if (!atomic)
         return NULL;
-    variable->size = packed.wide ? 8 : 4;
-    variable->region = IN_GLOBAL;
-    variable->svm_atomics = packed.svm_atomics;
-    variable->apart = packed.apart;
-    variable->generation = packed.generation;
-    variable->version = variable->stream = packed.sent ? ++order->versions : packed.version;
-    variable->store =
-        (struct latest_store){packed.store_site, packed.store_unit == NO_UNIT ? UNIT_END : packed.store_unit,
-                              packed.store_clock, packed.store_releases};
-    if (packed.sent)
-        unpack_release_clock(order, variable, &packed);
-    return variable;
+    atomic->size = object.wide ? 8 : 4;
+    atomic->region = IN_GLOBAL;
+    atomic->svm_atomics = object.svm_atomics;
+    atomic->apart = object.apart;
+    atomic->generation = object.generation;
+    atomic->version = atomic->list_id = object.sent ? ++order->versions : object.version;
+    atomic->store =
+        (struct latest_store){object.store_site, object.store_unit == NO_UNIT ? UNIT_END : object.store_unit,
+                              object.store_clock, object.store_releases};
+    if (object.sent)
+        unpack_release_clock(order, atomic, &object);
+    return atomic;
 }
 
 bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation)
 {
-    const struct variable *variable = variable_awake(order, address);
-    if (variable)
-        return variable->generation == generation;
-    const uint32_t index = order->rest.count ? *resting_find(&order->rest, address) : 0;
-    return index && resting_at(&order->rest, index)->generation == generation;
+    const struct atomic_object *atomic = atomic_object_unpacked(order, address);
+    if (atomic)
+        return atomic->generation == generation;
+    const uint32_t index = order->packed.count ? *packed_find(&order->packed, address) : 0;
+    return index && packed_at(&order->packed, index)->generation == generation;
 }
 
-/* Those awake, too. */
+/* Frees packed and unpacked objects. */
 void order_objects_fini(struct order *order)
 {
-    for (uint32_t b = 0; b < order->variable_buckets; b++) {
-        for (struct variable *variable = order->variables[b], *next; variable; variable = next) {
-            next = variable->next;
-            order_list_free(order, &variable->release_clocks);
-            free(variable);
+    for (uint32_t b = 0; b < order->atomic_buckets; b++) {
+        for (struct atomic_object *atomic = order->atomics[b], *next; atomic; atomic = next) {
+            next = atomic->next;
+            order_list_free(order, &atomic->release_clocks);
+            free(atomic);
         }
     }
-    free(order->variables);
-    free(order->rest.buckets);
-    slots_fini(&order->rest.objects);
-    slots_fini(&order->rest.keys);
+    free(order->atomics);
+    free(order->packed.buckets);
+    slots_fini(&order->packed.objects);
+    slots_fini(&order->packed.keys);
 }
 
 /* ---- invariants -------------------------------------------------------------------------------- */
 
-static void check_variable(const struct order *order, const struct variable *variable)
+static void check_atomic(const struct order *order, const struct atomic_object *atomic)
 {
-    CHECKED(variable->version <= order->versions && variable->stream <= variable->version);
-    CHECKED(variable->region >= 0 && variable->region < ORDER_REGIONS);
-    CHECKED(variable->store.unit <= UNIT_END && variable->store.clock <= order->clock);
-    for (const struct variable *other = variable->next; other; other = other->next)
-        CHECKED(other->address != variable->address);
-    order_list_check(&variable->release_clocks);
-    for (uint32_t i = 0; i < variable->release_clocks.count; i++)
-        CHECKED(variable->release_clocks.items[i].version <= order->versions);
+    CHECKED(atomic->version <= order->versions && atomic->list_id <= atomic->version);
+    CHECKED(atomic->region >= 0 && atomic->region < ORDER_REGIONS);
+    CHECKED(atomic->store.unit <= UNIT_END && atomic->store.clock <= order->clock);
+    for (const struct atomic_object *other = atomic->next; other; other = other->next)
+        CHECKED(other->address != atomic->address);
+    order_list_check(&atomic->release_clocks);
+    for (uint32_t i = 0; i < atomic->release_clocks.count; i++)
+        CHECKED(atomic->release_clocks.items[i].version <= order->versions);
 }
 
-static uint32_t check_awake(const struct order *order)
+static uint32_t check_unpacked(const struct order *order)
 {
     uint32_t count = 0;
-    for (uint32_t b = 0; b < order->variable_buckets; b++)
-        for (const struct variable *variable = order->variables[b]; variable; variable = variable->next) {
-            CHECKED(bucket(order, variable->address) == &order->variables[b]);
-            check_variable(order, variable);
+    for (uint32_t b = 0; b < order->atomic_buckets; b++)
+        for (const struct atomic_object *atomic = order->atomics[b]; atomic; atomic = atomic->next) {
+            CHECKED(bucket(order, atomic->address) == &order->atomics[b]);
+            check_atomic(order, atomic);
             count++;
         }
     return count;
 }
 
-static uint32_t check_keys(const struct rest *rest, uint32_t first)
+static uint32_t check_keys(const struct packed_objects *packed, uint32_t first)
 {
     uint32_t count = 0;
-    for (; first; first = key_at(rest, first)->next) {
-        CHECKED(first <= rest->keys.used);
+    for (; first; first = key_at(packed, first)->next) {
+        CHECKED(first <= packed->keys.used);
         count++;
     }
     return count;
 }
 
-static void check_resting(const struct order *order, const struct resting *packed)
+static void check_packed_object(const struct order *order, const struct packed_object *object)
 {
-    CHECKED(!variable_awake(order, packed->address)); /* it is in one of the two places */
-    CHECKED(packed->sent || packed->version <= order->versions);
-    CHECKED(packed->sent || !(packed->own || packed->by_other));
-    CHECKED(!packed->sent || packed->as <= AS_RELEASE);
-    CHECKED(!packed->sent || packed->as != AS_RELEASE || check_keys(&order->rest, packed->keys) == 1);
-    if (packed->sent && packed->as == AS_KEYS)
-        CHECKED(check_keys(&order->rest, packed->keys) + packed->own <= 1u + KEYS_MOST);
+    CHECKED(!atomic_object_unpacked(order, object->address)); /* it is not unpacked, too */
+    CHECKED(object->sent || object->version <= order->versions);
+    CHECKED(object->sent || !(object->own || object->by_other));
+    CHECKED(!object->sent || object->as <= AS_RELEASE);
+    CHECKED(!object->sent || object->as != AS_RELEASE || check_keys(&order->packed, object->keys) == 1);
+    if (object->sent && object->as == AS_KEYS)
+        CHECKED(check_keys(&order->packed, object->keys) + object->own <= 1u + KEYS_MOST);
 }
 
-static uint32_t check_at_rest(const struct order *order)
+static uint32_t check_packed(const struct order *order)
 {
-    const struct rest *rest = &order->rest;
+    const struct packed_objects *packed = &order->packed;
     uint32_t count = 0;
-    for (uint32_t b = 0; b < rest->bucket_count; b++)
-        for (uint32_t i = rest->buckets[b]; i; i = resting_at(rest, i)->next) {
-            CHECKED(i <= rest->objects.used && ++count <= rest->count);
-            CHECKED(resting_bucket(rest, resting_at(rest, i)->address) == &rest->buckets[b]);
-            check_resting(order, resting_at(rest, i));
+    for (uint32_t b = 0; b < packed->bucket_count; b++)
+        for (uint32_t i = packed->buckets[b]; i; i = packed_at(packed, i)->next) {
+            CHECKED(i <= packed->objects.used && ++count <= packed->count);
+            CHECKED(packed_bucket(packed, packed_at(packed, i)->address) == &packed->buckets[b]);
+            check_packed_object(order, packed_at(packed, i));
         }
     return count;
 }
 
 void order_objects_check(const struct order *order)
 {
-    const uint32_t awake = check_awake(order), at_rest = check_at_rest(order);
-    CHECKED((order->variable_buckets & (order->variable_buckets - 1)) == 0);
-    CHECKED(at_rest == order->rest.count);
+    const uint32_t awake = check_unpacked(order), at_rest = check_packed(order);
+    CHECKED((order->atomic_buckets & (order->atomic_buckets - 1)) == 0);
+    CHECKED(at_rest == order->packed.count);
     CHECKED(awake + at_rest == order->variable_count);
 }

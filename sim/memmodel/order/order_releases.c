@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Release clocks: shared lists of what each release published, and the readers' positions in them. */
+/*
+ * Release clocks, shared and counted, and lists of them.
+ *
+ * A list has at most one release for each set of readers (same_readers) and origin: adding a second one joins
+ * the clocks. In a fence buffer, releases that came from one list of one object replace each other instead,
+ * since a later one includes the earlier one and replacing costs no join.
+ */
 #include "order_state.h"
 
 #include <stdlib.h>
 
 #include "orrery/checked.h"
 
-enum { STREAMS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
+enum { LIST_IDS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
 
 /* ---- releases ---------------------------------------------------------------------------------- */
 
@@ -34,7 +40,7 @@ struct release *order_release_new(struct order *order, uint64_t unit, uint32_t s
     struct release_pool *pool = &order->releases;
     if (!pool->unused && !refill(pool)) {
         order->failed = true;
-        pool->none.references += 2; /* it has no owner that could give it back */
+        pool->none.references += 2; /* the object is not of a block and must never be freed */
         return &pool->none;
     }
     struct release *release = pool->unused;
@@ -46,24 +52,24 @@ struct release *order_release_new(struct order *order, uint64_t unit, uint32_t s
 void order_release_free(struct order *order, struct release *release)
 {
     CHECKED(release->references == 0);
-    drop_all(order, release->known);
+    drop_all(order, release->vclock);
     release->next = order->releases.unused;
     order->releases.unused = release;
 }
 
 struct release *order_release_join(struct order *order, struct release *earlier, struct release *later)
 {
-    if (release_holds(later, earlier))
+    if (release_dominates_quickly(later, earlier))
         return release_share(later);
     struct release *both = order_release_new(order, later->unit, later->site);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        set(order, &both->known[r], vclock_join(&order->pool, earlier->known[r], later->known[r]));
+        set(order, &both->vclock[r], vclock_join(&order->pool, earlier->vclock[r], later->vclock[r]));
     return both;
 }
 
 void order_releases_fini(struct order *order)
 {
-    CHECKED(order->pool.block_count == 0); /* the clocks that releases published are gone */
+    CHECKED(order->pool.block_count == 0); /* clocks are freed with their pool, which comes first */
     for (struct block *block = order->releases.blocks, *next; block; block = next) {
         next = block->next;
         free(block);
@@ -88,21 +94,21 @@ bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
 }
 
 struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,
-                                      const struct release_clock *like, uint64_t stream)
+                                      const struct release_clock *like, uint64_t list_id)
 {
-    for (uint32_t i = list->count; i-- > 0;) /* the latest to come is the likeliest */
-        if (list->items[i].stream == stream && same_sender(order, &list->items[i], like))
+    for (uint32_t i = list->count; i-- > 0;) /* the latest entry is the likeliest */
+        if (list->items[i].list_id == list_id && same_readers(order, &list->items[i], like))
             return &list->items[i];
     return NULL;
 }
 
-void order_list_begin_small(struct release_clock_list *list)
+void order_list_reserve_one(struct release_clock_list *list)
 {
     if (!list->room && (list->items = malloc(sizeof *list->items)))
         list->room = 1;
 }
 
-/* The list keeps references of its own. */
+/* The list has a reference of its own. */
 static uint32_t list_append(struct order *order, struct release_clock_list *list,
                             const struct release_clock *release_clock)
 {
@@ -126,21 +132,20 @@ uint32_t order_list_add(struct order *order, struct release_clock_list *list,
     return (uint32_t)(old - list->items);
 }
 
-/* Within one generation of an object a later message holds all of an earlier one. A result of it is kept by
- * itself, while there is room: replacing is cheaper than joining. */
-uint32_t order_list_renew(struct order *order, struct release_clock_list *list,
-                          const struct release_clock *release_clock, uint64_t stream)
+/* Up to LIST_IDS_MOST entries are kept apart by the list from which they came; further ones are joined. */
+uint32_t order_list_replace(struct order *order, struct release_clock_list *list,
+                            const struct release_clock *release_clock, uint64_t list_id)
 {
-    struct release_clock *old = order_list_find(order, list, release_clock, stream);
+    struct release_clock *old = order_list_find(order, list, release_clock, list_id);
     order->searched += list->count;
     if (old) {
         replace_release_clock(order, old, release_clock);
         return (uint32_t)(old - list->items);
     }
-    if (list->count >= STREAMS_MOST)
+    if (list->count >= LIST_IDS_MOST)
         return order_list_add(order, list, release_clock);
     struct release_clock own = *release_clock;
-    own.stream = stream;
+    own.list_id = list_id;
     return list_append(order, list, &own);
 }
 

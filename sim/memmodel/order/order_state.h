@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files of order.h share: order.c has the launch, its units and their fences;
- *          order_releases.c the lists of what releases publish; order_decide.c what happens before what;
- *          order_objects.c atomic objects by address; order_atomics.c, order_updates.c, order_waiting.c,
- *          order_barriers.c and order_copies.c the sync operations.
+ * PURPOSE  The interface between the files of order.h: order.c has the launch, its units and their fences;
+ *          order_releases.c lists of release clocks; order_decide.c the query; order_objects.c atomic objects
+ *          by address; order_atomics.c, order_updates.c, order_waiting.c, order_barriers.c and order_copies.c
+ *          the sync operations.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_ORDER_STATE_H
 #define ORRERY_SIM_MEMMODEL_ORDER_ORDER_STATE_H
@@ -13,23 +13,24 @@
 #include <string.h>
 
 /* An atomic object, by its address. */
-struct variable {
+struct atomic_object {
     uint64_t address;
     uint32_t size;
     int region;
     bool svm_atomics;    /* it lies in fine-grained SVM with atomics */
-    bool apart;          /* as in struct atomic_act */
-    uint64_t group;      /* local: whose memory it was when last used */
+    bool apart;          /* as of struct atomic_act */
+    uint64_t group;      /* of local memory: the work-group that used it last */
     uint64_t generation; /* counts the stores that began a new list */
-    /* of the list, of the generation: numbers that no other of the launch has; 0: none yet */
-    uint64_t version, stream;
+    /* Numbers that no other list of the launch has. version: of the list as it is; list_id: of the list
+     * since it was last emptied; 0: it never had a release. */
+    uint64_t version, list_id;
     struct release_clock_list release_clocks;
     struct latest_store store;
-    struct handoff_object *relayed; /* in these hand-offs of groups; NULL: in none */
-    struct variable *next;
+    struct handoff_object *handoff_objects; /* of the hand-offs that it is in; NULL: of none */
+    struct atomic_object *next;
 };
 
-/* How one side of an edge was written. */
+/* One side of a synchronises-with edge, as the program has it. */
 struct endpoint {
     enum memory_scope scope;
     bool fence;
@@ -37,7 +38,7 @@ struct endpoint {
     uint32_t site;
 };
 
-/* ---- vector clock ---- */
+/* ---- vector clocks ---------------------------------------------------------------------------- */
 
 static inline uint64_t unit_key(uint64_t unit)
 {
@@ -53,18 +54,18 @@ static inline uint64_t sub_group_key(const struct order *order, uint64_t group, 
     return (group * order->sub_group_count + sub_group) << 2 | 2;
 }
 
-/* NULL: there is but one. */
+/* NULL: the order is of one launch. */
 static inline const struct order_launch *order_launch_of(const struct order *order, uint64_t group)
 {
     return order->launches ? &order->launches[order->group_launch[group]] : NULL;
 }
 
-/* All that the launch did, in whichever unit and clock value: of struct order's launches. */
+/* All that the launch of struct order's launches did, whatever the unit and the clock value. */
 static inline uint64_t launch_key(uint32_t launch)
 {
     return (uint64_t)launch << 2 | 3;
 }
-/* Its clock at its call of that number; 0: the number is not known. */
+/* The launch's clock at its call of that number; 0: the number is not known. */
 static inline uint64_t call_key(uint32_t launch, uint32_t number)
 {
     return (UINT64_C(1) << 60) | (uint64_t)launch << 34 | (uint64_t)number << 2 | 3;
@@ -80,7 +81,7 @@ static inline void join_into(struct order *order, struct vclock **slot, struct v
 {
     if (!more || *slot == more)
         return;
-    if (!*slot || !vclock_holds(*slot, more))
+    if (!*slot || !vclock_dominates_quickly(*slot, more))
         set(order, slot, vclock_join(&order->pool, *slot, more));
     else
         order->pool.chained++;
@@ -91,10 +92,10 @@ static inline void put_into(struct order *order, struct vclock **slot, uint64_t 
     set(order, slot, vclock_put(&order->pool, *slot, key, clock));
 }
 
-static inline void drop_all(struct order *order, struct vclock *known[ORDER_REGIONS])
+static inline void drop_all(struct order *order, struct vclock *vclock[ORDER_REGIONS])
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
-        set(order, &known[r], NULL);
+        set(order, &vclock[r], NULL);
 }
 
 static inline void share_all(struct vclock *to[ORDER_REGIONS], struct vclock *const from[ORDER_REGIONS])
@@ -103,12 +104,12 @@ static inline void share_all(struct vclock *to[ORDER_REGIONS], struct vclock *co
         to[r] = vclock_share(from[r]);
 }
 
-/* ---- messages ---- */
+/* ---- releases --------------------------------------------------------------------------------- */
 
 struct release *order_release_new(struct order *order, uint64_t unit, uint32_t site); /* one reference */
 void order_release_free(struct order *order, struct release *release);
 struct release *order_release_join(struct order *order, struct release *earlier, struct release *later);
-void order_releases_fini(struct order *order); /* all of them */
+void order_releases_fini(struct order *order); /* frees every release */
 
 static inline struct release *release_share(struct release *release)
 {
@@ -122,44 +123,51 @@ static inline void release_drop(struct order *order, struct release *release)
         order_release_free(order, release);
 }
 
-/* A clock with the later one's release need not be checked for the earlier one's. */
-static inline bool release_holds(const struct release *later, const struct release *earlier)
+/* In constant time. True: the earlier release adds nothing to what the later one publishes. False:
+ * undecided. */
+static inline bool release_dominates_quickly(const struct release *later, const struct release *earlier)
 {
-    return later == earlier || (vclock_holds(later->known[IN_GLOBAL], earlier->known[IN_GLOBAL]) &&
-                                vclock_holds(later->known[IN_LOCAL], earlier->known[IN_LOCAL]) &&
-                                vclock_holds(later->known[IN_IMAGE], earlier->known[IN_IMAGE]));
+    return later == earlier ||
+           (vclock_dominates_quickly(later->vclock[IN_GLOBAL], earlier->vclock[IN_GLOBAL]) &&
+            vclock_dominates_quickly(later->vclock[IN_LOCAL], earlier->vclock[IN_LOCAL]) &&
+            vclock_dominates_quickly(later->vclock[IN_IMAGE], earlier->vclock[IN_IMAGE]));
 }
 
 static inline bool release_is_same(const struct release *a, const struct release *b)
 {
-    return a == b || (a->known[IN_GLOBAL] == b->known[IN_GLOBAL] &&
-                      a->known[IN_LOCAL] == b->known[IN_LOCAL] && a->known[IN_IMAGE] == b->known[IN_IMAGE]);
+    return a == b ||
+           (a->vclock[IN_GLOBAL] == b->vclock[IN_GLOBAL] && a->vclock[IN_LOCAL] == b->vclock[IN_LOCAL] &&
+            a->vclock[IN_IMAGE] == b->vclock[IN_IMAGE]);
 }
 
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size);
 struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,
-                                      const struct release_clock *like, uint64_t stream);
-void order_list_begin_small(struct release_clock_list *list); /* of an object, which mostly has one message */
-/* Releases that include the same readers become one message. */
+                                      const struct release_clock *like, uint64_t list_id);
+/* An object's list starts with room for one, since most objects have at most one. */
+void order_list_reserve_one(struct release_clock_list *list);
+/* Adds a release, or joins it to one of the list that reaches the same readers. Returns its index;
+ * UINT32_MAX: out of memory. */
 uint32_t order_list_add(struct order *order, struct release_clock_list *list,
                         const struct release_clock *release_clock);
-/* The message replaces an earlier one of its sender and stream; where it stands, or UINT32_MAX. */
-uint32_t order_list_renew(struct order *order, struct release_clock_list *list,
-                          const struct release_clock *release_clock, uint64_t stream);
+/* As order_list_add, but a release from the same list of an object is replaced rather than joined: a later
+ * one includes it. */
+uint32_t order_list_replace(struct order *order, struct release_clock_list *list,
+                            const struct release_clock *release_clock, uint64_t list_id);
 void order_list_clear(struct order *order, struct release_clock_list *list);
 void order_list_free(struct order *order, struct release_clock_list *list);
 void order_list_check(const struct release_clock_list *list); /* asserts all invariants */
 
-/* Of launches that enqueue each other. */
+/* R32: families of launches that enqueue each other. */
 static inline bool same_family(const struct order *order, const struct place *a, const struct place *b)
 {
     return order_launch_of(order, a->group)->family == order_launch_of(order, b->group)->family ||
            !RULE(3204);
 }
 
-/* Do both reach the same readers? A reader of a narrower scope may query the place of a wider release. */
-static inline bool same_sender(const struct order *order, const struct release_clock *a,
-                               const struct release_clock *b)
+/* Do both releases reach the same readers (R10)? With the scope rule of 3.1 a reader's narrower scope may
+ * be asked for the place of a wider release, so the places have to be equal. */
+static inline bool same_readers(const struct order *order, const struct release_clock *a,
+                                const struct release_clock *b)
 {
     if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags ||
         a->svm_atomics != b->svm_atomics || a->apart != b->apart ||
@@ -171,14 +179,6 @@ static inline bool same_sender(const struct order *order, const struct release_c
         return a->scope != SCOPE_DEVICE || a->place.device == b->place.device;
     return a->place.group == b->place.group &&
            (a->scope != SCOPE_SUB_GROUP || a->place.sub_group == b->place.sub_group);
-}
-
-/* Of one sub-group, likewise. */
-static inline bool sends_like(const struct release_clock *a, const struct release_clock *b)
-{
-    return a->scope == b->scope && a->flags == b->flags && a->fence == b->fence &&
-           a->svm_atomics == b->svm_atomics && a->apart == b->apart && a->place.group == b->place.group &&
-           a->place.sub_group == b->place.sub_group;
 }
 
 static inline __attribute__((always_inline)) void
@@ -203,33 +203,36 @@ static inline void join_release_clock(struct order *order, struct release_clock 
 
 /* ---- units ---- */
 
-/* Of a release by a unit that has not released in this event. Those that are remembered stand one after
- * the other. */
+/* The clock value of a release. All releases of one event share one, as if they were simultaneous; while
+ * operations are logged each has its own, by which the log is searched. */
 static inline uint64_t order_release_clock(struct order *order)
 {
-    if (!order->event || order->shared_event != order->event || (order->sync_log && !order->sync_log->full)) {
-        order->shared_event = order->event;
-        order->shared = ++order->clock;
+    if (!order->event || order->event_clock_of != order->event ||
+        (order->sync_log && !order->sync_log->full)) {
+        order->event_clock_of = order->event;
+        order->event_clock = ++order->clock;
     }
-    return order->shared;
+    return order->event_clock;
 }
 
-bool order_make_item(struct order *order, struct unit_state *unit_state); /* false: no memory */
-/* The unit's clock in a region, its own operations before clock value among it. */
+bool order_make_item(struct order *order, struct unit_state *unit_state); /* false: out of memory */
+/* The clock that a release of the unit publishes in a region: all that happens before it, and its own
+ * operations below `clock`. One reference. */
 struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
                              uint64_t clock);
 void order_release_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
                          uint64_t clock);
-/* False: it does not reach the agent. */
-bool order_apply(struct order *order, const struct unit_state *unit_state,
-                 const struct release_clock *release_clock, int region, const struct endpoint *end);
-void order_acquire_pending(struct order *order, struct unit_state *unit_state, const struct endpoint *end);
-void order_remember_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
-                        uint64_t before);
+/* Joins a release into the unit's clock. False: its scope does not include the unit. */
+bool order_acquire_clock(struct order *order, const struct unit_state *unit_state,
+                         const struct release_clock *release_clock, int region, const struct endpoint *end);
+void order_acquire_buffered(struct order *order, struct unit_state *unit_state, const struct endpoint *end);
+void order_log_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
+                   uint64_t before);
+void order_add_missed(struct order *order, struct item_order *item, const struct missed_edge *edge);
 void order_members_free(struct order *order, struct copy_order *copy);
-void order_handoff_leave(struct order *order, struct group_order *group); /* see order_handoff.h */
+void order_handoff_dissolve(struct order *order, struct group_order *group); /* of order_handoff.h */
 
-static inline void remember(struct order *order, const struct sync_op *sync_op)
+static inline void log_op(struct order *order, const struct sync_op *sync_op)
 {
     if (order->sync_log)
         sync_log_add(order->sync_log, sync_op);
@@ -250,7 +253,7 @@ static inline bool member_bit(const uint64_t mask[LANE_MASK_WORDS], uint64_t loc
     return local < WAVE_LANES_MAX && mask[local / 64] >> local % 64 & 1;
 }
 
-/* A new slice begins for all of them. */
+/* New segments begin for all members, so their latest atomics are no longer the latest ones. */
 static inline void no_unit_done(struct group_order *group)
 {
     if (group->waiting)
@@ -264,61 +267,63 @@ static inline uint64_t address_hash(uint64_t address)
     return (address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
-static inline struct variable **bucket(const struct order *order, uint64_t address)
+static inline struct atomic_object **bucket(const struct order *order, uint64_t address)
 {
-    return &order->variables[address_hash(address) & (order->variable_buckets - 1)];
+    return &order->atomics[address_hash(address) & (order->atomic_buckets - 1)];
 }
 
-static inline struct variable *variable_awake(const struct order *order, uint64_t address)
+static inline struct atomic_object *atomic_object_unpacked(const struct order *order, uint64_t address)
 {
-    struct variable *variable = order->variable_buckets ? *bucket(order, address) : NULL;
-    while (variable && variable->address != address)
-        variable = variable->next;
-    return variable;
+    struct atomic_object *atomic = order->atomic_buckets ? *bucket(order, address) : NULL;
+    while (atomic && atomic->address != address)
+        atomic = atomic->next;
+    return atomic;
 }
 
-struct variable *order_object_new(struct order *order, uint64_t address); /* NULL: no memory */
-/* the object, made when there is none; NULL: no memory */
-struct variable *order_variable(struct order *order, const struct atomic_act *act);
+struct atomic_object *order_object_new(struct order *order, uint64_t address); /* NULL: out of memory */
+/* The object, made if there is none yet. NULL: out of memory. */
+struct atomic_object *order_atomic_object(struct order *order, const struct atomic_act *act);
 void order_list_trim(struct order *order, struct release_clock_list *list);
-/* Of an object: its messages newer than `since` become pending; a sequence of the unit's own begins; all that
- * wait have read by themselves. */
-void order_take(struct order *order, struct unit_state *unit_state, const struct release_clock_list *list,
-                uint64_t stream, uint64_t since, int region);
-void order_begin_live(struct order *order, struct unit_state *unit_state, const struct variable *variable,
-                      const struct release_clock *release_clock);
-void order_part_all(struct order *order, struct group_order *group);
-/* As order_wait, of a group that is in no hand-off. */
+/* Puts the releases of an object's list that are newer than `since` into the unit's fence buffer. */
+void order_buffer_clocks(struct order *order, struct unit_state *unit_state,
+                         const struct release_clock_list *list, uint64_t list_id, uint64_t since, int region);
+void order_add_head(struct order *order, struct unit_state *unit_state, const struct atomic_object *atomic,
+                    const struct release_clock *release_clock);
+void order_deliver_all(struct order *order, struct group_order *group);
+/* order_wait of a group that is in no hand-off. */
 bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act,
                        const uint64_t reader[LANE_MASK_WORDS]);
-/* Is there such an object, and is it of that generation? */
+/* Does the object exist, with that generation? */
 bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation);
-struct variable *order_wake(struct order *order, uint64_t address); /* NULL: none rests there */
+/* NULL: no packed object has that address */
+struct atomic_object *order_unpack(struct order *order, uint64_t address);
 void order_objects_fini(struct order *order);
-void order_objects_check(const struct order *order); /* awake and at rest: see order_check */
+void order_objects_check(const struct order *order); /* packed and unpacked objects, see order_check */
 
-/* Messages that cannot reach the agent are kept for explanations: a few do. */
-static inline bool is_wanted(const struct release_clock_list *pending,
+/* Releases of work-group scope reach only members of that work-group. A few others are kept for
+ * explanations. */
+static inline bool is_wanted(const struct release_clock_list *buffer,
                              const struct release_clock *release_clock, uint64_t group)
 {
     return release_clock->scope > SCOPE_WORK_GROUP || release_clock->place.group == group ||
-           pending->count < MISSED_KEPT;
+           buffer->count < MISSED_KEPT;
 }
 
-static inline struct list_seen *seen_find(struct item_order *item, uint64_t stream)
+static inline struct list_progress *list_progress_find(struct item_order *item, uint64_t list_id)
 {
-    for (uint32_t i = 0; i < LISTS_SEEN; i++)
-        if (item->seen[i].stream == stream)
-            return &item->seen[i];
+    for (uint32_t i = 0; i < LIST_PROGRESS_MOST; i++)
+        if (item->progress[i].list_id == list_id)
+            return &item->progress[i];
     return NULL;
 }
 
-struct list_seen *order_seen(struct item_order *item, uint64_t stream); /* made when there is none */
+struct list_progress *order_list_progress(struct item_order *item,
+                                          uint64_t list_id); /* made if there is none */
 
-static inline void set_fresh(struct pending *pending, uint32_t at)
+static inline void set_untried(struct fence_buffer *buffer, uint32_t at)
 {
-    if (at < PENDING_BITS)
-        pending->fresh |= UINT64_C(1) << at;
+    if (at < FENCE_BUFFER_BITS)
+        buffer->untried |= UINT64_C(1) << at;
 }
 
 void order_add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
@@ -337,10 +342,10 @@ static inline void note_relaxed_store(struct order *order, struct item_order *it
 }
 
 /* NULL: there is none. */
-static inline struct variable *variable_find(struct order *order, uint64_t address)
+static inline struct atomic_object *atomic_object_find(struct order *order, uint64_t address)
 {
-    struct variable *variable = variable_awake(order, address);
-    return variable || !order->rest.count ? variable : order_wake(order, address);
+    struct atomic_object *atomic = atomic_object_unpacked(order, address);
+    return atomic || !order->packed.count ? atomic : order_unpack(order, address);
 }
 
 #endif

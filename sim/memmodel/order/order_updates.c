@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Relaxed updates by many members of a group at once: what order_atomic would do for one after another. */
+/*
+ * Relaxed read-modify-writes by many members of a work-group at once. The result is that of order_atomic for
+ * one lane after another; the saving is that the object is found once, and that in a hand-off each update is
+ * two maxima of positions (order_handoff.h).
+ */
 #include "order_handoff.h"
 
 #include "sim/memmodel/common/lane_mask.h"
@@ -10,42 +14,43 @@ void order_updates_begin(struct order *order, struct group_order *group, const s
     *out_run = (struct update_run){.order = order, .group = group, .act = *act};
 }
 
-/* Objects stay in the hand-off for as long as it lasts. NULL: it cannot be there. */
-static inline struct handoff_object *relayed_object(struct update_run *run)
+/* The object of the run, looked up again when the address changed: an object stays in a hand-off as long
+ * as that lasts. NULL: it cannot be in the hand-off. */
+static inline struct handoff_object *run_object(struct update_run *run)
 {
-    if (!run->relayed || run->relayed_address != run->act.address) {
-        run->relayed = order_handoff_object(run->order, run->group->handoff, &run->act);
-        run->relayed_address = run->act.address;
+    if (!run->object || run->object_address != run->act.address) {
+        run->object = order_handoff_object(run->order, run->group->handoff, &run->act);
+        run->object_address = run->act.address;
     }
-    return run->relayed;
+    return run->object;
 }
 
-static bool come_relayed(struct update_run *run, uint64_t local)
+static bool update_first_in_handoff(struct update_run *run, uint64_t local)
 {
-    struct handoff_object *object = relayed_object(run);
+    struct handoff_object *object = run_object(run);
     if (!object)
         return false;
     if (run->group->waiting && member_bit(run->group->waiting->reader, local))
-        order_handoff_receive(run->order, run->group, local);
+        order_handoff_deliver(run->order, run->group, local);
     handoff_access(run->order, object, local, &run->act);
     return true;
 }
 
-/* By a member of a hand-off that did so before. */
-static inline bool update_relayed(struct update_run *run, uint64_t local)
+/* By a member of the hand-off that accessed the object before. False: it needs the general way. */
+static inline bool update_again_in_handoff(struct update_run *run, uint64_t local)
 {
-    struct handoff_object *object = run->relayed;
+    struct handoff_object *object = run->object;
     struct waiting *waiting = run->group->waiting;
-    if (!run->group->handoff || !object || run->relayed_address != run->act.address ||
-        !(object->handoff->acted[local] & object->bit) || !object->variable->store.releases ||
+    if (!run->group->handoff || !object || run->object_address != run->act.address ||
+        !(object->handoff->entered[local] & object->bit) || !object->atomic->store.releases ||
         (waiting && member_bit(waiting->reader, local) &&
-         !handoff_receive_again(object->handoff, waiting, local)))
+         !handoff_deliver_again(object->handoff, waiting, local)))
         return false;
-    handoff_pass(run->order, object, local, &run->act);
+    handoff_access_again(run->order, object, local, &run->act);
     return true;
 }
 
-/* By itself, as any atomic. */
+/* The general way: order_atomic. */
 static uint64_t update_alone(struct update_run *run, uint64_t local)
 {
     struct unit_state unit_state;
@@ -56,13 +61,13 @@ static uint64_t update_alone(struct update_run *run, uint64_t local)
 
 static __attribute__((noinline)) void update_anew(struct update_run *run, uint64_t local)
 {
-    if (!run->group->handoff || !come_relayed(run, local))
+    if (!run->group->handoff || !update_first_in_handoff(run, local))
         update_alone(run, local);
 }
 
 void order_update(struct update_run *run, uint64_t local)
 {
-    if (!update_relayed(run, local))
+    if (!update_again_in_handoff(run, local))
         update_anew(run, local);
 }
 
@@ -79,46 +84,46 @@ static bool reads_among(const struct group_order *group, uint64_t first, const u
     return false;
 }
 
-/* As handoff_access by one after another. */
-static void updates_relayed(struct update_run *run, struct handoff_object *object,
-                            const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
+/* handoff_access for each lane in turn, with the object's position kept in a local variable. */
+static void update_lanes_in_handoff(struct update_run *run, struct handoff_object *object,
+                                    const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes)
 {
     const struct handoff *handoff = object->handoff;
-    struct latest_store *store = &object->variable->store;
+    struct latest_store *store = &object->atomic->store;
     uint32_t position = object->position;
     uint64_t local = 0;
     EACH_LANE_OF(mask, lane)
     {
         local = lanes->first + lane;
-        const uint32_t sent = handoff->sent[local];
-        if (handoff->pending[local] < position)
-            handoff->pending[local] = position;
-        if (__builtin_expect(!(handoff->acted[local] & object->bit) || !store->releases, 0))
-            order_handoff_come(run->order, object, local, store, &run->act);
-        object->sent[local] = sent;
-        position = position < sent ? sent : position;
-        if (__builtin_expect(!sent || !store->releases, 0))
-            *store =
-                (struct latest_store){run->act.site, handoff->first_unit + local, run->order->clock, sent};
+        const uint32_t released = handoff->released[local];
+        if (handoff->buffered[local] < position)
+            handoff->buffered[local] = position;
+        if (__builtin_expect(!(handoff->entered[local] & object->bit) || !store->releases, 0))
+            order_handoff_enter(run->order, object, local, store, &run->act);
+        object->released[local] = released;
+        position = position < released ? released : position;
+        if (__builtin_expect(!released || !store->releases, 0))
+            *store = (struct latest_store){run->act.site, handoff->first_unit + local, run->order->clock,
+                                           released};
         lanes->slice[lane] = handoff->slice[local];
     }
     object->position = position;
     *store = (struct latest_store){run->act.site, handoff->first_unit + local, run->order->clock,
-                                   handoff->sent[local]};
+                                   handoff->released[local]};
 }
 
 static bool take_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS],
                          struct update_lanes *lanes)
 {
     struct group_order *group = run->group;
-    struct handoff_object *object = group->handoff ? relayed_object(run) : NULL;
+    struct handoff_object *object = group->handoff ? run_object(run) : NULL;
     if (!object)
         return false;
     if (group->waiting && reads_among(group, lanes->first, mask))
         EACH_LANE_OF(mask, lane)
     if (member_bit(group->waiting->reader, lanes->first + lane))
-        order_handoff_receive(run->order, group, lanes->first + lane);
-    updates_relayed(run, object, mask, lanes);
+        order_handoff_deliver(run->order, group, lanes->first + lane);
+    update_lanes_in_handoff(run, object, mask, lanes);
     return true;
 }
 
@@ -130,8 +135,9 @@ void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS],
     EACH_LANE_OF(mask, lane)
     {
         const uint64_t local = lanes->first + lane;
-        lanes->slice[lane] = group->handoff && (update_relayed(run, local) || come_relayed(run, local))
-                                 ? group->slices[local]
-                                 : (uint32_t)update_alone(run, local);
+        lanes->slice[lane] =
+            group->handoff && (update_again_in_handoff(run, local) || update_first_in_handoff(run, local))
+                ? group->slices[local]
+                : (uint32_t)update_alone(run, local);
     }
 }

@@ -1,32 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of a group that read one object again and again together, as in a loop until another unit stores:
- * the read is noted once for all of them, and joined into each when it does anything else. */
+/*
+ * Members of a work-group that spin together: each reads the same object again and again until another unit
+ * stores to it. The reads are recorded once for all of them (struct waiting), with a copy of the object's
+ * list. A member receives the list into its fence buffer when it stops reading with the others, or does
+ * anything else (order_deliver). Later versions of one list include earlier ones, so what a member read in
+ * between need not be kept.
+ */
 #include "order_handoff.h"
 
 #include <string.h>
 
-static void give(struct order *order, struct unit_state *unit_state, const struct waiting *waiting)
+static void deliver_to_member(struct order *order, struct unit_state *unit_state,
+                              const struct waiting *waiting)
 {
     if (!order_make_item(order, unit_state))
         return;
-    struct list_seen *seen = order_seen(unit_state->item, waiting->stream);
-    if (seen->version < waiting->version) {
-        order_take(order, unit_state, &waiting->list, waiting->stream, seen->version, waiting->act.region);
-        seen->version = waiting->version;
+    struct list_progress *progress = order_list_progress(unit_state->item, waiting->list_id);
+    if (progress->version < waiting->version) {
+        order_buffer_clocks(order, unit_state, &waiting->list, waiting->list_id, progress->version,
+                            waiting->act.region);
+        progress->version = waiting->version;
     }
     note_relaxed_store(order, unit_state->item, &waiting->store, &waiting->act);
 }
 
-static __attribute__((noinline)) void deliver(struct order *order, struct unit_state *unit_state,
-                                              uint64_t local)
+static __attribute__((noinline)) void deliver_own(struct order *order, struct unit_state *unit_state,
+                                                  uint64_t local)
 {
     struct waiting *waiting = unit_state->group->waiting;
     if (unit_state->group->handoff) {
-        order_handoff_receive(order, unit_state->group, local);
+        order_handoff_deliver(order, unit_state->group, local);
         return;
     }
     waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
-    give(order, unit_state, waiting);
+    deliver_to_member(order, unit_state, waiting);
 }
 
 void order_deliver(struct order *order, struct unit_state *unit_state)
@@ -38,11 +45,12 @@ void order_deliver(struct order *order, struct unit_state *unit_state)
         return;
     waiting->done[local / 64] &= ~bit;
     if (waiting->reader[local / 64] & bit)
-        deliver(order, unit_state, local);
+        deliver_own(order, unit_state, local);
 }
 
-/* A member that reads no more with the others joins what it read. */
-static void part(struct order *order, struct group_order *group, const uint64_t staying[LANE_MASK_WORDS])
+/* Delivers to the members that do not stay, and forgets what was read. */
+static void deliver_leaving(struct order *order, struct group_order *group,
+                            const uint64_t staying[LANE_MASK_WORDS])
 {
     struct waiting *waiting = group->waiting;
     for (uint64_t local = 0; local < WAVE_LANES_MAX && local < order->group_items; local++) {
@@ -50,52 +58,53 @@ static void part(struct order *order, struct group_order *group, const uint64_t 
         if (!member_bit(waiting->reader, local) || member_bit(staying, local))
             continue;
         order_unit_state(order, group->number * order->group_items + local, &unit_state);
-        give(order, &unit_state, waiting);
+        deliver_to_member(order, &unit_state, waiting);
     }
     memset(waiting->reader, 0, sizeof waiting->reader);
     order_list_clear(order, &waiting->list);
 }
 
-void order_part_all(struct order *order, struct group_order *group)
+void order_deliver_all(struct order *order, struct group_order *group)
 {
     static const uint64_t no_unit[LANE_MASK_WORDS];
     if (!group->waiting)
         return;
-    part(order, group, no_unit);
-    group->waiting->stream = group->waiting->version = 0;
+    deliver_leaving(order, group, no_unit);
+    group->waiting->list_id = group->waiting->version = 0;
 }
 
-/* Reads before remain with the members that read on, as long as the object is of the same generation. */
-static void part_from(struct order *order, struct group_order *group, const struct variable *variable,
-                      const uint64_t reader[LANE_MASK_WORDS])
+/* If the object's list was emptied since, or members stop reading, they receive what was read so far. */
+static void deliver_leaving_readers(struct order *order, struct group_order *group,
+                                    const struct atomic_object *atomic,
+                                    const uint64_t reader[LANE_MASK_WORDS])
 {
     const struct waiting *waiting = group->waiting;
-    const bool goes_on = waiting->stream == variable->stream;
+    const bool goes_on = waiting->list_id == atomic->list_id;
     uint64_t staying[LANE_MASK_WORDS] = {0}, left = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
         staying[w] = goes_on ? reader[w] : 0;
         left |= waiting->reader[w] & ~staying[w];
     }
     if (left)
-        part(order, group, staying);
+        deliver_leaving(order, group, staying);
 }
 
-/* The reads of waiting members from here on. */
-static void look_anew(struct order *order, struct waiting *waiting, const struct variable *variable,
-                      uint64_t group)
+/* Takes over the object's list as it is now. */
+static void read_object(struct order *order, struct waiting *waiting, const struct atomic_object *atomic,
+                        uint64_t group)
 {
-    const bool goes_on = waiting->stream == variable->stream && waiting->list.count;
+    const bool goes_on = waiting->list_id == atomic->list_id && waiting->list.count;
     if (!goes_on)
         order_list_clear(order, &waiting->list);
-    for (uint32_t i = 0; i < variable->release_clocks.count; i++) {
-        const struct release_clock *release_clock = &variable->release_clocks.items[i];
+    for (uint32_t i = 0; i < atomic->release_clocks.count; i++) {
+        const struct release_clock *release_clock = &atomic->release_clocks.items[i];
         if ((!goes_on || release_clock->version > waiting->version) &&
             is_wanted(&waiting->list, release_clock, group))
-            order_list_renew(order, &waiting->list, release_clock, 0);
+            order_list_replace(order, &waiting->list, release_clock, 0);
     }
-    waiting->stream = variable->stream;
-    waiting->version = variable->version;
-    waiting->store = variable->store;
+    waiting->list_id = atomic->list_id;
+    waiting->version = atomic->version;
+    waiting->store = atomic->store;
 }
 
 bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
@@ -108,18 +117,18 @@ bool order_wait(struct order *order, struct group_order *group, const struct ato
 bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act,
                        const uint64_t reader[LANE_MASK_WORDS])
 {
-    struct variable *variable = variable_find(order, act->address);
+    struct atomic_object *atomic = atomic_object_find(order, act->address);
     struct waiting *waiting = group->waiting;
-    if (variable && variable->relayed)
-        order_handoff_leave_object(order, variable);
-    if (variable && act->region == IN_LOCAL && !order->formal && variable->group != group->number)
+    if (atomic && atomic->handoff_objects)
+        order_handoff_dissolve_object(order, atomic);
+    if (atomic && act->region == IN_LOCAL && !order->formal && atomic->group != group->number)
         return false;
-    if (!variable || variable->size != act->size || !variable->release_clocks.count)
+    if (!atomic || atomic->size != act->size || !atomic->release_clocks.count)
         return true;
-    if (waiting->version != variable->version || waiting->act.scope != act->scope ||
+    if (waiting->version != atomic->version || waiting->act.scope != act->scope ||
         waiting->act.site != act->site) {
-        part_from(order, group, variable, reader);
-        look_anew(order, waiting, variable, group->number);
+        deliver_leaving_readers(order, group, atomic, reader);
+        read_object(order, waiting, atomic, group->number);
         waiting->act = *act;
         memset(waiting->reader, 0, sizeof waiting->reader);
     }

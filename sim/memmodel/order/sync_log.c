@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sync log: a bounded list of the launch's synchronising operations. */
+/* The sync log: an array that grows up to SYNC_LOG_MOST operations. */
 #include "sync_log.h"
 
 #include <stdlib.h>
 
 #include "orrery/checked.h"
 
-/* No memory is no more room: a history explains, it decides nothing. */
+/* The log serves explanations and decides no race, so running out of memory is the same as being full. */
 struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sync_op)
 {
     if (sync_log->count == sync_log->room && !sync_log->full) {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The sync operations of a launch, in the order in which they happened: enough to do the order part
- *          of the checker again, with an operation changed, and see what would have been ordered.
+ * PURPOSE  The sync operations of a launch, in the order in which they were done: enough to repeat the order
+ *          part of the checker with one operation edited, and see what would have been ordered (explain/).
  *
  * Interface
- *   sync_log_add      adds one; NULL: it is full, and adds no more of this launch
- *   sync_log_value    what this unit's atomic at the address has read and written, if it is the latest, and
- *                     not a repetition
+ *   sync_log_add      adds one; NULL: the log is full, and has nothing more of this launch
+ *   sync_log_value    the values that the unit's atomic at the address read and wrote, if that is the latest
+ *                     operation
  *   sync_log_clear    before a launch
- *   sync_log_check    asserts that each operation is one that can happen, and that there is room for all
+ *   sync_log_check    asserts that each operation is possible, and that the list has room for all
  *
- * While it is not full, order.h begins a slice at each operation of a unit, so that a clock value names the
- * two of its operations that an access was between.
+ * While the log is not full, order.h begins a segment at each operation of a unit, so that a clock value
+ * names the two of its operations between which an access was done.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_SYNC_LOG_H
 #define ORRERY_SIM_MEMMODEL_ORDER_SYNC_LOG_H
@@ -35,7 +35,7 @@ enum sync_op_kind {
     HAPPENED_GROUP_END,
     HAPPENED_PARTED_ARRIVAL,
     HAPPENED_PARTED_BARRIER,
-    HAPPENED_ELSEWHERE /* a unit that has no part in the order wrote there */
+    HAPPENED_ELSEWHERE /* a write by a unit that is not ordered */
 };
 
 struct sync_op {
@@ -44,12 +44,12 @@ struct sync_op {
     bool reads, writes, svm_atomics;     /* of an atomic */
     uint32_t site, size;
     uint8_t success; /* as of struct atomic_act */
-    /* of the sub-group or copy; of PARTED_ARRIVAL: the first of 64 members */
+    /* the sub-group or the copy; of PARTED_ARRIVAL: the first of 64 members */
     uint32_t number;
-    uint64_t by;               /* unit of FENCE, ATOMIC, OVERWRITE; group of the others */
-    uint64_t address;          /* of PARTED_ARRIVAL: which of them, a bit for each */
-    uint64_t clock;            /* when it was done */
-    struct lane_values values; /* of an atomic, as far as they are known */
+    uint64_t by;               /* of FENCE, ATOMIC and OVERWRITE the unit; else the group */
+    uint64_t address;          /* of PARTED_ARRIVAL: a bit for each of the 64 members */
+    uint64_t clock;            /* of struct order when it was done */
+    struct lane_values values; /* of an atomic, if they are known */
 };
 
 enum { SYNC_LOG_MOST = HOSTILE(1 << 14, 1 << 10) };
@@ -58,7 +58,7 @@ struct sync_log {
     struct sync_op *items;
     uint32_t count, room;
     bool full;
-    bool forgone; /* full from the start */
+    bool forgone; /* it counts as full from the start */
 };
 
 struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sync_op); /* NULL: full */

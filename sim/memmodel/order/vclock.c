@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Big-endian Patricia tries after Okasaki and Gill, "Fast mergeable integer maps" (1998). */
+/*
+ * The tries of vector clocks: big-endian Patricia tries after Okasaki and Gill, "Fast mergeable integer maps"
+ * (ML Workshop 1998), whose leaves have the clock values of a chunk of neighbouring keys.
+ *
+ * No node changes once it is shared, so an operation copies the path to what differs, and shares the rest. An
+ * operation that changes nothing returns its argument: joins of clocks that include each other make no node,
+ * and equal subtries are mostly the same node. Each operation begins by asking whether it is to be deferred
+ * (vclock_deferred.c).
+ */
 #include <string.h>
 #include "orrery/checked.h"
 
@@ -23,40 +31,39 @@ static const int32_t *clocks(const struct vclock *leaf)
     return ((const struct vclock_leaf *)leaf)->clock;
 }
 
-/* Of one of few: no other place of the leaf has a clock value. */
-struct known_place {
+struct leaf_entry {
     uint32_t place;
     int32_t clock;
 };
 
-static struct known_place few_at(const struct vclock *leaf, uint32_t i)
+static struct leaf_entry sparse_at(const struct vclock *leaf, uint32_t i)
 {
-    return (struct known_place){leaf->place[i], leaf->few_clock[i]};
+    return (struct leaf_entry){leaf->place[i], leaf->sparse_clock[i]};
 }
 
-static void put_few(struct vclock *leaf, const struct known_place *places, uint32_t count)
+static void sparse_set(struct vclock *leaf, const struct leaf_entry *entries, uint32_t count)
 {
-    leaf->few = count & 3;
-    CHECKED(count > 0 && count <= VCLOCK_FEW);
+    leaf->sparse_count = count & 3;
+    CHECKED(count > 0 && count <= VCLOCK_SPARSE_MOST);
     for (uint32_t i = 0; i < count; i++) {
-        leaf->place[i] = (uint8_t)places[i].place;
-        leaf->few_clock[i] = places[i].clock;
+        leaf->place[i] = (uint8_t)entries[i].place;
+        leaf->sparse_clock[i] = entries[i].clock;
     }
 }
 
-static struct vclock *few_new(struct vclock_pool *pool, uint64_t chunk, const struct known_place *places,
-                              uint32_t count)
+static struct vclock *sparse_new(struct vclock_pool *pool, uint64_t chunk, const struct leaf_entry *entries,
+                                 uint32_t count)
 {
     struct vclock *leaf = vclock_new(pool, SMALL);
     if (!leaf)
         return NULL;
     leaf->bit = LEAF;
     leaf->key = chunk;
-    put_few(leaf, places, count);
+    sparse_set(leaf, entries, count);
     return leaf;
 }
 
-/* Like another, or empty. */
+/* A dense leaf with the entries of `like`, or empty if that is NULL. */
 static struct vclock_leaf *leaf_new(struct vclock_pool *pool, uint64_t chunk, const struct vclock *like)
 {
     struct vclock_leaf *leaf = (struct vclock_leaf *)vclock_new(pool, LEAVES);
@@ -64,41 +71,42 @@ static struct vclock_leaf *leaf_new(struct vclock_pool *pool, uint64_t chunk, co
         return NULL;
     leaf->node.bit = LEAF;
     leaf->node.key = chunk;
-    if (like && !like->few) {
+    if (like && !like->sparse_count) {
         memcpy(leaf->clock, clocks(like), sizeof leaf->clock);
         return leaf;
     }
     memset(leaf->clock, 0, sizeof leaf->clock);
-    for (uint32_t i = 0; like && i < like->few; i++)
-        leaf->clock[like->place[i]] = like->few_clock[i];
+    for (uint32_t i = 0; like && i < like->sparse_count; i++)
+        leaf->clock[like->place[i]] = like->sparse_clock[i];
     return leaf;
 }
 
-/* A new map that holds all of an earlier one: it is the next in its chain, unless that has gone on
- * already. */
-static bool follow(struct vclock *map, struct vclock *earlier)
+/* A new clock that includes an earlier one becomes the next of its chain. False: the chain continues with
+ * another clock already, so the two have no order. */
+static bool chain_after(struct vclock *map, struct vclock *earlier)
 {
-    if (vclock_step_of(map) || vclock_step_of(earlier) || map->references > 1 || earlier->followed ||
+    if (vclock_step_of(map) || vclock_step_of(earlier) || map->references > 1 || earlier->has_successor ||
         !earlier->chain || earlier->length == UINT32_MAX)
         return false;
-    earlier->followed = true;
+    earlier->has_successor = true;
     CHECKED(map != earlier);
     map->chain = earlier->chain;
     map->length = earlier->length + 1;
     return true;
 }
 
+/* The bits of the key above that bit. */
 static uint64_t above(uint64_t key, uint32_t bit)
 {
     return bit == 63 ? 0 : key >> (bit + 1) << (bit + 1);
 }
 
-/* Takes the references of low and high. */
+/* Takes the references of both children. Without memory one of them is lost, and pool->failed is set. */
 static struct vclock *branch(struct vclock_pool *pool, uint64_t key, uint32_t bit, struct vclock *low,
                              struct vclock *high)
 {
     struct vclock *node = low && high ? vclock_new(pool, SMALL) : NULL;
-    if (!node) { /* out of memory: one side is lost */
+    if (!node) {
         struct vclock *kept = low ? low : high;
         if (low && high)
             vclock_drop(pool, high);
@@ -113,7 +121,8 @@ static struct vclock *branch(struct vclock_pool *pool, uint64_t key, uint32_t bi
     return node;
 }
 
-/* Of two maps without a common key: takes both references. */
+/* Joins two tries that share no chunk and of which none belongs beneath the other: a branch at the highest
+ * bit in which they differ. Takes both references. */
 static struct vclock *siblings(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
     uint32_t bit = 63 - (uint32_t)__builtin_clzll(a->key ^ b->key);
@@ -122,8 +131,9 @@ static struct vclock *siblings(struct vclock_pool *pool, struct vclock *a, struc
     return branch(pool, a->key, bit, a_low ? a : b, a_low ? b : a);
 }
 
-/* ---- maps ------------------------------------------------------------------------- */
+/* ---- tries ------------------------------------------------------------------------ */
 
+/* Does the key have the prefix of the node, so that it belongs in it or beneath it? */
 static bool belongs(const struct vclock *node, uint64_t key)
 {
     return node->bit == LEAF ? node->key == key : above(key, node->bit) == node->key;
@@ -144,7 +154,7 @@ static bool goes_high(const struct vclock *node, uint64_t key)
     return key >> node->bit & 1;
 }
 
-/* A branch with other children, or the old one when they are the same; takes the references of both. */
+/* A branch with other children, or the old one if they are the same. Takes the references of both. */
 static struct vclock *rebranch(struct vclock_pool *pool, struct vclock *old, struct vclock *low,
                                struct vclock *high)
 {
@@ -156,7 +166,7 @@ static struct vclock *rebranch(struct vclock_pool *pool, struct vclock *old, str
     return branch(pool, old->key, old->bit, low, high);
 }
 
-/* Bit 0: somewhere x is the smaller one; bit 1: y is. */
+/* Bit 0: x is smaller at some place; bit 1: y is. */
 static int compare(const int32_t *restrict x, const int32_t *restrict y)
 {
     int32_t below = 0, above = 0;
@@ -167,13 +177,15 @@ static int compare(const int32_t *restrict x, const int32_t *restrict y)
     return below | above << 1;
 }
 
-/* The later clock value of each place of two that have a few each. Returns how many there are. */
-static uint32_t merge_few(const struct vclock *a, const struct vclock *b, struct known_place *out_places)
+/* Merges the entries of two sparse leaves by place; of two for one place the later is taken. Returns how many
+ * there are. */
+static uint32_t merge_sparse(const struct vclock *a, const struct vclock *b, struct leaf_entry *out_places)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0, k = 0; i < a->few || k < b->few; count++) {
-        const bool has_x = i < a->few, has_y = k < b->few;
-        const struct known_place x = has_x ? few_at(a, i) : few_at(b, k), y = has_y ? few_at(b, k) : x;
+    for (uint32_t i = 0, k = 0; i < a->sparse_count || k < b->sparse_count; count++) {
+        const bool has_x = i < a->sparse_count, has_y = k < b->sparse_count;
+        const struct leaf_entry x = has_x ? sparse_at(a, i) : sparse_at(b, k),
+                                y = has_y ? sparse_at(b, k) : x;
         const bool takes_x = has_x && (!has_y || x.place <= y.place),
                    takes_y = has_y && (!has_x || y.place <= x.place);
         out_places[count] = takes_x && (!takes_y || x.clock >= y.clock) ? x : y;
@@ -183,43 +195,43 @@ static uint32_t merge_few(const struct vclock *a, const struct vclock *b, struct
     return count;
 }
 
-static bool has_few(const struct vclock *leaf, const struct vclock *few)
+static bool covers_sparse(const struct vclock *leaf, const struct vclock *sparse)
 {
-    for (uint32_t i = 0; i < few->few; i++)
-        if (vclock_clock(leaf, few->place[i]) < few->few_clock[i])
+    for (uint32_t i = 0; i < sparse->sparse_count; i++)
+        if (vclock_clock(leaf, sparse->place[i]) < sparse->sparse_clock[i])
             return false;
     return true;
 }
 
-/* b has a few. */
-static struct vclock *join_few(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
+/* Joins a leaf with a sparse leaf b. */
+static struct vclock *join_sparse(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
-    struct known_place places[2 * VCLOCK_FEW];
-    if (has_few(a, b))
+    struct leaf_entry entries[2 * VCLOCK_SPARSE_MOST];
+    if (covers_sparse(a, b))
         return vclock_share(a);
-    if (a->few) {
-        const uint32_t count = merge_few(a, b, places);
-        if (has_few(b, a))
+    if (a->sparse_count) {
+        const uint32_t count = merge_sparse(a, b, entries);
+        if (covers_sparse(b, a))
             return vclock_share(b);
-        struct vclock *few = count <= VCLOCK_FEW ? few_new(pool, a->key, places, count) : NULL;
-        if (few || count <= VCLOCK_FEW)
-            return few ? few : vclock_share(a);
+        struct vclock *sparse = count <= VCLOCK_SPARSE_MOST ? sparse_new(pool, a->key, entries, count) : NULL;
+        if (sparse || count <= VCLOCK_SPARSE_MOST)
+            return sparse ? sparse : vclock_share(a);
     }
     struct vclock_leaf *leaf = leaf_new(pool, a->key, a);
     if (!leaf)
         return vclock_share(a);
-    for (uint32_t i = 0; i < b->few; i++)
-        if (leaf->clock[b->place[i]] < b->few_clock[i])
-            leaf->clock[b->place[i]] = b->few_clock[i];
+    for (uint32_t i = 0; i < b->sparse_count; i++)
+        if (leaf->clock[b->place[i]] < b->sparse_clock[i])
+            leaf->clock[b->place[i]] = b->sparse_clock[i];
     return &leaf->node;
 }
 
-/* Of two leaves of one chunk. */
-static struct vclock *join_clocks(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
+/* Joins two leaves of one chunk. */
+static struct vclock *join_leaves(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
     CHECKED(a->key == b->key && a->bit == LEAF && b->bit == LEAF);
-    if (a->few || b->few)
-        return b->few ? join_few(pool, a, b) : join_few(pool, b, a);
+    if (a->sparse_count || b->sparse_count)
+        return b->sparse_count ? join_sparse(pool, a, b) : join_sparse(pool, b, a);
     const int differ = compare(clocks(a), clocks(b));
     struct vclock_leaf *leaf = differ == 3 ? leaf_new(pool, a->key, a) : NULL;
     if (!leaf)
@@ -231,26 +243,28 @@ static struct vclock *join_clocks(struct vclock_pool *pool, struct vclock *a, st
     return &leaf->node;
 }
 
+/* Joins a trie with one leaf. */
 static struct vclock *join_leaf(struct vclock_pool *pool, struct vclock *map, struct vclock *one)
 {
     if (!belongs(map, one->key))
         return siblings(pool, vclock_share(map), vclock_share(one));
     if (map->bit == LEAF)
-        return map == one ? vclock_share(map) : join_clocks(pool, map, one);
+        return map == one ? vclock_share(map) : join_leaves(pool, map, one);
     if (goes_high(map, one->key))
         return rebranch(pool, map, vclock_share(low_of(pool, map)), join_leaf(pool, high_of(pool, map), one));
     return rebranch(pool, map, join_leaf(pool, low_of(pool, map), one), vclock_share(high_of(pool, map)));
 }
 
-/* b belongs wholly to one side of a. */
+/* Joins b with the side of the branch a to which all of it belongs. */
 static struct vclock *join_below(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
     if (goes_high(a, b->key))
-        return rebranch(pool, a, vclock_share(low_of(pool, a)), vclock_join_maps(pool, high_of(pool, a), b));
-    return rebranch(pool, a, vclock_join_maps(pool, low_of(pool, a), b), vclock_share(high_of(pool, a)));
+        return rebranch(pool, a, vclock_share(low_of(pool, a)), vclock_join_tries(pool, high_of(pool, a), b));
+    return rebranch(pool, a, vclock_join_tries(pool, low_of(pool, a), b), vclock_share(high_of(pool, a)));
 }
 
-struct vclock *vclock_join_maps(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
+/* Where the result is one of the arguments, that one is returned, also for each subtrie. */
+struct vclock *vclock_join_tries(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
     CHECKED(!vclock_step_of(a) && !vclock_step_of(b));
     pool->joined++;
@@ -259,8 +273,8 @@ struct vclock *vclock_join_maps(struct vclock_pool *pool, struct vclock *a, stru
     if (a->bit == LEAF || b->bit == LEAF)
         return a->bit == LEAF ? join_leaf(pool, b, a) : join_leaf(pool, a, b);
     if (a->bit == b->bit && a->key == b->key) {
-        struct vclock *low = vclock_join_maps(pool, low_of(pool, a), low_of(pool, b));
-        struct vclock *high = vclock_join_maps(pool, high_of(pool, a), high_of(pool, b));
+        struct vclock *low = vclock_join_tries(pool, low_of(pool, a), low_of(pool, b));
+        struct vclock *high = vclock_join_tries(pool, high_of(pool, a), high_of(pool, b));
         bool as_b = low == low_of(pool, b) && high == high_of(pool, b);
         return rebranch(pool, as_b ? b : a, low, high);
     }
@@ -271,18 +285,19 @@ struct vclock *vclock_join_maps(struct vclock_pool *pool, struct vclock *a, stru
     return siblings(pool, vclock_share(a), vclock_share(b));
 }
 
-/* A leaf with one more or another clock value; map NULL: that alone. NULL: no memory. */
+/* The leaf with the key's clock value set; map NULL: a leaf with that alone. NULL: out of memory. */
 static inline struct vclock *leaf_with(struct vclock_pool *pool, struct vclock *map, uint64_t key,
                                        int32_t clock)
 {
-    const struct known_place one = {place_in(key), clock};
-    const struct vclock alone = {.bit = LEAF, .few = 1, .place = {(uint8_t)one.place}, .few_clock = {clock}};
-    struct known_place places[2 * VCLOCK_FEW];
+    const struct leaf_entry one = {place_in(key), clock};
+    const struct vclock alone = {
+        .bit = LEAF, .sparse_count = 1, .place = {(uint8_t)one.place}, .sparse_clock = {clock}};
+    struct leaf_entry entries[2 * VCLOCK_SPARSE_MOST];
     if (!map)
-        return few_new(pool, chunk_of(key), &one, 1);
-    const uint32_t count = map->few ? merge_few(map, &alone, places) : VCLOCK_FEW + 1;
-    if (count <= VCLOCK_FEW)
-        return few_new(pool, map->key, places, count);
+        return sparse_new(pool, chunk_of(key), &one, 1);
+    const uint32_t count = map->sparse_count ? merge_sparse(map, &alone, entries) : VCLOCK_SPARSE_MOST + 1;
+    if (count <= VCLOCK_SPARSE_MOST)
+        return sparse_new(pool, map->key, entries, count);
     struct vclock_leaf *leaf = leaf_new(pool, map->key, map);
     if (!leaf)
         return NULL;
@@ -290,14 +305,14 @@ static inline struct vclock *leaf_with(struct vclock_pool *pool, struct vclock *
     return &leaf->node;
 }
 
-struct vclock *vclock_put_in(struct vclock_pool *pool, struct vclock *map, uint64_t key, int32_t clock)
+struct vclock *vclock_put_trie(struct vclock_pool *pool, struct vclock *map, uint64_t key, int32_t clock)
 {
     const uint64_t chunk = chunk_of(key);
     if (map && map->bit != LEAF && belongs(map, chunk)) {
         if (goes_high(map, chunk))
             return rebranch(pool, map, vclock_share(low_of(pool, map)),
-                            vclock_put_in(pool, high_of(pool, map), key, clock));
-        return rebranch(pool, map, vclock_put_in(pool, low_of(pool, map), key, clock),
+                            vclock_put_trie(pool, high_of(pool, map), key, clock));
+        return rebranch(pool, map, vclock_put_trie(pool, low_of(pool, map), key, clock),
                         vclock_share(high_of(pool, map)));
     }
     const bool here = map && belongs(map, chunk);
@@ -314,35 +329,35 @@ static inline struct vclock *put_in_leaf(struct vclock_pool *pool, struct vclock
     return leaf ? leaf : vclock_share(map);
 }
 
-/* ---- maps, or what is put off ------------------------------------------------------ */
+/* ---- tries or deferred joins -------------------------------------------------------- */
 
-/* A map for certain. */
-static struct vclock *now(struct vclock_pool *pool, struct vclock *map)
+/* The clock as a trie. */
+static struct vclock *computed(struct vclock_pool *pool, struct vclock *map)
 {
-    return vclock_step_of(map) ? (struct vclock *)vclock_make(pool, map) : map;
+    return vclock_step_of(map) ? (struct vclock *)vclock_compute(pool, map) : map;
 }
 
-static struct vclock *join_later(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
+static struct vclock *defer_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
-    return vclock_holds(a, b) ? vclock_share(a) : vclock_put_off(pool, a, b, 0, 0);
+    return vclock_dominates_quickly(a, b) ? vclock_share(a) : vclock_defer(pool, a, b, 0, 0);
 }
 
 struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
     if (!a || !b)
         return vclock_share(a ? a : b);
-    if (vclock_holds(a, b) || vclock_holds(b, a)) {
+    if (vclock_dominates_quickly(a, b) || vclock_dominates_quickly(b, a)) {
         pool->chained++;
-        return vclock_share(vclock_holds(a, b) ? a : b);
+        return vclock_share(vclock_dominates_quickly(a, b) ? a : b);
     }
     struct vclock *both, *x, *y;
-    if (vclock_comes_later(pool, is_put_off(b) ? b : a))
-        both = join_later(pool, a, b);
+    if (vclock_should_defer(pool, is_deferred(b) ? b : a))
+        both = defer_join(pool, a, b);
     else
-        both = (x = now(pool, a)) && (y = now(pool, b)) ? vclock_join_maps(pool, x, y)
-                                                        : vclock_share(x ? x : now(pool, b));
-    if (both && !follow(both, b))
-        follow(both, a);
+        both = (x = computed(pool, a)) && (y = computed(pool, b)) ? vclock_join_tries(pool, x, y)
+                                                                  : vclock_share(x ? x : computed(pool, b));
+    if (both && !chain_after(both, b))
+        chain_after(both, a);
     return both;
 }
 
@@ -356,34 +371,34 @@ struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t
     pool->failed |= clock > INT32_MAX;
     if (clock > INT32_MAX)
         return vclock_share(map);
-    if (!is_leaf(map) && key < KEY_END && vclock_comes_later(pool, map))
-        return vclock_put_off(pool, map, NULL, key, (int32_t)clock);
-    struct vclock *known = now(pool, map);
-    if (vclock_get(pool, known, key) >= clock)
+    if (!is_leaf(map) && key < DEFERRABLE_KEY_END && vclock_should_defer(pool, map))
+        return vclock_defer(pool, map, NULL, key, (int32_t)clock);
+    struct vclock *trie = computed(pool, map);
+    if (vclock_get(pool, trie, key) >= clock)
         return vclock_share(map);
-    struct vclock *more = is_leaf(known) && known->key == chunk_of(key)
-                              ? put_in_leaf(pool, known, key, (int32_t)clock)
-                              : vclock_put_in(pool, known, key, (int32_t)clock);
+    struct vclock *more = is_leaf(trie) && trie->key == chunk_of(key)
+                              ? put_in_leaf(pool, trie, key, (int32_t)clock)
+                              : vclock_put_trie(pool, trie, key, (int32_t)clock);
     if (map && more)
-        follow(more, map);
+        chain_after(more, map);
     return more;
 }
 
 struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uint64_t key, uint64_t clock)
 {
     struct vclock *map = *slot;
-    if (vclock_step_of(map) && clock <= INT32_MAX && key < KEY_END &&
-        vclock_set_put(map, key, (int32_t)clock))
+    if (vclock_step_of(map) && clock <= INT32_MAX && key < DEFERRABLE_KEY_END &&
+        vclock_put_in_place(map, key, (int32_t)clock))
         return vclock_share(map);
     struct vclock *more = vclock_put(pool, map, key, clock);
-    if (is_put_off(more)) {
+    if (is_deferred(more)) {
         vclock_drop(pool, map);
         *slot = vclock_share(more);
     }
     return more;
 }
 
-/* Of one leaf. */
+/* A leaf of consecutive units, all of one chunk; NULL: none has a clock value, or out of memory. */
 static struct vclock *leaf_of(struct vclock_pool *pool, uint64_t unit, const uint32_t *clock, uint32_t count)
 {
     CHECKED(unit / LEAF_KEYS == (unit + count - 1) / LEAF_KEYS);
@@ -400,46 +415,47 @@ static struct vclock *leaf_of(struct vclock_pool *pool, uint64_t unit, const uin
 struct vclock *vclock_put_row(struct vclock_pool *pool, struct vclock *map, uint64_t unit,
                               const uint32_t *clock, uint32_t count)
 {
-    struct vclock *known = vclock_share(map);
+    struct vclock *result = vclock_share(map);
     for (uint32_t from = 0, next; from < count; from = next) {
         const uint32_t left = LEAF_KEYS - (uint32_t)((unit + from) % LEAF_KEYS);
         next = count - from < left ? count : from + left;
-        struct vclock *leaf = leaf_of(pool, unit + from, clock + from, next - from), *before = known;
-        known = vclock_join(pool, before, leaf);
+        struct vclock *leaf = leaf_of(pool, unit + from, clock + from, next - from), *before = result;
+        result = vclock_join(pool, before, leaf);
         vclock_drop(pool, before);
         vclock_drop(pool, leaf);
     }
-    return known;
+    return result;
 }
 
-static uint32_t list_leaf(const struct vclock *leaf, struct known_key *keys, uint32_t count, uint32_t most)
+static uint32_t list_leaf_entries(const struct vclock *leaf, struct vclock_entry *keys, uint32_t count,
+                                  uint32_t most)
 {
-    for (uint32_t i = 0; i < (leaf->few ? leaf->few : (uint32_t)LEAF_KEYS); i++) {
-        const struct known_place known =
-            leaf->few ? few_at(leaf, i) : (struct known_place){i, clocks(leaf)[i]};
-        if (!known.clock)
+    for (uint32_t i = 0; i < (leaf->sparse_count ? leaf->sparse_count : (uint32_t)LEAF_KEYS); i++) {
+        const struct leaf_entry entry =
+            leaf->sparse_count ? sparse_at(leaf, i) : (struct leaf_entry){i, clocks(leaf)[i]};
+        if (!entry.clock)
             continue;
         if (count++ == most)
             break;
-        keys[count - 1] = (struct known_key){vclock_key(leaf->key, known.place), (uint32_t)known.clock};
+        keys[count - 1] = (struct vclock_entry){vclock_key(leaf->key, entry.place), (uint32_t)entry.clock};
     }
     return count;
 }
 
-static uint32_t list(const struct vclock_pool *pool, const struct vclock *map, struct known_key *keys,
+static uint32_t list(const struct vclock_pool *pool, const struct vclock *map, struct vclock_entry *keys,
                      uint32_t count, uint32_t most)
 {
     if (count > most)
         return count;
     if (map->bit == LEAF)
-        return list_leaf(map, keys, count, most);
+        return list_leaf_entries(map, keys, count, most);
     return list(pool, high_of(pool, map), keys, list(pool, low_of(pool, map), keys, count, most), most);
 }
 
-uint32_t vclock_list(struct vclock_pool *pool, const struct vclock *map, struct known_key *keys,
+uint32_t vclock_list(struct vclock_pool *pool, const struct vclock *map, struct vclock_entry *keys,
                      uint32_t most)
 {
-    const struct vclock *left = vclock_made(pool, map);
+    const struct vclock *left = vclock_computed(pool, map);
     const uint32_t count = vclock_step_of(left) ? vclock_list_puts(pool, left, keys, most, &left) : 0;
     return left && count <= most ? list(pool, left, keys, count, most) : count;
 }

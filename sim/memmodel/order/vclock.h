@@ -1,31 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The vector clock of a unit of execution: a map from a unit (work-item, sub-group, work-group,
- *          copy) to a clock value; all that the unit did before that clock value happens before. An immutable
- *          Patricia trie with counted references: a message costs one pointer, a join costs what differs. A
- *          leaf has the clock values of 64 neighbours, since the members of a work-group mostly know of each
- *          other, or those of a few, in no more than a branch takes. A unit that hands on the map that it was
- *          handed, with additions, makes a chain of maps: which of two of one chain holds the other is
- *          decided at once.
+ *          copy) to a clock value. All that the unit did before that clock value happens before.
  *
- * Deferred  When maps take much memory, a put or join only notes what it is of: one step of a deferred join
- *          (20 bytes or fewer), on the step before it, which mostly is of the same unit. The map is computed
- *          at the first query, from all that was deferred beneath it; most are never queried. When queries
- *          cost too much, or very many wait, all are computed, if that costs no more.
+ * Form     An immutable Patricia trie with counted references, so that a published clock costs one pointer
+ *          and a join costs only what differs. A dense leaf has the clock values of 64 neighbouring units,
+ *          because the members of a work-group mostly have each other's. A sparse leaf has at most two of
+ *          them and is as small as a branch.
+ *
+ * Chains   A unit that adds to the clock that it acquired, and publishes the result, makes a chain of clocks:
+ *          each includes the one before it. Of two clocks of one chain the longer one dominates, which is
+ *          decided in constant time.
+ *
+ * Deferred When clocks become expensive, a put or a join only records its operands: one step of a deferred
+ *          join (20 bytes or fewer), which refers to the step before it, mostly of the same unit. The clock
+ *          is computed at the first query, from all steps beneath it; most are never queried. When queries
+ *          cost too much, or very many steps are not computed, all of them are computed, if that costs no
+ *          more.
  *
  * Interface
- *   vclock_get         clock value of a key, 0: none
- *   vclock_has         is it later than that? Cheaper if the unit that handed it on was the last to do so
- *   vclock_extend      puts into the map of a slot, which may be deferred
- *   vclock_put, _join, _put_row  make new maps (one reference), or return one of the old; they leave
- *                         the references of their arguments alone
- *   vclock_list        the contents of a small one
- *   vclock_holds       of two maps of one chain
- *   vclock_end         the map's unit ends: nothing will be deferred on it
+ *   vclock_get         clock value of a key; 0: none
+ *   vclock_has         is the key's clock value later than the given one? Cheaper than vclock_get if the unit
+ *                      that published the clock was the last to add to it
+ *   vclock_extend      puts into the clock of a slot, which may be deferred
+ *   vclock_put, _join, _put_row  make a new clock, or return one of their arguments; the result has one
+ *                      reference of its own, and the references of the arguments are left alone
+ *   vclock_list        the contents of a small clock
+ *   vclock_dominates_quickly  true: one clock has all of another; false: it may, but that is not decided
+ *   vclock_end         the clock's unit ends: nothing will be deferred on it
  *   vclock_share, _drop  a reference more, or less
  *   vclock_check       asserts all invariants of a pool
- * NULL is the empty map; a pointer whose lowest bits are set is a deferred step. When memory runs
- * out, or clock values no longer fit, pool->failed is set and maps lack entries.
+ * NULL is the empty clock; a pointer whose lowest bits are set is a step of a deferred join.
+ *
+ * Errors   When memory runs out, or clock values exceed 31 bits, pool->failed is set and clocks lack entries.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_VCLOCK_H
 #define ORRERY_SIM_MEMMODEL_ORDER_VCLOCK_H
@@ -36,29 +43,28 @@
 
 #include "orrery/limits.h"
 
-enum { VCLOCK_FEW = HOSTILE(2, 1) };
+enum { VCLOCK_SPARSE_MOST = HOSTILE(2, 1) };
 
+/* A node of the trie: a branch or a leaf. A clock is its root node. */
 struct vclock {
     uint32_t references;
-    /* maps of one chain hold each other: the later ones the earlier ones; 0: it is of none */
-    uint32_t chain;
-    uint32_t length;  /* of its chain, up to here */
-    uint8_t bit;      /* branches: keys below part at this bit; else VCLOCK_LEAF or _UNUSED */
-    uint8_t few : 2,  /* leaves: so many places, ascending; 0: all are in struct vclock_leaf */
-        followed : 1, /* it has a successor in its chain */
-        met : 1;      /* while what was put off is looked through */
-    uint8_t place[2]; /* leaves of few */
+    uint32_t chain;  /* number of its chain; later clocks of a chain include the earlier ones. 0: none */
+    uint32_t length; /* of its chain, up to here */
+    uint8_t bit;     /* of a branch: keys beneath differ at this bit; else VCLOCK_LEAF or VCLOCK_UNUSED */
+    uint8_t sparse_count : 2, /* entries of a sparse leaf, by ascending place; 0: of a dense leaf */
+        has_successor : 1,    /* a later clock continues its chain */
+        visited : 1;          /* while a deferred join is computed */
+    uint8_t place[2];         /* of a sparse leaf's entries */
     union {
-        struct vclock *next; /* unused */
+        struct vclock *next; /* of unused nodes */
         struct {
-            uint32_t low, high;
-        }; /* handles */
-        int32_t few_clock[2];
+            uint32_t low, high; /* handles of a branch's children */
+        };
+        int32_t sparse_clock[2];
     };
     union {
-        /* of a leaf: chunk_of its keys; of a branch the common part, bits at and below `bit` zero */
-        uint64_t key;
-        struct vclock *dead; /* it has no references */
+        uint64_t key;        /* of a leaf: vclock_chunk of its keys; of a branch: their bits above `bit` */
+        struct vclock *dead; /* without references: the next node that is to be destroyed */
     };
 };
 
@@ -75,53 +81,55 @@ struct vclock_leaf {
 };
 
 /*
- * Deferred steps, each on the one before: that one's entries, another map's, and a clock value of the
- * deferred join's key. Step i is referred to by the deferred join's address + 1 + i. A deferred join has room
- * for as many as were mostly deferred one on another so far, or fewer if those are left over.
+ * A deferred join is a row of steps of one unit. The clock of step i is the join of the clock of step i - 1
+ * (of `below` for the first one), of another clock, and of one clock value of the deferred join's key. The
+ * pointer to step i is the deferred join's address + 1 + i. A deferred join has room for as many steps as the
+ * average row had so far, or for fewer if an unused one of that size is left.
  */
 enum { VCLOCK_STEPS = HOSTILE(7, 2), VCLOCK_STEP_BITS = 7 };
 
 struct vclock_step {
-    uint32_t high; /* handle: of the other; made: of the map */
-    int32_t clock; /* 0: none; without references: handle of the next such */
+    uint32_t high; /* handle of the other clock; once computed: of the result */
+    int32_t clock; /* clock value of the key, 0: none; without references: handle of the next dead node */
 };
 
 struct vclock_deferred_join {
     union {
-        struct vclock_deferred_join *next; /* unused */
+        struct vclock_deferred_join *next; /* of unused ones */
         struct {
-            uint32_t below, key;
-        }; /* below: handle of what the first step stands on */
+            uint32_t below, key; /* below: handle of the first step's lower operand */
+        };
     };
     struct vclock_step step[];
 };
 
-/* Of a deferred join, and after it of each step. They stand together at the beginning of a block: two
- * bytes for each eight of its deferred joins. */
+/* One for a deferred join, followed by one for each of its steps. They are kept apart from the joins, at the
+ * beginning of the block: two bytes for each eight bytes of deferred joins. */
 union vclock_state {
-    /* some step has a clock value; steps: begun so far; alive: referred to */
-    struct {
+    struct { /* of the deferred join. keyed: a step has a clock value. alive: steps that have references */
         uint16_t keyed : 1, room : 3, steps : 3, alive : 3;
     };
-    struct {
-        uint16_t references : 14, made : 1, met : 1;
+    struct { /* of a step */
+        uint16_t references : 14, computed : 1, visited : 1;
     };
 };
-/* what one put off takes */
-enum { VCLOCK_LEAST = 2 * (sizeof(struct vclock_step) + sizeof(union vclock_state)) };
-enum { VCLOCK_FOREVER = (1 << 14) - 1 }; /* so many references are not counted any more */
+/* Bytes of a deferred join with one step. */
+enum { VCLOCK_DEFERRED_BYTES_LEAST = 2 * (sizeof(struct vclock_step) + sizeof(union vclock_state)) };
+/* A step that ever had so many references is never destroyed before the pool. */
+enum { VCLOCK_REFERENCES_STICKY = (1 << 14) - 1 };
 
-/* Of a handle: the number of bits of the position in the block. Blocks stand at multiples of their size. */
+/* Nodes lie in blocks, which stand at multiples of their size. A handle is the block's number, and in its
+ * lowest VCLOCK_BLOCK_BITS bits the position in the block. */
 enum { VCLOCK_BLOCK_BITS = HOSTILE(14, 10), VCLOCK_BLOCK = 1 << VCLOCK_BLOCK_BITS };
-/* so many maps were ever in use; of deferred joins: eights */
 struct vclock_block {
     uint64_t number;
-    uint32_t kind, count;
+    uint32_t kind, count; /* count: nodes that were ever in use; of deferred joins: words of 8 bytes */
 };
 enum {
-    VCLOCK_EIGHTS = (VCLOCK_BLOCK - sizeof(struct vclock_block)) / (8 + sizeof(union vclock_state)) & ~3u,
-    /* where they begin */
-    VCLOCK_DEFERRED_JOINS = sizeof(struct vclock_block) + VCLOCK_EIGHTS * sizeof(union vclock_state)
+    VCLOCK_BLOCK_WORDS =
+        (VCLOCK_BLOCK - sizeof(struct vclock_block)) / (8 + sizeof(union vclock_state)) & ~3u,
+    /* offset of the first deferred join in its block, after the states */
+    VCLOCK_DEFERRED_JOINS = sizeof(struct vclock_block) + VCLOCK_BLOCK_WORDS * sizeof(union vclock_state)
 };
 
 static inline struct vclock_block *vclock_block_of(const void *within)
@@ -142,62 +150,65 @@ static inline union vclock_state *vclock_step_state(const struct vclock_deferred
     return vclock_state(deferred_join) + 1 + step;
 }
 
-/* Keys are numbers with a sort in their lowest two bits; clock values begin with 1. */
+/* A key is a number with a sort in its lowest two bits (order_state.h). Clock values begin with 1. */
 
 struct vclock_pool {
-    struct vclock *unused[2];      /* branches and leaves of a few; leaves */
-    struct vclock_block *fresh[2]; /* likewise: whose end was never in use */
+    struct vclock *unused[2];      /* branches and sparse leaves; dense leaves */
+    struct vclock_block *fresh[2]; /* likewise: the block whose end was never in use */
     struct vclock_deferred_join *unused_deferred_join[VCLOCK_STEPS + 1]; /* by their room */
     struct vclock_block *deferred_joins;                                 /* whose end is not in use */
     uint8_t **blocks;
     uint32_t block_count, block_room;
     size_t bytes;     /* of nodes in use */
     uint32_t chains;  /* begun so far */
-    uint64_t chained; /* how often that spared a join */
+    uint64_t chained; /* joins that a chain made unnecessary */
     uint64_t joined;  /* pairs of nodes */
+    /* with more bytes, or more pairs, puts and joins are deferred */
     size_t bytes_most;
-    uint64_t joined_most;           /* beyond that puts and joins are put off */
-    uint32_t waiting, waiting_most; /* those put off and not made; how many may be */
-    uint64_t units;                 /* so many may have been put; set by the caller */
-    /* so many were; were looked through to make maps of them; may be, besides */
-    uint64_t put_off, looked, looked_most;
-    uint64_t gone_on; /* so many of those put off stand on one that may be of the same key */
-    struct vclock **work;
+    uint64_t joined_most;
+    uint32_t uncomputed, uncomputed_most; /* deferred steps without a result; with more, all are computed */
+    uint64_t units;                       /* that may have been put; set by the caller */
+    /* since all clocks were last computed: steps deferred; nodes visited to compute clocks, and how many may
+     * be besides VISITED_PER_DEFERRED for each step */
+    uint64_t deferred, visited, visited_most;
+    uint64_t extended; /* deferred steps that continued a deferred join, or would have if it had had room */
+    struct vclock **work; /* the worklist of a computation */
     uint32_t work_count, work_room;
-    bool glances; /* the caller accepts no result rather than have a map made */
+    bool glances; /* vclock_compute returns NULL rather than compute a clock */
     bool failed;
 };
 
 void vclock_pool_init(struct vclock_pool *pool);
-void vclock_pool_fini(struct vclock_pool *pool); /* frees every map */
-/* Each trie branches at descending bits, with keys on their sides; deferred joins have as many steps as they
- * say; nothing is referred to more often than it counts; what is not in use is unused or fresh. */
+void vclock_pool_fini(struct vclock_pool *pool); /* frees every clock */
+/* Asserts that each trie branches at descending bits, with keys on their sides; that deferred joins have as
+ * many steps as they say; that no node has more referrers than references; and that each node which is not in
+ * use is unused or fresh. */
 void vclock_check(const struct vclock_pool *pool);
 
 struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t key, uint64_t clock);
-/* Of units one after another (keys of sort 0), those with a clock value. */
+/* Puts the clock values of `count` consecutive units (keys of sort 0); 0 puts nothing. */
 struct vclock *vclock_put_row(struct vclock_pool *pool, struct vclock *map, uint64_t unit,
                               const uint32_t *clock, uint32_t count);
 struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b);
-/* As put, for the slot's holder, whose clock may have the key itself: NULL or a reference to the map that the
- * slot has then. */
+/* As vclock_put. The clock of the slot may receive the key, too, which is cheaper where it is deferred. */
 struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uint64_t key, uint64_t clock);
-/* Of one that is put off, or was. NULL while the pool glances, if it was not made. */
-const struct vclock *vclock_make(struct vclock_pool *pool, struct vclock *map);
+/* The clock of a deferred step, computed if it was not yet; NULL while the pool glances and it was not. */
+const struct vclock *vclock_compute(struct vclock_pool *pool, struct vclock *map);
 /*
- * The map's keys in ascending order of their leaves, as many as there are; more than `most`: not all of them,
- * as when maps were joined later, or others refer to it. Puts that were put off come first, and their keys
- * may follow again with earlier clock values.
+ * Lists the clock's entries in ascending order of their leaves. Returns how many there are; a number above
+ * `most` says that not all are listed, as for a deferred join of two clocks or one with several references.
+ * Deferred puts come first, and their keys may follow again with earlier clock values.
  */
-struct known_key {
+struct vclock_entry {
     uint64_t key;
     uint32_t clock;
 };
-uint32_t vclock_list(struct vclock_pool *pool, const struct vclock *map, struct known_key *keys,
+uint32_t vclock_list(struct vclock_pool *pool, const struct vclock *map, struct vclock_entry *entries,
                      uint32_t most);
 void vclock_end(struct vclock_pool *pool, const struct vclock *map);
-void vclock_unmake(struct vclock_pool *pool, struct vclock *map); /* it has no references any more */
+void vclock_destroy(struct vclock_pool *pool, struct vclock *map); /* it has no references any more */
 
+/* The leaf of a key, and back: a chunk is a row of VCLOCK_LEAF_KEYS neighbouring keys of one sort. */
 static inline uint64_t vclock_chunk(uint64_t key)
 {
     return key >> (VCLOCK_LEAF_BITS + 2) << 2 | (key & 3);
@@ -213,20 +224,21 @@ static inline uint32_t vclock_place(uint64_t key)
 
 static inline int32_t vclock_clock(const struct vclock *leaf, uint32_t place)
 {
-    if (!leaf->few)
+    if (!leaf->sparse_count)
         return ((const struct vclock_leaf *)leaf)->clock[place];
-    for (uint32_t i = 0; i < leaf->few; i++)
+    for (uint32_t i = 0; i < leaf->sparse_count; i++)
         if (leaf->place[i] == place)
-            return leaf->few_clock[i];
+            return leaf->sparse_clock[i];
     return 0;
 }
 
-static inline bool vclock_puts_off(const struct vclock_pool *pool)
+/* From now on puts and joins are deferred. */
+static inline bool vclock_is_costly(const struct vclock_pool *pool)
 {
     return pool->bytes > pool->bytes_most || pool->joined > pool->joined_most;
 }
 
-/* Of a pointer to a map: 1 + which step of a deferred join, or 0. */
+/* 1 + the number of the step in its deferred join; 0: the clock is a trie. */
 static inline uint32_t vclock_step_of(const struct vclock *map)
 {
     return (uint32_t)((uintptr_t)map & VCLOCK_STEP_BITS);
@@ -251,7 +263,8 @@ static inline struct vclock *vclock_of_handle(const struct vclock_pool *pool, ui
                : NULL;
 }
 
-static inline uint64_t vclock_get_made(const struct vclock_pool *pool, const struct vclock *map, uint64_t key)
+static inline uint64_t vclock_get_computed(const struct vclock_pool *pool, const struct vclock *map,
+                                           uint64_t key)
 {
     const uint64_t chunk = vclock_chunk(key);
     while (map && map->bit != VCLOCK_LEAF)
@@ -259,24 +272,26 @@ static inline uint64_t vclock_get_made(const struct vclock_pool *pool, const str
     return map && map->key == chunk ? (uint64_t)vclock_clock(map, vclock_place(key)) : 0;
 }
 
-static inline uint64_t vclock_get(struct vclock_pool *pool, struct vclock *asked, uint64_t key)
+static inline uint64_t vclock_get(struct vclock_pool *pool, struct vclock *map, uint64_t key)
 {
-    return vclock_get_made(pool, vclock_step_of(asked) ? vclock_make(pool, asked) : asked, key);
+    return vclock_get_computed(pool, vclock_step_of(map) ? vclock_compute(pool, map) : map, key);
 }
 
-/* Of one that is put off: is the key's clock value a later one, as is seen from near by? False: that takes
- * the map. */
-bool vclock_shows(const struct vclock_pool *pool, const struct vclock *step, uint64_t key, uint64_t clock);
+/* Searches the few nearest steps of a deferred clock for a later clock value of the key. False: there is none
+ * among them; the clock itself may have one. */
+bool vclock_has_nearby(const struct vclock_pool *pool, const struct vclock *step, uint64_t key,
+                       uint64_t clock);
 
 /* Is the key's clock value a later one? */
-static inline bool vclock_has(struct vclock_pool *pool, struct vclock *asked, uint64_t key, uint64_t clock)
+static inline bool vclock_has(struct vclock_pool *pool, struct vclock *map, uint64_t key, uint64_t clock)
 {
-    return (vclock_step_of(asked) && vclock_shows(pool, asked, key, clock)) ||
-           clock < vclock_get(pool, asked, key);
+    return (vclock_step_of(map) && vclock_has_nearby(pool, map, key, clock)) ||
+           clock < vclock_get(pool, map, key);
 }
 
-/* True: `later` has all of `earlier`, decided at once. */
-static inline bool vclock_holds(const struct vclock *later, const struct vclock *earlier)
+/* In constant time. True: `later` has all of `earlier`: they are of one chain, or `earlier` is an operand of
+ * the deferred step `later`, or an earlier step of its deferred join. False: undecided. */
+static inline bool vclock_dominates_quickly(const struct vclock *later, const struct vclock *earlier)
 {
     if (!earlier || later == earlier)
         return true;
@@ -295,7 +310,7 @@ static inline struct vclock *vclock_share(struct vclock *map)
 {
     const uint32_t step = vclock_step_of(map);
     union vclock_state *state = step ? vclock_step_state(vclock_deferred_join_of(map), step - 1) : NULL;
-    if (state && state->references < VCLOCK_FOREVER)
+    if (state && state->references < VCLOCK_REFERENCES_STICKY)
         state->references++;
     else if (map && !state)
         map->references++;
@@ -303,21 +318,21 @@ static inline struct vclock *vclock_share(struct vclock *map)
 }
 
 /* True: it has no references any more. */
-static inline bool vclock_leave(struct vclock *map)
+static inline bool vclock_unref(struct vclock *map)
 {
     const uint32_t step = vclock_step_of(map);
     if (!step)
         return --map->references == 0;
     union vclock_state *state = vclock_step_state(vclock_deferred_join_of(map), step - 1);
-    if (state->references < VCLOCK_FOREVER)
+    if (state->references < VCLOCK_REFERENCES_STICKY)
         state->references--;
     return state->references == 0;
 }
 
 static inline void vclock_drop(struct vclock_pool *pool, struct vclock *map)
 {
-    if (map && vclock_leave(map))
-        vclock_unmake(pool, map);
+    if (map && vclock_unref(map))
+        vclock_destroy(pool, map);
 }
 
 #endif

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every invariant of the vector clocks of a pool: blocks, tries, deferred joins, counts. */
+/*
+ * Asserts every invariant of the vector clocks of a pool (vclock_check). It walks the blocks, counts the
+ * nodes in use, the unused ones and the references among them, and compares these with the pool's own counts
+ * and lists. References of holders outside the pool are not counted, so a node may have more than were found.
+ */
 #include <stdlib.h>
 
 #include "orrery/checked.h"
 #include "vclock_state.h"
 
-/* Of the nodes in use and unused, as the blocks have them. references: of a map or step, by its handle, as
- * many as branches and deferred joins have. */
+/* What the blocks have. references: by handle, how many branches and deferred joins refer to the node. */
 struct counted_nodes {
     size_t bytes;
     uint32_t unused[2];
     uint32_t unused_joins[VCLOCK_STEPS + 1];
-    uint32_t waiting;
+    uint32_t uncomputed;
     uint32_t *references;
 };
 
@@ -26,26 +29,26 @@ static void refer(const struct vclock_pool *pool, struct counted_nodes *counted,
 
 /* ---- tries -------------------------------------------------------------------------- */
 
-static void check_few(const struct vclock *leaf)
+static void check_sparse(const struct vclock *leaf)
 {
-    CHECKED(leaf->few <= VCLOCK_FEW);
-    for (uint32_t i = 0; i < leaf->few; i++) {
+    CHECKED(leaf->sparse_count <= VCLOCK_SPARSE_MOST);
+    for (uint32_t i = 0; i < leaf->sparse_count; i++) {
         CHECKED(leaf->place[i] < VCLOCK_LEAF_KEYS);
         CHECKED(i == 0 || leaf->place[i - 1] < leaf->place[i]);
-        CHECKED(leaf->few_clock[i] >= 0);
+        CHECKED(leaf->sparse_clock[i] >= 0);
     }
 }
 
 static void check_leaf(const struct vclock *leaf, uint32_t kind)
 {
     CHECKED(leaf->bit == VCLOCK_LEAF);
-    CHECKED((leaf->few > 0) == (kind == SMALL));
-    check_few(leaf);
+    CHECKED((leaf->sparse_count > 0) == (kind == SMALL));
+    check_sparse(leaf);
     for (uint32_t i = 0; kind == LEAVES && i < VCLOCK_LEAF_KEYS; i++)
         CHECKED(vclock_clock(leaf, i) >= 0);
 }
 
-/* Its keys agree with the branch's above the branch's bit, and have that bit as their side does. */
+/* The child's keys equal the branch's above its bit, and have that bit set on the high side alone. */
 static void check_child(const struct vclock *branch, const struct vclock *child, bool high)
 {
     CHECKED(child && child->bit != VCLOCK_UNUSED && child->references > 0);
@@ -57,7 +60,7 @@ static void check_child(const struct vclock *branch, const struct vclock *child,
 static void check_branch(const struct vclock_pool *pool, const struct vclock *branch,
                          struct counted_nodes *counted)
 {
-    CHECKED(branch->bit < VCLOCK_LEAF && !branch->few);
+    CHECKED(branch->bit < VCLOCK_LEAF && !branch->sparse_count);
     CHECKED((branch->key & ((UINT64_C(2) << branch->bit) - 1)) == 0);
     refer(pool, counted, branch->low);
     refer(pool, counted, branch->high);
@@ -75,9 +78,9 @@ static void check_node(const struct vclock_pool *pool, const struct vclock *node
         return;
     }
     counted->bytes += NODE_BYTES[kind];
-    CHECKED(node->references > 0 && !node->met);
+    CHECKED(node->references > 0 && !node->visited);
     CHECKED(node->chain <= pool->chains);
-    CHECKED(node->chain || !node->followed);
+    CHECKED(node->chain || !node->has_successor);
     if (kind == LEAVES || node->bit == VCLOCK_LEAF)
         check_leaf(node, kind);
     else
@@ -91,17 +94,17 @@ static void check_step(const struct vclock_pool *pool, struct vclock_deferred_jo
 {
     const union vclock_state *state = vclock_step_state(join, i);
     const struct vclock_step *step = &join->step[i];
-    if (!state->references) /* what it stood on was let go */
+    if (!state->references) /* its operands were dropped */
         return;
-    CHECKED(!state->met);
-    CHECKED(!state->made || !(step->high & VCLOCK_STEP_BITS)); /* a map for certain */
+    CHECKED(!state->visited);
+    CHECKED(!state->computed || !(step->high & VCLOCK_STEP_BITS)); /* the result is a trie */
     CHECKED(step->clock >= 0);
     CHECKED(!step->clock || vclock_state(join)->keyed);
-    CHECKED(i || !state->made || !join->below);
-    counted->waiting += !state->made;
+    CHECKED(i || !state->computed || !join->below);
+    counted->uncomputed += !state->computed;
     refer(pool, counted, step->high);
-    if (!state->made)
-        refer(pool, counted, i ? vclock_handle(vclock_step(join, i - 1)) : join->below);
+    if (!state->computed)
+        refer(pool, counted, i ? vclock_handle(vclock_step_pointer(join, i - 1)) : join->below);
 }
 
 static void check_deferred_join(const struct vclock_pool *pool, struct vclock_deferred_join *join,
@@ -127,7 +130,7 @@ static void check_deferred_join(const struct vclock_pool *pool, struct vclock_de
 static uint32_t most_of(uint32_t kind)
 {
     return kind == DEFERRED_JOINS
-               ? VCLOCK_EIGHTS
+               ? VCLOCK_BLOCK_WORDS
                : (uint32_t)((VCLOCK_BLOCK - sizeof(struct vclock_block)) / NODE_BYTES[kind]);
 }
 
@@ -164,7 +167,7 @@ static void check_unused(const struct vclock_pool *pool, const struct counted_no
     }
 }
 
-/* Its holders have the references that neither branches nor deferred joins have. */
+/* No node has more referrers among the nodes than references. */
 static void check_references(const struct vclock_pool *pool, const struct counted_nodes *counted)
 {
     for (uint32_t handle = 1; handle < pool->block_count << VCLOCK_BLOCK_BITS; handle++) {
@@ -175,7 +178,8 @@ static void check_references(const struct vclock_pool *pool, const struct counte
                        references =
                            step ? vclock_step_state(vclock_deferred_join_of(map), step - 1)->references
                                 : map->references;
-        CHECKED(counted->references[handle] <= references || (step && references == VCLOCK_FOREVER));
+        CHECKED(counted->references[handle] <= references ||
+                (step && references == VCLOCK_REFERENCES_STICKY));
     }
 }
 
@@ -184,13 +188,14 @@ void vclock_check(const struct vclock_pool *pool)
     struct counted_nodes counted = {0};
     CHECKED(pool->block_count <= pool->block_room && pool->work_count <= pool->work_room);
     counted.references = calloc(((size_t)pool->block_count << VCLOCK_BLOCK_BITS) + 1, sizeof(uint32_t));
-    if (!counted.references) /* nothing is known then */
+    if (!counted.references) /* out of memory: nothing is checked */
         return;
     check_blocks(pool, &counted);
     check_unused(pool, &counted);
     check_references(pool, &counted);
-    CHECKED(counted.waiting == pool->waiting && pool->waiting <= pool->put_off + pool->waiting_most);
-    CHECKED(counted.bytes <= pool->bytes); /* the keys of objects at rest count, too */
+    CHECKED(counted.uncomputed == pool->uncomputed &&
+            pool->uncomputed <= pool->deferred + pool->uncomputed_most);
+    CHECKED(counted.bytes <= pool->bytes); /* keys of packed atomic objects count there, too */
     CHECKED(!pool->deferred_joins || pool->deferred_joins->kind == DEFERRED_JOINS);
     free(counted.references);
 }

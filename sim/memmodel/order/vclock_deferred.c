@@ -1,28 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deferred joins of steps, and the maps that are computed from them at the first query. */
+/*
+ * Deferred joins: operations on clocks that are recorded, and computed at the first query.
+ *
+ * The steps form a directed acyclic graph: each refers to a lower operand and possibly to another clock. A
+ * query walks all steps beneath the queried one that were not computed, joins the tries that it meets, then
+ * puts the clock values of the steps. Join is commutative and idempotent, and a put is the join with one
+ * entry, so the order does not matter and no intermediate clock is made.
+ *
+ * Many queries of overlapping graphs would visit steps again and again. Their cost is counted. When it
+ * exceeds a share of what was deferred, every step is computed bottom-up, and operations are no longer
+ * deferred until clocks are costly once more (stop_deferring). When very many steps have no result, the same
+ * is tried to save memory (compute_to_save_memory).
+ */
 #include <stdlib.h>
 #include "orrery/checked.h"
 
 #include "vclock_state.h"
 
-const struct vclock *vclock_made(const struct vclock_pool *pool, const struct vclock *map)
+const struct vclock *vclock_computed(const struct vclock_pool *pool, const struct vclock *map)
 {
-    return vclock_step_of(map) && is_made(map) ? vclock_of_handle(pool, fields_of(map)->high) : map;
+    return vclock_step_of(map) && is_computed(map) ? vclock_of_handle(pool, fields_of(map)->high) : map;
 }
 
-static struct vclock *map_of(const struct vclock_pool *pool, struct vclock *map)
+static struct vclock *computed_map(const struct vclock_pool *pool, struct vclock *map)
 {
-    return (struct vclock *)vclock_made(pool, map);
+    return (struct vclock *)vclock_computed(pool, map);
 }
 
-static bool may_have(const struct vclock_deferred_join *deferred_join, uint64_t key)
+/* All clock values of a deferred join are of one key. */
+static bool accepts_key(const struct vclock_deferred_join *deferred_join, uint64_t key)
 {
     return !vclock_state(deferred_join)->keyed || deferred_join->key == key;
 }
 
 static void set_clock(struct vclock_deferred_join *deferred_join, uint32_t step, uint64_t key, int32_t clock)
 {
-    CHECKED(clock >= 0 && key < KEY_END);
+    CHECKED(clock >= 0 && key < DEFERRABLE_KEY_END);
     deferred_join->step[step].clock = clock;
     if (!clock)
         return;
@@ -30,32 +43,32 @@ static void set_clock(struct vclock_deferred_join *deferred_join, uint32_t step,
     deferred_join->key = (uint32_t)key;
 }
 
-/* The deferred join whose latest step this is, if what comes next may be of its key. */
-static struct vclock_deferred_join *goes_on(struct vclock *low, uint64_t key, int32_t clock)
+/* The deferred join whose latest step `low` is, if the next step may have that key. */
+static struct vclock_deferred_join *extendable_join(struct vclock *low, uint64_t key, int32_t clock)
 {
     struct vclock_deferred_join *deferred_join = vclock_step_of(low) ? vclock_deferred_join_of(low) : NULL;
     return deferred_join && vclock_step_of(low) == vclock_state(deferred_join)->steps &&
-                   (!clock || may_have(deferred_join, key))
+                   (!clock || accepts_key(deferred_join, key))
                ? deferred_join
                : NULL;
 }
 
-/* As many as went on one another so far, in deferred joins of about the same length: a step too many takes
- * less than a deferred join more. */
+/* The average length of rows so far, plus 7/8, divided evenly among as few deferred joins as possible: one
+ * step of room too much costs less memory than one more deferred join. */
 static uint32_t room_for(const struct vclock_pool *pool)
 {
-    const uint64_t begun = pool->put_off - pool->gone_on,
-                   each = begun ? (8 * pool->put_off + 7 * begun) / (8 * begun) : 0;
+    const uint64_t begun = pool->deferred - pool->extended,
+                   each = begun ? (8 * pool->deferred + 7 * begun) / (8 * begun) : 0;
     const uint64_t deferred_joins = (each + VCLOCK_STEPS - 1) / VCLOCK_STEPS;
     return each ? (uint32_t)((each + deferred_joins - 1) / deferred_joins) : 1;
 }
 
-struct vclock *vclock_put_off(struct vclock_pool *pool, struct vclock *low, struct vclock *high, uint64_t key,
-                              int32_t clock)
+struct vclock *vclock_defer(struct vclock_pool *pool, struct vclock *low, struct vclock *high, uint64_t key,
+                            int32_t clock)
 {
-    low = map_of(pool, low);
-    high = map_of(pool, high);
-    struct vclock_deferred_join *before = goes_on(low, key, clock), *deferred_join = before;
+    low = computed_map(pool, low);
+    high = computed_map(pool, high);
+    struct vclock_deferred_join *before = extendable_join(low, key, clock), *deferred_join = before;
     if (!before || vclock_state(before)->steps == vclock_state(before)->room) {
         if (!(deferred_join = vclock_deferred_join_new(pool, room_for(pool))))
             return vclock_share(low);
@@ -69,64 +82,65 @@ struct vclock *vclock_put_off(struct vclock_pool *pool, struct vclock *low, stru
     deferred_join->step[step].high = vclock_handle(vclock_share(high));
     vclock_share(low);
     set_clock(deferred_join, step, key, clock);
-    pool->put_off++;
-    pool->gone_on += before != NULL;
-    pool->waiting++;
-    return vclock_step(deferred_join, step);
+    pool->deferred++;
+    pool->extended += before != NULL;
+    pool->uncomputed++;
+    return vclock_step_pointer(deferred_join, step);
 }
 
-bool vclock_set_put(struct vclock *step, uint64_t key, int32_t clock)
+bool vclock_put_in_place(struct vclock *step, uint64_t key, int32_t clock)
 {
     struct vclock_deferred_join *deferred_join = vclock_deferred_join_of(step);
     const uint32_t i = step_index(step);
-    if (is_made(step) || vclock_step_state(deferred_join, i)->references != 1 ||
-        deferred_join->step[i].clock || !may_have(deferred_join, key))
+    if (is_computed(step) || vclock_step_state(deferred_join, i)->references != 1 ||
+        deferred_join->step[i].clock || !accepts_key(deferred_join, key))
         return false;
     set_clock(deferred_join, i, key, clock);
     return true;
 }
 
-static bool is_alone(const struct vclock *step)
+static bool is_unshared(const struct vclock *step)
 {
     const struct vclock_deferred_join *deferred_join = vclock_deferred_join_of(step);
     return vclock_state(deferred_join)->alive == 1 &&
            vclock_step_state(deferred_join, step_index(step))->references == 1;
 }
 
-uint32_t vclock_list_puts(const struct vclock_pool *pool, const struct vclock *step, struct known_key *keys,
-                          uint32_t most, const struct vclock **out_below)
+uint32_t vclock_list_puts(const struct vclock_pool *pool, const struct vclock *step,
+                          struct vclock_entry *keys, uint32_t most, const struct vclock **out_below)
 {
     uint32_t count = 0;
-    if (!is_alone(step))
+    if (!is_unshared(step))
         return most + 1;
-    while (is_put_off(step)) {
-        const struct known_key put = {vclock_deferred_join_of(step)->key, (uint32_t)fields_of(step)->clock};
+    while (is_deferred(step)) {
+        const struct vclock_entry put = {vclock_deferred_join_of(step)->key,
+                                         (uint32_t)fields_of(step)->clock};
         if (fields_of(step)->high || count == most)
             return most + 1;
         if (put.clock)
             keys[count++] = put;
-        step = vclock_made(pool, below_of(pool, step));
+        step = vclock_computed(pool, below_of(pool, step));
     }
     *out_below = step;
     return count;
 }
 
-/* Takes the reference of the map. */
-static void becomes(struct vclock_pool *pool, struct vclock *step, struct vclock *map)
+/* The step has that result, whose reference it takes; its operands are dropped. */
+static void set_computed(struct vclock_pool *pool, struct vclock *step, struct vclock *map)
 {
-    CHECKED(!is_made(step) && !vclock_step_of(map) && pool->waiting > 0);
+    CHECKED(!is_computed(step) && !vclock_step_of(map) && pool->uncomputed > 0);
     struct vclock_deferred_join *deferred_join = vclock_deferred_join_of(step);
     struct vclock *low = below_of(pool, step), *high = vclock_of_handle(pool, fields_of(step)->high);
-    vclock_step_state(deferred_join, step_index(step))->made = true;
+    vclock_step_state(deferred_join, step_index(step))->computed = true;
     fields_of(step)->high = vclock_handle(map);
     if (step_index(step) == 0)
         deferred_join->below = 0;
-    pool->waiting--;
+    pool->uncomputed--;
     vclock_drop(pool, low);
     vclock_drop(pool, high);
 }
 
-static bool work_on(struct vclock_pool *pool, struct vclock *map)
+static bool worklist_add(struct vclock_pool *pool, struct vclock *map)
 {
     if (pool->work_count == pool->work_room) {
         const uint32_t room = pool->work_room ? 2 * pool->work_room : 64;
@@ -142,174 +156,179 @@ static bool work_on(struct vclock_pool *pool, struct vclock *map)
     return true;
 }
 
-static bool is_met(const struct vclock *map)
+static bool is_visited(const struct vclock *map)
 {
-    return vclock_step_of(map) ? vclock_step_state(vclock_deferred_join_of(map), step_index(map))->met
-                               : map->met;
+    return vclock_step_of(map) ? vclock_step_state(vclock_deferred_join_of(map), step_index(map))->visited
+                               : map->visited;
 }
 
-static void set_met(struct vclock *map, bool met)
+static void set_visited(struct vclock *map, bool visited)
 {
     if (!vclock_step_of(map))
-        map->met = met;
+        map->visited = visited;
     else
-        vclock_step_state(vclock_deferred_join_of(map), step_index(map))->met = met;
+        vclock_step_state(vclock_deferred_join_of(map), step_index(map))->visited = visited;
 }
 
-/* The steps below are computed once. */
-static void meet(struct vclock_pool *pool, struct vclock *below)
+/* Adds an operand to the worklist, once. */
+static void visit(struct vclock_pool *pool, struct vclock *below)
 {
-    below = map_of(pool, below);
-    if (below && !is_met(below))
-        set_met(below, work_on(pool, below));
+    below = computed_map(pool, below);
+    if (below && !is_visited(below))
+        set_visited(below, worklist_add(pool, below));
 }
 
-/* A handle of what was made becomes one of the map. */
-static void look_through(struct vclock_pool *pool, uint32_t *handle)
+/* A handle of a step that was computed becomes a handle of its result. */
+static void replace_computed(struct vclock_pool *pool, uint32_t *handle)
 {
     struct vclock *old = vclock_of_handle(pool, *handle);
-    if (!vclock_step_of(old) || !is_made(old))
+    if (!vclock_step_of(old) || !is_computed(old))
         return;
-    *handle = vclock_handle(vclock_share(map_of(pool, old)));
+    *handle = vclock_handle(vclock_share(computed_map(pool, old)));
     vclock_drop(pool, old);
 }
 
-/* Takes the reference of known. */
-static struct vclock *with(struct vclock_pool *pool, struct vclock *known, struct vclock *map)
+/* Takes the reference of the first clock. */
+static struct vclock *joined_with(struct vclock_pool *pool, struct vclock *result, struct vclock *map)
 {
-    struct vclock *more = map && known ? vclock_join_maps(pool, known, map) : vclock_share(map ? map : known);
-    vclock_drop(pool, known);
+    struct vclock *more =
+        map && result ? vclock_join_tries(pool, result, map) : vclock_share(map ? map : result);
+    vclock_drop(pool, result);
     return more;
 }
 
-/* Takes the reference of known. */
-static struct vclock *with_put(struct vclock_pool *pool, struct vclock *known, const struct vclock *step)
+/* Takes the reference of the clock. */
+static struct vclock *joined_with_put(struct vclock_pool *pool, struct vclock *result,
+                                      const struct vclock *step)
 {
     const uint64_t key = vclock_deferred_join_of(step)->key;
     const int32_t clock = fields_of(step)->clock;
-    if (!clock || vclock_get(pool, known, key) >= (uint64_t)clock)
-        return known;
-    struct vclock *more = vclock_put_in(pool, known, key, clock);
-    vclock_drop(pool, known);
+    if (!clock || vclock_get(pool, result, key) >= (uint64_t)clock)
+        return result;
+    struct vclock *more = vclock_put_trie(pool, result, key, clock);
+    vclock_drop(pool, result);
     return more;
 }
 
-static void look_below(struct vclock_pool *pool, struct vclock *step)
+static void visit_operands(struct vclock_pool *pool, struct vclock *step)
 {
     if (step_index(step) == 0)
-        look_through(pool, &vclock_deferred_join_of(step)->below);
-    look_through(pool, &fields_of(step)->high);
-    meet(pool, below_of(pool, step));
-    meet(pool, vclock_of_handle(pool, fields_of(step)->high));
+        replace_computed(pool, &vclock_deferred_join_of(step)->below);
+    replace_computed(pool, &fields_of(step)->high);
+    visit(pool, below_of(pool, step));
+    visit(pool, vclock_of_handle(pool, fields_of(step)->high));
 }
 
-/* Of all that was put off beneath it: maps first, then what was put. */
-static void make(struct vclock_pool *pool, struct vclock *step)
+/* Computes one step from all that are beneath it: the tries first, then the clock values of steps. */
+static void compute(struct vclock_pool *pool, struct vclock *step)
 {
-    struct vclock *known = NULL;
+    struct vclock *result = NULL;
     pool->work_count = 0;
-    set_met(step, work_on(pool, step));
+    set_visited(step, worklist_add(pool, step));
     for (uint32_t i = 0; i < pool->work_count; i++)
         if (vclock_step_of(pool->work[i]))
-            look_below(pool, pool->work[i]);
+            visit_operands(pool, pool->work[i]);
     for (uint32_t i = 0; i < pool->work_count; i++)
         if (!vclock_step_of(pool->work[i]))
-            known = with(pool, known, pool->work[i]);
+            result = joined_with(pool, result, pool->work[i]);
     for (uint32_t i = 0; i < pool->work_count; i++) {
-        set_met(pool->work[i], false);
+        set_visited(pool->work[i], false);
         if (vclock_step_of(pool->work[i]))
-            known = with_put(pool, known, pool->work[i]);
+            result = joined_with_put(pool, result, pool->work[i]);
     }
     CHECKED(pool->work_count > 0 && pool->work[0] == step);
-    pool->looked += pool->work_count;
-    becomes(pool, step, known);
+    pool->visited += pool->work_count;
+    set_computed(pool, step, result);
 }
 
-/* Those beneath are made. */
-static void make_of_two(struct vclock_pool *pool, struct vclock *step)
+/* Both operands are computed. */
+static void compute_from_operands(struct vclock_pool *pool, struct vclock *step)
 {
-    CHECKED(!is_put_off(below_of(pool, step)));
-    struct vclock *known = vclock_share(map_of(pool, below_of(pool, step)));
-    known = with(pool, known, map_of(pool, vclock_of_handle(pool, fields_of(step)->high)));
-    becomes(pool, step, with_put(pool, known, step));
+    CHECKED(!is_deferred(below_of(pool, step)));
+    struct vclock *result = vclock_share(computed_map(pool, below_of(pool, step)));
+    result = joined_with(pool, result, computed_map(pool, vclock_of_handle(pool, fields_of(step)->high)));
+    set_computed(pool, step, joined_with_put(pool, result, step));
 }
 
-/* It and each beneath it; false: that takes more. */
-static bool make_each(struct vclock_pool *pool, struct vclock *step, size_t bytes_most, uint64_t joined_most)
+/* Computes the step and every step beneath it, operands first. False: that exceeds one of the limits. */
+static bool compute_beneath(struct vclock_pool *pool, struct vclock *step, size_t bytes_most,
+                            uint64_t joined_most)
 {
     pool->work_count = 0;
-    for (bool more = work_on(pool, step); more && pool->work_count;) {
+    for (bool more = worklist_add(pool, step); more && pool->work_count;) {
         if (pool->bytes > bytes_most || pool->joined > joined_most)
             return false;
         step = pool->work[pool->work_count - 1];
         struct vclock *low = below_of(pool, step),
-                      *high = is_put_off(step) ? vclock_of_handle(pool, fields_of(step)->high) : NULL;
-        if (is_put_off(low)) {
-            more = work_on(pool, low);
-        } else if (is_put_off(high)) {
-            more = work_on(pool, high);
+                      *high = is_deferred(step) ? vclock_of_handle(pool, fields_of(step)->high) : NULL;
+        if (is_deferred(low)) {
+            more = worklist_add(pool, low);
+        } else if (is_deferred(high)) {
+            more = worklist_add(pool, high);
         } else {
             pool->work_count--;
-            if (is_put_off(step))
-                make_of_two(pool, step);
+            if (is_deferred(step))
+                compute_from_operands(pool, step);
         }
     }
     return true;
 }
 
-/* Every map that was put off. False: they take more than that, or more than that many pairs of nodes were
- * joined. */
-static bool make_all(struct vclock_pool *pool, size_t bytes_most, uint64_t joins)
+/* Computes every step that has references. False: that takes more bytes, or more joins of pairs of nodes. */
+static bool compute_all(struct vclock_pool *pool, size_t bytes_most, uint64_t joins)
 {
     const uint64_t joined_most = pool->joined + joins;
     uint64_t at = 0;
     for (struct vclock_deferred_join *deferred_join;
          (deferred_join = vclock_deferred_join_next(pool, &at));) {
         for (uint32_t i = 0; i < vclock_state(deferred_join)->steps; i++) {
-            struct vclock *step = vclock_step(deferred_join, i);
-            if (vclock_step_state(deferred_join, i)->references && is_put_off(step) &&
-                !make_each(pool, step, bytes_most, joined_most))
+            struct vclock *step = vclock_step_pointer(deferred_join, i);
+            if (vclock_step_state(deferred_join, i)->references && is_deferred(step) &&
+                !compute_beneath(pool, step, bytes_most, joined_most))
                 return false;
         }
     }
     return true;
 }
 
-/* Queries have cost much: for as long, nothing is deferred any more, if possible. */
-static void make_at_once(struct vclock_pool *pool)
+/* Queries have cost too much. If all clocks can be computed, nothing is deferred until they take twice as
+ * many bytes, or have cost as many joins as the queries; else queries may cost twice as much from now on. */
+static void stop_deferring(struct vclock_pool *pool)
 {
-    if (make_all(pool, 2 * pool->bytes, pool->looked)) {
+    if (compute_all(pool, 2 * pool->bytes, pool->visited)) {
         pool->bytes_most = 2 * pool->bytes > BYTES_MOST ? 2 * pool->bytes : BYTES_MOST;
-        pool->joined_most = pool->joined + pool->looked;
+        pool->joined_most = pool->joined + pool->visited;
     } else {
-        pool->looked_most *= 2;
+        pool->visited_most *= 2;
     }
-    pool->looked = pool->put_off = pool->gone_on = 0;
+    pool->visited = pool->deferred = pool->extended = 0;
 }
 
-const struct vclock *vclock_make(struct vclock_pool *pool, struct vclock *map)
+const struct vclock *vclock_compute(struct vclock_pool *pool, struct vclock *map)
 {
-    if (!is_made(map) && pool->glances)
+    if (!is_computed(map) && pool->glances)
         return NULL;
-    if (!is_made(map)) {
+    if (!is_computed(map)) {
         vclock_share(map);
-        make(pool, map);
-        if (pool->looked > pool->looked_most + LOOKED_EACH * pool->put_off)
-            make_at_once(pool);
-        vclock_leave(map);
+        compute(pool, map);
+        if (pool->visited > pool->visited_most + VISITED_PER_DEFERRED * pool->deferred)
+            stop_deferring(pool);
+        vclock_unref(map);
     }
     return vclock_of_handle(pool, fields_of(map)->high);
 }
 
-/* The new owner of a lock queries the epoch of the one before, which is few steps away. */
-bool vclock_shows(const struct vclock_pool *pool, const struct vclock *step, uint64_t key, uint64_t clock)
+/* The new owner of a lock mostly queries an epoch of the owner before, whose clock value is few steps away. A
+ * clock value found on the way is a lower bound of the result, which decides the query if it is later. */
+bool vclock_has_nearby(const struct vclock_pool *pool, const struct vclock *step, uint64_t key,
+                       uint64_t clock)
 {
     enum { STEPS_SEEN = HOSTILE(24, 3) };
     const struct vclock *seen[STEPS_SEEN] = {step};
     for (uint32_t i = 0, count = 1; i < count; i++) {
-        const struct vclock *at = vclock_made(pool, seen[i]);
+        const struct vclock *at = vclock_computed(pool, seen[i]);
         if (!vclock_step_of(at)) {
-            if (clock < vclock_get_made(pool, at, key))
+            if (clock < vclock_get_computed(pool, at, key))
                 return true;
             continue;
         }
@@ -324,20 +343,21 @@ bool vclock_shows(const struct vclock_pool *pool, const struct vclock *step, uin
     return false;
 }
 
-/* So many wait that maps might take less. */
-static void make_some(struct vclock_pool *pool)
+/* So many steps have no result that computed clocks might take less memory. If they take more than 3/4 as
+ * much, the next attempt waits for twice as many. */
+static void compute_to_save_memory(struct vclock_pool *pool)
 {
     const size_t before = pool->bytes;
-    make_all(pool, before / 16 * 17, JOINED_EACH * (uint64_t)pool->waiting);
-    if (pool->bytes > before / 4 * 3 && pool->waiting_most < UINT32_MAX / 2)
-        pool->waiting_most *= 2;
+    compute_all(pool, before / 16 * 17, JOINED_PER_UNCOMPUTED * (uint64_t)pool->uncomputed);
+    if (pool->bytes > before / 4 * 3 && pool->uncomputed_most < UINT32_MAX / 2)
+        pool->uncomputed_most *= 2;
 }
 
-bool vclock_comes_later(struct vclock_pool *pool, const struct vclock *map)
+bool vclock_should_defer(struct vclock_pool *pool, const struct vclock *map)
 {
-    if (!vclock_puts_off(pool) && !is_put_off(map))
+    if (!vclock_is_costly(pool) && !is_deferred(map))
         return false;
-    if (pool->waiting >= pool->waiting_most && pool->waiting / WAITING_EACH >= pool->units)
-        make_some(pool);
+    if (pool->uncomputed >= pool->uncomputed_most && pool->uncomputed / UNCOMPUTED_PER_UNIT >= pool->units)
+        compute_to_save_memory(pool);
     return true;
 }

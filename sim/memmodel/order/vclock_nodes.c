@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The storage of maps and deferred joins: blocks with numbers, so that a handle of 32 bits names each. */
+/*
+ * The storage of tries and deferred joins. Nodes of one kind lie in blocks of VCLOCK_BLOCK bytes, aligned to
+ * their size and numbered, so that 32 bits name each node and a node's address gives its block. Nodes without
+ * references go to a list of unused ones; blocks are freed with the pool. Unused deferred joins are listed by
+ * their room, and a large one is divided when a small one is wanted.
+ */
 #include <stdlib.h>
 
 #include "orrery/checked.h"
 #include "vclock_state.h"
 
-enum { BLOCKS_MOST = HOSTILE(64, 2) }; /* that are allocated at once */
+enum { BLOCKS_MOST = HOSTILE(64, 2) }; /* blocks of one allocation */
 static const uint32_t CHAINS_MOST = HOSTILE(UINT32_MAX, 3000);
 
 static const size_t SIZE[] = {[SMALL] = sizeof(struct vclock), [LEAVES] = sizeof(struct vclock_leaf)};
 
-/* Of those that are allocated with it: one, as many as there are, and at last always as many. */
+/* Is it the first block of its allocation? Allocations double until they have BLOCKS_MOST blocks. */
 static bool is_first(uint32_t number)
 {
     return number < BLOCKS_MOST ? (number & (number - 1)) == 0 : number % BLOCKS_MOST == 0;
@@ -20,8 +25,8 @@ void vclock_pool_init(struct vclock_pool *pool)
 {
     *pool = (struct vclock_pool){.bytes_most = BYTES_MOST,
                                  .joined_most = JOINED_MOST,
-                                 .waiting_most = WAITING_MOST,
-                                 .looked_most = LOOKED_MOST};
+                                 .uncomputed_most = UNCOMPUTED_MOST,
+                                 .visited_most = VISITED_MOST};
 }
 
 void vclock_pool_fini(struct vclock_pool *pool)
@@ -86,7 +91,8 @@ static struct vclock_block *block_add(struct vclock_pool *pool, uint32_t kind)
     return block;
 }
 
-/* Of a block only as much is touched as is used: most orders are short, and made often. */
+/* A block is handed out from its beginning, so that memory which no node uses is never touched: most pools
+ * are small, and there is one for each launch. */
 static struct vclock *fresh(struct vclock_pool *pool, uint32_t kind)
 {
     struct vclock_block *block = pool->fresh[kind];
@@ -104,42 +110,44 @@ struct vclock *vclock_new(struct vclock_pool *pool, uint32_t kind)
         return NULL;
     pool->bytes += SIZE[kind];
     node->references = 1;
-    node->met = false;
+    node->visited = false;
     node->chain = pool->chains < CHAINS_MOST ? ++pool->chains : 0;
     node->length = 0;
-    node->followed = false;
-    node->few = 0;
+    node->has_successor = false;
+    node->sparse_count = 0;
     return node;
 }
 
 /* ---- deferred joins ------------------------------------------------------------------------- */
 
-static struct vclock_deferred_join *deferred_join_at(const struct vclock_block *block, uint32_t eight)
+static struct vclock_deferred_join *deferred_join_at(const struct vclock_block *block, uint32_t word)
 {
-    return (struct vclock_deferred_join *)((uint8_t *)block + VCLOCK_DEFERRED_JOINS) + eight;
+    return (struct vclock_deferred_join *)((uint8_t *)block + VCLOCK_DEFERRED_JOINS) + word;
 }
 
-/* Of so many eights one deferred join, if that has room for a step. */
-static void leave_over(struct vclock_pool *pool, struct vclock_deferred_join *deferred_join, uint32_t eights)
+/* So many words become an unused deferred join, if that has room for a step. */
+static void put_back_remainder(struct vclock_pool *pool, struct vclock_deferred_join *deferred_join,
+                               uint32_t words)
 {
-    *vclock_state(deferred_join) = (union vclock_state){.room = (eights - 1) & 7u};
-    if (eights > 1)
+    *vclock_state(deferred_join) = (union vclock_state){.room = (words - 1) & 7u};
+    if (words > 1)
         put_back_deferred_join(pool, deferred_join);
 }
 
-/* Of the deferred join, what is after that much room. */
+/* Leaves that much room to the deferred join; the remainder becomes an unused one. */
 static void shorten(struct vclock_pool *pool, struct vclock_deferred_join *deferred_join, uint32_t room)
 {
     const uint32_t left = vclock_state(deferred_join)->room - room;
     CHECKED(room <= vclock_state(deferred_join)->room);
     if (left < 2)
         return;
-    leave_over(pool, deferred_join + 1 + room, left);
+    put_back_remainder(pool, deferred_join + 1 + room, left);
     vclock_state(deferred_join)->room = room & 7u;
 }
 
-/* Rather more room than less; NULL: there is none. */
-static struct vclock_deferred_join *left_over(struct vclock_pool *pool, uint32_t room)
+/* An unused one with at least that much room, shortened, or else the largest smaller one; NULL: there is
+ * none. */
+static struct vclock_deferred_join *take_unused(struct vclock_pool *pool, uint32_t room)
 {
     CHECKED(room > 0 && room <= VCLOCK_STEPS);
     uint32_t from = room;
@@ -155,29 +163,30 @@ static struct vclock_deferred_join *left_over(struct vclock_pool *pool, uint32_t
     return deferred_join;
 }
 
+/* One that was never in use, in a new block if the present one has not enough words left. */
 static struct vclock_deferred_join *deferred_join_begin(struct vclock_pool *pool, uint32_t room)
 {
     struct vclock_block *block = pool->deferred_joins;
-    const uint32_t left = block ? VCLOCK_EIGHTS - block->count : 0;
+    const uint32_t left = block ? VCLOCK_BLOCK_WORDS - block->count : 0;
     if (left <= room) {
         if (!(pool->deferred_joins = block_add(pool, DEFERRED_JOINS)))
             return NULL;
         if (left) {
-            leave_over(pool, deferred_join_at(block, block->count), left);
-            block->count = VCLOCK_EIGHTS;
+            put_back_remainder(pool, deferred_join_at(block, block->count), left);
+            block->count = VCLOCK_BLOCK_WORDS;
         }
         block = pool->deferred_joins;
     }
     struct vclock_deferred_join *deferred_join = deferred_join_at(block, block->count);
     block->count += 1 + room;
-    CHECKED(block->count <= VCLOCK_EIGHTS);
+    CHECKED(block->count <= VCLOCK_BLOCK_WORDS);
     vclock_state(deferred_join)->room = room & 7u;
     return deferred_join;
 }
 
 struct vclock_deferred_join *vclock_deferred_join_new(struct vclock_pool *pool, uint32_t room)
 {
-    struct vclock_deferred_join *deferred_join = left_over(pool, room);
+    struct vclock_deferred_join *deferred_join = take_unused(pool, room);
     if (!deferred_join && !(deferred_join = deferred_join_begin(pool, room)))
         return NULL;
     union vclock_state *state = vclock_state(deferred_join);
@@ -212,11 +221,12 @@ struct vclock_deferred_join *vclock_deferred_join_next(const struct vclock_pool 
     return NULL;
 }
 
-/* ---- no references ------------------------------------------------------------------ */
+/* ---- destroying --------------------------------------------------------------------- */
 
-static struct vclock *leave(struct vclock *map, struct vclock *dead)
+/* Drops a reference. Returns the list of dead nodes, which begins with this one if it was the last. */
+static struct vclock *drop_to(struct vclock *map, struct vclock *dead)
 {
-    if (!map || !vclock_leave(map))
+    if (!map || !vclock_unref(map))
         return dead;
     if (vclock_step_of(map))
         fields_of(map)->clock = (int32_t)vclock_handle(dead);
@@ -225,14 +235,14 @@ static struct vclock *leave(struct vclock *map, struct vclock *dead)
     return map;
 }
 
-static struct vclock *unmake_step(struct vclock_pool *pool, struct vclock *step)
+static struct vclock *destroy_step(struct vclock_pool *pool, struct vclock *step)
 {
     struct vclock_deferred_join *deferred_join = vclock_deferred_join_of(step);
     union vclock_state *state = vclock_state(deferred_join);
     struct vclock *dead = vclock_of_handle(pool, (uint32_t)fields_of(step)->clock);
-    dead = leave(vclock_of_handle(pool, fields_of(step)->high), leave(below_of(pool, step), dead));
-    CHECKED(state->alive > 0 && pool->waiting >= is_put_off(step));
-    pool->waiting -= is_put_off(step);
+    dead = drop_to(vclock_of_handle(pool, fields_of(step)->high), drop_to(below_of(pool, step), dead));
+    CHECKED(state->alive > 0 && pool->uncomputed >= is_deferred(step));
+    pool->uncomputed -= is_deferred(step);
     if (--state->alive == 0) {
         pool->bytes -= deferred_join_bytes(state->room);
         put_back_deferred_join(pool, deferred_join);
@@ -240,25 +250,26 @@ static struct vclock *unmake_step(struct vclock_pool *pool, struct vclock *step)
     return dead;
 }
 
-static struct vclock *unmake_map(struct vclock_pool *pool, struct vclock *map)
+static struct vclock *destroy_map(struct vclock_pool *pool, struct vclock *map)
 {
     struct vclock *dead = map->dead;
-    const uint32_t kind = map->bit == VCLOCK_LEAF && !map->few ? LEAVES : SMALL;
+    const uint32_t kind = map->bit == VCLOCK_LEAF && !map->sparse_count ? LEAVES : SMALL;
     CHECKED(vclock_block_of(map)->kind == kind && pool->bytes >= SIZE[kind]);
     if (map->bit != VCLOCK_LEAF)
-        dead = leave(vclock_of_handle(pool, map->high), leave(vclock_of_handle(pool, map->low), dead));
+        dead = drop_to(vclock_of_handle(pool, map->high), drop_to(vclock_of_handle(pool, map->low), dead));
     pool->bytes -= SIZE[kind];
     put_back(pool, kind, map);
     return dead;
 }
 
-/* A deferred join may stand on a million others: no recursion. */
-void vclock_unmake(struct vclock_pool *pool, struct vclock *map)
+/* Dead nodes form a list rather than a recursion, because a deferred join may refer to a row of a million
+ * others. */
+void vclock_destroy(struct vclock_pool *pool, struct vclock *map)
 {
     if (vclock_step_of(map))
         fields_of(map)->clock = 0;
     else
         map->dead = NULL;
     while (map)
-        map = vclock_step_of(map) ? unmake_step(pool, map) : unmake_map(pool, map);
+        map = vclock_step_of(map) ? destroy_step(pool, map) : destroy_map(pool, map);
 }

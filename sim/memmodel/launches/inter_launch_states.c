@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches that are checked: their work-groups, and the clock of each at its begin. */
+/*
+ * The states of launches that are checked: their work-groups, and the clock of each launch at its begin.
+ *
+ * A launch's initial clock is the join of what happens before its begin: the host's clock at the enqueueing
+ * call, the commands that the command graph says it comes after, and, for a kernel enqueued by a kernel, its
+ * parent and the events that it waits for. Each launch has a key in clocks, whose value 1 stands for
+ * everything that the launch did; a set of bits says for which launches an initial clock has it, so that most
+ * queries need no clock (launch_begins_after).
+ */
 #include "inter_launch_state.h"
 #include "orrery/checked.h"
 
@@ -10,7 +18,7 @@ bool inter_launch_room_for(void **items, uint32_t count, uint32_t *room, size_t 
     if (count < *room)
         return true;
     const uint32_t more = 2 * *room + 8;
-    CHECKED(count == *room && size > 0); /* one at a time */
+    CHECKED(count == *room && size > 0); /* callers add one item at a time */
     void *grown = realloc(*items, more * size);
     if (!grown)
         return false;
@@ -19,7 +27,7 @@ bool inter_launch_room_for(void **items, uint32_t count, uint32_t *room, size_t 
     return true;
 }
 
-static bool members_room(struct inter_launch *detector)
+static bool states_room(struct inter_launch *detector)
 {
     const bool room = inter_launch_room_for((void **)&detector->states, detector->state_count,
                                             &detector->state_room, sizeof *detector->states) &&
@@ -55,16 +63,17 @@ static void add_groups(struct inter_launch *detector, uint64_t count, uint32_t d
     }
 }
 
-/* Such a map is queried for whole launches, and by work-groups. */
+/* A group's clock begins with the initial clock of its launch. It takes part in no hand-off, which would
+ * not have keys of launches. */
 struct group_order *inter_launch_open_group(struct inter_launch *detector, uint64_t number,
-                                            struct vclock *const begun[ORDER_REGIONS])
+                                            struct vclock *const initial[ORDER_REGIONS])
 {
     struct group_order *group = order_group(&detector->order, number);
     if (!group)
         return NULL;
     group->handoff_tried = true;
     CHECKED(number < detector->group_count && !group->acquired[IN_GLOBAL]);
-    share_all(group->acquired, begun);
+    share_all(group->acquired, initial);
     return group;
 }
 
@@ -73,14 +82,14 @@ static uint64_t local_items(const struct launch_info *launch)
     return launch->local_size[0] * launch->local_size[1] * launch->local_size[2];
 }
 
-/* The first state is the host's. */
+/* Opens the order with the host's state, which is the first. */
 bool inter_launch_open_order(struct inter_launch *detector, const struct launch_info *first)
 {
     static struct vclock *const nothing[ORDER_REGIONS];
     const uint64_t items = local_items(first) > GROUP_ITEMS_LEAST ? local_items(first) : GROUP_ITEMS_LEAST;
     if (detector->state_count)
         return true;
-    detector->shadow.failed |= !members_room(detector) || !groups_room(detector, 1);
+    detector->shadow.failed |= !states_room(detector) || !groups_room(detector, 1);
     if (detector->shadow.failed)
         return false;
     detector->states[0] = (struct launch_state){.command = 0};
@@ -93,7 +102,7 @@ bool inter_launch_open_order(struct inter_launch *detector, const struct launch_
                                          .group_count = {UNITS_MOST / items, 1, 1},
                                          .sub_group_size = 1};
     order_launch_begin(&detector->order, &detector->all);
-    detector->order.group_keys = true; /* maps are looked at in every way */
+    detector->order.group_keys = true; /* all clocks may have keys of groups */
     detector->order.group_launch = detector->group_launch;
     detector->order.group_device = detector->group_device;
     detector->order.launches = detector->launches;
@@ -139,9 +148,9 @@ bool inter_launch_has_room(const struct inter_launch *detector, const struct lau
            groups < most - detector->group_count - 1;
 }
 
-/* ---- the clock of a launch at its begin ------------------------------------------------------ */
+/* ---- the clock of a launch at its begin ------------------------------------------------------- */
 
-/* Commands that are no launches have one each, which is no launch's. */
+/* A command that is no launch is a family of its own. */
 uint32_t inter_launch_family_of(const struct launch_state *state)
 {
     if (!state->shape.launch)
@@ -149,17 +158,17 @@ uint32_t inter_launch_family_of(const struct launch_state *state)
     return state->shape.parent ? state->shape.family : state->shape.launch;
 }
 
-static uint32_t member_by_launch(const struct inter_launch *detector, uint32_t launch)
+static uint32_t index_of_launch(const struct inter_launch *detector, uint32_t launch)
 {
     uint32_t i = detector->state_count;
     while (i > 1 && detector->states[i - 1].shape.launch != launch)
         i--;
-    return i > 1 ? i - 1 : 0; /* 0: the host, or it is not checked */
+    return i > 1 ? i - 1 : 0; /* 0: the host, or a launch that is not checked */
 }
 
 bool inter_launch_is_running(const struct launch_state *state)
 {
-    return state->launch || state->moves;
+    return state->launch || state->command_runs;
 }
 
 void inter_launch_note_unchecked(struct inter_launch *detector, const struct launch_info *launch)
@@ -169,7 +178,7 @@ void inter_launch_note_unchecked(struct inter_launch *detector, const struct lau
     if (inter_launch_room_for((void **)&detector->unchecked, detector->unchecked_count,
                               &detector->unchecked_room, sizeof *detector->unchecked))
         detector->unchecked[detector->unchecked_count++] =
-            (struct unchecked){launch->launch, launch->parent, launch->family};
+            (struct unchecked_launch){launch->launch, launch->parent, launch->family};
     else
         detector->shadow.failed = true;
 }
@@ -186,7 +195,7 @@ void inter_launch_forget_unchecked(struct inter_launch *detector, uint32_t famil
 /* 0: the host enqueued it. */
 static uint32_t parent_of(const struct inter_launch *detector, uint32_t launch)
 {
-    const uint32_t state = member_by_launch(detector, launch);
+    const uint32_t state = index_of_launch(detector, launch);
     uint32_t parent = state ? detector->states[state].shape.parent : 0;
     for (uint32_t i = 0; !state && i < detector->unchecked_count; i++)
         if (detector->unchecked[i].launch == launch)
@@ -194,69 +203,69 @@ static uint32_t parent_of(const struct inter_launch *detector, uint32_t launch)
     return parent;
 }
 
-static bool came_of(const struct inter_launch *detector, uint32_t launch, uint32_t ancestor)
+static bool descends_from(const struct inter_launch *detector, uint32_t launch, uint32_t ancestor)
 {
     while (launch && launch != ancestor)
         launch = parent_of(detector, launch);
     return launch == ancestor;
 }
 
-/* From its begin on. */
-static bool comes_wholly_after(const struct inter_launch *detector, const struct launch_state *state,
-                               uint32_t earlier)
+/* Does the launch begin after the end of the earlier one? */
+static bool begins_after_end_of(const struct inter_launch *detector, const struct launch_state *state,
+                                uint32_t earlier)
 {
     const struct order_launch *launch = inter_launch_order_of(detector, state);
-    return earlier / 64 < launch->begun_words && launch->begun[earlier / 64] >> earlier % 64 & 1;
+    return earlier / 64 < launch->predecessor_words && launch->predecessors[earlier / 64] >> earlier % 64 & 1;
 }
 
-/* That one's clock at its begin. */
+/* The launch begins after all that the earlier launch began after. */
 static void join_begin_of(struct inter_launch *detector, struct launch_state *state, uint32_t earlier)
 {
     CHECKED(earlier < detector->state_count);
     const struct order_launch *launch = inter_launch_order_of(detector, state),
                               *other = &detector->launches[earlier];
-    for (uint32_t w = 0; w < other->begun_words; w++)
-        launch->begun[w] |= other->begun[w];
+    for (uint32_t w = 0; w < other->predecessor_words; w++)
+        launch->predecessors[w] |= other->predecessors[w];
 }
 
 static void join_all(struct inter_launch *detector, struct launch_state *state,
                      struct vclock *const more[ORDER_REGIONS])
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
-        join_into(&detector->order, &state->begun[r], more[r]);
+        join_into(&detector->order, &state->initial[r], more[r]);
 }
 
 static void put_all(struct inter_launch *detector, struct launch_state *state, uint64_t key, uint64_t clock)
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
-        put_into(&detector->order, &state->begun[r], key, clock);
+        put_into(&detector->order, &state->initial[r], key, clock);
 }
 
-static void name_launch(struct inter_launch *detector, struct launch_state *state, uint32_t other)
+static void put_launch(struct inter_launch *detector, struct launch_state *state, uint32_t other)
 {
     CHECKED(other < detector->state_count);
     put_all(detector, state, launch_key(other), 1);
     join_begin_of(detector, state, other);
-    inter_launch_order_of(detector, state)->begun[other / 64] |= UINT64_C(1) << other % 64;
+    inter_launch_order_of(detector, state)->predecessors[other / 64] |= UINT64_C(1) << other % 64;
 }
 
-/* It has ended. */
+/* The other launch has ended. */
 static void acquire_launch(struct inter_launch *detector, struct launch_state *state, uint32_t other)
 {
-    CHECKED(other > 0 && other < detector->state_count); /* 0: the host */
-    join_all(detector, state, detector->states[other].learned);
-    name_launch(detector, state, other);
+    CHECKED(other > 0 && other < detector->state_count); /* 0 is the host */
+    join_all(detector, state, detector->states[other].final);
+    put_launch(detector, state, other);
 }
 
 static void acquire_group(struct inter_launch *detector, struct launch_state *state, uint64_t number)
 {
-    struct vclock *known[ORDER_REGIONS];
-    order_group_vclock(&detector->order, number, known);
-    join_all(detector, state, known);
-    drop_all(&detector->order, known);
+    struct vclock *clock[ORDER_REGIONS];
+    order_group_vclock(&detector->order, number, clock);
+    join_all(detector, state, clock);
+    drop_all(&detector->order, clock);
 }
 
-/* Commands of the host without order events come one after the other. */
+/* Commands of the host without order events are done one after another. */
 bool inter_launch_is_announced(const struct inter_launch *detector, const struct launch_state *state)
 {
     return command_graph_facts(detector->graph, state->command);
@@ -279,32 +288,33 @@ static bool has_shared(const struct memory *memory)
     return false;
 }
 
-/* If it is not checked, its children may be. */
+/* If the launch that it waits for is not checked, launches that descend from it may be. */
 static void acquire_awaited_launch(struct inter_launch *detector, struct launch_state *state, uint32_t launch,
                                    bool complete)
 {
-    const uint32_t other = member_by_launch(detector, launch);
+    const uint32_t other = index_of_launch(detector, launch);
     if (other)
         acquire_launch(detector, state, other);
     for (uint32_t i = 1; complete && i + 1 < detector->state_count; i++)
-        if (i != other && came_of(detector, detector->states[i].shape.launch, launch))
+        if (i != other && descends_from(detector, detector->states[i].shape.launch, launch))
             acquire_launch(detector, state, i);
 }
 
-/* The kernel that enqueued it, or a marker: that one's clock at its begin. While there is fine-grained
- * memory, and the call is not known, all that any of its work-items has acquired counts. */
+/* A kernel or marker is enqueued by a caller: everything before the caller's begin happens before it. In
+ * fine- grained memory so does everything before the call; if the call is not known, all that any work-
+ * item of the caller has acquired counts. */
 static void acquire_caller(struct inter_launch *detector, struct launch_state *state, uint32_t caller,
                            uint32_t number)
 {
     const struct launch_state *from = &detector->states[caller];
-    join_all(detector, state, from->begun);
+    join_all(detector, state, from->initial);
     join_begin_of(detector, state, caller);
     if (!has_shared(detector->memory))
         return;
     inter_launch_order_after_call(detector, state, caller, number);
     if (inter_launch_is_call(from, number))
         return;
-    join_all(detector, state, from->learned);
+    join_all(detector, state, from->final);
     for (const struct group_order *group = detector->order.groups; group; group = group->next)
         if (detector->group_launch[group->number] == caller)
             acquire_group(detector, state, group->number);
@@ -314,7 +324,7 @@ static void acquire_events(struct inter_launch *detector, struct launch_state *s
 {
     for (uint32_t k = 0; k < state->shape.after_count; k++) {
         const struct launch_after *after = &state->shape.after[k];
-        const uint32_t other = member_by_launch(detector, after->launch);
+        const uint32_t other = index_of_launch(detector, after->launch);
         if (other && after->marked)
             acquire_caller(detector, state, other, after->clock_snapshot);
         else if (!after->marked)
@@ -322,18 +332,18 @@ static void acquire_events(struct inter_launch *detector, struct launch_state *s
     }
 }
 
-/* All its operations, with its clock. */
+/* The group's operations and its clock. */
 static void acquire_awaited(struct inter_launch *detector, struct launch_state *state, uint64_t number)
 {
     for (uint32_t i = 0; i < detector->awaited_count; i++)
         if (detector->awaited[i].number == number)
-            join_all(detector, state, detector->awaited[i].known);
+            join_all(detector, state, detector->awaited[i].clock);
     put_all(detector, state, group_key(number), detector->order.clock + 1);
 }
 
 static void acquire_parent(struct inter_launch *detector, struct launch_state *state)
 {
-    const uint32_t parent = member_by_launch(detector, state->shape.parent);
+    const uint32_t parent = index_of_launch(detector, state->shape.parent);
     if (!parent)
         return;
     acquire_caller(detector, state, parent, state->shape.parent_clock_snapshot);
@@ -345,8 +355,8 @@ static void acquire_parent(struct inter_launch *detector, struct launch_state *s
                             state->shape.parent_group);
 }
 
-/* A launch that comes after one of them has by it what that one's clock had at its begin; for one after all
- * of them their names are enough. Latest first. */
+/* Commands that happen before the launch, the latest first: what one of them begins after need not be
+ * joined again. If all of them do, their keys say everything, and their initial clocks are enough. */
 static void acquire_commands(struct inter_launch *detector, struct launch_state *state)
 {
     bool all = true;
@@ -360,24 +370,24 @@ static void acquire_commands(struct inter_launch *detector, struct launch_state 
         if (earlier == state || inter_launch_is_running(earlier) ||
             !comes_after_command(detector, state, earlier))
             continue;
-        if (comes_wholly_after(detector, state, i - 1))
+        if (begins_after_end_of(detector, state, i - 1))
             continue;
-        join_all(detector, state, all ? earlier->begun : earlier->learned);
-        name_launch(detector, state, i - 1);
+        join_all(detector, state, all ? earlier->initial : earlier->final);
+        put_launch(detector, state, i - 1);
     }
 }
 
 static void acquire_host(struct inter_launch *detector, struct launch_state *state)
 {
-    struct vclock *known[ORDER_REGIONS];
-    inter_launch_host_known(detector, state, known);
-    join_all(detector, state, known);
-    drop_all(&detector->order, known);
+    struct vclock *clock[ORDER_REGIONS];
+    inter_launch_host_clock(detector, state, clock);
+    join_all(detector, state, clock);
+    drop_all(&detector->order, clock);
 }
 
-/* Of launches that it waited for, all; of the host, whatever that may have acquired by the call that it
- * comes after. */
-static void begin_knowing(struct inter_launch *detector, struct launch_state *state)
+/* The launch gets the host's clock at its enqueueing call, and everything of the commands that it waits
+ * for. */
+static void set_initial_clock(struct inter_launch *detector, struct launch_state *state)
 {
     acquire_host(detector, state);
     acquire_commands(detector, state);
@@ -387,7 +397,7 @@ static void begin_knowing(struct inter_launch *detector, struct launch_state *st
     }
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- begin and end ---------------------------------------------------------------------------- */
 
 static bool open_launch(struct inter_launch *detector, const struct launch_info *launch)
 {
@@ -395,18 +405,18 @@ static bool open_launch(struct inter_launch *detector, const struct launch_info 
     const uint32_t words = detector->state_count / 64 + 1;
     *opened = (struct order_launch){.sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1,
                                     .first_group = detector->group_count,
-                                    .begun = calloc(words, sizeof *opened->begun),
-                                    .begun_words = words};
+                                    .predecessors = calloc(words, sizeof *opened->predecessors),
+                                    .predecessor_words = words};
     memcpy(opened->global_size, launch->global_size, sizeof opened->global_size);
     memcpy(opened->local_size, launch->local_size, sizeof opened->local_size);
     memcpy(opened->group_count, launch->group_count, sizeof opened->group_count);
-    return opened->begun;
+    return opened->predecessors;
 }
 
 bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_info *launch)
 {
     if (!inter_launch_open_order(detector, launch) || !groups_room(detector, groups_of(launch)) ||
-        !members_room(detector)) {
+        !states_room(detector)) {
         detector->shadow.failed = true;
         return false;
     }
@@ -424,8 +434,8 @@ bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_
     inter_launch_order_of(detector, state)->family = inter_launch_family_of(state);
     add_groups(detector, groups_of(launch), launch->device);
     detector->state_count++;
-    inter_launch_handle(detector, launch->command);
-    begin_knowing(detector, state);
+    inter_launch_include(detector, launch->command);
+    set_initial_clock(detector, state);
     return true;
 }
 
@@ -440,9 +450,9 @@ struct launch_state *inter_launch_add_command(struct inter_launch *detector, uin
     if (!inter_launch_has_room(detector, &one) || !inter_launch_add_launch(detector, &one))
         return NULL;
     struct launch_state *state = &detector->states[detector->state_count - 1];
-    state->launch = NULL; /* no query for it comes any more */
+    state->launch = NULL; /* it has no events of its own */
     return inter_launch_open_group(detector, inter_launch_order_of(detector, state)->first_group,
-                                   state->begun)
+                                   state->initial)
                ? state
                : NULL;
 }
@@ -450,9 +460,9 @@ struct launch_state *inter_launch_add_command(struct inter_launch *detector, uin
 void inter_launch_close_group(struct inter_launch *detector, struct launch_state *state, uint64_t number)
 {
     if (!state->ended)
-        share_all(state->learned, state->begun);
+        share_all(state->final, state->initial);
     state->ended = true;
-    order_group_learned(&detector->order, number, state->begun, state->learned);
+    order_group_join_new(&detector->order, number, state->initial, state->final);
     order_group_end(&detector->order, number);
 }
 
@@ -470,18 +480,18 @@ void inter_launch_await_group(struct inter_launch *detector, const struct launch
         return;
     }
     CHECKED(detector->awaited_count < detector->awaited_room);
-    struct awaited *awaited = &detector->awaited[detector->awaited_count++];
+    struct awaited_group *awaited = &detector->awaited[detector->awaited_count++];
     awaited->number = number;
-    order_group_vclock(&detector->order, number, awaited->known);
+    order_group_vclock(&detector->order, number, awaited->clock);
 }
 
-void inter_launch_end_moves(struct inter_launch *detector, uint32_t command)
+void inter_launch_end_of_command(struct inter_launch *detector, uint32_t command)
 {
     for (uint32_t i = detector->state_count; i > 1; i--) {
         struct launch_state *state = &detector->states[i - 1];
-        if (!state->moves || state->command != command)
+        if (!state->command_runs || state->command != command)
             continue;
         inter_launch_close_group(detector, state, inter_launch_order_of(detector, state)->first_group);
-        state->moves = false;
+        state->command_runs = false;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vector clocks, against arrays of clock values: puts, rows and joins in random order, of keys near each
- * other and far. */
+/* Vector clocks against arrays of clock values: puts, rows and joins in random order, of keys near each
+ * other and far apart. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* Neighbours of sort 0, so that rows have keys; then some of all sorts, near and far. */
+/* Neighbouring units, for rows; then keys of all sorts, near and far. */
 static void choose_keys(uint64_t *state)
 {
     for (uint64_t i = 0; i < KEYS; i++)
@@ -33,7 +33,7 @@ static void choose_keys(uint64_t *state)
 
 static void check_map(uint32_t m)
 {
-    static struct known_key list[KEYS + 1];
+    static struct vclock_entry list[KEYS + 1];
     uint32_t count = 0;
     bool equal = true;
     for (uint32_t i = 0; i < KEYS; i++) {
@@ -41,7 +41,7 @@ static void check_map(uint32_t m)
         count += known[m][i] > 0;
     }
     ck_assert(equal);
-    /* it was queried, and thus made */
+    /* the query computed the clock */
     const uint32_t listed = maps[m] ? vclock_list(&pool, maps[m], list, KEYS) : 0;
     ck_assert_uint_eq(listed, count);
     for (uint32_t i = 0; i < listed; i++) {
@@ -66,7 +66,7 @@ static void put_one(uint64_t *state, uint32_t m)
         known[m][i] = clock;
 }
 
-/* Beyond that, the slot's clock has only values that were put. */
+/* Afterwards the slot's clock has only values that were put. */
 static void extend_one(uint64_t *state, uint32_t m)
 {
     const uint32_t i = (uint32_t)next_random(state) % KEYS, clock = 1 + (uint32_t)next_random(state) % 50,
@@ -105,11 +105,11 @@ static void join_two(uint64_t *state, uint32_t m)
     memcpy(known[m], both, sizeof both);
 }
 
-/* A clock that is reported to include another has all of it. */
-static void check_holds(uint32_t a, uint32_t b)
+/* A clock that is said to dominate another has all of it. */
+static void check_dominates(uint32_t a, uint32_t b)
 {
     bool all = true;
-    for (uint32_t i = 0; vclock_holds(maps[a], maps[b]) && i < KEYS; i++)
+    for (uint32_t i = 0; vclock_dominates_quickly(maps[a], maps[b]) && i < KEYS; i++)
         all &= known[a][i] >= known[b][i];
     ck_assert(all);
 }
@@ -127,18 +127,16 @@ static size_t count_unused(void)
     return count;
 }
 
-/*
- * As usual; all puts and joins are put off; and made at times, because many wait, or because queries are
- * expensive.
- */
+/* 0: the default; 1: all puts and joins are deferred; 2: all clocks are computed when many steps are not;
+ * 3: likewise when queries cost much. */
 static void choose_limits(int fast_path)
 {
     if (fast_path > 0)
         pool.bytes_most = 0;
     if (fast_path == 2)
-        pool.waiting_most = 20;
+        pool.uncomputed_most = 20;
     if (fast_path == 3)
-        pool.looked_most = 10;
+        pool.visited_most = 10;
 }
 
 START_TEST(maps_are_as_arrays)
@@ -160,23 +158,23 @@ START_TEST(maps_are_as_arrays)
         } else if (what < 92) {
             join_two(&state, m);
         } else {
-            replace(m, NULL); /* begins anew */
+            replace(m, NULL); /* an empty clock */
             memset(known[m], 0, sizeof known[m]);
         }
         if (_i < 4 || next_random(&state) % 16 == 0)
             check_map(m);
-        check_holds(m, (uint32_t)next_random(&state) % MAPS);
+        check_dominates(m, (uint32_t)next_random(&state) % MAPS);
     }
     for (uint32_t m = 0; m < MAPS; m++)
         check_map(m);
     ck_assert(!pool.failed);
     for (uint32_t m = 0; m < MAPS; m++)
         replace(m, NULL);
-    ck_assert_uint_eq(pool.waiting, 0);
+    ck_assert_uint_eq(pool.uncomputed, 0);
     ck_assert_uint_eq(pool.bytes, 0);
     const size_t all = count_unused();
     struct vclock *one = vclock_put(&pool, NULL, 4, 1);
-    ck_assert_uint_eq(count_unused(), all - 1); /* nothing was lost, or given back twice */
+    ck_assert_uint_eq(count_unused(), all - 1); /* no node was lost, or returned twice */
     vclock_drop(&pool, one);
     ck_assert_uint_eq(count_unused(), all);
     vclock_check(&pool);
@@ -184,7 +182,7 @@ START_TEST(maps_are_as_arrays)
 }
 END_TEST
 
-/* Far apart, each takes what a branch takes, and the branches between them. */
+/* Keys far apart: each takes a sparse leaf, and the branches between them. */
 START_TEST(a_few_take_little)
 {
     struct vclock *map = NULL;
@@ -204,7 +202,8 @@ START_TEST(a_few_take_little)
 }
 END_TEST
 
-/* Each stands on the one before: no recursion that deep. And all of one map are made in one go. */
+/* Each step refers to the one before, which no recursion may follow. A query computes one clock from all
+ * of them. */
 START_TEST(a_million_wait)
 {
     enum { MILLION = 1000000, UNITS = 5000 };
@@ -228,14 +227,14 @@ START_TEST(a_million_wait)
         vclock_drop(&pool, same);
         same = more;
     }
-    vclock_drop(&pool, same); /* not queried */
+    vclock_drop(&pool, same); /* without a query */
     ck_assert_uint_eq(pool.bytes, 0);
     vclock_check(&pool);
     vclock_pool_fini(&pool);
 }
 END_TEST
 
-static struct vclock *any; /* puts are put off when there is more than that */
+static struct vclock *any; /* a clock that makes the pool costly */
 
 static void put_all_off(void)
 {
@@ -252,15 +251,15 @@ static void check_all_gone(void)
     vclock_pool_fini(&pool);
 }
 
-static bool near; /* all in one leaf, else each in its own */
+static bool near; /* all keys are of one leaf; else each is of its own */
 
 static uint64_t key_of(uint32_t unit)
 {
     return (uint64_t)unit << (near ? 2 : 12);
 }
 
-/* Of one unit after another, on the steps of all the others: each map has all of the units, and few nodes
- * of its own. */
+/* One unit after another joins the clock of the unit before and puts its own clock value: each clock has
+ * all units, and few nodes of its own. */
 static void put_in_order(struct vclock **each, uint32_t units, uint32_t first, uint32_t last)
 {
     for (uint32_t round = first; round <= last; round++) {
@@ -291,11 +290,11 @@ START_TEST(many_deferred_joins_of_few_units_are_computed)
     struct vclock *each[UNITS] = {0};
     uint32_t most = 0;
     put_all_off();
-    pool.waiting_most = MOST;
+    pool.uncomputed_most = MOST;
     pool.units = UNITS;
     for (uint32_t round = 0; round < ROUNDS; round += 10) {
         put_in_order(each, UNITS, round + 1, round + 10);
-        most = pool.waiting > most ? pool.waiting : most;
+        most = pool.uncomputed > most ? pool.uncomputed : most;
     }
     ck_assert_uint_le(most, MOST);
     ck_assert_uint_gt(most, MOST / 4);
@@ -303,23 +302,23 @@ START_TEST(many_deferred_joins_of_few_units_are_computed)
 }
 END_TEST
 
-/* They are not computed if each unit has put a few times only. */
+/* They stay deferred if each unit has put a few times only. */
 START_TEST(deferred_joins_of_many_units_stay_deferred)
 {
     enum { UNITS = 1000, MOST = 1900 };
     static struct vclock *each[UNITS];
     put_all_off();
     near = true;
-    pool.waiting_most = MOST;
+    pool.uncomputed_most = MOST;
     pool.units = 8 * UNITS;
     put_in_order(each, UNITS, 1, 2);
-    ck_assert_uint_ge(pool.waiting, 2 * UNITS);
-    ck_assert_uint_eq(pool.waiting_most, MOST); /* nothing was tried */
+    ck_assert_uint_ge(pool.uncomputed, 2 * UNITS);
+    ck_assert_uint_eq(pool.uncomputed_most, MOST); /* no attempt was made */
     check_rounds(each, UNITS, 2);
 }
 END_TEST
 
-/* The latest first: each would be made of all that is beneath it, but soon all are made. */
+/* The latest first: a query would visit everything beneath it, but soon all clocks are computed. */
 START_TEST(many_queries_compute_all_clocks)
 {
     enum { UNITS = 64, ROUNDS = 50 };
@@ -327,17 +326,18 @@ START_TEST(many_queries_compute_all_clocks)
     uint32_t queried = 0;
     put_all_off();
     near = true;
-    pool.looked_most = 100;
+    pool.visited_most = 100;
     put_in_order(each, UNITS, 1, ROUNDS);
-    ck_assert_uint_gt(pool.waiting, UNITS * ROUNDS / 2);
-    for (uint32_t u = UNITS; u-- > 0 && pool.waiting; queried++)
+    ck_assert_uint_gt(pool.uncomputed, UNITS * ROUNDS / 2);
+    for (uint32_t u = UNITS; u-- > 0 && pool.uncomputed; queried++)
         ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(0)), ROUNDS);
-    ck_assert_uint_lt(queried, HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than a query */
+    ck_assert_uint_lt(queried,
+                      HOSTILE(UNITS / 2, UNITS + 1)); /* with tiny leaves it costs more than a query */
     check_rounds(each, UNITS, ROUNDS);
 }
 END_TEST
 
-/* More often than is counted: it stays. */
+/* More references than the counter of a step can have: the step is kept. */
 START_TEST(one_that_very_many_share)
 {
     enum { MANY = 70000 };
@@ -349,7 +349,7 @@ START_TEST(one_that_very_many_share)
     for (uint32_t i = 0; i < MANY; i++) {
         vclock_drop(&pool, map);
         if (i % 10000 == 0)
-            ck_assert_uint_eq(pool.waiting, 2);
+            ck_assert_uint_eq(pool.uncomputed, 2);
     }
     ck_assert_uint_eq(vclock_get(&pool, map, 4), 7);
     ck_assert_uint_eq(vclock_get(&pool, map, 8), 9);
@@ -358,7 +358,7 @@ START_TEST(one_that_very_many_share)
 }
 END_TEST
 
-/* Its steps are of one unit: they share deferred joins, and take less than one each. */
+/* The steps of one unit share deferred joins, so each takes less than one of its own. */
 START_TEST(steps_of_one_unit_share_deferred_joins)
 {
     enum { PUTS = 56 };
@@ -373,7 +373,7 @@ START_TEST(steps_of_one_unit_share_deferred_joins)
         vclock_drop(&pool, map);
         map = put;
     }
-    ck_assert_uint_le(pool.bytes - each, PUTS * VCLOCK_LEAST * HOSTILE(5, 6) / 6);
+    ck_assert_uint_le(pool.bytes - each, PUTS * VCLOCK_DEFERRED_BYTES_LEAST * HOSTILE(5, 6) / 6);
     ck_assert_uint_eq(vclock_get(&pool, map, 4), PUTS);
     ck_assert_uint_eq(vclock_get(&pool, map, 40), 3);
     vclock_drop(&pool, map);
@@ -382,13 +382,13 @@ START_TEST(steps_of_one_unit_share_deferred_joins)
 }
 END_TEST
 
-/* A clock with one put takes less than a deferred join of many: unless most continue, as above. */
+/* A clock with one put takes less than a deferred join with room for many. */
 START_TEST(steps_of_many_units_take_little)
 {
-    enum { UNITS = 1000, EACH_MOST = VCLOCK_LEAST };
+    enum { UNITS = 1000, EACH_MOST = VCLOCK_DEFERRED_BYTES_LEAST };
     static struct vclock *each[UNITS];
     put_all_off();
-    pool.waiting_most = UNITS + 1;
+    pool.uncomputed_most = UNITS + 1;
     const size_t before = pool.bytes;
     for (uint64_t unit = 0; unit < UNITS; unit++)
         each[unit] = vclock_put(&pool, NULL, unit << 2, 5);
@@ -401,13 +401,13 @@ START_TEST(steps_of_many_units_take_little)
 }
 END_TEST
 
-/* Of units with many steps each, one puts only once: others use the steps that it does not need. */
+/* Units with many steps each, and some with one: others use the room that these do not need. */
 START_TEST(unused_steps_cover_other_units)
 {
     enum { UNITS = 5000, EACH = VCLOCK_STEPS };
     static struct vclock *many[UNITS], *once[UNITS];
     put_all_off();
-    pool.waiting_most = UNITS * (EACH + 1) + 1;
+    pool.uncomputed_most = UNITS * (EACH + 1) + 1;
     for (uint32_t unit = 0; unit < UNITS; unit++)
         for (uint32_t clock = 1; clock <= EACH; clock++) {
             struct vclock *more = vclock_put(&pool, many[unit], unit << 2, clock);
@@ -420,17 +420,20 @@ START_TEST(unused_steps_cover_other_units)
         once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 7);
         vclock_end(&pool, once[unit]);
         vclock_end(&pool, once[unit]);
-        /* less than a step's may be left */
-        ck_assert_uint_le(pool.bytes, with_room + VCLOCK_LEAST + VCLOCK_LEAST / 2);
+        /* less than one step's room may be unused */
+        ck_assert_uint_le(pool.bytes,
+                          with_room + VCLOCK_DEFERRED_BYTES_LEAST + VCLOCK_DEFERRED_BYTES_LEAST / 2);
     }
-    ck_assert_uint_le(pool.bytes - before, UNITS * (VCLOCK_LEAST + VCLOCK_LEAST / 2));
-    ck_assert_uint_le(pool.block_count - blocks_before, UNITS * VCLOCK_LEAST * 8 / 5 / VCLOCK_BLOCK + 1);
+    ck_assert_uint_le(pool.bytes - before,
+                      UNITS * (VCLOCK_DEFERRED_BYTES_LEAST + VCLOCK_DEFERRED_BYTES_LEAST / 2));
+    ck_assert_uint_le(pool.block_count - blocks_before,
+                      UNITS * VCLOCK_DEFERRED_BYTES_LEAST * 8 / 5 / VCLOCK_BLOCK + 1);
     for (uint32_t unit = 0; unit < UNITS; unit++) {
         ck_assert_uint_eq(vclock_get(&pool, once[unit], (UNITS + unit) << 2), 7);
         ck_assert_uint_eq(vclock_get(&pool, many[unit], unit << 2), EACH);
         vclock_drop(&pool, once[unit]);
     }
-    /* No memory is lost: as many again need no other block. */
+    /* No memory is lost: as many units again need no other block. */
     const uint32_t blocks = pool.block_count;
     for (uint32_t unit = 0; unit < UNITS; unit++)
         once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 8);
@@ -446,7 +449,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("knowledge");
+    Suite *suite = suite_create("vclock");
     TCase *tests = tcase_create("maps");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, maps_are_as_arrays, 0, 16);
