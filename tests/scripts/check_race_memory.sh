@@ -4,7 +4,9 @@
 # allocated at most, with the race checker and without (tests/support/peak_alloc.c): the same number in each run. A quarter of a million
 # work-items, thousands of work-groups, a hundred launches. CHECK_RACE_MEMORY_ALL=1 has a million, and more shapes: what is allocated
 # grows with the work-items, so a quarter of them may take a quarter of SPARE, a limit that finds the same faults. Where SPARE is what
-# limits the checker itself, all of them run. Under sanitizers nothing is counted: fewer work-items, which are
+# limits the checker itself, all of them run. Where words have several readers in the shadow, twice as much may be used
+# (twice=1): a set of readers belongs to one word, since sharing sets among words took 600 lines more. Under sanitizers
+# nothing is counted: fewer work-items, which are
 # enough for what is kept of many words to take its other forms, must touch no memory that is not theirs.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
@@ -72,9 +74,9 @@ measure() {
     without=${peak_without["$2 $5 $items"]}
     scenario "$1" "$2" "$3" "$4" "$5" >"$work/x.yaml"
     with=$(peak --data-races=error) || { echo "$1 $2: $with"; bad=1; return; }
-    most=$((6 * ($6 * items + 4 * $5) + SPARE / part))
+    most=$(((6 * ($6 * items + 4 * $5) + SPARE / part) * (${twice:-0} + 1)))
     printf '%-14s %-6s %3d launches of %5d groups: %9d bytes, %9d at most\n' "$1" "$2" "$3" $((items / $4)) $((with - without)) "$most"
-    [ $((with - without)) -le "$most" ] || { echo "$1 $2: more than 6 times what was touched"; bad=1; }
+    [ $((with - without)) -le "$most" ] || { echo "$1 $2: more than is allowed"; bad=1; }
 }
 
 # more COMMAND...: what has come out as its neighbours did for as long as it is measured; CHECK_RACE_MEMORY_ALL=1 runs it, too.
@@ -88,7 +90,7 @@ measure masked float 1 100 0 8
 measure local_memory float 2 100 0 12
 measure neighbours float 2 100 1 12
 measure chain float 1 100 10486 8
-measure beside_atomics uchar 1 100 0 3
+twice=1 measure beside_atomics uchar 1 100 0 3
 more measure scattered uchar 10 100 0 3
 measure in_place uchar 1 100 0 3
 for kernel in masked chain; do
@@ -105,13 +107,12 @@ measure mixed_sizes float 2 64 0 8
 measure table_beside_atomics float 1 100 0 12
 measure gathers_beside_atomics float 1 100 0 12
 more measure gathers_after_barrier float 1 100 0 12
-measure random_beside_atomics float 1 100 0 12
-measure random_after_barrier float 1 100 0 12
-measure random_beside_atomics uchar 1 100 0 3
+twice=1 measure random_beside_atomics float 1 100 0 12
+twice=1 measure random_after_barrier float 1 100 0 12
+twice=1 measure random_beside_atomics uchar 1 100 0 3
 [ -n "$sanitized" ] || items=1048576
-for kernel in flags_after_barrier flags_passed; do
-    measure $kernel uchar 1 100 "$items" 3
-done
+measure flags_after_barrier uchar 1 100 "$items" 3
+twice=1 measure flags_passed uchar 1 100 "$items" 3
 for kernel in flags flags_fenced flags_relaxed flags_handed; do
     more measure $kernel uchar 1 100 "$items" 3
 done
@@ -147,7 +148,7 @@ items=65536 scenario written_twice float 1 64 16384 >"$work/x.yaml"
 raced written_twice
 measure locks float 1 64 65536 12
 more measure locks float 1 64 1024 12
-measure waits float 1 64 16384 12
+twice=1 measure waits float 1 64 16384 12
 [ -n "$sanitized" ] && for locks in 8192 16384; do
     measure transfers float 1 64 "$locks" 12
 done

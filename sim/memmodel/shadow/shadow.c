@@ -168,9 +168,11 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint32_t at)
 {
     uint64_t cell[2] = {compact_get(page->compact, at, 0), compact_get(page->compact, at, 1)};
-    return visit_cell(visit, cell) &&
-           shadow_put_byte(page, bytes_in(visit->region, (visit->address - visit->region->low) >> PAGE_SHIFT),
-                           at, cell);
+    const uint32_t bytes = bytes_in(visit->region, (visit->address - visit->region->low) >> PAGE_SHIFT);
+    if (visit_cell(visit, cell) && shadow_put_byte(page, bytes, at, cell))
+        return true;
+    compact_put(page->compact, at, 1, 0); /* out of memory: the set that it was may be another cell's now */
+    return false;
 }
 
 static void visit_all(struct visit *visit)
@@ -189,7 +191,6 @@ static void visit_all(struct visit *visit)
         const uint32_t offset = (uint32_t)(at - region->low) & (PAGE_BYTES - 1);
         visit->address = at;
         visit->bytes = 1u << page->unit_shift;
-        visit->passing = page->compact;
         if (!(page->compact ? visit_byte(visit, page, offset)
                             : visit_cell(visit, page->cells[offset >> page->unit_shift])))
             visit->shadow->failed = true;

@@ -22,8 +22,8 @@
  * Cells    16 bytes for 4 of data: two epochs of 34 bits unit, 30 bits context. A context says
  *          when, where and how; contexts are numbered per allocation and older ones than
  *          `first` are stale. Of single bytes: compact_page.h. The second epoch is of a read or of a lone
- *          atomic access, or stands for a set of readers (reader_set.h; its unit is their base), or for a
- *          list (struct access set) of many readers and atomics, in blocks of 64 units.
+ *          atomic access, or stands for a set of readers (reader_set.h), or for a list (struct access set) of
+ *          many readers and atomics, in blocks of 64 units.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_H

@@ -331,11 +331,10 @@ static void reverse(struct members *members)
 static bool set_into(const struct visit *visit, uint64_t value, struct access_set *access_set)
 {
     const struct shadow_region *region = visit->region;
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (!operation_into(visit, access_set,
-                                walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
+            if (!operation_into(visit, access_set, walk.unit + (uint32_t)__builtin_ctzll(bits),
                                 context_at(region, walk.context), true))
                 return false;
     reverse(&access_set->readers);
@@ -355,5 +354,8 @@ struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *c
         !operation_into(visit, access_set, epoch_unit(single),
                         context_at(visit->region, epoch_context(single)), false))
         return NULL;
-    return access_set && set_into(visit, single, access_set) ? access_set : NULL;
+    if (!access_set || !set_into(visit, single, access_set))
+        return NULL;
+    readers_free(&visit->region->readers, single);
+    return access_set;
 }

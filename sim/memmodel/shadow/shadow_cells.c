@@ -237,7 +237,7 @@ static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 /* Atomic accesses that have the cell to themselves, but for a plain write: one, or a set of a few. */
 static bool is_of_atomics(const struct shadow_region *region, uint64_t value)
 {
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     if (live(region, value))
         return is_atomic(context_at(region, epoch_context(value))->kind);
     return region->few && readers_next(&region->readers, &walk) &&
@@ -247,11 +247,11 @@ static bool is_of_atomics(const struct shadow_region *region, uint64_t value)
 static bool set_races(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (races(visit, walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
-                      context_at(region, walk.context), false))
+            if (races(visit, walk.unit + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context),
+                      false))
                 return true;
     return false;
 }
@@ -259,7 +259,7 @@ static bool set_races(const struct visit *visit, uint64_t value)
 static inline void judge_readers(const struct visit *visit, struct access_set **access_set, uint64_t *cell)
 {
     /* a list decides which */
-    if (!*access_set && is_reader_set(epoch_context(cell[1])) && set_races(visit, cell[1])) {
+    if (!*access_set && is_set(visit->region, cell[1]) && set_races(visit, cell[1])) {
         *access_set = shadow_access_set_make(visit, cell);
         visit->shadow->failed |= !*access_set;
     }
@@ -361,13 +361,13 @@ static struct few meet_few(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
     struct few few = {.agrees = true};
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     if (live(region, value))
         meet_one(visit, epoch_unit(value), context_at(region, epoch_context(value)), &few);
     while (few.count <= few_most(region) && readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            meet_one(visit, walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
-                     context_at(region, walk.context), &few);
+            meet_one(visit, walk.unit + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context),
+                     &few);
     return few;
 }
 
@@ -395,15 +395,14 @@ static bool follows_members(const struct visit *visit, const struct members *mem
 static bool follows_set(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     uint32_t left = FOLLOWED_MOST;
     if (live(region, value))
         return is_followed(visit, epoch_unit(value), clock_of(visit, value));
     while (readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (!left-- ||
-                !is_followed(visit, walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
-                             context_at(region, walk.context)->clock))
+            if (!left-- || !is_followed(visit, walk.unit + (uint32_t)__builtin_ctzll(bits),
+                                        context_at(region, walk.context)->clock))
                 return false;
     return true;
 }
@@ -429,14 +428,14 @@ static struct kept keep_others(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
     struct kept kept = {.count = 0};
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk)) {
         const bool goes = stands_for(visit->now, context_at(region, walk.context));
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1) {
             kept.left += goes;
             if (goes || kept.count == STAY)
                 continue;
-            kept.unit[kept.count] = walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits);
+            kept.unit[kept.count] = walk.unit + (uint32_t)__builtin_ctzll(bits);
             kept.context[kept.count++] = walk.context;
         }
     }
@@ -453,17 +452,15 @@ static void leave_alike_few(const struct visit *visit, uint64_t *cell)
         cell[1] = 0;
     } else {
         const struct kept kept = keep_others(visit, cell[1]);
-        if (!kept.left || kept.count == STAY || !shadow_set_room(region))
+        if (!kept.left || kept.count == STAY)
             return;
-        readers_close(&region->readers); /* what the cell has may have to stay */
-        const uint64_t value = cell[1];
-        CHECKED(kept.count < STAY);
+        readers_free(&region->readers, cell[1]);
         cell[1] = kept.count ? epoch(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
-        if (kept.count == 2 &&
-            !readers_add(&region->readers, &cell[1], !visit->passing, kept.unit[0], kept.context[0])) {
-            cell[1] = value;
-            return;
-        }
+        /* Those that go and those that stay have different contexts: two blocks or more are free. */
+        const bool added =
+            kept.count < 2 || readers_add(&region->readers, &cell[1], kept.unit[0], kept.context[0]);
+        CHECKED(kept.count < STAY && added);
+        (void)added;
     }
     fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_FOLLOWED);
 }
@@ -478,11 +475,10 @@ static bool add_to_few(const struct visit *visit, uint64_t *cell)
     const struct few few = meet_few(visit, cell[1]);
     if (few.agrees && few.stands)
         return true;
-    if (!few.agrees || few.again || few.count >= few_most(region) || !shadow_set_room(region))
+    if (!few.agrees || few.again || few.count >= few_most(region))
         return false;
     const uint32_t context = shadow_context_of(region, &visit->now->how);
-    if (!context ||
-        !readers_add(&region->readers, &cell[1], !visit->passing, visit->now->unit_state->unit, context))
+    if (!context || !readers_add(&region->readers, &cell[1], visit->now->unit_state->unit, context))
         return false;
     region->few = true;
     fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_FEW);
@@ -507,6 +503,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
         access_set->readers.count = access_set->atomics.count = 0;
         access_set->clock_version = ++visit->region->versions;
     } else {
+        readers_free(&visit->region->readers, cell[1]);
         cell[1] = 0;
     }
     if (visit->region->atomic && (!access_set || access_set->has_object))
@@ -520,8 +517,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
 /* Of a cell that has readers, and no list. */
 static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
 {
-    if (shadow_set_room(visit->region) && readers_add(&visit->region->readers, &cell[1], !visit->passing,
-                                                      visit->now->unit_state->unit, visit->context)) {
+    if (readers_add(&visit->region->readers, &cell[1], visit->now->unit_state->unit, visit->context)) {
         fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_SHARED);
         return true;
     }

@@ -55,10 +55,10 @@ static void collect_member(struct collection *collection, const struct member *m
 static void collect_set(struct collection *collection, uint64_t value, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk)) {
         for (uint64_t bits = walk.mask; bits; bits = collection->filter ? bits & (bits - 1) : 0) {
-            const uint64_t unit = walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits);
+            const uint64_t unit = walk.unit + (uint32_t)__builtin_ctzll(bits);
             collect_one(collection, context_at(region, walk.context), unit, low, high);
         }
         /* atomics are of several uses */

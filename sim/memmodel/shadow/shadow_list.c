@@ -27,11 +27,10 @@ static void list_members(const struct listing *listing, const struct members *me
 
 static void list_readers(const struct listing *listing, uint64_t value)
 {
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&listing->region->readers, value);
     while (readers_next(&listing->region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            listing->take(listing->self,
-                          walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
+            listing->take(listing->self, walk.unit + (uint32_t)__builtin_ctzll(bits),
                           context_at(listing->region, walk.context));
 }
 

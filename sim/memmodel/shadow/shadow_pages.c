@@ -3,11 +3,6 @@
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
-enum {
-    BYTES_SWEPT =
-        HOSTILE(32, 4096) /* of the allocation, for a block of readers that sweeping them makes room for */
-};
-
 void shadow_page_free(struct shadow_page *page)
 {
     free(page->cells);
@@ -76,7 +71,6 @@ static bool split_page(struct shadow_region *region, uint64_t number)
     CHECKED(words->cells && words->unit_shift == WORD_SHIFT);
     const uint32_t bytes = bytes_in(region, number);
     const uint64_t low = region->low + (number << PAGE_SHIFT);
-    readers_close(&region->readers);
     bool made = compact_make(region, &pieces, bytes);
     for (uint32_t i = 0; made && i < bytes; i++) {
         uint64_t cell[2] = {words->cells[i / 4][0], words->cells[i / 4][1]};
@@ -88,8 +82,8 @@ static bool split_page(struct shadow_region *region, uint64_t number)
             access_set->saturated.own = 0;
         }
         drop_stale(region, cell);
-        readers_part(&region->readers, epoch_context(cell[1]));
-        made = (!access_set || i % 4 == 0 || shadow_access_set_copy(region, access_set, low + i, cell)) &&
+        made = (i % 4 == 0 || readers_copy(&region->readers, &cell[1])) &&
+               (!access_set || i % 4 == 0 || shadow_access_set_copy(region, access_set, low + i, cell)) &&
                shadow_put_byte(&pieces, bytes, i, cell);
     }
     if (made)
@@ -134,32 +128,4 @@ void shadow_clear_cells(struct shadow_region *region)
     readers_restart(&region->readers);
     region->first = region->next = 1;
     region->newest = 0;
-}
-
-/* ---- sets of readers ------------------------------------------------------------------------- */
-
-static void mark_sets(struct shadow_region *region)
-{
-    for (uint64_t p = 0; p < page_count(region); p++) {
-        const struct shadow_page *page = &region->pages[p];
-        const uint32_t bytes = bytes_in(region, p), step = 1u << page->unit_shift;
-        if (page->compact ? !compact_is_of(page->compact, region->first) : !page->cells)
-            continue;
-        for (uint32_t at = 0; at < bytes; at += step)
-            readers_mark(&region->readers,
-                         epoch_context(page->compact ? compact_get(page->compact, at, 1)
-                                                     : page->cells[at >> page->unit_shift][1]));
-    }
-}
-
-bool shadow_set_room(struct shadow_region *region)
-{
-    if (readers_room(&region->readers))
-        return true;
-    if (region->readers.room < (region->high - region->low) / BYTES_SWEPT)
-        return readers_widen(&region->readers);
-    if (!readers_sweep_begin(&region->readers))
-        return false;
-    mark_sets(region);
-    return readers_sweep_end(&region->readers);
 }

@@ -127,15 +127,10 @@ static inline struct access_set *access_set_of(const struct shadow_region *regio
     return access_set->owner == owner ? access_set : NULL;
 }
 
-static inline uint64_t walk_unit(const struct reader_walk *walk, uint64_t base)
-{
-    return base + (uint64_t)(int64_t)walk->block * READERS_BLOCK;
-}
-
 /* Does a set stand there? */
 static inline bool is_set(const struct shadow_region *region, uint64_t value)
 {
-    return readers_has(&region->readers, epoch_context(value));
+    return readers_has(&region->readers, value);
 }
 
 static inline bool is_atomic(uint8_t kind)
@@ -317,7 +312,6 @@ void shadow_clear_cells(struct shadow_region *region);
 /* NULL: no memory */
 struct shadow_page *shadow_page_of(struct shadow_region *region, uint64_t address, bool bytes);
 bool shadow_put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, const uint64_t cell[2]);
-bool shadow_set_room(struct shadow_region *region); /* for one more set of readers; false: no memory */
 
 /* The cell of an aligned word; NULL: it has none, or one for each byte. */
 static inline uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
@@ -345,7 +339,6 @@ struct visit {
     uint64_t base;
     struct vclock_pool *pool;
     struct vclock *of_group, *own;
-    bool passing; /* the cell is a copy */
 };
 
 static inline void begin_visit(struct visit *visit, struct shadow *shadow, struct shadow_region *region,

@@ -62,10 +62,10 @@ static bool member_may_follow(struct asked *asked, const struct member *member)
 
 static bool set_may_follow(const struct shadow_region *region, struct asked *asked, uint64_t value)
 {
-    struct reader_walk walk = readers_walk(value);
+    struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (may_follow(asked, walk_unit(&walk, epoch_unit(value)) + (uint32_t)__builtin_ctzll(bits),
+            if (may_follow(asked, walk.unit + (uint32_t)__builtin_ctzll(bits),
                            context_at(region, walk.context)))
                 return true;
     return false;
