@@ -157,7 +157,7 @@ cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char 
         load_pages(host_ptr, memobj->size);
         queue_hold(); /* a command may be running: device memory has one user at a time */
         err = error_from_status(device_write(runtime_device(), 0, memobj->address, host_ptr, memobj->size));
-        queue_let_go();
+        queue_resume();
     }
     if (!err && use)
         device_storage(runtime_device(), memobj->address, memobj->size, host_ptr);

@@ -14,7 +14,7 @@
 #include "lib/command.h"
 #include "lib/context.h"
 #include "lib/device_info.h"
-#include "lib/executor.h"
+#include "lib/device_thread.h"
 #include "host_place.h"
 #include "lib/command_order.h"
 #include "orrery/limits.h"
@@ -153,7 +153,7 @@ static void prepare(void)
         return;
     guard.prepared = true;
     host_place_prepare();
-    executor_watch_fork();
+    device_thread_watch_fork();
 }
 
 /* NULL: there is no such allocation, or no memory. */
