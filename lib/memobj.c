@@ -79,7 +79,7 @@ void memobj_destroy(void *object)
     host_bytes_end(memobj);
     CHECKED(!memobj->seen);
     host_gone_end(memobj);
-    guard_remove_after(memobj);
+    guard_remove_buffer(memobj);
     destructor_run(memobj->destructors, memobj);
     if (memobj->owns_address) {
         guard_remove((void *)(uintptr_t)memobj->address);
@@ -195,7 +195,7 @@ cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_me
             (memobj->owns_address || memobj->is_svm || memobj->parent));
     host_bytes_begin(memobj);
     host_gone_begin(memobj);
-    guard_add_after(memobj);
+    guard_add_buffer(memobj);
     object_publish(memobj);
     *out_memobj = memobj;
     return CL_SUCCESS;
