@@ -38,7 +38,7 @@ static cl_int lay_out(struct memobj *memobj, uint32_t packet_bytes, uint32_t pac
     pipe->packet_count = packet_count;
     queue_hold();
     enum status status = device_write(runtime_device(), 0, memobj->address, pipe, sizeof *pipe);
-    queue_let_go();
+    queue_resume();
     free(pipe);
     return error_from_status(status);
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The callback thread: a list of calls in the order in which they were posted, taken one by one without a
- * lock held.
+ * The callback thread takes calls from a list, in the order in which they were posted, and makes them
+ * without a lock. callback_wait() must decide whether a callback that has not returned can still get on
+ * without the waiting thread. It looks at the callback thread's state in proc(5) once a millisecond: see
+ * `struct callback_progress`.
  */
 #include "callback.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "orrery/checked.h"
+#include "deadline.h"
 #include "executor.h"
 #include "lib/record/host_log.h"
 #include "lib/record/thread_state.h"
@@ -22,13 +24,14 @@ static struct {
     struct callback_item *first, **last;
     pthread_t thread;
     bool started, stopping, calling;
-    pid_t id; /* of the thread */
-    clockid_t clock;
-    uint32_t inside; /* atomic: calls of ours that it is in */
-    /* the last callback that was found so, its sleep, and how often */
+    pid_t id;        /* of the thread, for proc(5) */
+    clockid_t clock; /* its processor time */
+    uint32_t inside; /* atomic: depth of calls of the API that it is in */
+    /* the last callback that was found stuck */
     struct {
-        uint64_t call, switches;
-        uint32_t times;
+        uint64_t call;     /* its number: called_count at that time */
+        uint64_t switches; /* the thread's context switches: they name one sleep */
+        uint32_t times;    /* different sleeps in which it was found stuck */
     } stuck;
 } callbacks = {.lock = PTHREAD_MUTEX_INITIALIZER,
                .posted = PTHREAD_COND_INITIALIZER,
@@ -42,7 +45,7 @@ bool callback_thread(void)
     return is_callback_thread;
 }
 
-static uint32_t own_threads; /* started and not joined */
+static uint32_t own_threads; /* atomic: threads of the runtime that were started and not joined */
 
 bool runtime_is_alone(uint32_t waiting)
 {
@@ -59,7 +62,7 @@ bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
 {
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGSEGV); /* guard.c's: a callback of the user may cause one */
+    sigdelset(&all, SIGSEGV); /* a callback of the user may access a page that guard.c closed */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     host_log_hide(true);
     int err = pthread_create(out_thread, NULL, run, NULL);
@@ -141,7 +144,7 @@ void callback_post(void (*function)(void *), void *data)
 {
     struct post *post = calloc(1, sizeof *post);
     if (!post) {
-        function(data); /* late is never: better on the wrong thread */
+        function(data); /* out of memory: on the wrong thread rather than not at all */
         return;
     }
     *post = (struct post){.item = {.function = call_post, .data = post}, .function = function, .data = data};
@@ -165,90 +168,90 @@ void callback_inside(int step)
         __atomic_add_fetch(&callbacks.inside, (uint32_t)step, __ATOMIC_RELAXED);
 }
 
-/* ---- waiting while it can get on ------------------------------------------------------------- */
+/* ---- waiting while the callback thread makes progress ------------------------------------------- */
 
 /*
- * A callback may wait for the next step of the waiting thread: then it sleeps and no thread wakes it, or it
- * polls, with short sleeps in between. While other threads of the program run, one of them may wake it, which
- * takes long on a busy machine. Inside a call of ours it waits for the owner of the lock or of the executor
- * lock, and that can take long; but when it waits there for a command and no thread executes, the program has
- * to continue.
+ * A callback may wait for the next step of the waiting thread. Then it sleeps and no thread wakes it, or it
+ * polls with short sleeps in between. While other threads of the program run, one of them may wake it; on a
+ * busy machine this takes long. Inside a call of the API it waits for a lock, which can take long, too; but
+ * if it waits there for a command and no thread executes, the waiting thread has to continue.
  */
 enum {
-    STILL_LOOKS = 20,
-    HELPED_LOOKS = 300,
-    ASLEEP_LOOKS = 2000,
-    BUSY_MILLISECONDS = 2000,
-    STUCK_TIMES = 8,
+    STILL_LOOKS = 20,         /* in one sleep, without movement of other threads: stuck */
+    HELPED_LOOKS = 300,       /* in one sleep, with movement of other threads: no longer counted as help */
+    ASLEEP_LOOKS = 2000,      /* in any sleep: hopeless */
+    BUSY_MILLISECONDS = 2000, /* of processor time, outside of calls: hopeless */
+    STUCK_TIMES = 8,          /* a callback that was stuck in so many sleeps is not waited for again */
     LOOK_NANOSECONDS = 1000000
 };
 enum prospect { GETS_ON, STUCK, HOPELESS };
 
-struct patience {
-    uint64_t call, switches;
-    uint32_t still, asleep; /* looks that found it in the same sleep, and in any */
-    uint32_t helped;        /* in the same sleep, while other threads moved */
-    /* milliseconds of the processor that the thread had had at the first look; 0: not looked */
-    int64_t busy;
-    bool was_stuck; /* in a sleep of a kind that proc(5) shows */
+/* What the looks so far at one callback have found. */
+struct callback_progress {
+    uint64_t call;     /* number of the callback */
+    uint64_t switches; /* context switches of the thread at the last look: the same number, the same sleep */
+    uint32_t still, asleep; /* looks that found it in the same sleep; in any sleep */
+    uint32_t helped;        /* looks in the same sleep while other threads moved */
+    int64_t busy;   /* processor time of the thread at the first look, in milliseconds + 1; 0: no look */
+    bool was_stuck; /* an earlier wait found it stuck: look at once */
 };
 
-static struct patience patience_for(uint64_t call)
+static struct callback_progress progress_of(uint64_t call)
 {
-    struct patience patience = {.call = call};
+    struct callback_progress progress = {.call = call};
     if (callbacks.stuck.times && callbacks.stuck.call == call) {
-        patience.was_stuck = true;
-        patience.still = STILL_LOOKS - 1;
-        patience.helped = HELPED_LOOKS;
-        patience.switches = callbacks.stuck.switches;
+        progress.was_stuck = true;
+        progress.still = STILL_LOOKS - 1;
+        progress.helped = HELPED_LOOKS;
+        progress.switches = callbacks.stuck.switches;
     }
-    return patience;
+    return progress;
 }
 
-static bool is_busy(struct patience *patience)
+static bool is_busy(struct callback_progress *progress)
 {
     struct timespec time = {0};
     clock_gettime(callbacks.clock, &time);
     const int64_t busy = time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000 + 1;
-    if (!patience->busy)
-        patience->busy = busy;
-    return busy - patience->busy >= BUSY_MILLISECONDS;
+    if (!progress->busy)
+        progress->busy = busy;
+    return busy - progress->busy >= BUSY_MILLISECONDS;
 }
 
-/* No information from the system counts as a sleep. */
-static enum prospect prospect_of(struct patience *patience)
+/* Without information from proc(5) the thread counts as asleep. */
+static enum prospect prospect_of(struct callback_progress *progress)
 {
     const bool inside = __atomic_load_n(&callbacks.inside, __ATOMIC_RELAXED) != 0;
-    struct thread_state state = {.asleep = true, .switches = patience->switches};
+    struct thread_state state = {.asleep = true, .switches = progress->switches};
     if (inside && executor_callback_stuck())
         return STUCK;
     thread_state_read(callbacks.id, &state);
-    const bool same = state.asleep && !state.naps && !inside && state.switches == patience->switches;
-    const bool helped = same && patience->helped < HELPED_LOOKS && thread_others_move(callbacks.id, gettid());
-    patience->switches = state.switches;
-    patience->helped = same ? patience->helped + helped : 0;
-    patience->still = same ? patience->still + !helped : 0;
-    patience->asleep += state.asleep;
-    if (patience->asleep >= ASLEEP_LOOKS || (is_busy(patience) && !inside))
+    const bool same = state.asleep && !state.naps && !inside && state.switches == progress->switches;
+    const bool helped = same && progress->helped < HELPED_LOOKS && thread_others_move(callbacks.id, gettid());
+    progress->switches = state.switches;
+    progress->helped = same ? progress->helped + helped : 0;
+    progress->still = same ? progress->still + !helped : 0;
+    progress->asleep += state.asleep;
+    if (progress->asleep >= ASLEEP_LOOKS || (is_busy(progress) && !inside))
         return HOPELESS;
-    return patience->still >= STILL_LOOKS ? STUCK : GETS_ON;
+    return progress->still >= STILL_LOOKS ? STUCK : GETS_ON;
 }
 
-/* Lets go of the lock. */
-static bool look(struct patience *patience)
+/* Releases the lock meanwhile. False: stop waiting for this callback. */
+static bool look(struct callback_progress *progress)
 {
     pthread_mutex_unlock(&callbacks.lock);
-    const enum prospect prospect = prospect_of(patience);
+    const enum prospect prospect = prospect_of(progress);
     pthread_mutex_lock(&callbacks.lock);
-    patience->was_stuck = false;
-    if (prospect == GETS_ON || callbacks.called_count != patience->call)
+    progress->was_stuck = false;
+    if (prospect == GETS_ON || callbacks.called_count != progress->call)
         return true;
-    const bool again = callbacks.stuck.call == patience->call,
-               same = again && callbacks.stuck.switches == patience->switches;
+    const bool again = callbacks.stuck.call == progress->call,
+               same = again && callbacks.stuck.switches == progress->switches;
     const uint32_t times = again ? callbacks.stuck.times : 0;
     callbacks.stuck.times = prospect == HOPELESS ? STUCK_TIMES : times + (!times || !same);
-    callbacks.stuck.call = patience->call;
-    callbacks.stuck.switches = patience->switches;
+    callbacks.stuck.call = progress->call;
+    callbacks.stuck.switches = progress->switches;
     return false;
 }
 
@@ -258,14 +261,10 @@ static bool is_given_up(void)
            (callbacks.stuck.call == callbacks.called_count && callbacks.stuck.times >= STUCK_TIMES);
 }
 
-/* False: that long nothing returned. */
+/* False: no callback returned for LOOK_NANOSECONDS. */
 static bool wait_returned(void)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NANOSECONDS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
+    const struct timespec until = deadline_in(CLOCK_REALTIME, 0, LOOK_NANOSECONDS);
     return pthread_cond_timedwait(&callbacks.called, &callbacks.lock, &until) == 0;
 }
 
@@ -281,11 +280,11 @@ bool callback_wait(void)
         return !is_callback_thread;
     pthread_mutex_lock(&callbacks.lock);
     const uint64_t posted = callbacks.posted_count;
-    struct patience patience = patience_for(callbacks.called_count);
+    struct callback_progress progress = progress_of(callbacks.called_count);
     while (callbacks.called_count < posted && !is_given_up()) {
-        if (patience.call != callbacks.called_count)
-            patience = patience_for(callbacks.called_count);
-        if ((patience.was_stuck || !wait_returned()) && callbacks.calling && !look(&patience))
+        if (progress.call != callbacks.called_count)
+            progress = progress_of(callbacks.called_count);
+        if ((progress.was_stuck || !wait_returned()) && callbacks.calling && !look(&progress))
             break;
     }
     const bool all = callbacks.called_count >= posted;
@@ -294,13 +293,11 @@ bool callback_wait(void)
     return all;
 }
 
-/* A running callback may never return, and it may be the one that called exit; else what it releases is no
- * leak. */
+/* Waits for a callback that runs, so that what it releases is no leak, but only for a while: it may never
+ * return, and it may be the one that called exit. */
 void callback_stop(void)
 {
-    struct timespec deadline;
-    clock_gettime(CLOCK_REALTIME, &deadline);
-    deadline.tv_sec += EXIT_PATIENCE_SECONDS;
+    const struct timespec deadline = deadline_in(CLOCK_REALTIME, EXIT_WAIT_SECONDS, 0);
     pthread_mutex_lock(&callbacks.lock);
     callbacks.stopping = true;
     pthread_cond_broadcast(&callbacks.called);
@@ -332,7 +329,7 @@ void callback_fork_child(void)
     own_threads = 0;
     callbacks.started = false;
     callbacks.inside = 0;
-    if (callbacks.calling) { /* the call continues in the parent alone */
+    if (callbacks.calling) { /* the call continues only in the parent */
         callbacks.calling = false;
         count(&callbacks.called_count);
     }

@@ -75,6 +75,12 @@ bool command_launches(const struct command *command)
     return command->kind == COMMAND_NDRANGE_KERNEL || command->kind == COMMAND_TASK;
 }
 
+bool command_calls_program(const struct command *command)
+{
+    return command->kind == COMMAND_NATIVE_KERNEL ||
+           (command->kind == COMMAND_SVM_FREE && command->u.svm_free.function);
+}
+
 bool command_transfers(const struct command *command)
 {
     return command->kind <= COMMAND_COPY_BUFFER_RECT ||

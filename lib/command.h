@@ -8,6 +8,7 @@
  *   command_run                no lock held; the negative error or CL_SUCCESS. A launch begins, with
  *                              command->live
  *   command_launches           it is one
+ *   command_calls_program      a function of the program runs with it
  *   command_end                of a launch that device_run returned as over: the error, and the time
  *   command_drop               lets go of the payload (no lock held): once, before completion
  */
@@ -19,6 +20,7 @@ struct command *command_new(struct queue *queue, enum command_kind kind);
 void command_free(struct command *command);
 cl_int command_run(struct command *command);
 bool command_launches(const struct command *command);
+bool command_calls_program(const struct command *command);
 cl_int command_end(struct command *command, uint64_t *out_time);
 void command_drop(struct command *command);
 const char *command_call(enum command_kind kind);      /* "clEnqueueReadBuffer" */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * queue->frontier stands for everything that was enqueued to the queue: the last command of an in-order
- * queue; of an out-of-order queue the last command that waits for all before it, and those after it.
+ * Each call announces its edges as serial numbers of commands. The frontier of a queue is a set of commands
+ * such that every earlier command of the queue is ordered before one of them: in an in-order queue the last
+ * command; in an out-of-order queue the last command that waits for all before it, and those after it.
+ * RULE(n) names the rule of 3.3.6: 13103 is rule (3), and so on.
  */
 #include "command_order.h"
 
@@ -27,8 +29,8 @@ bool order_observed(void)
 }
 
 /*
- * In a recorded run they get the call lock whether or not they have returned by then, as that is chance.
- * Whether all did is chance, too: other threads have more posted meanwhile. In a replay they have returned
+ * Waits for the posted callbacks; true: all have returned. A recorded run gives them the call lock even if
+ * all have returned, because that is chance, and records whether it did so. In a replay all have returned
  * when the record gives the call lock back.
  */
 static bool wait_for_callbacks(void)
@@ -44,15 +46,16 @@ static bool wait_for_callbacks(void)
     return all;
 }
 
-/* Did that change what there is to wait for? */
-static bool goes_on(uint64_t before)
+/* Were callbacks attached or posted since then? A replay follows the record. */
+static bool has_more(uint64_t before)
 {
     const enum host_log_yields yields = host_log_yields();
     return yields ? yields == YIELDS : event_callbacks_steps() != before;
 }
 
-/* Commands that callbacks enqueue may have callbacks, too, and a program may continue so until it ends. */
-static void settle(bool all_run)
+/* Callbacks may enqueue commands with callbacks, and so on for ever: hence the limit. drain: execute the
+ * log, too. */
+static void settle(bool drain)
 {
     enum { ROUNDS = 64 };
     if (!order_observed() || executor_is_here() || callback_thread())
@@ -60,12 +63,12 @@ static void settle(bool all_run)
     bool more = true;
     for (int round = 0; more && round < ROUNDS; round++) {
         const uint64_t before = event_callbacks_steps();
-        if (all_run || event_callbacks_due())
+        if (drain || event_callbacks_due())
             queue_drain();
         more = wait_for_callbacks();
-        if (all_run)
+        if (drain)
             queue_drain();
-        more &= goes_on(before);
+        more &= has_more(before);
     }
 }
 
@@ -74,7 +77,7 @@ void order_settle(void)
     settle(false);
 }
 
-void order_learns(void)
+void order_settle_all(void)
 {
     settle(true);
 }
@@ -113,7 +116,8 @@ static void frontier_add(struct queue *queue, const struct command *command)
 
 /* ---- commands ------------------------------------------------------------------------ */
 
-/* An unmap's map, or NULL. */
+/* The serial number of the map that an unmap ends; 0: another command, or one of several maps of its
+ * range. */
 static uint32_t map_of(const struct command *command)
 {
     const bool svm = command->kind == COMMAND_SVM_UNMAP;
@@ -123,19 +127,17 @@ static uint32_t map_of(const struct command *command)
     return record && !record->aliased.any ? record->by : 0;
 }
 
-/* A callback, or a function that a command runs. */
-static bool of_program(void)
+/* This call comes from a callback, or from a function that a command runs. */
+static bool is_nested_call(void)
 {
     return callback_thread() || executor_is_here();
 }
 
-/*
- * The clock of a call of the program. The effects of a callback or a native kernel count as done by all
- * threads.
- */
+/* The vector clock of a call by a host thread. Effects of callbacks and native kernels count as done by every
+ * thread, so their calls have none. */
 static const struct host_clock *clock_of_call(struct host_clock *clock)
 {
-    return !of_program() && host_clock_tick(clock) ? clock : NULL;
+    return !is_nested_call() && host_clock_tick(clock) ? clock : NULL;
 }
 
 static void announce(enum order_kind kind, const struct command *command, const uint32_t *after, size_t count,
@@ -159,7 +161,7 @@ static void announce(enum order_kind kind, const struct command *command, const 
     device_order(queue->device->device, &event);
 }
 
-/* The wait list and one more: the predecessor in the queue, or its barrier. */
+/* Room for the wait list and one more: the predecessor in the queue, or its barrier. */
 bool order_reserve(struct command *command)
 {
     if (!order_observed())
@@ -178,7 +180,7 @@ void order_enqueued(const struct command *command)
     shared_bytes_look();
     if (!in_order(queue) && command_waits_for_all(command)) {
         announce(ORDER_ENQUEUED, command, queue->frontier, RULE(13106) ? queue->frontier_count : 0,
-                 of_program());
+                 is_nested_call());
     } else {
         for (cl_uint i = 0; i < command->wait_count && RULE(13103); i++)
             command->after[count++] = command->waits[i]->serial;
@@ -186,7 +188,7 @@ void order_enqueued(const struct command *command)
             command->after[count++] = queue->frontier[0];
         else if (!in_order(queue) && queue->frontier_barrier && RULE(13107))
             command->after[count++] = queue->frontier_barrier;
-        announce(ORDER_ENQUEUED, command, command->after, count, of_program());
+        announce(ORDER_ENQUEUED, command, command->after, count, is_nested_call());
     }
     frontier_add(queue, command);
     guard_enqueued(command);
@@ -224,7 +226,7 @@ void order_user_set(const struct event *event)
     struct order_event set = {.kind = ORDER_ENQUEUED,
                               .command = event->serial,
                               .call = "clSetUserEventStatus",
-                              .program = of_program()};
+                              .program = is_nested_call()};
     struct host_clock clock;
     if (!order_observed())
         return;
@@ -244,7 +246,7 @@ void order_signalled(const struct event *event, const struct command *by)
         device_order(runtime_device(), &set);
 }
 
-static void waited(const uint32_t *serials, size_t count)
+static void announce_wait(const uint32_t *serials, size_t count)
 {
     struct order_event event = {.kind = ORDER_HOST_WAITED, .after = serials, .after_count = count};
     struct host_clock clock;
@@ -267,31 +269,31 @@ void order_waited(struct event *const *events, size_t count)
         serials[some++] = events[i]->serial;
         CHECKED(events[i]->serial);
         if (some == sizeof serials / sizeof serials[0] || i + 1 == count) {
-            waited(serials, some);
+            announce_wait(serials, some);
             some = 0;
         }
     }
 }
 
-static void learned(enum order_kind kind, const struct event *event)
+static void announce_query(enum order_kind kind, const struct event *event)
 {
-    struct order_event learned = {.kind = kind, .command = event->serial};
+    struct order_event query = {.kind = kind, .command = event->serial};
     if (!order_observed())
         return;
     guard_report();
     host_gone_look();
-    device_order(runtime_device(), &learned);
+    device_order(runtime_device(), &query);
     guard_waited();
 }
 
 void order_queried(const struct event *event)
 {
-    learned(ORDER_HOST_ASKED, event);
+    announce_query(ORDER_HOST_ASKED, event);
 }
 
 void order_reported(const struct event *event)
 {
-    learned(ORDER_HOST_REPORTED, event);
+    announce_query(ORDER_HOST_REPORTED, event);
 }
 
 bool order_finish_begin(const struct queue *queue, struct order_list *out_list)
@@ -309,6 +311,6 @@ bool order_finish_begin(const struct queue *queue, struct order_list *out_list)
 
 void order_finish_end(struct order_list *list)
 {
-    waited(list->serials, RULE(13108) ? list->count : 0);
+    announce_wait(list->serials, RULE(13108) ? list->count : 0);
     free(list->serials);
 }

@@ -6,33 +6,34 @@
  *          far the device has got.
  *
  * Interface
- *   order_observed       some observer wants these edges; otherwise every function below does nothing
- *   order_settle         before the log grows, and before the host continues and may touch the results of
- *                        commands: due callbacks are posted, and those that can return have returned. So the
- *                        host's clock, callbacks included, is a function of its calls. runtime_lock not held
- *   order_learns         the same before a call orders the host after commands: the log is executed, too
- *   order_reserve        room for what order_enqueued needs; false: out of memory
+ *   order_observed       an observer wants these edges; otherwise every function below does nothing
+ *   order_settle         before the log grows, and before the host continues and may access the results of
+ *                        commands: posts due callbacks, and waits for callbacks that can return. So the order
+ *                        of the host's calls and callbacks is a function of the calls. runtime_lock not held
+ *   order_settle_all     the same before a call that orders the host after commands: executes the log, too
+ *   order_reserve        room for order_enqueued; false: out of memory
  *   order_enqueued       the command has its serial number and joins the log
- *   order_alone          all commands of the queue's context run in order: it has one queue, an in-order one
- *   order_alone_still    the same of a command as it was flushed
- *   order_begin/end      it starts, and a function of the program with it; is complete or failed
+ *   order_alone          the queue's context has one queue, an in-order one: all its commands run in order
+ *   order_alone_still    the same held when the command was flushed
+ *   order_begin/end      the command starts (program: with a function of the program); is complete or failed
  *   order_user_set       the host sets a user event
- *   order_signalled      a command does, while it runs (semaphore.c)
+ *   order_signalled      a command sets it while it runs (semaphore.c)
  *   order_waited         the host is ordered after the completion of these events
- *   order_queried        a query of its status returned that the command is complete
- *   order_reported           the host is ordered by something else: profiling information; or a callback that
- *                            runs, for the commands before it
- *   order_finish_begin/end   clFinish: the commands of the queue at the call; the host is ordered after them
+ *   order_queried        a query of the event's status returned CL_COMPLETE: this orders nothing (5.11), but
+ *                        findings mention it
+ *   order_reported       the same for profiling information, and for a native kernel that begins after the
+ *                        commands of its wait list
+ *   order_finish_begin/end   clFinish: collects the commands of the queue; the host is ordered after them
  *                            when it returns
  *
- * All but order_observed, order_settle and order_learns are called with runtime_lock held, so announcements
- * are in the log's order.
+ * All but order_observed, order_settle and order_settle_all are called with runtime_lock held, so that
+ * announcements are in the log's order.
  */
 #ifndef ORRERY_LIB_COMMAND_ORDER_H
 #define ORRERY_LIB_COMMAND_ORDER_H
 #include "queue.h"
 
-/* Serial numbers of commands: those that together stand for everything enqueued to a queue before. */
+/* Serial numbers of commands: the frontier of a queue (command_order.c). */
 struct order_list {
     uint32_t *serials;
     size_t count;
@@ -40,7 +41,7 @@ struct order_list {
 
 bool order_observed(void);
 void order_settle(void);
-void order_learns(void);
+void order_settle_all(void);
 bool order_reserve(struct command *command);
 void order_enqueued(const struct command *command);
 bool order_alone(const struct queue *queue);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: status, times, callbacks, waiters. Only the executor changes an event, under runtime_lock. */
+/*
+ * Events (OpenCL 3.0 API, 5.10 to 5.14): status, times, callbacks, waiters. Only the executor changes an
+ * event, under runtime_lock. A callback is attached through the log and posted to the callback thread when
+ * the status reaches its state.
+ */
 #include "event.h"
 
 #include <stdlib.h>
@@ -59,21 +63,21 @@ bool event_add_waiter(struct event *event, struct command *command)
     return true;
 }
 
-/* A callback with all it needs to be delivered without another allocation. */
-struct delivery {
-    struct event_callback base; /* first */
+/* A callback, its item in the list of the callback thread, and its arguments, in one allocation. */
+struct event_delivery {
+    struct event_callback base; /* the first member: the executor has a pointer to it */
     struct callback_item item;
-    struct event *event; /* a user reference: the handle is good inside the callback */
+    struct event *event; /* with a reference of the user, so that the handle is valid inside the callback */
     cl_int status;
 };
 
 /*
- * (11), when it is called, not when it is posted: callbacks before it are not ordered after this command. A
- * callback for the start of a command is not ordered after its end, even if attached when that is complete:
- * its status is that the command has started. This is no call of the program's, but its place among the calls
- * is chance all the same.
+ * Rule (11) of 3.3.6: a callback is ordered after the command's completion. The edge is announced when the
+ * callback is called, since callbacks that were posted earlier are not ordered after this command. A callback
+ * for the start of a command gets no edge from its end, even if it is attached to a complete event. A
+ * recorded run notes the position of the call, which is chance, as for a call of the program.
  */
-static void learn(const struct delivery *delivery)
+static void announce_order(const struct event_delivery *delivery)
 {
     if (delivery->status > CL_COMPLETE || !RULE(13111) || !order_observed())
         return;
@@ -88,9 +92,9 @@ static void learn(const struct delivery *delivery)
 
 static void deliver(void *data)
 {
-    struct delivery *delivery = data;
+    struct event_delivery *delivery = data;
     struct event *event = delivery->event;
-    learn(delivery);
+    announce_order(delivery);
     usage_waited();
     usage_callback(1);
     delivery->base.function((cl_event)event, delivery->status, delivery->base.data);
@@ -103,7 +107,7 @@ static void deliver(void *data)
     object_release(event, OBJECT_EVENT);
 }
 
-static uint64_t attached, posted; /* callbacks so far, or about to be; atomic */
+static uint64_t attached, posted; /* callbacks since the start; atomic */
 
 bool event_callbacks_due(void)
 {
@@ -123,16 +127,16 @@ uint64_t event_callbacks_steps(void)
 static void post(struct event_callback *callback, cl_int status)
 {
     CHECKED(status <= callback->state);
-    struct delivery *delivery = (struct delivery *)callback;
+    struct event_delivery *delivery = (struct event_delivery *)callback;
     delivery->status = status < 0 ? status : callback->state;
     delivery->item.function = deliver;
     delivery->item.data = delivery;
     callback_post_item(&delivery->item);
-    /* not before: a thread that finds none due waits for those posted */
+    /* after the post: a thread that finds no callback due waits only for those that were posted */
     __atomic_add_fetch(&posted, 1, __ATOMIC_RELEASE);
 }
 
-/* Execution status falls: CL_QUEUED 3 to CL_COMPLETE 0, or an error below it. */
+/* The status only decreases: from CL_QUEUED (3) to CL_COMPLETE (0), or to a negative error. */
 void event_advance(struct event *event, cl_int status)
 {
     CHECKED(runtime_lock_held() && (status <= event->status || event->status < 0));
@@ -212,7 +216,7 @@ static cl_int wait_list_check(cl_uint count, const cl_event *list)
     return CL_SUCCESS;
 }
 
-/* Another thread may release an event while this one waits for it. */
+/* The references: another thread may release an event while this one waits for it. */
 cl_int CL_API_CALL api_clWaitForEvents(cl_uint num_events, const cl_event *event_list)
 {
     if (num_events == 0 || !event_list)
@@ -233,28 +237,30 @@ cl_int CL_API_CALL api_clWaitForEvents(cl_uint num_events, const cl_event *event
     return err;
 }
 
-/* A program that polls and never flushes would poll for ever: after so many queries that found the command
- * not submitted, the next one flushes. So would one whose kernels only spin: it is a livelock after so
- * many that found the command not complete. */
+/*
+ * A program that polls without a flush would poll for ever. After POLLS_BEFORE_FLUSH queries that find the
+ * command not submitted, the next one flushes. If kernels only spin, POLLS_BEFORE_LIVELOCK queries that find
+ * it not complete make it a livelock.
+ */
 enum { POLLS_BEFORE_FLUSH = 1000, POLLS_BEFORE_LIVELOCK = 20000 };
 
-static cl_int poll_status(struct event *event, bool *out_patience_lost)
+static cl_int poll_status(struct event *event, bool *out_flush)
 {
     runtime_lock();
     cl_int status = event->queue ? event->status : event->user_status;
-    *out_patience_lost = event->queue && status == CL_QUEUED && ++event->polls > POLLS_BEFORE_FLUSH;
+    *out_flush = event->queue && status == CL_QUEUED && ++event->polls > POLLS_BEFORE_FLUSH;
     runtime_unlock();
     return status;
 }
 
-/* The result must not depend on how far another thread has got. */
+/* Drains the log first, so that the result does not depend on the progress of another thread. */
 static cl_int settled_status(struct event *event)
 {
-    bool patience_lost;
-    cl_int status = poll_status(event, &patience_lost);
+    bool flush;
+    cl_int status = poll_status(event, &flush);
     if (status <= CL_COMPLETE || !event->queue)
         return status;
-    if (patience_lost)
+    if (flush)
         queue_flush(event->queue);
     queue_drain();
     runtime_lock();
@@ -285,7 +291,7 @@ static cl_uint event_references(struct event *event)
 _Static_assert(sizeof(cl_event_counters_orrery) == sizeof(struct counters),
                "cl_orrery_counters has every counter, in order");
 
-/* No thread counts during the query. */
+/* The executor lock is held: no thread changes counters during the query. */
 static cl_int query_counters(const struct info_reply *reply, struct event *event)
 {
     struct counters counters;
@@ -294,16 +300,16 @@ static cl_int query_counters(const struct info_reply *reply, struct event *event
     if (!event->queue || event_status(event) != CL_COMPLETE)
         return CL_PROFILING_INFO_NOT_AVAILABLE;
     queue_hold();
-    bool known = device_counters(event->queue->device->device, event->serial, &counters);
-    queue_let_go();
-    return known ? info_bytes(reply, &counters, sizeof counters) : CL_INVALID_VALUE;
+    bool found = device_counters(event->queue->device->device, event->serial, &counters);
+    queue_resume();
+    return found ? info_bytes(reply, &counters, sizeof counters) : CL_INVALID_VALUE;
 }
 
 static cl_int query_status(const struct info_reply *reply, struct event *event)
 {
     const cl_int status = event_status(event);
     if (status == CL_COMPLETE) {
-        order_learns();
+        order_settle_all();
         runtime_lock();
         order_queried(event);
         runtime_unlock();
@@ -346,7 +352,7 @@ cl_int CL_API_CALL api_clGetEventProfilingInfo(cl_event handle, cl_profiling_inf
     if (param_name < CL_PROFILING_COMMAND_QUEUED || param_name > CL_PROFILING_COMMAND_COMPLETE ||
         !version_has_query(event->queue->device, param_name))
         return CL_INVALID_VALUE;
-    order_learns();
+    order_settle_all();
     runtime_lock();
     order_reported(event);
     runtime_unlock();
@@ -362,7 +368,7 @@ cl_int CL_API_CALL api_clSetEventCallback(cl_event handle, cl_int command_exec_c
         return CL_INVALID_EVENT;
     if (!pfn_notify || command_exec_callback_type < CL_COMPLETE || command_exec_callback_type > CL_SUBMITTED)
         return context_refuse(event->context, "clSetEventCallback", CL_INVALID_VALUE);
-    struct delivery *delivery = calloc(1, sizeof *delivery);
+    struct event_delivery *delivery = calloc(1, sizeof *delivery);
     if (!delivery)
         return CL_OUT_OF_HOST_MEMORY;
     delivery->base = (struct event_callback){NULL, command_exec_callback_type, pfn_notify, user_data};

@@ -4,14 +4,17 @@
  *          an event (runtime_lock held), as it consumes the log.
  *
  * Interface
- *   event_new            of a command or (queue NULL) of the user; holds context and queue
- *   event_advance        a new status: delivers the callbacks it makes due
- *   event_attach         a callback; delivers it when it is already due
- *   event_add_waiter     false: out of memory
- *   event_callbacks_posted   how many were
- *   event_callbacks_steps    grows with each that is attached and each that is posted
- *   event_callbacks_due  some callback waits for its event
- *   event_pending        neither complete nor failed
+ *   event_new                an event of a command, or (queue NULL) of the user; it references context and
+ *                            queue
+ *   event_advance            sets a status and posts the callbacks that it makes due
+ *   event_attach             attaches a callback; posts it if it is due
+ *   event_add_waiter         the command waits for the event; false: out of memory
+ *   event_callbacks_posted   number of callbacks that were posted since the start
+ *   event_callbacks_steps    grows with each callback that is attached and with each that is posted
+ *   event_callbacks_due      some callback was attached and not yet posted
+ *   event_pending            the event is neither complete nor failed
+ *
+ *   The event_callbacks_* need no lock.
  */
 #ifndef ORRERY_LIB_EVENT_H
 #define ORRERY_LIB_EVENT_H
@@ -22,7 +25,6 @@ enum { EVENT_QUEUED, EVENT_SUBMIT, EVENT_START, EVENT_END, EVENT_COMPLETE }; /* 
 struct event *event_new(struct context *context, struct queue *queue, cl_command_type type);
 void event_advance(struct event *event, cl_int status);
 void event_attach(struct event *event, struct event_callback *callback);
-/* Callbacks that were attached and not yet posted; runtime_lock need not be held. */
 bool event_callbacks_due(void);
 uint64_t event_callbacks_posted(void);
 uint64_t event_callbacks_steps(void);

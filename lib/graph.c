@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges between commands, made when the log is consumed: counts of what each still waits for. */
+/*
+ * Edges between commands, made when the log is consumed. A command counts the events that it still waits for
+ * (`unmet`), and an event lists its waiters; when the event is settled each waiter's count falls, and a
+ * submitted command whose count is 0 is ready. Edges come from wait lists (OpenCL 3.0 API, 5.11), from
+ * in-order queues, and from markers and barriers (5.12).
+ */
 #include "graph.h"
 
 #include <stdlib.h>
@@ -17,7 +22,8 @@ static bool waits_for(const struct command *command, const struct event *event)
     return false;
 }
 
-/* Only the wait list hands failure on: an edge of queue order does not. */
+/* A failed event fails the commands that have it in their wait list, not those that only follow in the
+ * queue. */
 static void depend(struct command *command, struct event *event)
 {
     CHECKED(event != command->event);
@@ -29,7 +35,7 @@ static void depend(struct command *command, struct event *event)
         command->failed = true;
 }
 
-static void edge_met(struct command *command, const struct event *event, struct ready *ready)
+static void meet_edge(struct command *command, const struct event *event, struct ready *ready)
 {
     CHECKED(command->unmet > 0 && !command->running);
     command->failed |= event->status < 0 && waits_for(command, event);
@@ -89,7 +95,7 @@ static void submit(struct command *command, struct ready *ready)
         ready_add(ready, command);
 }
 
-/* The commands not yet submitted are the last ones. */
+/* Commands are submitted in queue order, so those that are not are the last ones. */
 void graph_submit(const struct queue *queue, struct ready *ready)
 {
     struct command *first = NULL;
@@ -122,7 +128,7 @@ void graph_forget_host(struct command *command, struct ready *ready)
         ready_add(ready, command);
 }
 
-/* Longer queues are not walked at each event, in a build that checks. */
+/* A build with checks does not walk longer queues at each event, since that would be quadratic. */
 static bool is_short(const struct queue *queue)
 {
     enum { CHECKED_COMMANDS = 32 };
@@ -140,7 +146,7 @@ void graph_settle(struct event *event, cl_int status, struct ready *ready)
     event->waiter_count = event->waiter_room = 0;
     event_advance(event, status);
     for (size_t i = 0; i < count; i++)
-        edge_met(waiters[i], event, ready);
+        meet_edge(waiters[i], event, ready);
     free(waiters);
     if (CHECKS_ON && event->queue && is_short(event->queue))
         graph_check(event->queue);
@@ -148,7 +154,7 @@ void graph_settle(struct event *event, cl_int status, struct ready *ready)
 
 /* ---- invariants ------------------------------------------------------------------ */
 
-/* How often the event hands on to the command when it settles. */
+/* How often the command is among the waiters of the event. */
 static uint32_t edges_from(const struct event *event, const struct command *command)
 {
     uint32_t count = 0;
@@ -165,7 +171,7 @@ static bool waited_for_before(const struct command *command, cl_uint index)
     return false;
 }
 
-/* Of the wait list, and of the commands before it in its queue. */
+/* Edges from the wait list, and from earlier commands of its queue. */
 static uint32_t edges_to(const struct command *command)
 {
     uint32_t count = 0;

@@ -12,12 +12,18 @@ libapi_a_SOURCES = \
 	%D%/diagnose/call.h \
 	%D%/callback.c \
 	%D%/callback.h \
+	%D%/blocked.c \
+	%D%/blocked.h \
+	%D%/change.c \
+	%D%/change.h \
 	%D%/diagnose/caller.c \
 	%D%/diagnose/caller.h \
 	%D%/command.c \
 	%D%/command_buffer.c \
 	%D%/command.def \
 	%D%/command.h \
+	%D%/queue_log.c \
+	%D%/queue_log.h \
 	%D%/context.c \
 	%D%/context.h \
 	%D%/destructor.c \
@@ -30,6 +36,9 @@ libapi_a_SOURCES = \
 	%D%/device_memory.c \
 	%D%/device_spirv.c \
 	%D%/device_spirv.h \
+	%D%/deadline.h \
+	%D%/device_thread.c \
+	%D%/device_thread.h \
 	%D%/dispatch.c \
 	%D%/enqueue_command.c \
 	%D%/enqueue_command.h \
@@ -52,6 +61,8 @@ libapi_a_SOURCES = \
 	%D%/event.h \
 	%D%/executor.c \
 	%D%/executor.h \
+	%D%/executor_spin.c \
+	%D%/executor_state.h \
 	%D%/diagnose/expectation.c \
 	%D%/diagnose/expectation.h \
 	%D%/exports.c \
@@ -118,8 +129,12 @@ libapi_a_SOURCES = \
 	%D%/program_build.c \
 	%D%/queue.c \
 	%D%/queue.h \
+	%D%/queue_append.c \
+	%D%/queue_append.h \
 	%D%/queue_family.c \
 	%D%/queue_family.h \
+	%D%/queue_units.c \
+	%D%/queue_units.h \
 	%D%/ready.c \
 	%D%/ready.h \
 	%D%/root.c \
@@ -135,6 +150,8 @@ libapi_a_SOURCES = \
 	%D%/selector.c \
 	%D%/source_file.c \
 	%D%/source_file.h \
+	%D%/spin_note.c \
+	%D%/spin_note.h \
 	%D%/subdevice.c \
 	%D%/subdevice.h \
 	%D%/svm.c \

@@ -79,7 +79,7 @@ void memobj_destroy(void *object)
     host_bytes_end(memobj);
     CHECKED(!memobj->seen);
     host_gone_end(memobj);
-    guard_remove_after(memobj);
+    guard_remove_buffer(memobj);
     destructor_run(memobj->destructors, memobj);
     if (memobj->owns_address) {
         guard_remove((void *)(uintptr_t)memobj->address);
@@ -157,7 +157,7 @@ cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char 
         load_pages(host_ptr, memobj->size);
         queue_hold(); /* a command may be running: device memory has one user at a time */
         err = error_from_status(device_write(runtime_device(), 0, memobj->address, host_ptr, memobj->size));
-        queue_let_go();
+        queue_resume();
     }
     if (!err && use)
         device_storage(runtime_device(), memobj->address, memobj->size, host_ptr);
@@ -195,7 +195,7 @@ cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_me
             (memobj->owns_address || memobj->is_svm || memobj->parent));
     host_bytes_begin(memobj);
     host_gone_begin(memobj);
-    guard_add_after(memobj);
+    guard_add_buffer(memobj);
     object_publish(memobj);
     *out_memobj = memobj;
     return CL_SUCCESS;

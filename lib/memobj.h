@@ -18,6 +18,19 @@
 #define ORRERY_LIB_MEMOBJ_H
 #include "object.h"
 
+/* The object whose storage a sub-buffer, or an image of a buffer, is a part of; NULL for NULL. */
+static inline struct memobj *memobj_root(struct memobj *memobj)
+{
+    while (memobj && memobj->parent)
+        memobj = memobj->parent;
+    return memobj;
+}
+/* Its storage is memory of the program, which is neither part of another object nor shared virtual memory. */
+static inline bool memobj_has_host_memory(const struct memobj *memobj)
+{
+    return memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
+}
+
 struct memobj *memobj_new(struct context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size);
 bool memobj_flags_valid(cl_mem_flags flags);
 bool memobj_narrows(cl_mem_flags parent, cl_mem_flags flags);

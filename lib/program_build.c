@@ -126,7 +126,7 @@ static void end_program(struct program *program)
     if (program_has_destructors(program)) {
         queue_hold();
         program_finish(program);
-        queue_let_go();
+        queue_resume();
     }
     program_release(program);
 }

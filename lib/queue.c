@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Command queues: properties, families, and the log of everything that can make commands runnable. */
+/*
+ * Command queues (OpenCL 3.0 API, 5.1): creation, properties and queries. The commands of a queue, and the
+ * log that makes them run, are in queue_append.c, graph.c and executor.c.
+ */
 #include "queue.h"
 
 #include <stdlib.h>
@@ -10,7 +13,7 @@
 #include "context.h"
 #include "api_device_queue.h"
 #include "error.h"
-#include "executor.h"
+#include "queue_units.h"
 #include "info.h"
 #include "queue_family.h"
 #include "version.h"
@@ -43,7 +46,7 @@ void queue_destroy(void *object)
 {
     struct queue *queue = object;
     device_queue_detach(queue);
-    CHECKED(!queue->first && !queue->last && !queue->barrier); /* its commands hold it */
+    CHECKED(!queue->first && !queue->last && !queue->barrier); /* a command has a reference to its queue */
     queue_family_detach(queue);
     leave_context(queue);
     free(queue->property_list);
@@ -66,7 +69,7 @@ static cl_int check_owners(cl_context context, cl_device_id device)
     return context_serves((struct context *)context, device) ? CL_SUCCESS : CL_INVALID_DEVICE;
 }
 
-/* A value that is no property is invalid; a property that is not ours is not supported. */
+/* A bit that is no property is CL_INVALID_VALUE; a property that the device does not have, another error. */
 static cl_int check_properties(const struct cl_device *device, cl_command_queue_properties properties,
                                cl_queue_properties size)
 {
@@ -78,8 +81,8 @@ static cl_int check_properties(const struct cl_device *device, cl_command_queue_
     return device_queue_check(device, properties, size);
 }
 
-/* The properties in a list. */
-struct wishes {
+/* The properties in a list of clCreateCommandQueueWithProperties. */
+struct queue_request {
     cl_command_queue_properties properties;
     size_t count; /* of words, the final 0 included */
     bool family_given, index_given;
@@ -105,20 +108,20 @@ static unsigned name_of(const struct cl_device *device, cl_queue_properties name
     return name == CL_QUEUE_INDEX_INTEL && families ? NAME_INDEX : NAME_UNKNOWN;
 }
 
-/* Intel's driver has an error of its own for what is wrong with a family. */
-static cl_int check_family(const struct cl_device *device, const struct wishes *wishes)
+/* cl_intel_command_queue_families. Intel's driver returns another error, which its profile repeats. */
+static cl_int check_family(const struct cl_device *device, const struct queue_request *request)
 {
     cl_int err = CL_INVALID_VALUE;
-    if (wishes->family_given && wishes->index_given)
-        err = queue_family_check(device, wishes->family, wishes->index);
-    else if (!wishes->family_given && !wishes->index_given)
+    if (request->family_given && request->index_given)
+        err = queue_family_check(device, request->family, request->index);
+    else if (!request->family_given && !request->index_given)
         err = CL_SUCCESS;
     return err && device->config->errors == ANSWERS_NEO ? CL_INVALID_QUEUE_PROPERTIES : err;
 }
 
 /*
- * High, medium and low are the same bits of both. Simulated time has neither, so they are kept and have no
- * effect.
+ * cl_khr_priority_hints and cl_khr_throttle_hints use the same bits for high, medium and low. Simulated time
+ * has neither priority nor throttling, so the hints are kept and have no effect.
  */
 static bool is_hint(cl_queue_properties value)
 {
@@ -126,9 +129,9 @@ static bool is_hint(cl_queue_properties value)
            value == CL_QUEUE_PRIORITY_LOW_KHR;
 }
 
-/* Each name once. */
+/* A name that appears twice is an error. */
 static cl_int read_list(const struct cl_device *device, const cl_queue_properties *list,
-                        struct wishes *out_wishes)
+                        struct queue_request *out_request)
 {
     bool seen[NAME_UNKNOWN] = {false};
     cl_queue_properties value[NAME_UNKNOWN] = {0};
@@ -142,24 +145,26 @@ static cl_int read_list(const struct cl_device *device, const cl_queue_propertie
         if ((name == NAME_PRIORITY || name == NAME_THROTTLE) && !is_hint(value[name]))
             return CL_INVALID_VALUE;
     }
-    *out_wishes = (struct wishes){.properties = (cl_command_queue_properties)value[NAME_PROPERTIES],
-                                  .count = list ? count + 1 : 0,
-                                  .family_given = seen[NAME_FAMILY],
-                                  .index_given = seen[NAME_INDEX],
-                                  .size = seen[NAME_SIZE] ? value[NAME_SIZE] : DEVICE_QUEUE_PREFERRED_BYTES,
-                                  .family = value[NAME_FAMILY],
-                                  .index = value[NAME_INDEX],
-                                  .hinted = seen[NAME_PRIORITY] || seen[NAME_THROTTLE]};
-    if (seen[NAME_SIZE] && !(out_wishes->properties & CL_QUEUE_ON_DEVICE))
+    *out_request =
+        (struct queue_request){.properties = (cl_command_queue_properties)value[NAME_PROPERTIES],
+                               .count = list ? count + 1 : 0,
+                               .family_given = seen[NAME_FAMILY],
+                               .index_given = seen[NAME_INDEX],
+                               .size = seen[NAME_SIZE] ? value[NAME_SIZE] : DEVICE_QUEUE_PREFERRED_BYTES,
+                               .family = value[NAME_FAMILY],
+                               .index = value[NAME_INDEX],
+                               .hinted = seen[NAME_PRIORITY] || seen[NAME_THROTTLE]};
+    if (seen[NAME_SIZE] && !(out_request->properties & CL_QUEUE_ON_DEVICE))
         return CL_INVALID_VALUE;
-    if (out_wishes->hinted && out_wishes->properties & CL_QUEUE_ON_DEVICE)
+    if (out_request->hinted && out_request->properties & CL_QUEUE_ON_DEVICE)
         return CL_INVALID_QUEUE_PROPERTIES;
-    cl_int err = check_family(device, out_wishes);
-    return err ? err : check_properties(device, out_wishes->properties, out_wishes->size);
+    cl_int err = check_family(device, out_request);
+    return err ? err : check_properties(device, out_request->properties, out_request->size);
 }
 
-static struct queue *queue_new(struct context *context, struct cl_device *device, const struct wishes *wishes,
-                               const cl_queue_properties *list, cl_int *out_err)
+static struct queue *queue_new(struct context *context, struct cl_device *device,
+                               const struct queue_request *request, const cl_queue_properties *list,
+                               cl_int *out_err)
 {
     struct queue *queue = object_new(OBJECT_QUEUE, sizeof *queue);
     *out_err = CL_OUT_OF_HOST_MEMORY;
@@ -167,24 +172,25 @@ static struct queue *queue_new(struct context *context, struct cl_device *device
         return NULL;
     queue->context = object_ref(context);
     queue->device = object_ref(device);
-    queue->properties = wishes->properties;
-    queue->property_list = wishes->count ? malloc(wishes->count * sizeof *list) : NULL;
-    bool room = !wishes->count || queue->property_list;
+    queue->properties = request->properties;
+    queue->property_list = request->count ? malloc(request->count * sizeof *list) : NULL;
+    bool room = !request->count || queue->property_list;
     if (!room ||
-        queue_family_attach(queue, wishes->family_given, (cl_uint)wishes->family, (cl_uint)wishes->index) ||
-        !executor_add_units(&queue->units)) {
+        queue_family_attach(queue, request->family_given, (cl_uint)request->family,
+                            (cl_uint)request->index) ||
+        !queue_units_add(&queue->units)) {
         object_unref(queue);
         *out_err = CL_OUT_OF_HOST_MEMORY;
         return NULL;
     }
-    *out_err = device_queue_is(queue) ? device_queue_attach(queue, (cl_uint)wishes->size) : CL_SUCCESS;
+    *out_err = device_queue_is(queue) ? device_queue_attach(queue, (cl_uint)request->size) : CL_SUCCESS;
     if (*out_err) {
         object_unref(queue);
         return NULL;
     }
-    if (wishes->count)
-        memcpy(queue->property_list, list, wishes->count * sizeof *list);
-    queue->property_count = wishes->count;
+    if (request->count)
+        memcpy(queue->property_list, list, request->count * sizeof *list);
+    queue->property_count = request->count;
     join_context(queue);
     object_publish(queue);
     return queue;
@@ -202,18 +208,18 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueueWithProperties(cl_context c
                                                                     const cl_queue_properties *properties,
                                                                     cl_int *errcode_ret)
 {
-    struct wishes wishes = {0};
+    struct queue_request request = {0};
     struct queue *queue = NULL;
     cl_int err = check_owners(context, device);
     if (!err)
-        err = read_list((struct cl_device *)device, properties, &wishes);
-    if (!err && wishes.properties & CL_QUEUE_ON_DEVICE_DEFAULT)
+        err = read_list((struct cl_device *)device, properties, &request);
+    if (!err && request.properties & CL_QUEUE_ON_DEVICE_DEFAULT)
         queue = device_queue_default((struct context *)context, (struct cl_device *)device);
     if (queue) {
         object_retain(queue, OBJECT_QUEUE);
         object_unref(queue);
     } else if (!err)
-        queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, properties, &err);
+        queue = queue_new((struct context *)context, (struct cl_device *)device, &request, properties, &err);
     return finish_creation(context, "clCreateCommandQueueWithProperties", err, errcode_ret, queue);
 }
 
@@ -221,13 +227,13 @@ cl_command_queue CL_API_CALL api_clCreateCommandQueue(cl_context context, cl_dev
                                                       cl_command_queue_properties properties,
                                                       cl_int *errcode_ret)
 {
-    const struct wishes wishes = {.properties = properties};
+    const struct queue_request request = {.properties = properties};
     struct queue *queue = NULL;
     cl_int err = check_owners(context, device);
     if (!err && properties & ~(cl_command_queue_properties)HOST_PROPERTIES)
         err = CL_INVALID_VALUE;
     if (!err)
-        queue = queue_new((struct context *)context, (struct cl_device *)device, &wishes, NULL, &err);
+        queue = queue_new((struct context *)context, (struct cl_device *)device, &request, NULL, &err);
     return finish_creation(context, "clCreateCommandQueue", err, errcode_ret, queue);
 }
 
@@ -291,7 +297,7 @@ cl_int CL_API_CALL api_clGetCommandQueueInfo(cl_command_queue command_queue, cl_
     }
 }
 
-/* From 1.1 on an implementation may refuse; the order of execution is fixed at creation. */
+/* Deprecated by OpenCL 1.1. An implementation may refuse: the order of execution is fixed at creation. */
 cl_int CL_API_CALL api_clSetCommandQueueProperty(cl_command_queue command_queue,
                                                  cl_command_queue_properties properties, cl_bool enable,
                                                  cl_command_queue_properties *old_properties)
@@ -316,7 +322,7 @@ cl_int CL_API_CALL api_clFlush(cl_command_queue command_queue)
     return CL_SUCCESS;
 }
 
-/* Another thread may release the queue while this one waits. */
+/* The reference: another thread may release the queue while this one waits. */
 cl_int CL_API_CALL api_clFinish(cl_command_queue command_queue)
 {
     struct queue *queue = object_lookup(command_queue, OBJECT_QUEUE);

@@ -2,23 +2,34 @@
 /*
  * PURPOSE  Commands, the graph between them, and their execution.
  *
- * The log. Every host call that can make commands runnable appends one entry: ENQUEUE, RUN (flush, finish,
- * wait, blocking call, status query of a flushed command), USER (a user event was set) or TERMINATE (a
- * context was). The executor consumes the log in order; at RUN it executes everything that is submitted and
- * ready, to quiescence, before it looks at the next entry. Among ready commands the scenario's policy chooses
- * (lockstep and serial: lowest serial number). So the order of execution is a function of the log and the
- * seed. Launches whose compute units differ run at the same time (orrery/device.h, device_run), others one
- * after another, unless all that run only spin. So that kernels of different devices start together, a flush
- * is a SUBMIT when the process has queues without a common compute unit: it lets run nothing; the next call
- * that waits or queries appends GO. It is a RUN nevertheless once the host may see effects without such a
- * call (callbacks, native kernels). CALLBACK entries attach event callbacks, so their order is one too. An
- * event's status, times and edges are "as of the consumed log"; a host call that needs later ones drains the
- * log first.
+ * The log  Each host call that can make commands runnable appends one entry (queue_log.h). The executor
+ *          consumes the entries in order:
  *
- * The executor lock. One thread at a time executes. A host thread that must wait takes the
- * executor lock and executes itself; clFlush and clSetUserEventStatus wake the device thread,
- * which is started on first need (so fork before the first wake is harmless). Callbacks go to
- * the callback thread in order; no lock is held while they run.
+ *    ENQUEUE    a command joins its queue
+ *    SUBMIT     a flush while several devices could run side by side: the queue's commands are submitted, but
+ *               none starts before an entry RUN, USER or GO
+ *    RUN        a flush, finish, wait, blocking call or repeated query: they are submitted and run
+ *    GO         appended before the next wait or query after a SUBMIT
+ *    USER       a user event was set
+ *    CALLBACK   an event callback is attached
+ *    TERMINATE  a context was terminated
+ *
+ *          After RUN, GO, USER and TERMINATE it executes everything that is submitted and ready before it
+ *          looks at the next entry. The scenario's policy chooses among ready commands (lockstep and serial:
+ *          the lowest serial number). So the order of execution is a function of the log and the seed.
+ *          Launches whose compute units differ run at the same time (orrery/device.h, device_run). Others run
+ *          one after another, unless all that run only spin.
+ *
+ *          SUBMIT lets kernels of different devices start together. A flush is a RUN all the same while all
+ *          queues share a compute unit (queue_units.h), or once the host may see effects without a call that
+ *          waits or queries: through callbacks, native kernels or shared memory.
+ *
+ *          Status, times and edges of an event are those of the consumed log. A host call that needs later
+ *          ones drains the log first.
+ *
+ * The executor lock   One thread at a time executes. A host thread that waits takes the executor lock and
+ *          executes itself; clFlush and clSetUserEventStatus wake the device thread (device_thread.h).
+ *          Callbacks run on the callback thread, in order and without a lock.
  */
 #ifndef ORRERY_LIB_QUEUE_H
 #define ORRERY_LIB_QUEUE_H
@@ -39,25 +50,23 @@ struct rect { size_t buffer_origin[3], host_origin[3], region[3], buffer_row, bu
  * and returns CL_SUCCESS or the negative error the event gets; drop_<drop> frees. */
 struct command {
     enum command_kind kind;
-    uint32_t serial;             /* in the log: what findings and events call it */
+    uint32_t serial;             /* its number in the log, in findings and in events; from 1 */
     struct queue *queue;         /* borrowed from the event */
-    struct event *event;         /* always there; referenced */
+    struct event *event;         /* referenced; never NULL */
     struct event **waits; cl_uint wait_count; /* the wait list; referenced */
-    struct call_site *made;      /* where it was enqueued; NULL: not recorded */
-    const struct enqueuer *enqueuer; /* likewise, for races */
+    struct call_site *made;      /* the program's call that enqueued it; NULL: not recorded */
+    const struct enqueuer *enqueuer; /* the same, as the race checker reports it */
     uint32_t batch;             /* see enqueue_batch */
-    /* room for order.c: wait_count + 1 serial numbers; NULL without observers */
-    uint32_t *after;
+    uint32_t *after;            /* command_order.c's: room for wait_count + 1 serial numbers; NULL without observers */
     /* owned by the executor */
     struct command *next, *previous; /* in the queue */
     struct command *next_running;
-    struct live_launch *live;    /* a launch that began and is not over */
-    uint32_t unmet;              /* events it waits for */
-    bool submitted, running, failed; /* failed: an event of its wait list did */
+    struct live_launch *live;    /* of a launch that began and is not over */
+    uint32_t unmet;              /* edges to events that are not complete */
+    bool submitted, running, failed; /* failed: an event of its wait list failed */
     bool writes_host;            /* host_bytes.c's */
     bool blocking;               /* the call that enqueued it waits for it */
-    /* when it was enqueued its queue was the only one of the context, and in order */
-    bool alone;
+    bool alone;                  /* when it was enqueued, its queue was the context's only one, and in order */
     union {
         struct { struct memobj *target, *source; size_t target_offset, source_offset, size; void *host;
                  struct rect rect; } transfer;
@@ -83,32 +92,32 @@ struct command {
 
 /* Appends ENQUEUE and takes the command. CL_OUT_OF_HOST_MEMORY leaves it with the caller. */
 cl_int queue_append(struct command *command);
-/* Blocks until the log as it stands now is consumed. The executing thread and the
- * callback thread return at once: what they wait for may be themselves. */
+/* Waits until the present log is consumed. The executing thread and the callback thread return at once, since
+ * the log may wait for them. */
 void queue_drain(void);
-/* The same, and every callback so far has returned: what the program released is gone. */
+/* The same, and waits for every callback that was posted: released objects are destroyed then. */
 void queue_settle(void);
 /*
  * For a host call that touches device memory itself: drains the log and keeps every thread from executing
- * until queue_let_go. A no-op on the executing thread. Short: no waiting inside.
+ * until queue_resume. No effect on the executing thread. The caller does not wait in between.
  */
 void queue_hold(void);
-void queue_let_go(void);
-/* Flushes their queues and waits until all are complete or failed; one that failed gives
+void queue_resume(void);
+/* Flushes the queues of the events and waits until all events are complete or failed. A failed one gives
  * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST. */
 cl_int queue_wait_events(cl_uint count, struct event *const *events);
 cl_int queue_finish(struct queue *queue);
-void queue_finish_all(void); /* every queue there is */
+void queue_finish_all(void); /* every live queue */
 void queue_flush(struct queue *queue);
 void queue_user_event_number(struct event *event); /* gives it its serial number */
 cl_int queue_user_event_set(struct event *event, cl_int status);
 /*
- * The same from a command, while it runs or is dropped: what waits continues after it. No effect when set
- * already.
+ * The same from a command, while it runs or is dropped: the commands that wait for the event run after it. No
+ * effect on an event that is set.
  */
 void queue_user_event_signal(struct event *event, cl_int status, const struct command *by);
-/* Appends TERMINATE: every command of the context that has not run ends with CL_CONTEXT_TERMINATED_KHR,
- * launches stop. */
+/* Appends TERMINATE and waits: commands of the context that have not begun fail with
+ * CL_CONTEXT_TERMINATED_KHR, and its launches stop. Takes the reference to the context. */
 cl_int queue_terminate(struct context *context);
 /* Appends CALLBACK and takes the callback. */
 struct event_callback;

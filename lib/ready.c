@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands that may run now, as a heap; which one is next depends on the policy, serial numbers and the
- * seed.
+ * Ready commands in an array sorted by serial number, so that each policy chooses by position or by queue.
+ * The first ones are taken by moving `first`; the array moves down to 0 when it reaches the end of its room.
  */
 #include "ready.h"
 
@@ -10,7 +10,8 @@
 
 #include "orrery/checked.h"
 
-/* Twice the room, so that moving down to 0 is paid for by as many additions. */
+/* The room is at least twice the count. So each move down to 0 is preceded by as many additions, and its cost
+ * is constant per addition. */
 bool ready_reserve(struct ready *ready, size_t count)
 {
     if (ready->room >= 2 * count)
@@ -45,7 +46,7 @@ void ready_add(struct ready *ready, struct command *command)
     ready->command[at] = command;
 }
 
-/* The finalizer of splitmix64: a fixed function of seed and step, no state to share. */
+/* The finalizer of splitmix64 (Steele, Lea and Flood 2014): a function of seed and step, without a state. */
 static uint64_t mix(uint64_t seed, uint64_t step)
 {
     uint64_t x = seed + (step + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -54,20 +55,20 @@ static uint64_t mix(uint64_t seed, uint64_t step)
     return x ^ (x >> 31);
 }
 
-/* Of the commands from first to last, those that may; may NULL: all of them. */
-struct choice {
+/* The commands from first to last for which may() is true; NULL: all. The policy chooses among them. */
+struct ready_choice {
     size_t count, first, last;
     bool (*may)(const struct command *command);
 };
 
-static bool is_open(const struct choice *choice, const struct command *command)
+static bool is_candidate(const struct ready_choice *choice, const struct command *command)
 {
     return !choice->may || choice->may(command);
 }
 
-static struct choice look(const struct ready *ready, bool (*may)(const struct command *command))
+static struct ready_choice candidates(const struct ready *ready, bool (*may)(const struct command *command))
 {
-    struct choice choice = {
+    struct ready_choice choice = {
         .count = ready->last - ready->first, .first = ready->first, .last = ready->last - 1, .may = may};
     if (!may)
         return choice;
@@ -81,7 +82,7 @@ static struct choice look(const struct ready *ready, bool (*may)(const struct co
     return choice;
 }
 
-static size_t nth(const struct ready *ready, const struct choice *choice, size_t number)
+static size_t nth(const struct ready *ready, const struct ready_choice *choice, size_t number)
 {
     size_t i = choice->first;
     if (!choice->may)
@@ -91,14 +92,15 @@ static size_t nth(const struct ready *ready, const struct choice *choice, size_t
     return i;
 }
 
-/* The first command of the queue that follows the last one served, by queue id. */
-static size_t round_robin(const struct ready *ready, const struct choice *choice)
+/* The first command of the next queue by id after the one that was served last; after the last id, the
+ * lowest. */
+static size_t round_robin(const struct ready *ready, const struct ready_choice *choice)
 {
     size_t next = choice->first, lowest = choice->first;
     bool found = false;
     for (size_t i = choice->first; i <= choice->last; i++) {
         uint32_t id = ready->command[i]->queue->base.id;
-        if (!is_open(choice, ready->command[i]))
+        if (!is_candidate(choice, ready->command[i]))
             continue;
         if (id < ready->command[lowest]->queue->base.id)
             lowest = i;
@@ -111,7 +113,7 @@ static size_t round_robin(const struct ready *ready, const struct choice *choice
 }
 
 static size_t choose(const struct ready *ready, const struct schedule_config *schedule,
-                     const struct choice *choice)
+                     const struct ready_choice *choice)
 {
     switch (schedule->policy) {
     case SCHEDULE_REVERSE: return choice->last;
@@ -125,11 +127,11 @@ static size_t choose(const struct ready *ready, const struct schedule_config *sc
 struct command *ready_take(struct ready *ready, const struct schedule_config *schedule,
                            bool (*may)(const struct command *command))
 {
-    struct choice choice = look(ready, may);
+    struct ready_choice choice = candidates(ready, may);
     if (!choice.count)
         return NULL;
     size_t at = choose(ready, schedule, &choice);
-    CHECKED(at >= ready->first && at < ready->last && is_open(&choice, ready->command[at]));
+    CHECKED(at >= ready->first && at < ready->last && is_candidate(&choice, ready->command[at]));
     struct command *command = ready->command[at];
     if (at == ready->first) {
         ready->first++;

@@ -4,10 +4,10 @@
  *          policy, a function of the commands' serial numbers and the seed.
  *
  * Interface
- *   ready_reserve   room for that many; the only call that can fail
- *   ready_add       keeps them in serial order
- *   ready_check     asserts that they may run, and stand in order, each once
- *   ready_take      the next one of those that may (may NULL: of all); NULL when there is none
+ *   ready_reserve   room for that many commands; the only call that can fail
+ *   ready_add       a command is ready: submitted, and without an edge
+ *   ready_check     asserts that all are ready, in serial order, each once
+ *   ready_take      removes and returns the next one for which may() is true (NULL: of all); NULL: none is
  */
 #ifndef ORRERY_LIB_READY_H
 #define ORRERY_LIB_READY_H
@@ -16,8 +16,8 @@
 struct ready {
     struct command **command; /* [first, last) by serial number */
     size_t first, last, room;
-    uint64_t taken;
-    uint32_t queue_id; /* round-robin: the queue that was last */
+    uint64_t taken;    /* commands taken so far */
+    uint32_t queue_id; /* of the last command taken; for round-robin */
 };
 
 bool ready_reserve(struct ready *ready, size_t count);

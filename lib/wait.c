@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that wait: the waiting thread executes what it waits for. */
+/*
+ * The calls that wait (clFinish, clWaitForEvents, blocking commands): the waiting thread executes what it
+ * waits for. Each round of wait_done() consumes the log, flushes the queues that these commands depend on,
+ * and then treats kernels that only spin: callbacks and other threads get the chance to release them, else
+ * one is ended as a livelock. In a recorded run the call lock is released around waits for other threads, as
+ * the record says (host_log.h).
+ */
 #include <stdlib.h>
 
 #include "orrery/checked.h"
 #include "api_runtime.h"
+#include "blocked.h"
 #include "callback.h"
+#include "change.h"
+#include "queue_log.h"
 #include "event.h"
 #include "executor.h"
+#include "queue_append.h"
 #include "lib/record/host_log.h"
 #include "command_order.h"
 #include "lib/diagnose/usage.h"
@@ -14,12 +24,12 @@
 struct waiting {
     cl_uint count;
     struct event *const *events;
-    const struct queue *queue; /* or: its commands up to serial, which stand in the log below position */
+    const struct queue *queue; /* or: its commands up to `serial`, whose log entries are below `position` */
     uint32_t serial;
     uint64_t position;
 };
 
-/* The queue lists what was consumed. */
+/* The queue lists only commands whose log entries were consumed. */
 static bool queue_done(const struct waiting *waiting)
 {
     CHECKED(runtime_lock_held());
@@ -66,29 +76,29 @@ static void queue_list_add_blockers(struct queue_list *list, const struct queue 
                 queue_list_add(list, command->waits[i]->queue);
 }
 
-/* The program should have flushed every queue it waits for, directly or not. Rather than
- * hang, do it: true when that gave the log something to do. */
+/* A program must flush every queue that it waits for, also indirectly. One that does not would hang, so its
+ * queues are flushed here. True: the log has new entries. */
 static bool flush_blockers(const struct waiting *waiting)
 {
     CHECKED(runtime_lock_held());
     struct queue_list list = {0};
-    uint64_t before = executor_position();
+    uint64_t before = queue_log_end();
     if (waiting->queue)
         queue_list_add_blockers(&list, waiting->queue);
     for (cl_uint i = 0; i < waiting->count; i++)
         if (waiting->events[i]->queue)
             queue_list_add(&list, waiting->events[i]->queue);
     for (size_t i = 0; i < list.count; i++) {
-        executor_flush(list.queue[i]);
+        queue_append_run(list.queue[i]);
         queue_list_add_blockers(&list, list.queue[i]);
     }
     free(list.queue);
-    return executor_position() > before;
+    return queue_log_end() > before;
 }
 
 /*
- * A replay keeps the call lock where the recorded run kept it: there the store that the kernel spins on was
- * done before the call, and needs no other call.
+ * A replay keeps the call lock where the recorded run kept it. There the kernel that spun was released by a
+ * store before this call, so no call of another thread is needed.
  */
 static void release_call_lock(enum host_log_yields waits)
 {
@@ -108,30 +118,27 @@ static void take_call_lock(enum host_log_yields waits)
     runtime_lock();
 }
 
-/*
- * In a recorded run it continues when the others have put something into the log, not at a wake-up, which is
- * chance.
- */
+/* A recorded run continues when other threads have appended to the log: when a thread wakes up is chance. */
 static void wait_for_others(const struct waiting *waiting)
 {
-    uint64_t seen = executor_position();
+    uint64_t seen = queue_log_end();
     if (!host_log_active()) {
-        executor_wait_change();
+        change_wait();
         return;
     }
     release_call_lock(YIELDS_UNSAID);
-    while (executor_position() == seen && !waiting_done(waiting))
-        executor_wait_change();
+    while (queue_log_end() == seen && !waiting_done(waiting))
+        change_wait();
     take_call_lock(YIELDS_UNSAID);
 }
 
 /*
- * A kernel that only spins may wait for a callback, or for another thread of the host: this one has nothing
- * to add. False: no kernel spins.
+ * A kernel that only spins may wait for a callback or for another thread of the host. If neither can release
+ * it, it is ended. False: no kernel spins.
  */
-static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
+static bool release_or_end_spin(const struct blocked_thread *wait, enum host_log_yields waits)
 {
-    const uint64_t seen = executor_position();
+    const uint64_t seen = queue_log_end();
     if (!executor_spins())
         return false;
     release_call_lock(waits);
@@ -142,7 +149,7 @@ static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
     }
     const bool hopeless = executor_wait_help(seen, wait);
     take_call_lock(waits);
-    if (hopeless && executor_position() == seen && !waiting_done(wait->self))
+    if (hopeless && queue_log_end() == seen && !waiting_done(wait->self))
         executor_end_spin(wait);
     return true;
 }
@@ -150,34 +157,34 @@ static bool insist(const struct executor_wait *wait, enum host_log_yields waits)
 static void wait_done(const struct waiting *waiting)
 {
     CHECKED(runtime_lock_held() && !executor_is_here());
-    struct executor_wait wait = {.self = waiting, .done = waiting_done};
-    executor_block(&wait);
+    struct blocked_thread wait = {.self = waiting, .done = waiting_done};
+    blocked_add(&wait);
     for (;;) {
-        executor_go();
-        executor_drain(executor_position(), &wait);
+        queue_log_go();
+        executor_drain(queue_log_end(), &wait);
         const enum host_log_yields waits = host_log_waits();
         const bool done = waiting_done(waiting);
         if (done && waits != YIELDS)
             break;
-        if (!flush_blockers(waiting) && !insist(&wait, waits) && (done || executor_idle()))
+        if (!flush_blockers(waiting) && !release_or_end_spin(&wait, waits) && (done || executor_idle()))
             wait_for_others(waiting);
     }
-    executor_unblock(&wait);
+    blocked_remove(&wait);
 }
 
-/* A command that waits for its own executor would wait for ever. */
+/* A function of the program that a command runs may not wait for commands: it would wait for itself. */
 static cl_int wait_allowed(void)
 {
     return executor_is_here() ? CL_INVALID_OPERATION : CL_SUCCESS;
 }
 
-/* Callbacks that were posted are not ordered after the commands that this thread waits for. */
-static void learns(void)
+/* Before the host is ordered after the commands: callbacks that are due run without that edge. */
+static void settle_callbacks(void)
 {
     if (!order_observed())
         return;
     runtime_unlock();
-    order_learns();
+    order_settle_all();
     runtime_lock();
 }
 
@@ -187,15 +194,15 @@ cl_int queue_finish(struct queue *queue)
     if (err)
         return err;
     runtime_lock();
-    struct order_list known;
+    struct order_list enqueued;
     struct waiting waiting = {.queue = queue, .serial = executor_serial()};
-    if (order_finish_begin(queue, &known) && executor_flush(queue)) {
-        waiting.position = executor_position();
+    if (order_finish_begin(queue, &enqueued) && queue_append_run(queue)) {
+        waiting.position = queue_log_end();
         wait_done(&waiting);
-        learns();
-        order_finish_end(&known);
+        settle_callbacks();
+        order_finish_end(&enqueued);
     } else {
-        free(known.serials);
+        free(enqueued.serials);
         err = CL_OUT_OF_HOST_MEMORY;
     }
     runtime_unlock();
@@ -210,11 +217,11 @@ cl_int queue_wait_events(cl_uint count, struct event *const *events)
         return err;
     runtime_lock();
     for (cl_uint i = 0; i < count; i++)
-        if (events[i]->queue && !executor_flush(events[i]->queue))
+        if (events[i]->queue && !queue_append_run(events[i]->queue))
             err = CL_OUT_OF_HOST_MEMORY;
     if (!err) {
         wait_done(&(struct waiting){.count = count, .events = events});
-        learns();
+        settle_callbacks();
         order_waited(events, count);
     }
     for (cl_uint i = 0; i < count && !err; i++)

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls whose feature the device lacks: pipes, sharing. Each fails as the specification requires of a
- * device without the feature: a bad handle first, then CL_INVALID_OPERATION.
+ * Calls whose feature the device lacks: sharing with OpenGL and EGL. Each fails as the specification
+ * requires of a device without the feature: first for an invalid handle, then with CL_INVALID_OPERATION.
  */
 #include "lib/api.h"
 #include "lib/error.h"
 
-static cl_int refuse(const void *handle, enum object_kind kind)
+static cl_int refusal(const void *handle, enum object_kind kind)
 {
     return object_lookup(handle, kind) ? CL_INVALID_OPERATION : object_error(kind);
 }
 
 static void *refuse_creation(cl_context context, cl_int *errcode_ret)
 {
-    return error_return(errcode_ret, refuse(context, OBJECT_CONTEXT), NULL);
+    return error_return(errcode_ret, refusal(context, OBJECT_CONTEXT), NULL);
 }
 
-/* These calls look at one handle only. */
+/* These calls read one argument only. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* ABSENT(call, (its parameters), handle, its kind) */
 #define ABSENT(call, parameters, handle, kind) \
     cl_int CL_API_CALL api_##call parameters   \
     {                                          \
-        return refuse(handle, OBJECT_##kind);  \
+        return refusal(handle, OBJECT_##kind); \
     }
 #define ABSENT_CREATION(type, call, parameters)       \
     type CL_API_CALL api_##call parameters            \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Before and after every call of the program: the call lock in a recorded run, findings about refusals with
- * the texts of api_rows.def.
+ * What happens before and after every call of the program. A refused call becomes a finding: each row of
+ * api_rows.def for this call and error is judged by the values of the arguments (judge), and the rows with
+ * the best verdict give condition, section and the arguments that the finding prints.
  */
 #include "call.h"
 
@@ -18,11 +19,11 @@
 #include "lib/record/host_log.h"
 #include "usage.h"
 
-struct row {
+struct api_row {
     const char *call, *error, *section, *about, *condition;
 };
 
-static const struct row rows[] = {
+static const struct api_row rows[] = {
 #define ERROR(call, error, section, about, condition, proof) {#call, #error, section, about, condition},
 #define QUERY(call, name, section, proof)
 #include "lib/api_rows.def"
@@ -33,17 +34,17 @@ static const struct row rows[] = {
 enum { ROW_COUNT = sizeof rows / sizeof *rows, NAME_MAX = 64, ABOUT_MAX = 6 };
 
 /*
- * The calls that this thread is in: one, and those that functions of the program make inside it. Calls nested
- * deeper than the array share its last element.
+ * The calls that this thread is in: functions of the program that run inside a call make calls, too. Calls
+ * nested deeper than the array share its last element.
  */
 enum { NESTED_MAX = 4 };
 static _Thread_local struct {
     const char *name;
     bool injected; /* a fault of the scenario refused it */
-    bool misused;  /* and that was reported: an error adds nothing */
+    bool misused;  /* and that was named: an error adds nothing */
     char detail[400];
 } nested[NESTED_MAX];
-static _Thread_local unsigned depth; /* 0: in none */
+static _Thread_local unsigned depth; /* 0: in no call */
 #define current (nested[(depth < NESTED_MAX ? depth : NESTED_MAX) - 1])
 
 _Thread_local const char *call_unwatched;
@@ -54,7 +55,8 @@ const char *call_running(void)
     return depth ? current.name : call_unwatched;
 }
 
-/* ---- what was refused ------------------------------------------------------------------------ */
+/* ---- refusals that are only counted
+ * ------------------------------------------------------------------------ */
 
 static struct {
     pthread_mutex_t lock;
@@ -64,7 +66,7 @@ static struct {
     char detail[400]; /* the detail; empty: none */
 } refused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Queries may ask for absent properties: their errors are no mistakes to count. */
+/* Programs query properties that may be absent, so errors of queries are not counted. */
 static bool is_query(const char *name)
 {
     return strncmp(name, "clGet", 5) == 0;
@@ -105,7 +107,7 @@ bool call_finds(void)
     return !runtime->broken && (checks[CHECK_MISUSE] != SEVERITY_OFF || checks[CHECK_API] != SEVERITY_OFF);
 }
 
-/* Is a refusal a finding? */
+/* A refusal is a finding. */
 static bool refusals_found(void)
 {
     const struct runtime *runtime = runtime_get();
@@ -120,7 +122,7 @@ const struct argument *call_argument(const struct call *call, const char *name)
     return NULL;
 }
 
-/* ---- which of the rows it was --------------------------------------------------------------- */
+/* ---- which rows of api_rows.def apply --------------------------------------------------------------- */
 
 static const struct object *object_of(const struct argument *argument)
 {
@@ -146,8 +148,8 @@ static const void *context_of(const struct object *object)
     }
 }
 
-/* A memory object has to be what the argument is called after. */
-static bool is_dead(const struct argument *argument)
+/* The handle is invalid; a memory object also if its type is not the one in the argument's name. */
+static bool is_invalid(const struct argument *argument)
 {
     const struct object *object = object_of(argument);
     if (!object || object->kind != OBJECT_MEMOBJ)
@@ -160,8 +162,8 @@ static bool is_dead(const struct argument *argument)
     return strcmp(argument->name, "pipe") == 0 && type != CL_MEM_OBJECT_PIPE;
 }
 
-/* The first argument determines the context of a call. */
-static bool is_stranger(const struct call *call, const struct argument *argument)
+/* The object belongs to another context than the first argument of the call. */
+static bool is_of_other_context(const struct call *call, const struct argument *argument)
 {
     const void *context = context_of(object_of(argument)), *home = context_of(object_of(&call->arguments[0]));
     return context && home && context != home;
@@ -172,7 +174,7 @@ static bool is_limited(const struct queue *queue)
     return queue && queue->capabilities != CL_QUEUE_DEFAULT_CAPABILITIES_INTEL;
 }
 
-/* Is there a queue, of the argument or of an event in its list, whose family cannot do everything? */
+/* A queue of the argument, or of an event in its list, has a family with limited capabilities. */
 static bool has_limits(const struct call *call, const struct argument *argument)
 {
     const struct object *object = object_of(argument);
@@ -188,14 +190,14 @@ static bool has_limits(const struct call *call, const struct argument *argument)
     return limited;
 }
 
-/* Terms of a row's fourth column: a relation, and the name of an argument. */
-enum relation { REPORTED, IS_ZERO, IS_NOT_ZERO, IS_DEAD, IS_STRANGE, IS_LIMITED };
+/* A term of a row's fourth column: a relation, and the name of an argument. */
+enum row_relation { REPORTED, IS_ZERO, IS_NOT_ZERO, IS_INVALID, IS_OF_OTHER_CONTEXT, IS_LIMITED };
 
-static const char *next_term(const char *about, enum relation *out_relation, char out_name[NAME_MAX])
+static const char *next_term(const char *about, enum row_relation *out_relation, char out_name[NAME_MAX])
 {
     size_t length = strcspn(about, " "), name = length;
-    *out_relation = *about == '?'   ? IS_DEAD
-                    : *about == '^' ? IS_STRANGE
+    *out_relation = *about == '?'   ? IS_INVALID
+                    : *about == '^' ? IS_OF_OTHER_CONTEXT
                     : *about == '~' ? IS_LIMITED
                                     : REPORTED;
     if (*out_relation != REPORTED) {
@@ -211,9 +213,9 @@ static const char *next_term(const char *about, enum relation *out_relation, cha
     return about + strspn(about, " ");
 }
 
-enum verdict { EXCLUDED, POSSIBLE, CERTAIN };
+enum row_verdict { EXCLUDED, POSSIBLE, CERTAIN };
 
-static enum verdict judge_term(const struct call *call, enum relation relation, const char *name)
+static enum row_verdict judge_term(const struct call *call, enum row_relation relation, const char *name)
 {
     const struct argument *argument = call_argument(call, name);
     if (!argument || relation == REPORTED)
@@ -222,20 +224,20 @@ static enum verdict judge_term(const struct call *call, enum relation relation, 
         return argument->bits ? POSSIBLE : EXCLUDED;
     if (relation == IS_LIMITED)
         return has_limits(call, argument) ? POSSIBLE : EXCLUDED;
-    const bool holds = relation == IS_ZERO   ? !argument->bits
-                       : relation == IS_DEAD ? is_dead(argument)
-                                             : is_stranger(call, argument);
+    const bool holds = relation == IS_ZERO      ? !argument->bits
+                       : relation == IS_INVALID ? is_invalid(argument)
+                                                : is_of_other_context(call, argument);
     return holds ? CERTAIN : EXCLUDED;
 }
 
-static enum verdict judge(const struct call *call, const struct row *row)
+static enum row_verdict judge(const struct call *call, const struct api_row *row)
 {
-    enum verdict verdict = POSSIBLE;
+    enum row_verdict verdict = POSSIBLE;
     for (const char *about = row->about; *about;) {
-        enum relation relation;
+        enum row_relation relation;
         char name[NAME_MAX];
         about = next_term(about, &relation, name);
-        enum verdict term = judge_term(call, relation, name);
+        enum row_verdict term = judge_term(call, relation, name);
         if (term == EXCLUDED)
             return EXCLUDED;
         verdict = term > verdict ? term : verdict;
@@ -243,17 +245,17 @@ static enum verdict judge(const struct call *call, const struct row *row)
     return verdict;
 }
 
-static bool matches(const struct row *row, const struct call *call, const char *error)
+static bool matches(const struct api_row *row, const struct call *call, const char *error)
 {
     return strcmp(row->call, call->name) == 0 && strcmp(row->error, error) == 0;
 }
 
-/* The highest verdict that any row of this error gets: those that get it are reported. */
-static enum verdict best_verdict(const struct call *call, const char *error)
+/* The highest verdict that any row of this error gets: those that get it are named. */
+static enum row_verdict best_verdict(const struct call *call, const char *error)
 {
-    enum verdict best = EXCLUDED;
+    enum row_verdict best = EXCLUDED;
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        enum verdict verdict = matches(&rows[i], call, error) ? judge(call, &rows[i]) : EXCLUDED;
+        enum row_verdict verdict = matches(&rows[i], call, error) ? judge(call, &rows[i]) : EXCLUDED;
         best = verdict > best ? verdict : best;
     }
     return best;
@@ -261,31 +263,31 @@ static enum verdict best_verdict(const struct call *call, const char *error)
 
 /* ---- the finding ------------------------------------------------------------------------------ */
 
-struct reported {
+struct named_arguments {
     const struct argument *arguments[ABOUT_MAX];
     size_t count;
 };
 
-static void add_argument(struct reported *reported, const struct argument *argument)
+static void add_argument(struct named_arguments *named, const struct argument *argument)
 {
-    for (size_t i = 0; i < reported->count; i++)
-        if (reported->arguments[i] == argument)
+    for (size_t i = 0; i < named->count; i++)
+        if (named->arguments[i] == argument)
             return;
-    if (argument && reported->count < ABOUT_MAX)
-        reported->arguments[reported->count++] = argument;
+    if (argument && named->count < ABOUT_MAX)
+        named->arguments[named->count++] = argument;
 }
 
-static void add_arguments(struct reported *reported, const struct call *call, const struct row *row)
+static void add_arguments(struct named_arguments *named, const struct call *call, const struct api_row *row)
 {
     for (const char *about = row->about; *about;) {
-        enum relation relation;
+        enum row_relation relation;
         char name[NAME_MAX];
         about = next_term(about, &relation, name);
-        add_argument(reported, call_argument(call, name));
+        add_argument(named, call_argument(call, name));
     }
 }
 
-/* Flags and names of queries are read in hexadecimal. */
+/* Flags and names of queries are printed in hexadecimal, as in the headers. */
 static bool is_code(const char *name)
 {
     return strstr(name, "flags") || strstr(name, "param_name") || strstr(name, "_type") ||
@@ -303,7 +305,7 @@ static void print_handle(FILE *stream, const struct argument *argument)
         fprintf(stream, "%s %" PRIu32, object_kind_name(object->kind), object->id);
 }
 
-/* How many numbers stand there; 0: it is no vector. */
+/* The number of elements of a vector argument; 0: it is none. */
 static uint64_t vector_length(const struct call *call, const char *name)
 {
     const struct argument *dimensions = call_argument(call, "work_dim");
@@ -322,7 +324,7 @@ static void print_sizes(FILE *stream, const struct call *call, const struct argu
         fprintf(stream, "%s%zu%s", i ? ", " : "{", sizes[i], i + 1 == length ? "}" : "");
 }
 
-/* The first that is no event, or of another context. */
+/* Prints the first handle that is no event, or an event of another context. */
 static void print_events(FILE *stream, const struct call *call, const struct argument *argument)
 {
     const struct argument *count = call_argument(call, "num_events_in_wait_list");
@@ -332,7 +334,7 @@ static void print_events(FILE *stream, const struct call *call, const struct arg
     for (uint64_t i = 0; events && i < length; i++) {
         const struct argument entry = {"", (enum value_kind)(VALUE_HANDLE + OBJECT_EVENT),
                                        (uint64_t)(uintptr_t)events[i]};
-        if (object_of(&entry) && !is_stranger(call, &entry))
+        if (object_of(&entry) && !is_of_other_context(call, &entry))
             continue;
         fprintf(stream, ", %s[%" PRIu64 "] = ", argument->name, i);
         print_handle(stream, &entry);
@@ -359,17 +361,17 @@ static void print_argument(FILE *stream, const struct call *call, const struct a
         fprintf(stream, is_code(argument->name) ? "0x%" PRIx64 : "%" PRIu64, argument->bits);
 }
 
-/* malloc'd; NULL without memory, or without anything to print. */
-static char *print_arguments(const struct call *call, const struct reported *reported)
+/* malloc'd; NULL: out of memory, or no argument is named. */
+static char *print_arguments(const struct call *call, const struct named_arguments *named)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *stream = reported->count ? open_memstream(&text, &size) : NULL;
+    FILE *stream = named->count ? open_memstream(&text, &size) : NULL;
     if (!stream)
         return NULL;
-    for (size_t i = 0; i < reported->count; i++) {
+    for (size_t i = 0; i < named->count; i++) {
         fputs(i ? ", " : "", stream);
-        print_argument(stream, call, reported->arguments[i]);
+        print_argument(stream, call, named->arguments[i]);
     }
     if (fclose(stream) == 0)
         return text;
@@ -377,7 +379,7 @@ static char *print_arguments(const struct call *call, const struct reported *rep
     return NULL;
 }
 
-/* An extension that has a text of its own is a section. */
+/* A section is one of the API specification, or an extension with a text of its own. */
 static void name_section(char *name, size_t room, const char *section)
 {
     const bool newer = strncmp(section, "3.0 ", 4) == 0;
@@ -387,7 +389,7 @@ static void name_section(char *name, size_t room, const char *section)
         snprintf(name, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2", section + (newer ? 4 : 0));
 }
 
-static size_t count_conditions(const struct call *call, const char *error, enum verdict wanted)
+static size_t count_conditions(const struct call *call, const char *error, enum row_verdict wanted)
 {
     size_t count = 0;
     for (size_t i = 0; i < ROW_COUNT; i++)
@@ -395,13 +397,13 @@ static size_t count_conditions(const struct call *call, const char *error, enum 
     return count;
 }
 
-static char *print_conditions(const struct call *call, const char *error, struct reported *reported,
+static char *print_conditions(const struct call *call, const char *error, struct named_arguments *named,
                               char *section, size_t room)
 {
     char *text = NULL;
     size_t size = 0, count = 0;
-    const enum verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
-    /* it names one of them */
+    const enum row_verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
+    /* the detail replaces the conditions if it decides between several */
     const bool exact = current.detail[0] && count_conditions(call, error, wanted) > 1;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
@@ -411,7 +413,7 @@ static char *print_conditions(const struct call *call, const char *error, struct
             continue;
         if (!exact)
             fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
-        add_arguments(reported, call, &rows[i]);
+        add_arguments(named, call, &rows[i]);
         name_section(section, room, rows[i].section);
     }
     if (current.injected)
@@ -431,12 +433,12 @@ static struct finding_access access_at(const struct host_place *place, const cha
 
 static void report_refusal(const struct call *call, const char *error)
 {
-    struct reported reported = {.count = 0};
+    struct named_arguments named = {.count = 0};
     struct host_trace trace;
     struct host_place place;
     char section[64] = "", what[160];
-    char *why = print_conditions(call, error, &reported, section, sizeof section);
-    char *object = print_arguments(call, &reported);
+    char *why = print_conditions(call, error, &named, section, sizeof section);
+    char *object = print_arguments(call, &named);
     host_place_capture(&trace);
     host_place_find(&trace, &place);
     snprintf(what, sizeof what, "%s returned %s", call->name, error);
@@ -469,7 +471,7 @@ struct call_site *call_site_copy(const struct call_site *site)
     return copy;
 }
 
-/* To look for the line of an address costs more than most calls. */
+/* Asked first, since looking up the line of an address costs more than most calls. */
 bool call_is_off(enum finding_kind kind)
 {
     return runtime_get()->scenario.checks[finding_check(kind)] == SEVERITY_OFF;
@@ -510,11 +512,9 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/*
- * Calls that remain valid when a context is terminated, beside those that neither create nor enqueue:
- * queries, references, release.
- */
-static bool is_taken_by_the_dead(const struct call *call)
+/* Calls with a terminated context that remain valid: queries, retain, release, free
+ * (cl_khr_terminate_context). */
+static bool is_valid_after_termination(const struct call *call)
 {
     static const char *const remaining[] = {"clGet",     "clRetain",  "clRelease",        "clTerminate",
                                             "clSVMFree", "clMemFree", "clMemBlockingFree"};
@@ -530,7 +530,7 @@ static bool creates_or_enqueues(const struct call *call)
            begins(call->name, "clEnqueue") || begins(call->name, "clCommand") || begins(call->name, "clLink");
 }
 
-static bool is_too_late(const struct call *call)
+static bool is_refused_by_termination(const struct call *call)
 {
     for (size_t i = 0; i < call->count && context_some_terminated(); i++) {
         const struct object *object = object_of(&call->arguments[i]);
@@ -538,7 +538,7 @@ static bool is_too_late(const struct call *call)
         if (context)
             return context_terminated(context) &&
                    (creates_or_enqueues(call) ||
-                    (object->kind == OBJECT_CONTEXT && !is_taken_by_the_dead(call)));
+                    (object->kind == OBJECT_CONTEXT && !is_valid_after_termination(call)));
     }
     return false;
 }
@@ -555,7 +555,7 @@ cl_int call_begin(const struct call *call)
     current.misused = call_finds() && usage_begin(call);
     const cl_int err = fault_any() ? fault_refusal(call) : CL_SUCCESS;
     current.injected = err != CL_SUCCESS;
-    if (err || !is_too_late(call))
+    if (err || !is_refused_by_termination(call))
         return err;
     call_detail("its context was terminated");
     return CL_CONTEXT_TERMINATED_KHR;
@@ -597,7 +597,7 @@ bool call_detail(const char *text)
     return depth != 0;
 }
 
-/* The first condition of the specification for that error. */
+/* The first condition for that error in api_rows.def. */
 static const char *condition_of(const char *name, const char *error)
 {
     for (size_t i = 0; i < ROW_COUNT; i++)

@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Stands around every call of the program (exports.c): gives threads the call lock in a recorded
- *          run, notes that the callback thread is in one, lets the scenario's faults refuse a call before it
- *          begins, and makes findings of what it refused and of how it was used.
+ * PURPOSE  Surrounds every call of the program (exports.c): takes the call lock in a recorded run, notes
+ *          that the callback thread is in a call, lets faults of the scenario refuse it, and reports
+ *          refusals and misuse.
  *
  * Interface
- *   call_watched     does the scenario want any of this, or is this the callback thread? When not, a call is
- *                    a jump
+ *   call_watched     some of this is necessary; else exports.c jumps to the call directly
  *   CALL             struct call of a call and its arguments
- *   call_begin       CL_SUCCESS, or the error that a fault wants instead of the call
- *   call_end         the call's result; returned unchanged
- *   call_failed      the same for calls that return no error: failed?
- *   call_finds       are findings wanted?
- *   call_is_off      not those of this kind
- *   call_find        a finding about the call that this thread is in; call_find_at: about a place
- *   call_site_new    where the program calls from; NULL without memory, outside of a call, or without the
- *                    check
+ *   call_begin       CL_SUCCESS, or the error that the call is to return instead of being made
+ *   call_end         the call returned this; gives the result for the program
+ *   call_failed      the same for calls that return no error
+ *   call_finds       findings about calls are enabled; call_is_off: findings of this kind are not
+ *   call_find        reports a finding about the call that this thread is in; call_find_at: about a place
+ *   call_site_new    the place from which the program calls; NULL: out of memory, outside of a call, or
+ *                    findings are not enabled
  *   call_running     the call of the program that this thread is in; NULL: none
- *   call_answer      counts what an unwatched call refused; call_refused_note: the count and the first, to
- *                    the stream
- *   call_detail      within a call, from the code that refuses it: a sentence for the finding. false: no
- *                    call, or findings are off
+ *   call_answer      counts the refusals of calls that are not watched; call_refused_note: prints their
+ *                    number and the first
+ *   call_detail      called by code that refuses a call: a sentence for the finding. False: this thread is
+ *                    in no watched call
  *
- * The rows of api_rows.def name conditions and the arguments they are about. The argument values decide which
- * row of an error is reported, as far as possible; the finding names all rows that are left.
+ * The rows of api_rows.def name the conditions of each error and the arguments that they are about. The
+ * values of the arguments exclude rows or make one certain. The finding names all rows of the best verdict.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_CALL_H
 #define ORRERY_LIB_DIAGNOSE_CALL_H
@@ -62,7 +60,7 @@ void call_failed(const struct call *call, bool failed);
 bool call_detail(const char *text);
 const char *call_running(void);
 void call_refused_note(FILE *stream);
-/* Of an unwatched call: its name while it runs, and its result. */
+/* The name of the unwatched call that runs on this thread; NULL: none. */
 extern _Thread_local const char *call_unwatched;
 cl_int call_refused(const char *name, cl_int err);
 static inline cl_int call_answer(const char *name, cl_int err)
@@ -71,7 +69,7 @@ static inline cl_int call_answer(const char *name, cl_int err)
     return err < 0 ? call_refused(name, err) : err;
 }
 
-/* A place of the program from which it calls; free() ends it. */
+/* A place from which the program calls; released by free(). */
 struct call_site {
     const char *call;
     struct host_trace trace;
@@ -86,7 +84,7 @@ struct call_finding {
     const char *other_what;
 };
 bool call_finds(void);
-bool call_is_off(enum finding_kind kind); /* its check is */
+bool call_is_off(enum finding_kind kind);
 void call_find(enum finding_kind kind, const struct call_finding *finding);
 void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *finding);
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Places where the program enqueues commands: captured addresses are interned, so that equal places are one
- * struct.
- */
+/* Interns call stacks: a hash table from return addresses to places, with the latest place in front of it. */
 #include "caller.h"
 
 #include <pthread.h>
@@ -15,11 +12,11 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { CALLERS_MOST = 1 << 16, FRAMES = 12 }; /* of these some are this library's and the loader's */
+enum { CALLERS_MOST = 1 << 16, FRAMES = 12 }; /* FRAMES includes frames of this library and of the loader */
 
 struct caller {
-    struct enqueuer as_seen;  /* first */
-    void *frame[FRAMES];      /* the key; none: NULL */
+    struct enqueuer as_seen;  /* the first member: callers get a pointer to it */
+    void *frame[FRAMES];      /* the key; unused ones are NULL */
     struct host_place *found; /* NULL: not looked up yet */
     UT_hash_handle hh;
 };

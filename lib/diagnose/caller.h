@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The program's place when it enqueues a command, for reports of races: one struct for all commands
- *          that were enqueued by the same calls; the line is looked up at the first query.
+ * PURPOSE  The place in the program that enqueues a command, for reports of races. Commands that were
+ *          enqueued by the same call stack share one struct; its line is looked up at the first query.
  *
  * Interface
- *   caller_here        NULL: races are not checked, or there are too many places, or no memory
- *   caller_of_source   likewise, whatever is checked: for calls that are rare
- *   caller_always      from now on caller_here does not ask whether races are checked
- *   caller_place       the place with its function; NULL: no memory
+ *   caller_here        the place of this call; NULL: races are not checked, there are too many places, or
+ *                      out of memory
+ *   caller_of_source   the same even if races are not checked, for rare calls
+ *   caller_always      from now on caller_here works even if races are not checked
+ *   caller_place       the line and function of a place; NULL: out of memory
  *
- * Threads  Any. What it returns stays.
+ * Threads  Any. Results are never freed.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_CALLER_H
 #define ORRERY_LIB_DIAGNOSE_CALLER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected and forbidden findings of a test suite, matched by kind and text patterns. */
+/* A list of expectations, each compared with every finding of the report by kind, kernel and line. */
 #include "expectation.h"
 
 #include <fnmatch.h>
@@ -12,15 +12,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows 
 static struct expectation *list;
 static size_t count;
 
-static bool fits_text(const char *pattern, const char *text)
+static bool matches_text(const char *pattern, const char *text)
 {
     return !pattern || fnmatch(pattern, text ? text : "", 0) == 0;
 }
 
-static bool fits_some_kind(const char *id)
+static bool matches_any_kind(const char *id)
 {
     for (int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
-        if (finding_id_fits((enum finding_kind)kind, id, fits_text))
+        if (finding_id_fits((enum finding_kind)kind, id, matches_text))
             return true;
     }
     return false;
@@ -48,7 +48,7 @@ static bool add(const struct expectation *expectation)
 bool expectation_add(const struct expectation *expectation)
 {
     pthread_mutex_lock(&lock);
-    bool fine = fits_some_kind(expectation->id) && add(expectation);
+    bool fine = matches_any_kind(expectation->id) && add(expectation);
     pthread_mutex_unlock(&lock);
     return fine;
 }
@@ -77,22 +77,22 @@ static bool has_line(const struct finding *finding, uint32_t line)
     return !line;
 }
 
-static bool fits(const struct expectation *expectation, const struct finding *finding)
+static bool matches(const struct expectation *expectation, const struct finding *finding)
 {
-    return finding_id_fits(finding->kind, expectation->id, fits_text) &&
-           fits_text(expectation->kernel, finding->kernel) && has_line(finding, expectation->line);
+    return finding_id_fits(finding->kind, expectation->id, matches_text) &&
+           matches_text(expectation->kernel, finding->kernel) && has_line(finding, expectation->line);
 }
 
 static bool is_expected(const struct finding *finding)
 {
     for (size_t i = 0; i < count; i++) {
-        if (list[i].max && fits(&list[i], finding))
+        if (list[i].max && matches(&list[i], finding))
             return true;
     }
     return false;
 }
 
-static void print_what(FILE *stream, const struct expectation *expectation)
+static void print_expectation(FILE *stream, const struct expectation *expectation)
 {
     fputs(expectation->id, stream);
     if (expectation->kernel)
@@ -101,11 +101,11 @@ static void print_what(FILE *stream, const struct expectation *expectation)
         fprintf(stream, " at line %" PRIu32, expectation->line);
 }
 
-static size_t check_wanted(const struct expectation *expectation, const struct report *report, FILE *stream)
+static size_t check_expected(const struct expectation *expectation, const struct report *report, FILE *stream)
 {
     size_t found = 0;
     for (size_t i = 0; i < report_count(report); i++)
-        found += fits(expectation, report_get(report, i));
+        found += matches(expectation, report_get(report, i));
     if (found >= expectation->min && found <= expectation->max)
         return 0;
     fprintf(stream, "expected ");
@@ -115,7 +115,7 @@ static size_t check_wanted(const struct expectation *expectation, const struct r
         fprintf(stream, "at least %zu ", expectation->min);
     else
         fprintf(stream, "%zu to %zu ", expectation->min, expectation->max);
-    print_what(stream, expectation);
+    print_expectation(stream, expectation);
     fprintf(stream, ", found %zu\n", found);
     return 1;
 }
@@ -138,7 +138,7 @@ static size_t check_forbidden(const struct expectation *expectation, const struc
     size_t unmet = 0;
     for (size_t i = 0; i < report_count(report); i++) {
         const struct finding *finding = report_get(report, i);
-        if (!fits(expectation, finding) || is_expected(finding))
+        if (!matches(expectation, finding) || is_expected(finding))
             continue;
         print_forbidden(stream, finding);
         unmet++;
@@ -151,8 +151,8 @@ size_t expectation_check(const struct report *report, FILE *stream)
     size_t unmet = 0;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < count; i++)
-        unmet +=
-            list[i].max ? check_wanted(&list[i], report, stream) : check_forbidden(&list[i], report, stream);
+        unmet += list[i].max ? check_expected(&list[i], report, stream)
+                             : check_forbidden(&list[i], report, stream);
     pthread_mutex_unlock(&lock);
     return unmet;
 }

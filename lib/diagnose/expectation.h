@@ -3,11 +3,12 @@
  * PURPOSE  The findings that a test suite expects or forbids.
  *
  * Interface
- *   expectation_add      min to max distinct findings that fit; 0 to 0 forbids
- *   expectation_check    the unmet ones in words, a line each; how many
- *   expectation_clear
+ *   expectation_add      from now on min to max distinct findings are expected; 0 to 0 forbids them
+ *   expectation_check    prints a line for each expectation that does not hold and for each forbidden
+ *                        finding; returns their number
+ *   expectation_clear    forgets all expectations
  *
- * A finding that an expectation with max > 0 fits is not forbidden by a wider one.
+ * A finding that matches an expectation with max > 0 is not forbidden by another one.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_EXPECTATION_H
 #define ORRERY_LIB_DIAGNOSE_EXPECTATION_H
@@ -20,7 +21,7 @@ struct expectation {
     size_t min, max;
 };
 
-/* Copies the strings; false: no memory, or the id fits no kind of finding. */
+/* Copies the strings; false: out of memory, or the id matches no kind of finding. */
 bool expectation_add(const struct expectation *expectation);
 size_t expectation_check(const struct report *report, FILE *stream);
 void expectation_clear(void);

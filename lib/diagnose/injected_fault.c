@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults of the scenario: each counts the calls or commands that it is about, and is due at the number it
- * names.
+ * Each fault has a counter of its own, of the calls that it is about, and is due at the number that it
+ * names. Losses and delays name a command by its serial number.
  */
 #include "injected_fault.h"
 
@@ -15,8 +15,8 @@
 static struct {
     pthread_mutex_t lock;
     uint32_t *seen;    /* per fault: calls so far that it counts */
-    bool *met;         /* per fault: its device is lost */
-    uint32_t commands; /* the highest serial number run */
+    bool *met;         /* per fault: it has made a device lost */
+    uint32_t commands; /* the highest serial number of the commands that ran */
     bool lost[1 + SCENARIO_OTHER_DEVICES];
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -67,7 +67,7 @@ static bool is_due(const struct scenario_fault *fault, uint32_t seen)
     return seen >= fault->nth && (!fault->times || seen - fault->nth < fault->times);
 }
 
-/* false: out of memory */
+/* False: out of memory. */
 static bool reserve(void)
 {
     const size_t count = scenario()->fault_count;
@@ -78,7 +78,7 @@ static bool reserve(void)
     return state.seen && state.met;
 }
 
-/* Each fault counts for itself; the first that is due decides. */
+/* Increments the counter of each fault about this call; the first fault that is due gives the error. */
 static cl_int count_call(const char *call)
 {
     cl_int err = CL_SUCCESS;
@@ -100,7 +100,7 @@ static bool may_be_lost(void)
     return false;
 }
 
-/* As the executor has it by now. */
+/* The state as of the commands that have run. */
 static bool is_lost(uint32_t root)
 {
     pthread_mutex_lock(&state.lock);
@@ -123,7 +123,7 @@ static const void *handle(const struct call *call, const char *name, enum object
     return argument ? object_lookup((const void *)(uintptr_t)argument->bits, kind) : NULL;
 }
 
-/* The call's queue; NULL: none, or it will be refused for another reason. */
+/* The queue of the call; NULL: the call has none, or a valid one is not given. */
 static const struct queue *queue_of(const struct call *call)
 {
     const struct queue *queue = handle(call, "command_queue", OBJECT_QUEUE);
@@ -185,15 +185,15 @@ cl_int fault_end(const struct call *call, cl_int err)
 
 static uint32_t root_named(const char *name)
 {
-    uint32_t root = 0; /* there is one: the scenario was read */
+    uint32_t root = 0; /* the scenario's reader has checked the name */
     for (uint32_t i = 1; i < scenario_root_count(scenario()); i++)
         if (scenario_root(scenario(), i)->name && strcmp(scenario_root(scenario(), i)->name, name) == 0)
             root = i;
     return root;
 }
 
-/* The first command that runs from the named number on brings the loss: of its own root, or of the one
- * with the name. */
+/* The first command that runs with the named number or a higher one loses a root device: its own, or the
+ * named one. */
 static void lose(const struct command *command)
 {
     for (size_t i = 0; i < scenario()->fault_count; i++) {
@@ -215,7 +215,7 @@ static uint64_t delay_of(const struct command *command)
     return delay;
 }
 
-/* A command that runs after the loss is lost, in whatever order it was enqueued. */
+/* A command that runs after the loss fails, even if it was enqueued before. */
 cl_int fault_run(struct command *command, cl_int (*run)(struct command *command))
 {
     if (!fault_any())

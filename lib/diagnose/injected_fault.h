@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The faults of the scenario: failures on purpose. They count calls and commands, never time.
+ * PURPOSE  Faults of the scenario: calls that are refused, devices that are lost, commands that are delayed.
+ *          They are due at numbers of calls and commands, never at times.
  *
  * Interface
- *   fault_any        has the scenario any?
- *   fault_refusal    the error that a call of this name gets instead of being made, or CL_SUCCESS; counts it
- *   fault_end        the result of a call that waited until now: a device lost meanwhile counts, too
- *   fault_run        instead of command_run: a command on a lost device, or a delayed one
- *   fault_lost       is the device's root lost? As of the calls before
+ *   fault_any        the scenario has faults
+ *   fault_refusal    counts the call; the error that it is to return instead of being made, or CL_SUCCESS
+ *   fault_end        the result of a call that has waited: its device may have been lost meanwhile
+ *   fault_run        runs a command, unless its device is lost, and delays it
+ *   fault_lost       the device's root is lost, as of the calls before
  *   fault_reset      another scenario is in force
  *   fault_finish     at the end: reports the faults that never applied
  *
- * From its loss on, a root device and its parts run nothing: commands fail with CL_DEVICE_NOT_AVAILABLE,
- * calls that enqueue, flush or finish there get CL_OUT_OF_RESOURCES, and there are no new contexts and queues
- * of it. The calls drain the log first, so that what they return is a function of the calls before. Other
- * roots continue.
+ * A root device that is lost runs no command, nor do its sub-devices. Commands fail with
+ * CL_DEVICE_NOT_AVAILABLE; calls that enqueue, flush or finish there return CL_OUT_OF_RESOURCES; new
+ * contexts and queues of it fail. These calls drain the log first, so that their results are a function of
+ * the calls before. Other roots are not affected.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_INJECTED_FAULT_H
 #define ORRERY_LIB_DIAGNOSE_INJECTED_FAULT_H

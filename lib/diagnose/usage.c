@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about objects: used after release, released too often, leaked. Released handles are remembered. */
+/*
+ * Findings about objects: used after release, released too often, leaked; memory objects whose host memory
+ * overlaps; calls that wait inside callbacks. The last RELEASED_MOST released handles are kept with the
+ * place of the release, since a handle says nothing once its object is destroyed.
+ */
 #include "usage.h"
 
 #include <inttypes.h>
@@ -9,53 +13,54 @@
 #include <string.h>
 
 #include "lib/command.h"
+#include "lib/memobj.h"
 #include "lib/svm.h"
 #include "lib/transfer.h"
 #include "orrery/report.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `gone` and `hosted` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `released` and `host_buffers` */
 
 static void name_object(const struct object *object, char *out, size_t size)
 {
     snprintf(out, size, "%s %" PRIu32, object_kind_name(object->kind), object->id);
 }
 
-static void drop_hosted(const struct memobj *memobj);
+static void drop_host_buffer(const struct memobj *memobj);
 
-/* ---- handles of objects that are gone ------------------------------------------------------------- */
+/* ---- handles of released objects ------------------------------------------------------------- */
 
-enum { GONE_MAX = 1024 };
+enum { RELEASED_MOST = 1024 };
 
-/* The last objects whose references the program gave back. */
+/* A ring of the last objects whose references the program has all released. */
 static struct {
-    struct gone {
+    struct released_object {
         const void *handle;
         enum object_kind kind;
         uint32_t id;
-        struct call_site *site; /* where that was */
-    } object[GONE_MAX];
+        struct call_site *site; /* of the last release */
+    } object[RELEASED_MOST];
     size_t count;
-} gone;
+} released;
 
-static void remember_gone(const struct object *object)
+static void note_released(const struct object *object)
 {
     struct call_site *site = call_site_new();
     if (!site)
         return;
     pthread_mutex_lock(&lock);
-    struct gone *slot = &gone.object[gone.count++ % GONE_MAX];
+    struct released_object *slot = &released.object[released.count++ % RELEASED_MOST];
     struct call_site *old = slot->site;
-    *slot = (struct gone){object, object->kind, object->id, site};
+    *slot = (struct released_object){object, object->kind, object->id, site};
     pthread_mutex_unlock(&lock);
     free(old);
 }
 
-/* The youngest: an address may have been several objects. lock held. */
-static const struct gone *find_gone(const void *handle, enum object_kind kind)
+/* The latest entry, since an address may have belonged to several objects. lock held. */
+static const struct released_object *find_released(const void *handle, enum object_kind kind)
 {
-    size_t last = gone.count < GONE_MAX ? gone.count : GONE_MAX;
+    size_t last = released.count < RELEASED_MOST ? released.count : RELEASED_MOST;
     for (size_t i = 0; i < last; i++) {
-        const struct gone *slot = &gone.object[(gone.count - 1 - i) % GONE_MAX];
+        const struct released_object *slot = &released.object[(released.count - 1 - i) % RELEASED_MOST];
         if (slot->handle == handle && slot->kind == kind)
             return slot;
     }
@@ -67,7 +72,7 @@ static bool is_release(const struct call *call)
     return strncmp(call->name, "clRelease", 9) == 0;
 }
 
-static void report_gone(const struct call *call, const struct gone *slot)
+static void report_released(const struct call *call, const struct released_object *slot)
 {
     char object[64], why[200];
     const bool again = is_release(call);
@@ -83,28 +88,28 @@ static void report_gone(const struct call *call, const struct gone *slot)
                                .other_what = "its last reference goes here"});
 }
 
-/* Contexts, programs and sub-devices live on while something was made of them; but the handle is the
- * program's to use only if a query gave it anew. */
-static bool is_given_back(const void *handle, enum object_kind kind)
+/* A context, program or sub-device exists as long as objects that were made of it. But after its last
+ * release the program may use the handle only if a query returned it. */
+static bool is_released(const void *handle, enum object_kind kind)
 {
     const struct object *object = object_lookup(handle, kind);
     return !object || (!object->refs && object->made && !object->answered);
 }
 
-static bool report_if_gone(const struct call *call, const void *handle, enum object_kind kind)
+static bool report_if_released(const struct call *call, const void *handle, enum object_kind kind)
 {
     const bool retains = strncmp(call->name, "clRetain", 8) == 0 && object_lookup(handle, kind);
-    if (!handle || retains || !is_given_back(handle, kind))
+    if (!handle || retains || !is_released(handle, kind))
         return false;
     pthread_mutex_lock(&lock);
-    const struct gone *slot = find_gone(handle, kind);
-    struct gone copy = {.handle = NULL};
+    const struct released_object *slot = find_released(handle, kind);
+    struct released_object copy = {.handle = NULL};
     if (slot)
         copy = *slot;
     copy.site = slot ? call_site_copy(slot->site) : NULL;
     pthread_mutex_unlock(&lock);
     if (slot)
-        report_gone(call, &copy);
+        report_released(call, &copy);
     free(copy.site);
     return slot != NULL;
 }
@@ -115,7 +120,7 @@ static bool check_events(const struct call *call, const char *count_name, const 
     const cl_event *events = count && list ? (const cl_event *)(uintptr_t)list->bits : NULL;
     bool reported = false;
     for (uint64_t i = 0; events && i < count->bits; i++)
-        reported |= report_if_gone(call, events[i], OBJECT_EVENT);
+        reported |= report_if_released(call, events[i], OBJECT_EVENT);
     return reported;
 }
 
@@ -124,9 +129,9 @@ static bool check_handles(const struct call *call)
     bool reported = false;
     for (size_t i = 0; i < call->count; i++)
         if (call->arguments[i].kind >= VALUE_HANDLE)
-            reported |= report_if_gone(call, (const void *)(uintptr_t)call->arguments[i].bits,
-                                       (enum object_kind)(call->arguments[i].kind - VALUE_HANDLE));
-    /* Without a queue the call does not look at the list either. */
+            reported |= report_if_released(call, (const void *)(uintptr_t)call->arguments[i].bits,
+                                           (enum object_kind)(call->arguments[i].kind - VALUE_HANDLE));
+    /* Without a queue the call does not read the list either. */
     if (reported || (call->count && call->arguments[0].kind >= VALUE_HANDLE && !call->arguments[0].bits))
         return reported;
     reported = check_events(call, "num_events_in_wait_list", "event_wait_list");
@@ -147,9 +152,9 @@ void usage_answered(const struct call *call)
         }
 }
 
-/* ---- mappings that stay ------------------------------------------------------------------------------ */
+/* ---- maps without unmap ------------------------------------------------------------------------------ */
 
-/* release: where it goes; NULL: at the end. */
+/* release: the call of the last release; NULL: the end of the program. */
 static void report_mapped(const struct memobj *memobj, const struct call_site *release, const char *why)
 {
     for (const struct map_record *record = memobj->maps; record; record = record->next) {
@@ -172,10 +177,10 @@ void usage_released(struct object *object)
 {
     if (!call_finds())
         return;
-    remember_gone(object);
+    note_released(object);
     if (object->kind == OBJECT_MEMOBJ) {
         usage_shared_released((const struct memobj *)object);
-        drop_hosted((const struct memobj *)object);
+        drop_host_buffer((const struct memobj *)object);
     }
     struct call_site *site = object->kind == OBJECT_MEMOBJ ? call_site_new() : NULL;
     if (site)
@@ -183,29 +188,21 @@ void usage_released(struct object *object)
     free(site);
 }
 
-/* ---- the same host memory twice --------------------------------------------------------------------------
- */
+/* ---- memory objects whose host memory overlaps ---- */
 
-struct span {
+struct host_span {
     uint64_t start, end;
 };
 
-static struct span host_span(const struct memobj *memobj)
+static struct host_span host_span(const struct memobj *memobj)
 {
     uint64_t start = memobj ? (uint64_t)(uintptr_t)memobj->host_ptr : 0;
-    return (struct span){start, start ? start + memobj->size : 0};
+    return (struct host_span){start, start ? start + memobj->size : 0};
 }
 
-static bool meet(struct span a, struct span b)
+static bool spans_overlap(struct host_span a, struct host_span b)
 {
     return a.start < b.end && b.start < a.end;
-}
-
-static const struct memobj *root_of(const struct memobj *memobj)
-{
-    while (memobj->parent)
-        memobj = memobj->parent;
-    return memobj;
 }
 
 static void report_overlap(const struct memobj *a, const struct memobj *b)
@@ -223,14 +220,14 @@ static void report_overlap(const struct memobj *a, const struct memobj *b)
                                .other_what = "the second was made here"});
 }
 
-/* True: reported. */
-static bool check_pair(const struct memobj *a, const struct memobj *b)
+/* Reports an overlap of two objects; true: it did. */
+static bool check_pair(struct memobj *a, struct memobj *b)
 {
-    const bool overlap =
-        a && b && root_of(a) != root_of(b) && !(a->is_svm && b->is_svm) && meet(host_span(a), host_span(b));
-    if (overlap)
+    const bool shared = a && b && memobj_root(a) != memobj_root(b) && !(a->is_svm && b->is_svm) &&
+                        spans_overlap(host_span(a), host_span(b));
+    if (shared)
         report_overlap(a, b);
-    return overlap;
+    return shared;
 }
 
 static void report_own_memory(const struct memobj *memobj)
@@ -250,24 +247,24 @@ static void report_own_memory(const struct memobj *memobj)
                                : "clEnqueueCopyBuffer for bytes within a buffer; ptr elsewhere for a copy"});
 }
 
-/* Buffers of host memory that commands have used, until they are released. */
-struct hosted {
-    struct hosted *next;
+/* Memory objects of CL_MEM_USE_HOST_PTR that commands have used and that are not released. */
+struct host_buffer {
+    struct host_buffer *next;
     const struct memobj *memobj; /* a root */
-    struct span span;
+    struct host_span span;
     uint32_t id;
     bool reported, read_only;
     struct call_site *site; /* of the first command */
 };
-static struct hosted *hosted;
+static struct host_buffer *host_buffers;
 
-static void drop_hosted(const struct memobj *memobj)
+static void drop_host_buffer(const struct memobj *memobj)
 {
     pthread_mutex_lock(&lock);
-    struct hosted **link = &hosted;
+    struct host_buffer **link = &host_buffers;
     while (*link && (*link)->memobj != memobj)
         link = &(*link)->next;
-    struct hosted *found = *link;
+    struct host_buffer *found = *link;
     if (found)
         *link = found->next;
     pthread_mutex_unlock(&lock);
@@ -276,26 +273,26 @@ static void drop_hosted(const struct memobj *memobj)
     free(found);
 }
 
-/* Another buffer of the same bytes, with possible writes; lock held. */
-static struct hosted *find_rival(const struct memobj *root, struct span span)
+/* Another object whose bytes overlap, unless kernels only read both; lock held. */
+static struct host_buffer *find_overlapping(const struct memobj *root, struct host_span span)
 {
     const bool reads = root->flags & CL_MEM_READ_ONLY;
-    struct hosted *entry = hosted;
+    struct host_buffer *entry = host_buffers;
     while (entry && (entry->memobj == root || entry->reported || (reads && entry->read_only) ||
-                     !meet(entry->span, span)))
+                     !spans_overlap(entry->span, span)))
         entry = entry->next;
     return entry;
 }
 
-static bool is_known(const struct memobj *root)
+static bool is_listed(const struct memobj *root)
 {
-    const struct hosted *entry = hosted;
+    const struct host_buffer *entry = host_buffers;
     while (entry && entry->memobj != root)
         entry = entry->next;
     return entry != NULL;
 }
 
-static void report_rival(const struct memobj *root, uint32_t id, const struct call_site *site)
+static void report_overlapping(const struct memobj *root, uint32_t id, const struct call_site *site)
 {
     char object[128];
     name_object(&root->base, object, sizeof object);
@@ -313,50 +310,50 @@ static void report_rival(const struct memobj *root, uint32_t id, const struct ca
             .other_what = "the second is used here"});
 }
 
-/* Reported once for each earlier buffer. */
-static void note_host_memory(const struct memobj *memobj)
+/* Lists the object, and reports the earlier objects that it overlaps, each once. */
+static void note_host_memory(struct memobj *memobj)
 {
-    const struct memobj *root = memobj ? root_of(memobj) : NULL;
-    const struct span span = host_span(root);
+    const struct memobj *root = memobj_root(memobj);
+    const struct host_span span = host_span(root);
     if (!span.start || root->is_svm)
         return;
-    struct hosted *entry = calloc(1, sizeof *entry);
+    struct host_buffer *entry = calloc(1, sizeof *entry);
     struct call_site *site = NULL;
     uint32_t id = 0;
     pthread_mutex_lock(&lock);
-    struct hosted *rival = find_rival(root, span);
-    if (rival) {
-        rival->reported = true;
-        id = rival->id;
-        site = call_site_copy(rival->site);
+    struct host_buffer *overlapping = find_overlapping(root, span);
+    if (overlapping) {
+        overlapping->reported = true;
+        id = overlapping->id;
+        site = call_site_copy(overlapping->site);
     }
-    if (entry && !is_known(root)) {
-        *entry = (struct hosted){.next = hosted,
-                                 .memobj = root,
-                                 .span = span,
-                                 .id = root->base.id,
-                                 .reported = rival != NULL,
-                                 .read_only = root->flags & CL_MEM_READ_ONLY,
-                                 .site = call_site_new()};
-        hosted = entry;
+    if (entry && !is_listed(root)) {
+        *entry = (struct host_buffer){.next = host_buffers,
+                                      .memobj = root,
+                                      .span = span,
+                                      .id = root->base.id,
+                                      .reported = overlapping != NULL,
+                                      .read_only = root->flags & CL_MEM_READ_ONLY,
+                                      .site = call_site_new()};
+        host_buffers = entry;
         entry = NULL;
     }
     pthread_mutex_unlock(&lock);
     if (id)
-        report_rival(root, id, site);
+        report_overlapping(root, id, site);
     free(site);
     free(entry);
 }
 
-/* A read or write between a buffer and the host memory below it moves nothing, or bytes onto others of them.
- */
+/* A read or write between an object and its own host memory: at the same bytes it copies nothing; at
+ * others that overlap them it is undefined. */
 static void check_own_memory(const struct command *command, const struct memobj *memobj, size_t offset)
 {
     const uint64_t host = (uint64_t)(uintptr_t)command->u.transfer.host;
-    const struct span below = host_span(memobj),
-                      bytes = {below.start + offset, below.start + offset + command->u.transfer.size};
-    const struct span given = {host, host + command->u.transfer.size};
-    if (below.start && host != bytes.start && meet(given, bytes))
+    const struct host_span below = host_span(memobj),
+                           bytes = {below.start + offset, below.start + offset + command->u.transfer.size};
+    const struct host_span given = {host, host + command->u.transfer.size};
+    if (below.start && host != bytes.start && spans_overlap(given, bytes))
         report_own_memory(memobj);
 }
 
@@ -483,8 +480,7 @@ bool usage_begin(const struct call *call)
     return check_handles(call);
 }
 
-/* ---- the end --------------------------------------------------------------------------------------------
- */
+/* ---- the end ---- */
 
 static void report_leak(const char *object, const struct call_site *made)
 {
@@ -498,7 +494,7 @@ void usage_finish(void)
 {
     size_t count = 0;
     struct object **objects = call_finds() ? object_list(&count) : NULL;
-    const bool leaks = !call_is_off(FINDING_LEAKED_OBJECT); /* what a program leaves as it ends is legal */
+    const bool leaks = !call_is_off(FINDING_LEAKED_OBJECT); /* off by default: it is legal to leave objects */
     usage_pending_finish(objects, count);
     for (size_t i = 0; leaks && i < count; i++) {
         char object[64];

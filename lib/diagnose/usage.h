@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Uses that the specification leaves undefined and a call cannot refuse, or refuses with a
- *          misleading error: findings of the check `api`. All depend on the calls that the program makes and
- *          their order, not on
- * time.
+ * PURPOSE  Uses that the specification leaves undefined and that a call cannot refuse, or refuses with a
+ *          misleading error: findings of the check `api`. They depend on the program's calls and their
+ *          order, not on time.
  *
  * Interface
- *   usage_begin      a call begins: handles of objects that are gone, calls that wait inside a callback.
- *                    True: it was reported; an error that the call returns for it adds nothing
- *   usage_released   the program gave back its last reference
- *   usage_command    before a command is appended: which shared memory it uses, and whether host memory
- *                    overlaps; usage_forget: it was not appended after all
- *   usage_waited     the program is ordered after some commands: memory of commands that are complete by now
- *                    is no longer in use
- *   usage_answered   a query handed out this object: it may be used though its own references are gone
+ *   usage_begin      a call begins: checks it for released handles, and for waiting inside a callback. True:
+ *                    a finding was reported, so the call's error adds none
+ *   usage_released   the program has released its last reference to the object
+ *   usage_command    before a command is appended: notes which shared memory it uses, and checks for host
+ *                    memory that overlaps; usage_forget: it was not appended
+ *   usage_waited     the program is ordered after some commands: memory that complete commands used is no
+ *                    longer in use
+ *   usage_answered   a query has returned: objects in its answer may be used after their last release
  *   usage_callback   a function of the program begins (+1) or ends (-1) on this thread
- *   usage_finish     at the end: remaining objects
+ *   usage_finish     at the end: reports the objects that are left
  *
  * Of shared memory (usage_shared.c)
- *   usage_svm_made   it was allocated: the state of its bytes starts anew
- *   usage_svm_free   clSVMFree is called, with a pointer that may be anything but NULL
- *   usage_svm_left   it was never freed, and its context is destroyed
- *   usage_shared_published, _released   a memory object, the program's last reference to one
+ *   usage_svm_made   memory was allocated: what was noted of its bytes is forgotten
+ *   usage_svm_free   clSVMFree is called; the pointer is not checked, but not NULL
+ *   usage_svm_left   an allocation was never freed, and its context is destroyed
+ *   usage_shared_published, _released   a memory object was made; the program has released its last reference
  *   usage_shared_command                part of usage_command
  *
  * Of kernel objects (usage_kernel.c)
- *   usage_kernel_changed, _taken   a call sets arguments of it, or uses those that are set
- *   usage_kernel_gone              it is destroyed
+ *   usage_kernel_changed, _taken   a call sets arguments; reads the arguments that are set
+ *   usage_kernel_gone              the kernel object is destroyed
  *
  * Of commands that wait (usage_pending.c)
  *   usage_pending_command   part of usage_command
- *   usage_pending_release   a call releases an object that is no event
- *   usage_pending_finish    at the end: those that never ran, of the contexts among the objects that are left
+ *   usage_pending_release   a call releases an object other than an event
+ *   usage_pending_finish    at the end: reports commands that never ran, of the contexts among these objects
  *
- * No lock is held by callers unless noted; with the check off all return at once.
+ * Callers hold no lock. If the check is off the functions have no effect.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_USAGE_H
 #define ORRERY_LIB_DIAGNOSE_USAGE_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage.h of kernel objects that threads share. Calls that change a kernel object are the only ones that are
- * not safe beside others on the same object (OpenCL 2.2 API, appendix A.2): two threads may make them one
- * after the other, but not at the same time, and an enqueue or a clone takes the last values set. Of each
- * kernel object the last call that changed it and the last that took its arguments are kept, with their
- * places in the order of the host's threads (host_clock.h): calls that neither lock nor join orders may
- * happen at the same time, even if they did not in this run. One pair is reported for each kernel object:
- * which pair is first is chance.
+ * usage.h of kernel objects that threads share. clSetKernelArg and its like are the only calls that are not
+ * safe beside others on the same object (OpenCL 2.2 API, appendix A.2), and an enqueue or a clone uses the
+ * values that were set last. Each kernel object keeps the epochs (thread, clock value) of the last call that
+ * changed it and of the last call that read its arguments. Two calls whose epochs are not ordered by the
+ * vector clocks of the host's threads (host_clock.h) may happen at the same time, even if they did not in
+ * this run. One pair is reported for each kernel object; which pair is first is chance.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +52,7 @@ static void report_sharing(const struct kernel_object *kernel, bool changed, con
                                         : "the other thread enqueues it here"});
 }
 
-/* Calls of the program's functions that run with commands count as made by all threads. */
+/* Callbacks and native kernels have no vector clock, so their calls are not checked. */
 static void note_use(struct kernel_object *kernel, bool changes)
 {
     struct host_clock clock;

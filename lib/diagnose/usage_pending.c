@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage.h of commands that wait: for user events that are not set (OpenCL 2.2 API, 5.11), and to the end
- * of the program. */
+/*
+ * usage.h of commands that wait. Three findings: a user event is unset when the program releases another
+ * object (OpenCL 2.2 API, 5.11); a command waits for a command of a queue that was not flushed (5.15); a
+ * command has not run at the end of the program.
+ */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,58 +12,57 @@
 #include "lib/event.h"
 #include "usage.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `holds` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `waits` */
 
-/* ---- user events that hold commands back --------------------------------------------------------------- */
+/* ---- commands that wait for user events --------------------------------------------------------------- */
 
-struct hold {
-    struct hold *next;
+struct user_event_wait {
+    struct user_event_wait *next;
     struct event *event; /* of the user; referenced */
     uint32_t serial;     /* of the command */
     struct call_site *site;
 };
-static struct hold *holds; /* the oldest first; one for each event */
+static struct user_event_wait *waits; /* the oldest first; one for each event */
 
-/* One that the program made, and can still set. */
+/* A user event that the program made and can still set. */
 static bool is_unset(const struct event *event)
 {
     return !event->queue && event->base.published && event->user_status > CL_COMPLETE;
 }
 
-static struct hold **find_hold(const struct event *event)
+static struct user_event_wait **find_wait(const struct event *event)
 {
-    struct hold **link = &holds;
+    struct user_event_wait **link = &waits;
     while (*link && (*link)->event != event)
         link = &(*link)->next;
     return link;
 }
 
-static void hold_free(struct hold *hold)
+static void wait_free(struct user_event_wait *wait)
 {
-    object_unref(hold->event);
-    free(hold->site);
-    free(hold);
+    object_unref(wait->event);
+    free(wait->site);
+    free(wait);
 }
 
-static void add_hold(const struct command *command, struct event *event)
+static void add_wait(const struct command *command, struct event *event)
 {
-    struct hold *hold = malloc(sizeof *hold);
-    if (!hold)
+    struct user_event_wait *wait = malloc(sizeof *wait);
+    if (!wait)
         return;
-    *hold =
-        (struct hold){.event = object_ref(event), .serial = command->event->serial, .site = call_site_new()};
+    *wait = (struct user_event_wait){
+        .event = object_ref(event), .serial = command->event->serial, .site = call_site_new()};
     pthread_mutex_lock(&lock);
-    struct hold **link = find_hold(event), *known = *link;
-    if (!known)
-        *link = hold;
+    struct user_event_wait **link = find_wait(event), *listed = *link;
+    if (!listed)
+        *link = wait;
     pthread_mutex_unlock(&lock);
-    if (known)
-        hold_free(hold);
+    if (listed)
+        wait_free(wait);
 }
 
-/* OpenCL 2.2 API, 5.15: before a command waits in one queue for a command of another, that queue must be
- * flushed. Whether the command has run does not matter, as that depends on time: only whether its queue was
- * flushed after it was enqueued. */
+/* OpenCL 2.2 API, 5.15: before a command waits for a command of another queue, that queue must be
+ * flushed. Whether the other command has run depends on time, so only the flush counts. */
 static bool is_unflushed(const struct command *command, const struct event *event)
 {
     return event->queue && event->queue != command->queue && event->serial > event->queue->flushed;
@@ -86,49 +88,48 @@ void usage_pending_command(const struct command *command)
 {
     for (cl_uint i = 0; i < command->wait_count; i++) {
         if (is_unset(command->waits[i]))
-            add_hold(command, command->waits[i]);
+            add_wait(command, command->waits[i]);
         if (is_unflushed(command, command->waits[i]))
             report_unflushed(command, command->waits[i]);
     }
 }
 
-/* The oldest: the caller's. NULL: none is left. */
-static struct hold *take_hold(void)
+/* Removes the oldest entry, which the caller frees. NULL: none is left. */
+static struct user_event_wait *take_wait(void)
 {
     pthread_mutex_lock(&lock);
-    struct hold *hold = holds;
-    if (hold)
-        holds = hold->next;
+    struct user_event_wait *wait = waits;
+    if (wait)
+        waits = wait->next;
     pthread_mutex_unlock(&lock);
-    return hold;
+    return wait;
 }
 
-static void report_pending_hold(const struct hold *hold)
+static void report_unset(const struct user_event_wait *wait)
 {
     char object[64];
-    snprintf(object, sizeof object, "event %" PRIu32, hold->event->base.id);
+    snprintf(object, sizeof object, "event %" PRIu32, wait->event->base.id);
     call_find(
         FINDING_USER_EVENT_UNSET,
         &(struct call_finding){.object = object,
                                .why = "a command waits for this user event, which the program has not set",
                                .fix = "clSetUserEventStatus before anything but an event is released",
-                               .other = hold->site,
+                               .other = wait->site,
                                .other_what = "the command is enqueued here"});
 }
 
-/* Each event is reported once; those that were set are forgotten here. */
+/* Empties the list, so each event is reported once. */
 void usage_pending_release(void)
 {
-    struct hold *hold;
-    while ((hold = take_hold())) {
-        if (is_unset(hold->event))
-            report_pending_hold(hold);
-        hold_free(hold);
+    struct user_event_wait *wait;
+    while ((wait = take_wait())) {
+        if (is_unset(wait->event))
+            report_unset(wait);
+        wait_free(wait);
     }
 }
 
-/* ---- commands that never ran
- * --------------------------------------------------------------------------------- */
+/* ---- commands that never ran ---- */
 
 static const struct event *unset_of(const struct command *command)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage.h of shared virtual memory: which call frees what, when, and which commands still use it (OpenCL 2.2
- * API, 5.6.1). */
+/*
+ * usage.h of shared virtual memory (OpenCL 2.2 API, 5.6.1). Three lists: commands that use an allocation,
+ * until the program has waited for them; buffers and maps of its bytes; the last allocations that were
+ * freed. A call of clSVMFree is checked against all of them.
+ */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,15 +18,15 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `uses`, `mark
 
 /* ---- shared memory in use ----------------------------------------------------------------------------- */
 
-struct use {
-    struct use *next;
+struct svm_use {
+    struct svm_use *next;
     uint64_t start, end;
     struct event *event; /* of the command; referenced */
     struct call_site *site;
 };
-static struct use *uses; /* the youngest first */
+static struct svm_use *uses; /* the latest first */
 
-static void use_free(struct use *use)
+static void use_free(struct svm_use *use)
 {
     object_unref(use->event);
     free(use->site);
@@ -33,7 +36,7 @@ static void use_free(struct use *use)
 static void add_use(const struct command *command, const void *pointer)
 {
     const struct svm_allocation *allocation = pointer ? svm_find(command->queue->context, pointer) : NULL;
-    struct use *use = allocation ? calloc(1, sizeof *use) : NULL;
+    struct svm_use *use = allocation ? calloc(1, sizeof *use) : NULL;
     if (!use)
         return;
     use->start = (uint64_t)(uintptr_t)allocation->pointer;
@@ -46,13 +49,13 @@ static void add_use(const struct command *command, const void *pointer)
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes those that `done` holds for off the list. */
-static void drop_uses(bool (*done)(const struct use *use, const void *data), const void *data)
+/* Removes the uses for which done() is true. */
+static void drop_uses(bool (*done)(const struct svm_use *use, const void *data), const void *data)
 {
-    struct use *dropped = NULL;
+    struct svm_use *dropped = NULL;
     pthread_mutex_lock(&lock);
-    for (struct use **link = &uses; *link;) {
-        struct use *use = *link;
+    for (struct svm_use **link = &uses; *link;) {
+        struct svm_use *use = *link;
         if (!done(use, data)) {
             link = &use->next;
             continue;
@@ -63,19 +66,19 @@ static void drop_uses(bool (*done)(const struct use *use, const void *data), con
     }
     pthread_mutex_unlock(&lock);
     while (dropped) {
-        struct use *use = dropped;
+        struct svm_use *use = dropped;
         dropped = use->next;
         use_free(use);
     }
 }
 
-static bool is_complete(const struct use *use, const void *data)
+static bool is_complete(const struct svm_use *use, const void *data)
 {
     (void)data;
     return !event_pending(use->event);
 }
 
-static bool is_of(const struct use *use, const void *event)
+static bool is_of(const struct svm_use *use, const void *event)
 {
     return use->event == event;
 }
@@ -97,7 +100,7 @@ static void name_shared(const struct svm_allocation *allocation, char *out, size
     snprintf(out, size, "shared memory %" PRIu32 " (%zu bytes)", allocation->serial, allocation->size);
 }
 
-/* Memory of another context, which commands have to be about their own of. */
+/* A command may only use memory that was allocated for the context of its queue. */
 static void check_context(const struct command *command, const void *pointer)
 {
     struct svm_allocation allocation;
@@ -119,7 +122,7 @@ static void check_context(const struct command *command, const void *pointer)
     free(allocation.made);
 }
 
-/* A pointer of one of the commands on shared memory. */
+/* A pointer argument of a command on shared memory. */
 static void use_shared(const struct command *command, const void *pointer)
 {
     check_context(command, pointer);
@@ -178,9 +181,9 @@ static void report_use(const struct svm_allocation *allocation)
     uint32_t serial = 0;
     char object[64], why[160];
     pthread_mutex_lock(&lock);
-    for (const struct use *use = uses; use; use = use->next)
+    for (const struct svm_use *use = uses; use; use = use->next)
         if (use->start == start) {
-            free(site); /* the oldest is reported: it is found last */
+            free(site); /* the oldest use is reported, which is last in the list */
             site = call_site_copy(use->site);
             serial = use->event->serial;
         }
@@ -198,21 +201,22 @@ static void report_use(const struct svm_allocation *allocation)
     free(site);
 }
 
-/* ---- buffers and maps that stand on it ----------------------------------------------------------------- */
+/* ---- buffers and maps of shared memory ----------------------------------------------------------------- */
 
-/* A buffer that was made with it as host_ptr and has references left, or a map without its unmap. */
-struct mark {
-    struct mark *next;
+/* A memory object that was made with the bytes as host_ptr and is not released, or a map without its
+ * unmap. */
+struct svm_mark {
+    struct svm_mark *next;
     const struct memobj *memobj; /* NULL: a map */
     uint32_t id;
     uint64_t start, end;
-    struct call_site *site; /* where it was made; NULL: without memory */
+    struct call_site *site; /* where it was made; NULL: out of memory */
 };
-static struct mark *marks; /* the youngest first */
+static struct svm_mark *marks; /* the latest first */
 
-static void add_mark(const struct mark *values)
+static void add_mark(const struct svm_mark *values)
 {
-    struct mark *mark = malloc(sizeof *mark);
+    struct svm_mark *mark = malloc(sizeof *mark);
     if (!mark)
         return;
     *mark = *values;
@@ -223,20 +227,20 @@ static void add_mark(const struct mark *values)
     pthread_mutex_unlock(&lock);
 }
 
-static struct mark **find_mark(const struct memobj *memobj, const void *pointer)
+static struct svm_mark **find_mark(const struct memobj *memobj, const void *pointer)
 {
-    struct mark **link = &marks;
+    struct svm_mark **link = &marks;
     while (*link &&
            ((*link)->memobj != memobj || (!memobj && (*link)->start != (uint64_t)(uintptr_t)pointer)))
         link = &(*link)->next;
     return link;
 }
 
-/* False: there is none. */
+/* False: there is no such mark. */
 static bool drop_mark(const struct memobj *memobj, const void *pointer)
 {
     pthread_mutex_lock(&lock);
-    struct mark **link = find_mark(memobj, pointer), *mark = *link;
+    struct svm_mark **link = find_mark(memobj, pointer), *mark = *link;
     if (mark)
         *link = mark->next;
     pthread_mutex_unlock(&lock);
@@ -246,14 +250,14 @@ static bool drop_mark(const struct memobj *memobj, const void *pointer)
     return mark != NULL;
 }
 
-/* The youngest on these bytes is taken off the list: the caller's. NULL: none. */
-static struct mark *take_mark(uint64_t start, uint64_t end)
+/* Removes the latest mark on these bytes, which the caller frees. NULL: none. */
+static struct svm_mark *take_mark(uint64_t start, uint64_t end)
 {
     pthread_mutex_lock(&lock);
-    struct mark **link = &marks;
+    struct svm_mark **link = &marks;
     while (*link && ((*link)->start >= end || (*link)->end <= start))
         link = &(*link)->next;
-    struct mark *mark = *link;
+    struct svm_mark *mark = *link;
     if (mark)
         *link = mark->next;
     pthread_mutex_unlock(&lock);
@@ -263,10 +267,10 @@ static struct mark *take_mark(uint64_t start, uint64_t end)
 void usage_shared_published(const struct memobj *memobj)
 {
     if (call_finds() && memobj->is_svm)
-        add_mark(&(struct mark){.memobj = memobj,
-                                .id = memobj->base.id,
-                                .start = memobj->address,
-                                .end = memobj->address + memobj->size});
+        add_mark(&(struct svm_mark){.memobj = memobj,
+                                    .id = memobj->base.id,
+                                    .start = memobj->address,
+                                    .end = memobj->address + memobj->size});
 }
 
 void usage_shared_released(const struct memobj *memobj)
@@ -275,16 +279,16 @@ void usage_shared_released(const struct memobj *memobj)
         drop_mark(memobj, NULL);
 }
 
-/* Fine-grained memory needs no map, and keeps no state of one. */
+/* A map of fine-grained memory has no effect (5.6.1), so it is not noted. */
 static void note_map(const struct command *command)
 {
     const uint64_t start = (uint64_t)(uintptr_t)command->u.svm_map.pointer;
     const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
     if (allocation && !(allocation->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER))
-        add_mark(&(struct mark){.start = start, .end = start + command->u.svm_map.size});
+        add_mark(&(struct svm_mark){.start = start, .end = start + command->u.svm_map.size});
 }
 
-/* A map's access mode that is left. */
+/* Reports an unmap without a map. */
 static void note_unmap(const struct command *command)
 {
     const void *pointer = command->u.svm_map.pointer;
@@ -299,7 +303,7 @@ static void note_unmap(const struct command *command)
                                      .fix = "unmap once what clEnqueueSVMMap mapped, by the same pointer"});
 }
 
-static void report_mark(const char *object, const struct mark *mark)
+static void report_mark(const char *object, const struct svm_mark *mark)
 {
     char why[120];
     snprintf(why, sizeof why,
@@ -320,11 +324,11 @@ static void report_mark(const char *object, const struct mark *mark)
                                          .other_what = "mapped here"});
 }
 
-/* Each is reported once. */
+/* Removes the marks of the allocation, and reports each. */
 static void report_marks(const struct svm_allocation *allocation)
 {
     const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
-    struct mark *mark;
+    struct svm_mark *mark;
     char object[64];
     name_shared(allocation, object, sizeof object);
     while ((mark = take_mark(start, start + allocation->size))) {
@@ -334,40 +338,40 @@ static void report_marks(const struct svm_allocation *allocation)
     }
 }
 
-/* ---- what is freed
- * ---------------------------------------------------------------------------------------- */
+/* ---- allocations that are freed ---- */
 
 enum { FREED_MAX = 1024 };
 
-/* The last allocations that were freed, or that a command frees which is enqueued. */
+/* A ring of the last allocations that were freed, or that an enqueued command frees. */
 static struct {
-    struct freed {
-        struct svm_allocation allocation; /* as it was; no pointer but the first is good */
-        struct event *event;              /* of that command; referenced */
+    struct freed_svm {
+        struct svm_allocation
+            allocation;      /* a copy; its pointers are invalid, but allocation.pointer is the key */
+        struct event *event; /* of that command; referenced */
         struct call_site *site;
     } entry[FREED_MAX];
     size_t count;
 } freed;
 
-static void freed_clear(struct freed *entry)
+static void freed_clear(struct freed_svm *entry)
 {
     object_unref(entry->event);
     free(entry->site);
-    *entry = (struct freed){.event = NULL};
+    *entry = (struct freed_svm){.event = NULL};
 }
 
 static void remember_freed(const struct svm_allocation *allocation, struct event *event)
 {
-    struct freed entry = {.allocation = *allocation, .event = object_ref(event), .site = call_site_new()};
+    struct freed_svm entry = {.allocation = *allocation, .event = object_ref(event), .site = call_site_new()};
     pthread_mutex_lock(&lock);
-    struct freed *slot = &freed.entry[freed.count++ % FREED_MAX], old = *slot;
+    struct freed_svm *slot = &freed.entry[freed.count++ % FREED_MAX], old = *slot;
     *slot = entry;
     pthread_mutex_unlock(&lock);
     freed_clear(&old);
 }
 
-/* lock held. A command that failed has freed nothing. */
-static const struct freed *find_freed(const void *pointer)
+/* lock held. A clEnqueueSVMFree that failed has freed nothing. */
+static const struct freed_svm *find_freed(const void *pointer)
 {
     for (size_t i = 0; i < FREED_MAX; i++)
         if (freed.entry[i].allocation.pointer == pointer &&
@@ -379,20 +383,20 @@ static const struct freed *find_freed(const void *pointer)
 void usage_svm_made(const struct svm_allocation *allocation)
 {
     const uint64_t start = (uint64_t)(uintptr_t)allocation->pointer;
-    struct freed gone = {.event = NULL};
-    struct mark *mark;
+    struct freed_svm reused = {.event = NULL};
+    struct svm_mark *mark;
     if (!call_finds())
         return;
     do {
-        freed_clear(&gone);
+        freed_clear(&reused);
         pthread_mutex_lock(&lock);
-        struct freed *found = (struct freed *)find_freed(allocation->pointer);
+        struct freed_svm *found = (struct freed_svm *)find_freed(allocation->pointer);
         if (found) {
-            gone = *found;
-            *found = (struct freed){.event = NULL};
+            reused = *found;
+            *found = (struct freed_svm){.event = NULL};
         }
         pthread_mutex_unlock(&lock);
-    } while (gone.allocation.pointer);
+    } while (reused.allocation.pointer);
     while ((mark = take_mark(start, start + allocation->size))) {
         free(mark->site);
         free(mark);
@@ -403,8 +407,8 @@ static bool report_freed(const void *pointer)
 {
     char object[64];
     pthread_mutex_lock(&lock);
-    const struct freed *found = find_freed(pointer);
-    struct freed copy = {.event = NULL};
+    const struct freed_svm *found = find_freed(pointer);
+    struct freed_svm copy = {.event = NULL};
     if (found)
         copy = *found;
     copy.site = found ? call_site_copy(found->site) : NULL;
@@ -423,15 +427,15 @@ static bool report_freed(const void *pointer)
     return true;
 }
 
-static void report_stranger(const char *object, const char *why, const char *fix,
-                            const struct call_site *made)
+static void report_invalid_free(const char *object, const char *why, const char *fix,
+                                const struct call_site *made)
 {
     call_find(FINDING_SVM_FREE_INVALID,
               &(struct call_finding){
                   .object = object, .why = why, .fix = fix, .other = made, .other_what = "allocated here"});
 }
 
-/* The pointer is in the table, but not for this call. */
+/* The pointer is in an allocation, but this call must not free it. */
 static void report_wrong(const struct context *context, const struct svm_allocation *allocation,
                          const void *pointer)
 {
@@ -454,17 +458,17 @@ static void report_wrong(const struct context *context, const struct svm_allocat
                  allocation->context->base.id, context->base.id);
         fix = "free it for the context that it was allocated for";
     }
-    report_stranger(object, why, fix, allocation->made);
+    report_invalid_free(object, why, fix, allocation->made);
 }
 
-/* True: it may be freed; copied. */
+/* True: the call may free the allocation, which is copied. */
 static bool check_pointer(const struct context *context, const void *pointer,
                           struct svm_allocation *out_allocation)
 {
     if (report_freed(pointer))
         return false;
     if (!svm_seek(pointer, out_allocation)) {
-        report_stranger(
+        report_invalid_free(
             "svm_pointer",
             "no allocation of clSVMAlloc is there; svm_pointer must be the value that such a call returned",
             "free memory as it was allocated", NULL);
@@ -488,7 +492,8 @@ void usage_svm_free(const struct context *context, const void *pointer)
     remember_freed(&allocation, NULL);
 }
 
-/* When it runs, buffers may be released and maps undone. */
+/* Uses and marks are not checked: they may end before the command runs. A callback of the program may
+ * free nothing. */
 static void note_free(const struct command *command)
 {
     struct svm_allocation allocation;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps of one object with one pointer: an unmap may mean any of them, so what they differ in is not judged.
+ * Maps with one pointer begin at one corner of the object. So a set of them is described by the least and
+ * the most of each dimension of their regions, and by which kinds of access occur. Bytes below the least
+ * belong to all; bytes between the two to some of them.
  */
 #include "aliased_maps.h"
 
@@ -9,20 +11,20 @@
 #include "lib/command.h"
 #include "lib/transfer.h"
 
-static uint32_t sort_of(const struct map_record *record)
+static uint32_t access_of(const struct map_record *record)
 {
     return record->flags & ~(cl_map_flags)CL_MAP_READ ? DEVICE_MAP_WRITE : DEVICE_MAP_READ;
 }
 
 static struct aliased_maps aliased_of(const struct map_record *record)
 {
-    struct aliased_maps aliased = {.sorts = sort_of(record)};
+    struct aliased_maps aliased = {.sorts = access_of(record)};
     memcpy(aliased.least, record->region, sizeof aliased.least);
     memcpy(aliased.most, record->region, sizeof aliased.most);
     return record->aliased.any ? record->aliased : aliased;
 }
 
-static bool may_be_meant(const struct map_record *record, const struct map_record *taken)
+static bool is_alias(const struct map_record *record, const struct map_record *taken)
 {
     return record != taken && record->owner == taken->owner && record->pointer == taken->pointer;
 }
@@ -33,8 +35,7 @@ static bool differ(const struct map_record *a, const struct map_record *b)
            memcmp(a->region, b->region, sizeof a->region) != 0;
 }
 
-/* All begin at one corner. */
-static void add(struct aliased_maps *aliased, const struct aliased_maps *other)
+static void widen(struct aliased_maps *aliased, const struct aliased_maps *other)
 {
     for (int i = 0; i < 3; i++) {
         aliased->least[i] = other->least[i] < aliased->least[i] ? other->least[i] : aliased->least[i];
@@ -47,19 +48,19 @@ void aliased_maps_note(struct map_record *list, struct map_record *taken)
 {
     struct aliased_maps aliased = aliased_of(taken);
     for (const struct map_record *record = list; record; record = record->next)
-        if (may_be_meant(record, taken)) {
+        if (is_alias(record, taken)) {
             const struct aliased_maps other = aliased_of(record);
             aliased.any |= differ(record, taken);
-            add(&aliased, &other);
+            widen(&aliased, &other);
         }
     for (struct map_record *record = list; record && aliased.any; record = record->next)
-        if (may_be_meant(record, taken))
+        if (is_alias(record, taken))
             record->aliased = aliased;
     if (aliased.any)
         taken->aliased = aliased;
 }
 
-/* Row by row, as a map of some may be in several pieces, and one of all in one. */
+/* One call per row, since the rows of a map need not be contiguous. */
 void aliased_maps_unmap(const struct command *command, const struct map_record *record, uint64_t address)
 {
     const struct aliased_maps *aliased = &record->aliased;

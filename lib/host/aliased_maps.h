@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Maps of one object that begin at one byte have one pointer, and an unmap with it does not
- *          determine which of them it gives back (OpenCL 2.2 API, 5.2.4, 5.5.2). If they differ nothing is
- *          reported of the bytes in which they do: to commands they are free when the first was unmapped, and
- *          the host's until the last is.
+ * PURPOSE  Aliased maps: several maps of one object that begin at the same byte have the same pointer, so an
+ *          unmap does not determine which of them it ends (OpenCL 2.2 API, 5.2.4, 5.5.2). Bytes in which they
+ *          differ are not checked: commands may access them once the first map was unmapped, and the host
+ *          until the last was.
  *
  * Interface  (runtime_lock held)
- *   aliased_maps_note    this record was taken by an unmap, from a list where the others still are
- *   aliased_maps_unmap   that unmap runs, and the record's bytes begin at this address of the device
- *   aliased_maps_end     after the last byte that may be mapped, from the record's offset on
+ *   aliased_maps_note    an unmap took this record from the list; the other records are still in it
+ *   aliased_maps_unmap   that unmap runs; the record's bytes begin at this address of the device
+ *   aliased_maps_end     offset after the last byte of the object that the map, or an aliased one, may have
  */
 #ifndef ORRERY_LIB_HOST_ALIASED_MAPS_H
 #define ORRERY_LIB_HOST_ALIASED_MAPS_H

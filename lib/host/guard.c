@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pages are open is a function of the maps, of the commands under way and of the executor lock's owner;
- * the kernel keeps it, and guard.areas is what it must be. The program's own memory may be malloc's, so a
- * thread may wait for guard.lock in the handler that holds malloc's lock: under guard.lock nothing is
- * allocated or freed, and the device is not called, as it may do so.
+ * Which pages are open is a function of the maps, of the commands under way and of the executor lock's owner.
+ * guard.areas describes it; update_area() brings the kernel's page protection into line after each change.
+ *
+ * Lock rule: malloc's own memory may be closed, so a thread that holds malloc's lock may wait for guard.lock
+ * in the signal handler. Hence nothing is allocated or freed under guard.lock, and the device, which may do
+ * so, is not called. Queries of the device are made before (query_device).
  */
 #include "guard_state.h"
 
@@ -14,11 +16,12 @@
 #include "lib/command.h"
 #include "lib/context.h"
 #include "lib/device_info.h"
-#include "lib/executor.h"
+#include "lib/device_thread.h"
 #include "host_place.h"
 #include "lib/command_order.h"
 #include "orrery/limits.h"
 #include "lib/api_runtime.h"
+#include "lib/memobj.h"
 
 struct guard guard = {.lock = OWNED_LOCK_INITIALIZER};
 
@@ -35,52 +38,52 @@ bool guard_set_pages(uint64_t low, uint64_t high, int protection)
     return low >= high || mprotect((void *)(uintptr_t)low, high - low, protection) == 0;
 }
 
-struct extent guard_pages_of(const struct area *area)
+struct extent guard_pages_of(const struct guard_area *area)
 {
     const uint64_t rest = PAGE_BYTES - 1;
-    return area->past ? (struct extent){guard_page_of(area->low + rest), guard_page_of(area->high)}
-                      : (struct extent){guard_page_of(area->low), guard_page_of(area->high + rest)};
+    return area->buffer ? (struct extent){guard_page_of(area->low + rest), guard_page_of(area->high)}
+                        : (struct extent){guard_page_of(area->low), guard_page_of(area->high + rest)};
 }
 
-void guard_open_area(const struct area *area)
+void guard_open_area(const struct guard_area *area)
 {
     const struct extent pages = guard_pages_of(area);
     if (!area->ambiguous)
         guard_set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
 }
 
-/* The pages that hold some of it. */
-static struct extent pages_of_window(const struct extent *pages, const struct window *window)
+/* The pages of the area that hold mapped bytes. */
+static struct extent pages_of_map(const struct extent *pages, const struct mapped_range *map)
 {
-    CHECKED(window->low <= window->high);
-    const uint64_t low = guard_page_of(window->low), high = guard_page_of(window->high + PAGE_BYTES - 1);
+    CHECKED(map->low <= map->high);
+    const uint64_t low = guard_page_of(map->low), high = guard_page_of(map->high + PAGE_BYTES - 1);
     return (struct extent){low > pages->low ? low : pages->low, high < pages->high ? high : pages->high};
 }
 
-/* Is some of it mapped? */
-static bool is_window(const struct area *area, uint64_t low, uint64_t high)
+/* A map has bytes in [low, high). */
+static bool has_map_in(const struct guard_area *area, uint64_t low, uint64_t high)
 {
-    const struct window *window = low < high ? area->windows : NULL;
-    while (window && !(low < window->high && high > window->low))
-        window = window->next;
-    return window;
+    const struct mapped_range *map = low < high ? area->maps : NULL;
+    while (map && !(low < map->high && high > map->low))
+        map = map->next;
+    return map;
 }
 
-/* Those whose mapped bytes are all in the extent: what else the host has there it may touch. */
-static struct extent pages_wholly_in(const struct area *area, const struct extent *bytes)
+/* The pages whose mapped bytes are all in the extent: other mapped bytes stay accessible to the host. */
+static struct extent pages_wholly_in(const struct guard_area *area, const struct extent *bytes)
 {
     struct extent pages = {guard_page_of(bytes->low), guard_page_of(bytes->high + PAGE_BYTES - 1)};
-    if (is_window(area, pages.low, bytes->low))
+    if (has_map_in(area, pages.low, bytes->low))
         pages.low += PAGE_BYTES;
-    if (is_window(area, bytes->high, pages.high))
+    if (has_map_in(area, bytes->high, pages.high))
         pages.high -= PAGE_BYTES;
     return pages;
 }
 
-/* Written bytes last: they are closed to loads, too. All is closed if nothing is mapped. */
-static void close_uses(const struct area *area, const struct window *window, bool closes_loads)
+/* Closes the mapped pages that commands use as host memory: to stores, or (closes_loads) to loads, too. */
+static void close_uses(const struct guard_area *area, const struct mapped_range *map, bool closes_loads)
 {
-    const struct extent all = guard_pages_of(area), open = pages_of_window(&all, window);
+    const struct extent all = guard_pages_of(area), open = pages_of_map(&all, map);
     struct extent bytes;
     bool written;
     for (uint32_t at = 0; host_use_next(open.low, open.high, &at, &bytes, &written);) {
@@ -91,36 +94,37 @@ static void close_uses(const struct area *area, const struct window *window, boo
     }
 }
 
-static void open_windows(const struct area *area)
+static void open_maps(const struct guard_area *area)
 {
     const struct extent all = guard_pages_of(area);
-    for (const struct window *window = area->windows; window; window = window->next) {
-        const struct extent pages = pages_of_window(&all, window);
-        if (window->acquired)
+    for (const struct mapped_range *map = area->maps; map; map = map->next) {
+        const struct extent pages = pages_of_map(&all, map);
+        if (map->acquired)
             guard_set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
     }
+    /* loads last: a page that one command reads and another writes is closed to both */
     for (int loads = 0; loads < 2; loads++)
-        for (const struct window *window = area->windows; window; window = window->next)
-            if (window->acquired && !area->past)
-                close_uses(area, window, loads);
+        for (const struct mapped_range *map = area->maps; map; map = map->next)
+            if (map->acquired && !area->buffer)
+                close_uses(area, map, loads);
 }
 
-static void close_area(const struct area *area)
+static void close_area(const struct guard_area *area)
 {
     const struct extent pages = guard_pages_of(area);
     if (area->ambiguous)
         return;
-    if (area->is_shared && !guard.under_way) {
+    if (area->is_fine && !guard.under_way) {
         guard_open_area(area);
         return;
     }
-    guard_set_pages(pages.low, pages.high, area->past && !area->unseen ? PROT_READ : PROT_NONE);
-    open_windows(area);
+    guard_set_pages(pages.low, pages.high, area->buffer && !area->device_dirty ? PROT_READ : PROT_NONE);
+    open_maps(area);
 }
 
-struct area *guard_area_at(uint64_t address)
+struct guard_area *guard_area_at(uint64_t address)
 {
-    for (struct area *area = guard.areas; area; area = area->next) {
+    for (struct guard_area *area = guard.areas; area; area = area->next) {
         const struct extent pages = guard_pages_of(area);
         if (!area->ambiguous && address >= pages.low && address < pages.high)
             return area;
@@ -130,65 +134,66 @@ struct area *guard_area_at(uint64_t address)
 
 void guard_open_all(void)
 {
-    for (const struct area *area = guard.areas; area; area = area->next)
+    for (const struct guard_area *area = guard.areas; area; area = area->next)
         guard_open_area(area);
     host_use_open();
 }
 
-/* Those that the device needs where the host has them. */
+/* Opens the areas that the device reaches only at the host's addresses. */
 static void open_for_device(void)
 {
-    for (const struct area *area = guard.areas; area; area = area->next)
+    for (const struct guard_area *area = guard.areas; area; area = area->next)
         if (!area->apart)
             guard_open_area(area);
     host_use_open();
 }
 
-/* ---- what the host may touch ---------------------------------------------------------------- */
+/* ---- which memory is watched ---------------------------------------------------------------- */
 
-/* Steps that must not happen for the first time under the lock. */
+/* First calls that allocate, and so must not happen under the lock. */
 static void prepare(void)
 {
     if (guard.prepared)
         return;
     guard.prepared = true;
     host_place_prepare();
-    executor_watch_fork();
+    device_thread_watch_fork();
 }
 
-/* NULL: there is no such allocation, or no memory. */
-static struct area *area_new(uint64_t address, bool is_svm)
+/* NULL: the address is in no allocation, or out of memory. */
+static struct guard_area *area_new(uint64_t address, bool is_svm)
 {
     uint64_t start, size;
-    struct area *area = NULL;
+    struct guard_area *area = NULL;
     if (!guard.shared && device_allocation(runtime_device(), address, &start, &size))
         area = calloc(1, sizeof *area);
     if (area)
-        *area = (struct area){.low = start, .high = start + size, .is_svm = is_svm};
+        *area = (struct guard_area){.low = start, .high = start + size, .is_svm = is_svm};
     return area;
 }
 
-static void area_link(struct area *area)
+static void area_link(struct guard_area *area)
 {
     area->next = guard.areas;
     guard.areas = area;
 }
 
-/* Each takes a few of the mappings that a process may have: of very many allocations the rest is open
- * while commands run. */
-static void set_apart(struct area *area)
+/* A second view takes a few of the mappings that a process may have. Areas past the limit are open while
+ * commands run. */
+static void set_apart(struct guard_area *area)
 {
     enum { APART_MOST = HOSTILE(8192, 2) };
-    if (area->apart || area->together || area->is_shared || area->past || guard.apart_count >= APART_MOST)
+    if (area->apart || area->apart_refused || area->is_fine || area->buffer ||
+        guard.apart_count >= APART_MOST)
         return;
     area->apart = device_view_apart(runtime_device(), area->low, area->fresh);
-    area->together = !area->apart;
-    CHECKED(!area->is_shared && !area->past);
+    area->apart_refused = !area->apart;
+    CHECKED(!area->is_fine && !area->buffer);
     area->fresh = false;
     guard.apart_count += area->apart;
 }
 
-static void set_joined(struct area *area)
+static void set_joined(struct guard_area *area)
 {
     if (!area->apart)
         return;
@@ -198,21 +203,22 @@ static void set_joined(struct area *area)
     guard.apart_count--;
 }
 
-static void apply(struct area *area)
+/* The protection of its pages becomes what maps, commands and the executor lock's owner require. */
+static void update_area(struct guard_area *area)
 {
-    if (!guard.inside)
+    if (!guard.executing)
         set_apart(area);
-    if (guard.inside && !area->apart)
+    if (guard.executing && !area->apart)
         return;
     guard_install();
     if (guard.installed)
         close_area(area);
 }
 
-/* Overrides the areas. */
-static void apply_uses(void)
+/* After update_area of all areas: pages that commands use as host memory are closed in mapped ranges, too. */
+static void update_uses(void)
 {
-    if (guard.inside || !host_use_any())
+    if (guard.executing || !host_use_any())
         return;
     guard_install();
     if (guard.installed) {
@@ -221,33 +227,33 @@ static void apply_uses(void)
     }
 }
 
-/* Before the lock: queries of the device. */
-static void look(void)
+/* The answers of the device that update_area needs; before guard.lock is taken. */
+static void query_device(void)
 {
     guard.under_way = device_under_way(runtime_device());
-    for (struct area *area = guard.areas; area; area = area->next)
-        area->unseen = area->used && device_unseen(runtime_device(), area->past);
+    for (struct guard_area *area = guard.areas; area; area = area->next)
+        area->device_dirty = area->used && device_unseen(runtime_device(), area->buffer);
 }
 
-static void add_area(struct area *area)
+static void add_area(struct guard_area *area)
 {
     prepare();
-    look();
+    query_device();
     owned_lock_take(&guard.lock);
     area_link(area);
-    apply(area);
+    update_area(area);
     owned_lock_release(&guard.lock);
 }
 
-static void add(void *pointer, bool of_device, bool is_shared)
+static void add(void *pointer, bool of_device, bool is_fine)
 {
     if (!order_observed())
         return;
     runtime_lock(); /* so that no thread begins to execute meanwhile */
-    struct area *area = area_new((uint64_t)(uintptr_t)pointer, true);
+    struct guard_area *area = area_new((uint64_t)(uintptr_t)pointer, true);
     if (area) {
         area->of_device = of_device;
-        area->is_shared = is_shared;
+        area->is_fine = is_fine;
         area->fresh = true;
         add_area(area);
     }
@@ -264,36 +270,37 @@ void guard_add_shared(void *pointer)
     add(pointer, false, true);
 }
 
-/* Of several buffers of the same memory it is undefined what is in them (5.2.1). */
-static void find_ambiguous(struct area *area)
+/* The contents of buffers whose host memory overlaps are undefined (5.2.1), so these areas are not
+ * watched. */
+static void find_ambiguous(struct guard_area *area)
 {
-    CHECKED(area->past);
-    for (struct area *other = guard.areas; other; other = other->next)
-        if (other->past && other->low < area->high && other->high > area->low) {
+    CHECKED(area->buffer);
+    for (struct guard_area *other = guard.areas; other; other = other->next)
+        if (other->buffer && other->low < area->high && other->high > area->low) {
             guard_open_area(other);
             other->ambiguous = area->ambiguous = true;
         }
 }
 
-/* While all is open: what is closed does not look like the program's. */
-static struct area *area_after(const struct memobj *memobj)
+/* All pages are open meanwhile: host_use_pages accepts only memory that can be loaded and stored. */
+static struct guard_area *area_of_buffer(const struct memobj *memobj)
 {
     const uint64_t low = (uint64_t)(uintptr_t)memobj->host_ptr, high = low + memobj->size;
     const struct extent pages = host_use_pages(low, high);
-    struct area *area = pages.low < pages.high ? calloc(1, sizeof *area) : NULL;
+    struct guard_area *area = pages.low < pages.high ? calloc(1, sizeof *area) : NULL;
     if (area)
-        *area = (struct area){.low = low, .high = high, .past = memobj->address};
+        *area = (struct guard_area){.low = low, .high = high, .buffer = memobj->address};
     return area;
 }
 
-void guard_add_after(const struct memobj *memobj)
+void guard_add_buffer(const struct memobj *memobj)
 {
-    const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
-    if (!apart || !guard_watching() || context_any(memobj->context, device_supports_svm_system))
+    const bool watched = memobj_has_host_memory(memobj) && guard_watching();
+    if (!watched || context_any(memobj->context, device_supports_svm_system))
         return;
     runtime_lock();
     const bool paused = guard_pause();
-    struct area *area = area_after(memobj);
+    struct guard_area *area = area_of_buffer(memobj);
     if (area) {
         owned_lock_take(&guard.lock);
         find_ambiguous(area);
@@ -306,45 +313,45 @@ void guard_add_after(const struct memobj *memobj)
     runtime_unlock();
 }
 
-static void free_windows(struct window *windows)
+static void free_maps(struct mapped_range *maps)
 {
-    while (windows) {
-        struct window *window = windows;
-        windows = window->next;
-        free(window);
+    while (maps) {
+        struct mapped_range *map = maps;
+        maps = map->next;
+        free(map);
     }
 }
 
-static void area_free(struct area *area)
+static void area_free(struct guard_area *area)
 {
-    free_windows(area->windows);
+    free_maps(area->maps);
     free(area);
 }
 
-static struct area **link_of(uint64_t address, uint64_t past)
+static struct guard_area **link_of(uint64_t address, uint64_t buffer)
 {
-    struct area **link = &guard.areas;
-    while (*link && !(address >= (*link)->low && address < (*link)->high && (*link)->past == past))
+    struct guard_area **link = &guard.areas;
+    while (*link && !(address >= (*link)->low && address < (*link)->high && (*link)->buffer == buffer))
         link = &(*link)->next;
     return link;
 }
 
-static void remove_area(uint64_t address, uint64_t past)
+static void remove_area(uint64_t address, uint64_t buffer)
 {
     guard_report();
     runtime_lock();
     owned_lock_take(&guard.lock);
-    struct area **link = link_of(address, past), *area = *link;
+    struct guard_area **link = link_of(address, buffer), *area = *link;
     if (area) {
         *link = area->next;
         CHECKED(guard.apart_count >= area->apart);
         guard.apart_count -= area->apart;
         guard_open_area(area);
-        apply_uses();
+        update_uses();
     }
     owned_lock_release(&guard.lock);
-    if (area && past)
-        device_mirror(runtime_device(), past, NULL);
+    if (area && buffer)
+        device_mirror(runtime_device(), buffer, NULL);
     runtime_unlock();
     if (area)
         area_free(area);
@@ -355,7 +362,7 @@ void guard_remove(void *pointer)
     remove_area((uint64_t)(uintptr_t)pointer, 0);
 }
 
-void guard_remove_after(const struct memobj *memobj)
+void guard_remove_buffer(const struct memobj *memobj)
 {
     if (memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->parent && guard_active())
         remove_area((uint64_t)(uintptr_t)memobj->host_ptr, memobj->address);
@@ -363,105 +370,106 @@ void guard_remove_after(const struct memobj *memobj)
 
 /* ---- commands ------------------------------------------------------------------------------- */
 
-/* Whose bytes start there: memory of the device, or, for maps of several buffers, of the program. */
-static struct area *mapped_area(const struct map_record *record, uint64_t low)
+/* The area of a map's bytes: the host memory of its buffer, or an allocation. */
+static struct guard_area *mapped_area(const struct map_record *record, uint64_t low)
 {
-    const struct memobj *root = record ? record->owner : NULL;
-    while (root && root->parent)
-        root = root->parent;
-    const bool past = root && root->flags & CL_MEM_USE_HOST_PTR && !root->is_svm;
-    return *link_of(low, past ? root->address : 0);
+    const struct memobj *root = memobj_root(record ? record->owner : NULL);
+    const bool buffer = root && root->flags & CL_MEM_USE_HOST_PTR && !root->is_svm;
+    return *link_of(low, buffer ? root->address : 0);
 }
 
-static void add_window(struct area *area, uint64_t low, size_t size, const struct memobj *owner,
-                       const struct command *command)
+static void add_map(struct guard_area *area, uint64_t low, size_t size, const struct memobj *owner,
+                    const struct command *command)
 {
-    struct window *window = calloc(1, sizeof *window);
-    struct area *made = window && !area ? area_new(low, false) : NULL;
-    if (!window || (!area && !made)) {
-        free(window);
+    struct mapped_range *map = calloc(1, sizeof *map);
+    struct guard_area *made = map && !area ? area_new(low, false) : NULL;
+    if (!map || (!area && !made)) {
+        free(map);
         return;
     }
-    *window = (struct window){.low = low,
-                              .high = low + size,
-                              .command = command->serial,
-                              .call = command_call(command->kind),
-                              .owner = owner};
+    *map = (struct mapped_range){.low = low,
+                                 .high = low + size,
+                                 .command = command->serial,
+                                 .call = command_call(command->kind),
+                                 .owner = owner};
     owned_lock_take(&guard.lock);
     if (made)
         area_link(area = made);
-    window->next = area->windows;
-    area->windows = window;
+    map->next = area->maps;
+    area->maps = map;
     CHECKED(low >= area->low && low < area->high);
-    apply(area);
+    update_area(area);
     owned_lock_release(&guard.lock);
 }
 
-static bool has_pointer(const struct window *window, uint64_t low, const struct memobj *owner)
+static bool begins_at(const struct mapped_range *map, uint64_t low, const struct memobj *owner)
 {
-    return window->low == low && window->owner == owner;
+    return map->low == low && map->owner == owner;
 }
 
-/* Another map gives the host more, and the host is ordered after it. */
-static bool is_covered(const struct area *area, const struct window *window)
+/* Another map with the same pointer has all its bytes, and the host is ordered after that map. */
+static bool is_covered(const struct guard_area *area, const struct mapped_range *map)
 {
-    for (const struct window *other = area->windows; other; other = other->next)
-        if (other != window && has_pointer(other, window->low, window->owner) && other->acquired &&
-            other->high >= window->high)
+    for (const struct mapped_range *other = area->maps; other; other = other->next)
+        if (other != map && begins_at(other, map->low, map->owner) && other->acquired &&
+            other->high >= map->high)
             return true;
     return false;
 }
 
-static bool is_open(const struct area *area, uint64_t low, const struct memobj *owner)
+static bool is_mapped_at(const struct guard_area *area, uint64_t low, const struct memobj *owner)
 {
-    for (const struct window *window = area->windows; window; window = window->next)
-        if (has_pointer(window, low, owner) && !window->unmapped)
+    for (const struct mapped_range *map = area->maps; map; map = map->next)
+        if (begins_at(map, low, owner) && !map->unmapped)
             return true;
     return false;
 }
 
-/* One whose unmap may mean another one goes when that has all it has; otherwise when the last is unmapped. */
-static struct window *take_closed(struct area *area, uint64_t low, const struct memobj *owner)
+/*
+ * Takes the maps that have ended. An unmap may mean any map with its pointer. So an unmapped map ends when
+ * another one covers it, and all end when the last is unmapped.
+ */
+static struct mapped_range *take_ended(struct guard_area *area, uint64_t low, const struct memobj *owner)
 {
-    CHECKED(area->windows);
-    const bool open = is_open(area, low, owner);
-    struct window *taken = NULL;
-    for (struct window **link = &area->windows; *link;) {
-        struct window *window = *link;
-        if (!has_pointer(window, low, owner) || (open && !(window->unmapped && is_covered(area, window)))) {
-            link = &window->next;
+    CHECKED(area->maps);
+    const bool open = is_mapped_at(area, low, owner);
+    struct mapped_range *taken = NULL;
+    for (struct mapped_range **link = &area->maps; *link;) {
+        struct mapped_range *map = *link;
+        if (!begins_at(map, low, owner) || (open && !(map->unmapped && is_covered(area, map)))) {
+            link = &map->next;
             continue;
         }
-        *link = window->next;
-        window->next = taken;
-        taken = window;
+        *link = map->next;
+        map->next = taken;
+        taken = map;
     }
     return taken;
 }
 
-/* The last one mapped at the pointer, as the runtime takes the last record. */
-static void remove_window(struct area *area, uint64_t low, const struct memobj *owner,
-                          const struct command *command)
+/* Marks the latest map at the pointer, as the runtime takes the latest record (enqueue_map.c). */
+static void remove_map(struct guard_area *area, uint64_t low, const struct memobj *owner,
+                       const struct command *command)
 {
-    struct window *window = area ? area->windows : NULL;
-    while (window && (window->unmapped || !has_pointer(window, low, owner)))
-        window = window->next;
-    if (!window)
+    struct mapped_range *map = area ? area->maps : NULL;
+    while (map && (map->unmapped || !begins_at(map, low, owner)))
+        map = map->next;
+    if (!map)
         return;
     owned_lock_take(&guard.lock);
-    window->unmapped = true;
-    struct window *taken = take_closed(area, low, owner);
-    if (!is_open(area, low, owner))
+    map->unmapped = true;
+    struct mapped_range *taken = take_ended(area, low, owner);
+    if (!is_mapped_at(area, low, owner))
         area->unmap = command->serial;
-    apply(area);
+    update_area(area);
     owned_lock_release(&guard.lock);
-    free_windows(taken);
+    free_maps(taken);
 }
 
 static void map_enqueued(const struct command *command)
 {
-    const bool map = command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE;
-    const bool buffer = map || command->kind == COMMAND_UNMAP_MEM_OBJECT;
+    const bool maps = command->kind == COMMAND_MAP_BUFFER || command->kind == COMMAND_MAP_IMAGE;
+    const bool buffer = maps || command->kind == COMMAND_UNMAP_MEM_OBJECT;
     const bool svm = command->kind == COMMAND_SVM_MAP || command->kind == COMMAND_SVM_UNMAP;
     const struct map_record *record = buffer ? command->u.map.record : NULL;
     const void *pointer = record ? record->pointer : svm ? command->u.svm_map.pointer : NULL;
@@ -470,20 +478,19 @@ static void map_enqueued(const struct command *command)
         return;
     guard_report();
     prepare();
-    struct area *area = mapped_area(record, low);
-    if (map || command->kind == COMMAND_SVM_MAP)
-        add_window(area, low, map ? record->size : command->u.svm_map.size, record ? record->owner : NULL,
-                   command);
+    struct guard_area *area = mapped_area(record, low);
+    if (maps || command->kind == COMMAND_SVM_MAP)
+        add_map(area, low, maps ? record->size : command->u.svm_map.size, record ? record->owner : NULL,
+                command);
     else
-        remove_window(area, low, record ? record->owner : NULL, command);
+        remove_map(area, low, record ? record->owner : NULL, command);
 }
 
-static void may_write(const struct memobj *memobj)
+static void may_write(struct memobj *memobj)
 {
-    while (memobj && memobj->parent)
-        memobj = memobj->parent;
-    for (struct area *area = memobj ? guard.areas : NULL; area; area = area->next)
-        area->used |= area->past && area->past == memobj->address;
+    memobj = memobj_root(memobj);
+    for (struct guard_area *area = memobj ? guard.areas : NULL; area; area = area->next)
+        area->used |= area->buffer && area->buffer == memobj->address;
 }
 
 static void note_use(const struct command *command)
@@ -500,11 +507,11 @@ static void note_use(const struct command *command)
 
 static bool is_mapped(uint64_t low, uint64_t high)
 {
-    const struct area *area = *link_of(low, 0);
-    return area && !area->is_shared && is_window(area, low, high);
+    const struct guard_area *area = *link_of(low, 0);
+    return area && !area->is_fine && has_map_in(area, low, high);
 }
 
-/* The program's own memory may be closed by its protection: read while all is open. */
+/* Lists the host memory of a non-blocking transfer. All pages are open while host_use_begin examines them. */
 static void note_host_memory(const struct command *command)
 {
     const bool own = guard_watching() && !context_any(command->queue->context, device_supports_svm_system);
@@ -517,12 +524,12 @@ static void note_host_memory(const struct command *command)
         guard_leave();
 }
 
-/* Those that close when something is under way, or uses them. */
-static void apply_alternating(void)
+/* The areas whose protection depends on commands under way. */
+static void update_alternating(void)
 {
-    for (struct area *area = guard.areas; area; area = area->next)
-        if (area->is_shared || area->used || host_use_meets(area->low, area->high))
-            apply(area);
+    for (struct guard_area *area = guard.areas; area; area = area->next)
+        if (area->is_fine || area->used || host_use_meets(area->low, area->high))
+            update_area(area);
 }
 
 void guard_enqueued(const struct command *command)
@@ -531,30 +538,30 @@ void guard_enqueued(const struct command *command)
     if (guard_watching())
         note_use(command);
     note_host_memory(command);
-    look();
+    query_device();
     owned_lock_take(&guard.lock);
-    apply_alternating();
+    update_alternating();
     owned_lock_release(&guard.lock);
     map_enqueued(command);
     owned_lock_take(&guard.lock);
-    apply_uses();
+    update_uses();
     owned_lock_release(&guard.lock);
 }
 
-static bool is_acquired(const struct area *area, uint32_t command)
+static bool is_acquired(const struct guard_area *area, uint32_t command)
 {
-    return (area->past ? device_host_reported : device_host_is_after)(runtime_device(), command);
+    return (area->buffer ? device_host_reported : device_host_is_after)(runtime_device(), command);
 }
 
-/* Is the host ordered after more of the maps? */
-static bool windows_acquired(struct area *area)
+/* Updates which maps the host is ordered after; true: it is after more of them. */
+static bool maps_acquired(struct guard_area *area)
 {
     bool more = false;
-    for (struct window *window = area->windows; window; window = window->next) {
-        const bool acquired = window->acquired || is_acquired(area, window->command);
+    for (struct mapped_range *map = area->maps; map; map = map->next) {
+        const bool acquired = map->acquired || is_acquired(area, map->command);
         owned_lock_take(&guard.lock);
-        more |= acquired != window->acquired;
-        window->acquired = acquired;
+        more |= acquired != map->acquired;
+        map->acquired = acquired;
         owned_lock_release(&guard.lock);
     }
     return more;
@@ -566,16 +573,16 @@ void guard_waited(void)
         return;
     guard_report();
     const bool less = host_use_any() && host_use_end(&guard.lock);
-    look();
-    for (struct area *area = guard.areas; area; area = area->next) {
-        const bool more = windows_acquired(area) || (less && area->windows);
+    query_device();
+    for (struct guard_area *area = guard.areas; area; area = area->next) {
+        const bool more = maps_acquired(area) || (less && area->maps);
         owned_lock_take(&guard.lock);
-        if (more || area->is_shared || area->past)
-            apply(area);
+        if (more || area->is_fine || area->buffer)
+            update_area(area);
         owned_lock_release(&guard.lock);
     }
     owned_lock_take(&guard.lock);
-    apply_uses();
+    update_uses();
     owned_lock_release(&guard.lock);
 }
 
@@ -587,14 +594,14 @@ void guard_share(void)
     guard.shared = true;
     guard_open_all();
     host_use_forget();
-    struct area *areas = guard.areas;
+    struct guard_area *areas = guard.areas;
     guard.areas = NULL;
     owned_lock_release(&guard.lock);
     while (areas) {
-        struct area *area = areas;
+        struct guard_area *area = areas;
         areas = area->next;
-        if (area->past)
-            device_mirror(runtime_device(), area->past, NULL);
+        if (area->buffer)
+            device_mirror(runtime_device(), area->buffer, NULL);
         area_free(area);
     }
     runtime_unlock();
@@ -611,40 +618,42 @@ void guard_enter(void)
         guard_report();
     owned_lock_take(&guard.lock);
     open_for_device();
-    guard.inside = true;
-    guard.executes = pthread_self();
+    guard.executing = true;
+    guard.executor = pthread_self();
     owned_lock_release(&guard.lock);
 }
 
 bool guard_pause(void)
 {
-    const bool inside = __atomic_load_n(&guard.inside, __ATOMIC_RELAXED);
-    if (!inside)
+    const bool executing = __atomic_load_n(&guard.executing, __ATOMIC_RELAXED);
+    if (!executing)
         guard_enter();
-    return !inside;
+    return !executing;
 }
 
 void guard_leave(void)
 {
-    look();
+    query_device();
     owned_lock_take(&guard.lock);
-    CHECKED(guard.inside); /* guard_enter */
-    guard.inside = false;
-    for (struct area *area = guard.areas; area; area = area->next)
-        apply(area);
-    apply_uses();
+    CHECKED(guard.executing); /* guard_enter */
+    guard.executing = false;
+    for (struct guard_area *area = guard.areas; area; area = area->next)
+        update_area(area);
+    update_uses();
     owned_lock_release(&guard.lock);
     guard_report();
 }
 
-/* Not with the lock: fork takes malloc's next, which a thread may hold that waits for ours. While all is open
- * nothing here changes without runtime_lock but the notes. Memory in two places is memory that processes
- * share. */
+/*
+ * Opens everything, and gives each area one view again, since memory with two views would be shared with the
+ * child. guard.lock is not kept: fork takes malloc's lock next, and a thread that holds that one may wait for
+ * ours. While all pages are open only the notes can change without runtime_lock.
+ */
 void guard_fork_prepare(void)
 {
     guard_enter();
     owned_lock_take(&guard.lock);
-    for (struct area *area = guard.areas; area; area = area->next)
+    for (struct guard_area *area = guard.areas; area; area = area->next)
         set_joined(area);
     owned_lock_release(&guard.lock);
 }
@@ -654,13 +663,13 @@ void guard_fork_parent(void)
     guard_leave();
 }
 
-/* Which commands use which memory is the parent's affair. */
+/* Commands run only in the parent: the child forgets which memory they use. */
 void guard_fork_child(void)
 {
     owned_lock_reset(&guard.lock);
     guard.note_count = 0;
     host_use_forget();
-    for (struct area *area = guard.areas; area; area = area->next)
-        area->ambiguous |= area->past != 0;
+    for (struct guard_area *area = guard.areas; area; area = area->next)
+        area->ambiguous |= area->buffer != 0;
     guard_leave();
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The signal handler only notes and opens: what it saw is reported later, on a thread that may take locks. */
+/*
+ * The signal handler notes the access and opens the page, so that the access succeeds when it is repeated. It
+ * allocates nothing. The notes are reported later, by a thread that may take locks; their verdicts are
+ * computed before the maps change.
+ */
 #include "guard_state.h"
 
 #include <errno.h>
@@ -34,14 +38,14 @@ static uint64_t program_counter(const void *context)
 #endif
 }
 
-/* used: a command reads or writes there. area NULL: that is all. */
-static void take_note(const struct area *area, bool used, uint64_t address, const void *context)
+/* used: a command uses the page as host memory; then area may be NULL. */
+static void take_note(const struct guard_area *area, bool used, uint64_t address, const void *context)
 {
-    const bool past = !used && area->past;
-    struct note *note = &guard.notes[guard.note_count++];
-    note->address = past ? address - area->low + area->past : address;
+    const bool of_buffer = !used && area->buffer;
+    struct guard_note *note = &guard.notes[guard.note_count++];
+    note->address = of_buffer ? address - area->low + area->buffer : address;
     note->judged = false;
-    note->is_shared = used || past || area->is_shared;
+    note->is_access = used || of_buffer || area->is_fine;
     note->write = was_write(context);
     host_place_capture(&note->trace);
     note->trace.pc = program_counter(context);
@@ -55,79 +59,79 @@ static bool open_page(uint64_t address, int protection)
 static bool area_lost(void)
 {
     bool lost = false;
-    for (const struct area *area = guard.areas; area && !lost; area = area->next) {
+    for (const struct guard_area *area = guard.areas; area && !lost; area = area->next) {
         const struct extent pages = guard_pages_of(area);
-        lost = area->past && msync((void *)(uintptr_t)pages.low, pages.high - pages.low, MS_ASYNC) != 0 &&
+        lost = area->buffer && msync((void *)(uintptr_t)pages.low, pages.high - pages.low, MS_ASYNC) != 0 &&
                errno == ENOMEM;
     }
     return lost;
 }
 
-/* The program moved (mremap) memory that was closed: there is nothing where it was. */
+/* The program moved closed memory (mremap): its pages are closed at the new place. */
 static bool catch_moved(uint64_t address)
 {
     return (host_use_lost() || area_lost()) && open_page(address, PROT_READ | PROT_WRITE);
 }
 
-/* By the time that the handler has the lock another thread may have opened the page and forgotten why it was
- * closed: the access is tried once more, and is not ours when it faults again though nothing was closed
- * meanwhile. */
+/*
+ * Another thread may have opened the page, and removed its area, before the handler has the lock. So the
+ * access is tried once more. If it faults again and no page was closed meanwhile, the fault is not ours.
+ */
 static bool try_again(uint64_t address, uint64_t pc)
 {
-    const struct retry now = {pthread_self(), address, pc, guard.closings};
+    const struct guard_retry now = {pthread_self(), address, pc, guard.closings};
     for (size_t i = 0; i < RETRIES; i++) {
-        struct retry *before = &guard.retries[i];
+        struct guard_retry *before = &guard.retries[i];
         if (before->address != address || before->pc != pc || !pthread_equal(before->thread, now.thread))
             continue;
         const bool again = before->closings != now.closings;
-        *before = again ? now : (struct retry){.address = 0};
+        *before = again ? now : (struct guard_retry){.address = 0};
         return again;
     }
     guard.retries[guard.retry_next++ % RETRIES] = now;
     return true;
 }
 
-/* The host's at this time: in a page that is open. */
-static bool is_mapped(const struct area *area, uint64_t address)
+/* A map gives the page to the host, so it is open. */
+static bool is_mapped(const struct guard_area *area, uint64_t address)
 {
     const uint64_t page = guard_page_of(address);
-    const struct window *window = area->windows;
-    while (window && !(window->acquired && page >= guard_page_of(window->low) && page < window->high))
-        window = window->next;
-    return window;
+    const struct mapped_range *map = area->maps;
+    while (map && !(map->acquired && page >= guard_page_of(map->low) && page < map->high))
+        map = map->next;
+    return map;
 }
 
-/* Otherwise it is open again by now: another thread may have begun to execute, or the memory has another
- * place. */
-static bool is_closed(const struct area *area, uint64_t address, bool used)
+/* The page is still closed. Without a second view it opens as a thread begins to execute. */
+static bool is_closed(const struct guard_area *area, uint64_t address, bool used)
 {
-    return area && area->apart ? used || !is_mapped(area, address) : !guard.inside;
+    return area && area->apart ? used || !is_mapped(area, address) : !guard.executing;
 }
 
-/* Its page is, by a command, and the host had it: of what is not mapped the maps judge. */
-static bool is_used(const struct area *area, uint64_t address)
+/* The page is closed only because a command uses it as host memory; else the maps decide. */
+static bool is_used(const struct guard_area *area, uint64_t address)
 {
     const uint64_t page = guard_page_of(address);
     return host_use_meets(page, page + PAGE_BYTES) &&
-           (!area || area->past || area->is_shared || is_mapped(area, address));
+           (!area || area->buffer || area->is_fine || is_mapped(area, address));
 }
 
 /*
- * A page that is open again is ours, too. The executing thread may touch all, also by the host's addresses,
- * as a native kernel does.
+ * True: the fault is ours, and the access can be repeated; also if the page is open by now. The executing
+ * thread may access everything, as a native kernel does at the host's addresses.
  */
 static bool catch_with_lock(uint64_t address, const void *context)
 {
-    const struct area *area = guard_area_at(address);
+    const struct guard_area *area = guard_area_at(address);
     const bool used = is_used(area, address),
-               executes = guard.inside && pthread_equal(guard.executes, pthread_self());
+               executes = guard.executing && pthread_equal(guard.executor, pthread_self());
     bool ours = area || used;
     if (area && executes) {
         guard_open_area(area);
     } else if (ours && is_closed(area, address, used)) {
         const bool room = guard.note_count < NOTES;
-        /* a store after a load is a further access to note */
-        const bool load = !was_write(context) && (used || area->is_shared || area->past);
+        /* after a load the page stays closed to stores, which are noted, too */
+        const bool load = !was_write(context) && (used || area->is_fine || area->buffer);
         if (room)
             take_note(area, used, address, context);
         if (!room || !open_page(address, load ? PROT_READ : PROT_READ | PROT_WRITE))
@@ -149,11 +153,11 @@ static void allow_faults(bool allow)
 }
 
 /*
- * The C library and this one have memory of malloc's, too: of a piece that was freed while a command uses it
- * the unwinder's tables may be a part by now, or an area. A fault of the thread that has the lock is such an
- * access. It is no finding, and where the lists say which page it is may be what is closed.
+ * A fault of the thread that holds guard.lock comes from this library or the C library: the program freed
+ * memory while a command uses it, and malloc gave it to one of them. That is no finding, and the lists may
+ * lie in the closed page, so they are not read.
  */
-static bool catch (uint64_t address, const void *context)
+static bool handle_fault(uint64_t address, const void *context)
 {
     if (owned_lock_is_mine(&guard.lock))
         return open_page(address, PROT_READ | PROT_WRITE);
@@ -180,13 +184,14 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     const bool access = info->si_code == SEGV_ACCERR;
     const int error = errno;
-    const bool ours = access && catch ((uint64_t)(uintptr_t)info->si_addr, context);
+    const bool ours = access && handle_fault((uint64_t)(uintptr_t)info->si_addr, context);
     errno = error;
     if (!ours)
         pass_on(number, info, context);
 }
 
-/* Again whenever pages are closed: the program may have installed its own, which then runs second. */
+/* Called whenever pages are closed, since the program may have installed a handler, which then runs
+ * second. */
 void guard_install(void)
 {
     struct sigaction current, ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
@@ -200,21 +205,21 @@ void guard_install(void)
 
 /* ---- reports ------------------------------------------------------------------------------- */
 
-/* By the maps as they are: before they change, what was caught is reported, or judged at least. */
-static void judge(uint64_t address, struct verdict *out_verdict)
+/* The verdict by the present maps: callers report or judge all notes before the maps change. */
+static void judge(uint64_t address, struct guard_verdict *out_verdict)
 {
-    const struct area *area = guard_area_at(address);
-    const struct window *window = area ? area->windows : NULL;
-    while (window && !(address >= window->low && address < window->high))
-        window = window->next;
-    *out_verdict = (struct verdict){0};
-    if (window && !window->acquired) {
-        out_verdict->command = window->command;
+    const struct guard_area *area = guard_area_at(address);
+    const struct mapped_range *map = area ? area->maps : NULL;
+    while (map && !(address >= map->low && address < map->high))
+        map = map->next;
+    *out_verdict = (struct guard_verdict){0};
+    if (map && !map->acquired) {
+        out_verdict->command = map->command;
         snprintf(out_verdict->why, SENTENCE_CHARS,
                  "command %" PRIu32
                  " (%s) maps these bytes, and the host does not know yet that it is complete: asking "
                  "for an event's status orders nothing",
-                 window->command, window->call);
+                 map->command, map->call);
         out_verdict->fix = "wait for the event of the map, or let the map block";
     } else if (area && area->unmap) {
         out_verdict->command = area->unmap;
@@ -234,9 +239,9 @@ static void judge(uint64_t address, struct verdict *out_verdict)
     }
 }
 
-static void report_caught(const struct note *note)
+static void report_caught(const struct guard_note *note)
 {
-    const struct verdict *verdict = &note->verdict;
+    const struct guard_verdict *verdict = &note->verdict;
     struct host_place place;
     char what[192];
     host_place_find(&note->trace, &place);
@@ -249,26 +254,26 @@ static void report_caught(const struct note *note)
                                  .why = verdict->why,
                                  .fix = verdict->fix,
                                  .command = verdict->command};
-    (note->is_shared ? device_host_touched : device_host_access)(runtime_device(), &access);
+    (note->is_access ? device_host_touched : device_host_access)(runtime_device(), &access);
 }
 
 static void judge_all(void)
 {
-    for (struct note *note = guard.notes; note < guard.notes + guard.note_count; note++) {
+    for (struct guard_note *note = guard.notes; note < guard.notes + guard.note_count; note++) {
         if (!note->judged)
             judge(note->address, &note->verdict);
         note->judged = true;
     }
 }
 
-/* While a thread executes the findings are those of its command. */
+/* While a thread executes no note is reported: the device would take the finding for one of its command. */
 void guard_report(void)
 {
     for (;;) {
-        struct note note;
+        struct guard_note note;
         owned_lock_take(&guard.lock);
         judge_all();
-        bool some = guard.note_count > 0 && !guard.inside;
+        bool some = guard.note_count > 0 && !guard.executing;
         if (some) {
             note = guard.notes[0];
             memmove(guard.notes, guard.notes + 1, --guard.note_count * sizeof note);

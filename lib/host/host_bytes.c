@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of CL_MEM_USE_HOST_PTR: a copy of the bytes is compared, chunk by chunk, whenever the host may have
- * stored.
+ * Each watched buffer has a copy of its host memory (memobj->seen). A comparison reads the memory in chunks
+ * through process_vm_readv, which fails instead of faulting if the program has unmapped it. Bytes that
+ * differ, and that no map gives to the host, were stored by the host. The copy is refreshed after an unmap
+ * and after a command that wrote host memory.
  */
 #include "host_bytes.h"
 
@@ -19,25 +21,26 @@
 #include "aliased_maps.h"
 #include "lib/command_order.h"
 #include "lib/api_runtime.h"
+#include "lib/memobj.h"
 
 enum { CHUNK = 1 << 14 };
 
-/* Guarded by runtime_lock, as is what hangs on it. */
+/* Guarded by runtime_lock, with the list. */
 static struct {
     struct memobj *watched;
-    uint32_t pending; /* commands that may write memory of the host */
+    uint32_t writers; /* incomplete commands that may write watched memory */
 } host;
 
 /* ---- the bytes --------------------------------------------------------------------------- */
 
-/* False: the program has them no more. */
+/* False: the program has unmapped some of the bytes. */
 static bool copy_of_host(char *target, const char *source, size_t size)
 {
     struct iovec to = {target, size}, from = {(void *)(uintptr_t)source, size};
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
-static void forget(struct memobj *root)
+static void unwatch(struct memobj *root)
 {
     CHECKED(root->seen && !root->parent);
     struct memobj **link = &host.watched;
@@ -49,11 +52,11 @@ static void forget(struct memobj *root)
     root->seen = NULL;
 }
 
-static void see_again(struct memobj *root, size_t low, size_t high)
+static void refresh(struct memobj *root, size_t low, size_t high)
 {
     if (root->seen && low < high &&
         !copy_of_host(root->seen + low, (const char *)root->host_ptr + low, high - low))
-        forget(root);
+        unwatch(root);
 }
 
 static bool meets(const struct memobj *root, const struct extent *extent)
@@ -62,16 +65,16 @@ static bool meets(const struct memobj *root, const struct extent *extent)
     return extent->low < low + root->size && extent->high > low;
 }
 
-static void see_extent_again(const struct extent *extent)
+static void refresh_extent(const struct extent *extent)
 {
     for (struct memobj *root = host.watched, *next; root; root = next) {
         next = root->next_watched;
         if (meets(root, extent))
-            see_again(root, 0, root->size);
+            refresh(root, 0, root->size);
     }
 }
 
-/* The changed bytes, except those mapped from this record on. */
+/* Announces the changed bytes that are in none of the maps from this record on. */
 static void announce_stores(struct memobj *root, const struct map_record *record, size_t low, size_t high,
                             const char *now, uint32_t command)
 {
@@ -109,7 +112,7 @@ static void compare(struct memobj *root, uint32_t command)
     for (size_t at = 0; at < root->size && root->seen; at += CHUNK) {
         const size_t size = root->size - at < CHUNK ? root->size - at : CHUNK;
         if (!copy_of_host(now, (const char *)root->host_ptr + at, size))
-            forget(root);
+            unwatch(root);
         else if (memcmp(root->seen + at, now, size) != 0)
             compare_chunk(root, at, size, now, command);
     }
@@ -119,17 +122,17 @@ static void compare(struct memobj *root, uint32_t command)
 
 void host_bytes_begin(struct memobj *memobj)
 {
-    const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
-    if (!apart || !order_observed() || context_any(memobj->context, device_supports_svm_system))
+    const bool watched = memobj_has_host_memory(memobj) && order_observed();
+    if (!watched || context_any(memobj->context, device_supports_svm_system))
         return;
     runtime_lock();
     memobj->seen = malloc(memobj->size);
     if (memobj->seen) {
-        /* some of it may be closed */
+        /* the guard may have closed some pages */
         const bool paused = runtime_get()->scenario.shared_pages && guard_pause();
         memobj->next_watched = host.watched;
         host.watched = memobj;
-        see_again(memobj, 0, memobj->size);
+        refresh(memobj, 0, memobj->size);
         if (paused)
             guard_leave();
     }
@@ -140,26 +143,23 @@ void host_bytes_end(struct memobj *memobj)
 {
     runtime_lock();
     if (memobj->seen)
-        forget(memobj);
+        unwatch(memobj);
     runtime_unlock();
 }
 
-static void used(struct memobj *memobj, uint32_t command)
+static void compare_object(struct memobj *memobj, uint32_t command)
 {
-    while (memobj && memobj->parent)
-        memobj = memobj->parent;
+    memobj = memobj_root(memobj);
     if (memobj && memobj->seen)
         compare(memobj, command);
 }
 
-/* The host's stores during the map are the device's bytes now. */
-static void unmapped(const struct map_record *record)
+/* The unmap hands the host's stores to the device, so they are not compared any more. */
+static void refresh_unmapped(const struct map_record *record)
 {
-    struct memobj *root = record->owner;
-    while (root->parent)
-        root = root->parent;
+    struct memobj *root = memobj_root(record->owner);
     if (root->seen)
-        see_again(root, record->offset, aliased_maps_end(record));
+        refresh(root, record->offset, aliased_maps_end(record));
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -176,13 +176,13 @@ static bool writes_watched(const struct command *command)
 static void compare_used(const struct command *command)
 {
     if (command_transfers(command)) {
-        used(command->u.transfer.source, command->serial);
-        used(command->u.transfer.target, command->serial);
+        compare_object(command->u.transfer.source, command->serial);
+        compare_object(command->u.transfer.target, command->serial);
     } else if (command->kind == COMMAND_FILL_BUFFER || command->kind == COMMAND_FILL_IMAGE) {
-        used(command->u.fill.target, command->serial);
+        compare_object(command->u.fill.target, command->serial);
     } else if (command_launches(command)) {
         for (size_t i = 0; i < command->u.launch.memobj_count; i++)
-            used(command->u.launch.memobjs[i], command->serial);
+            compare_object(command->u.launch.memobjs[i], command->serial);
     }
 }
 
@@ -191,15 +191,16 @@ void host_bytes_enqueued(struct command *command)
     CHECKED(runtime_lock_held() && !command->writes_host);
     if (!host.watched)
         return;
-    const bool paused = runtime_get()->scenario.shared_pages && guard_pause(); /* some of it may be closed */
-    if (!host.pending)
+    const bool paused =
+        runtime_get()->scenario.shared_pages && guard_pause(); /* the guard may have closed pages */
+    if (!host.writers)
         compare_used(command);
     if (command->kind == COMMAND_UNMAP_MEM_OBJECT)
-        unmapped(command->u.map.record);
+        refresh_unmapped(command->u.map.record);
     if (paused)
         guard_leave();
     command->writes_host = writes_watched(command);
-    host.pending += command->writes_host;
+    host.writers += command->writes_host;
 }
 
 void host_bytes_settled(struct command *command)
@@ -209,8 +210,8 @@ void host_bytes_settled(struct command *command)
     const struct extent extent = host_use_written(command);
     runtime_lock();
     command->writes_host = false;
-    CHECKED(host.pending > 0);
-    host.pending--;
-    see_extent_again(&extent);
+    CHECKED(host.writers > 0);
+    host.writers--;
+    refresh_extent(&extent);
     runtime_unlock();
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each command's extents of host memory are checked as it runs: what it copies from or to, and the whole
- * memory that its memory objects were made with. When a command runs is the executor's affair, so that memory
- * which went meanwhile may have been there or not. While the order of commands is observed, memory of
- * CL_MEM_USE_HOST_PTR is therefore looked at again before the host is ordered after the command that used it
- * last, or releases the object: gone then, it went while the command could have run, and that is reported,
- * whether it had run or not. msync of an extent costs one system call, reads no byte, and
- * returns ENOMEM when some page of it is mapped no more. Pages that guard.c closed stay mapped, so they count
- * as present.
+ * Each command's host memory is checked as the command runs: the extents that it copies from or to, and the
+ * whole host memory of its objects. But when a command runs is not determined by the program's calls, so the
+ * memory of a faulty program may or may not be mapped then. While the order of commands is observed, the
+ * memory of CL_MEM_USE_HOST_PTR is therefore checked again before the host is ordered after the last command
+ * that used it, or releases the object. If it is gone then, it went while the command could have run, and
+ * that is reported in either case.
+ *
+ * msync of an extent costs one system call, reads no byte, and returns ENOMEM if one of its pages is not
+ * mapped. Pages that guard.c closed stay mapped, so they count as present.
  */
 #include "host_gone.h"
 
@@ -22,20 +23,21 @@
 #include "host_use.h"
 #include "lib/command_order.h"
 #include "lib/api_runtime.h"
+#include "lib/memobj.h"
 
 enum { PAGE_BYTES = 4096 };
 
-/* Memory of the host that an object was made with; of one that is destroyed until the host is ordered after
- * its last use. Guarded by runtime_lock. */
+/* The host memory of an object. It outlives the object until the host is ordered after the last command
+ * that uses it. Guarded by runtime_lock. */
 struct hosted {
     struct hosted *next;
     const struct memobj *memobj; /* NULL: destroyed */
     struct extent bytes;
-    const char *sort;
+    const char *sort; /* "buffer", "image" */
     uint32_t id;
     uint32_t command; /* the last one enqueued that uses it; 0: none, or the host is ordered after it */
     enum command_kind kind;
-    bool gone; /* when a command ran: something else may be mapped there by now */
+    bool gone; /* it was unmapped when a command ran; other memory may be mapped there by now */
     bool reported;
     bool called_back; /* the object is destroyed, and a callback lets the program free the memory */
 };
@@ -55,32 +57,25 @@ bool host_gone_bytes(const void *pointer, size_t size)
     return is_gone((struct extent){low, low + size});
 }
 
-static struct memobj *root_of(struct memobj *memobj)
-{
-    while (memobj->parent)
-        memobj = memobj->parent;
-    return memobj;
-}
-
-/* Once it is gone it stays so: what is mapped there later is another's, as the files that places are
- * looked up in. */
+/* Memory that is gone stays so: what is mapped there later is different memory, for example the files that
+ * host_place.c maps. */
 bool host_gone(struct memobj *memobj)
 {
-    struct memobj *root = root_of(memobj);
+    struct memobj *root = memobj_root(memobj);
     const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
-    if (root->flags & CL_MEM_USE_HOST_PTR && !root->is_svm && !root->gone)
+    if (memobj_has_host_memory(root) && !root->gone)
         root->gone = is_gone((struct extent){low, low + root->size});
     return root->gone;
 }
 
-/* What a command is to be named by. */
-struct user {
+/* The command that a finding names. */
+struct hosted_user {
     uint32_t command;
     enum command_kind kind;
     const char *verb; /* "runs" */
 };
 
-static void report(const struct user *user, const char *object, const char *why, const char *fix)
+static void report(const struct hosted_user *user, const char *object, const char *why, const char *fix)
 {
     const char *call = call_running();
     char what[160], by[64];
@@ -100,7 +95,7 @@ static void report(const struct user *user, const char *object, const char *why,
     report_add(runtime_get()->report, &finding);
 }
 
-static void report_object(const struct user *user, const struct hosted *hosted)
+static void report_object(const struct hosted_user *user, const struct hosted *hosted)
 {
     char object[64], why[200];
     snprintf(object, sizeof object, "%s %" PRIu32 " (%" PRIu64 " bytes)", hosted->sort, hosted->id,
@@ -122,8 +117,8 @@ static const char *sort_of(const struct memobj *root)
 
 void host_gone_begin(const struct memobj *memobj)
 {
-    const bool apart = memobj->flags & CL_MEM_USE_HOST_PTR && !memobj->is_svm && !memobj->parent;
-    struct hosted *hosted = apart && order_observed() ? calloc(1, sizeof *hosted) : NULL;
+    const bool watched = memobj_has_host_memory(memobj) && order_observed();
+    struct hosted *hosted = watched ? calloc(1, sizeof *hosted) : NULL;
     if (!hosted)
         return;
     const uint64_t low = (uint64_t)(uintptr_t)memobj->host_ptr;
@@ -154,14 +149,14 @@ void host_gone_end(const struct memobj *memobj)
     runtime_unlock();
 }
 
-/* The command that may use it still: the host has not learned that it is complete. */
+/* A command may still use it: no call has reported to the host that the command is complete. */
 static bool is_used(const struct hosted *hosted)
 {
     return hosted->command && !hosted->called_back &&
            !device_host_reported(runtime_device(), hosted->command);
 }
 
-/* Removes what is over from the list; false: nothing is left to be reported. */
+/* The next entry to report; removes entries that no command uses any more. False: none is left. */
 static bool next_gone(struct hosted *out_hosted)
 {
     const bool locked = runtime_lock_held();
@@ -192,7 +187,7 @@ void host_gone_look(void)
 {
     struct hosted hosted;
     while (all_hosted && next_gone(&hosted))
-        report_object(&(struct user){hosted.command, hosted.kind, "may not be complete"}, &hosted);
+        report_object(&(struct hosted_user){hosted.command, hosted.kind, "may not be complete"}, &hosted);
 }
 
 static bool note_gone(const struct memobj *root)
@@ -208,21 +203,21 @@ static bool note_gone(const struct memobj *root)
     return hosted;
 }
 
-/* While the order is not observed nothing is looked at later. */
+/* An object of the list is reported by host_gone_look; another one, since nothing looks later, at once. */
 static void find_object(const struct command *command, struct memobj *memobj)
 {
-    if (!memobj || !host_gone(memobj) || note_gone(root_of(memobj)))
+    if (!memobj || !host_gone(memobj) || note_gone(memobj_root(memobj)))
         return;
-    const struct memobj *root = root_of(memobj);
+    const struct memobj *root = memobj_root(memobj);
     const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
     const struct hosted hosted = {
         .bytes = {low, low + root->size}, .sort = sort_of(root), .id = root->base.id};
-    report_object(&(struct user){command->serial, command->kind, "runs"}, &hosted);
+    report_object(&(struct hosted_user){command->serial, command->kind, "runs"}, &hosted);
 }
 
 static void note_use(const struct command *command, struct memobj *memobj)
 {
-    struct hosted *hosted = memobj ? hosted_of(root_of(memobj)) : NULL;
+    struct hosted *hosted = memobj ? hosted_of(memobj_root(memobj)) : NULL;
     if (!hosted)
         return;
     hosted->command = command->serial;
@@ -268,11 +263,11 @@ static void find_pointer(const struct command *command, struct extent extent)
              "of the %" PRIu64 " bytes of host memory that command %" PRIu32
              " (%s) was given, some are not mapped: the host has freed them; the command copies nothing",
              extent.high - extent.low, command->serial, command_call(command->kind));
-    report(&(struct user){command->serial, command->kind, "runs"}, memobj ? object : NULL, why,
+    report(&(struct hosted_user){command->serial, command->kind, "runs"}, memobj ? object : NULL, why,
            "free the memory after the command is complete");
 }
 
-/* All is looked at before something is reported: the report maps files, maybe where the memory was. */
+/* Everything is examined before anything is reported: a report maps files, perhaps where the memory was. */
 bool host_gone_find(const struct command *command)
 {
     struct extent read, written;

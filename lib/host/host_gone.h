@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Memory of the host that a command uses, but that the host has given back to the system (munmap, or
- *          free of a large block) before the command runs: a finding (use-after-free) instead of a fault
+ * PURPOSE  Host memory that a command uses, but that the host has returned to the system (munmap, or free of
+ *          a large block) before the command runs, becomes a finding (use-after-free) instead of a fault
  *          inside this library.
  *
  * Interface
- *   host_gone_find   before the command runs: reports what is gone; true: the command copies from or to such
- *                    memory itself, and must not run
- *   host_gone_begin, host_gone_end   a memory object was made; and is gone
- *   host_gone_enqueued               a command was (runtime_lock held)
- *   host_gone_look                   before the host is ordered after commands or releases an object: reports
- *                                    memory that went while a command could use it
- *   host_gone_bytes  are some of these bytes not mapped?
- *   host_gone        is some of this memory object's host memory (CL_MEM_USE_HOST_PTR) gone?
+ *   host_gone_find       before the command runs: reports unmapped memory; true: the command copies from or
+ *                        to it, and must not run
+ *   host_gone_begin, host_gone_end   a memory object was made; is destroyed
+ *   host_gone_enqueued   a command was enqueued (runtime_lock held)
+ *   host_gone_look       before the host is ordered after commands or releases an object: reports memory that
+ *                        was unmapped while a command could use it
+ *   host_gone_bytes      some of these bytes are not mapped
+ *   host_gone            some of this memory object's host memory (CL_MEM_USE_HOST_PTR) is not mapped
  *
- * Limits   What another thread gives back while the command runs is not noticed; nor memory that was given
- *          back and mapped again.
+ * Limits   Memory that another thread unmaps while the command runs is not noticed; nor is memory that was
+ *          unmapped and mapped again.
  */
 #ifndef ORRERY_LIB_HOST_HOST_GONE_H
 #define ORRERY_LIB_HOST_HOST_GONE_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From return addresses to lines of the host program, by libdw, loaded when the first is needed. */
+/*
+ * Skips the frames of this library, of the C library and of sanitizers, and looks the next address up in the
+ * DWARF line table, by libdw. libdw is loaded at the first look-up, so that no program needs it otherwise.
+ */
 #include "host_place.h"
 
 #include <dlfcn.h>
@@ -27,10 +30,9 @@ void host_place_capture_some(struct host_trace *out_trace, int most)
     out_trace->count = backtrace(out_trace->frame, most < HOST_FRAMES ? most : HOST_FRAMES);
 }
 
-/* ---- libdw, if it is there ------------------------------------------------------------ */
+/* ---- libdw, if it is installed ------------------------------------------------------------ */
 
-/* Declared here as elfutils' libdwfl.h does: no header is needed to build, and the library is loaded when the
- * first line is looked for. */
+/* Declarations of elfutils' libdwfl.h, so that building does not need the header. */
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
 typedef struct Dwfl_Line Dwfl_Line;
@@ -69,7 +71,7 @@ static bool symbol(void *library, const char *name, void *out_function)
 }
 
 static pthread_once_t dw_once = PTHREAD_ONCE_INIT;
-static bool dw_is_there;
+static bool dw_loaded;
 
 static void dw_load(void)
 {
@@ -91,16 +93,15 @@ static void dw_load(void)
         symbol(library, "dwfl_linux_proc_find_elf", &dw.callbacks.find_elf) &&
         symbol(library, "dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo) &&
         symbol(library, "dwfl_begin", &dw.begin))
-        dw_is_there = true;
+        dw_loaded = true;
     else
         dlclose(library);
 }
 
-/* Several threads may look for their first line at the same time. */
 static bool dw_usable(void)
 {
     pthread_once(&dw_once, dw_load);
-    return dw_is_there;
+    return dw_loaded;
 }
 
 static void copy(char *to, size_t room, const char *from)
@@ -115,7 +116,7 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
 }
 
-/* A file that was written after the program was built may have something else in that line. */
+/* NULL if the file was written after the program was built: its lines may have changed. */
 static FILE *open_source(const char *path, const char *object)
 {
     struct stat source, program;
@@ -144,8 +145,8 @@ static void read_line(const char *path, const char *object, struct host_place *o
         fclose(file);
 }
 
-/* Of a relative name, in the directory in which it was compiled: where the program runs there may be
- * another one. */
+/* A relative name is looked up in the directory of the compilation: the directory in which the program
+ * runs may have another file of that name. */
 static void find_text(const char *file, const char *directory, const char *object,
                       struct host_place *out_place)
 {
@@ -158,11 +159,10 @@ static void find_text(const char *file, const char *directory, const char *objec
         read_line(path, object, out_place);
 }
 
-/* NULL: not known. The directory is that in which the unit was compiled; clang names files below it without
- * it. */
 struct host_line {
-    const char *file, *directory;
-    bool below;
+    const char *file;      /* NULL: not found */
+    const char *directory; /* in which the unit was compiled; NULL: unknown */
+    bool below;            /* the file's name is relative to the directory, as clang writes it */
     int line, column;
 };
 
@@ -205,7 +205,7 @@ static struct host_line line_by_units(Dwfl_Module *module, uint64_t address)
     return found;
 }
 
-/* object: the path of the one that the address is in. */
+/* object: the path of the object file that holds the address. */
 static void find_line(uint64_t address, const char *object, struct host_place *out_place)
 {
     Dwfl *dwfl = dw_usable() ? dw.begin(&dw.callbacks) : NULL;
@@ -245,31 +245,31 @@ static bool is_ours(const Dl_info *info)
     return dladdr((void *)(uintptr_t)host_place_find, &self) && self.dli_fbase == info->dli_fbase;
 }
 
-/* The signal frame's return address, what the program called to copy or print, and what stands between for
- * a sanitizer. */
+/* Frames between the program's line and this library: the signal frame, functions of the C library such
+ * as memcpy, the loader, and a sanitizer's runtime. */
 static bool is_library(const Dl_info *info)
 {
     static const char *const names[] = {"libc.",    "libc-",     "libOpenCL.",  "libasan.",
                                         "libtsan.", "libubsan.", "libclang_rt."};
     const char *name = base_name(info->dli_fname ? info->dli_fname : "");
-    bool known = is_ours(info);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !known; i++)
-        known = strncmp(name, names[i], strlen(names[i])) == 0;
-    return known;
+    bool found = is_ours(info);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
+        found = strncmp(name, names[i], strlen(names[i])) == 0;
+    return found;
 }
 
-/* Of clang's sanitizers, which are a part of the program: their memcpy, for example. */
+/* clang links its sanitizers into the program: their memcpy, for example. */
 static bool is_interceptor(const Dl_info *info)
 {
     static const char *const prefixes[] = {"__interceptor_", "__asan_", "__sanitizer_", "__tsan_",
                                            "__ubsan_"};
-    bool known = false;
-    for (size_t i = 0; info->dli_sname && i < sizeof prefixes / sizeof *prefixes && !known; i++)
-        known = strncmp(info->dli_sname, prefixes[i], strlen(prefixes[i])) == 0;
-    return known;
+    bool found = false;
+    for (size_t i = 0; info->dli_sname && i < sizeof prefixes / sizeof *prefixes && !found; i++)
+        found = strncmp(info->dli_sname, prefixes[i], strlen(prefixes[i])) == 0;
+    return found;
 }
 
-/* The first frame of this library: a sanitizer's backtrace may stand before it. 0: there is none. */
+/* The first frame of this library; frames of a sanitizer's backtrace may precede it. 0 if there is none. */
 static int first_of_ours(const struct host_trace *trace)
 {
     Dl_info info;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of the host's memory that reads and writes use, and the pages in them that can be closed. */
+/*
+ * A fixed array of uses: page ranges of the program's memory, or byte ranges of mapped allocations. Rows of a
+ * rectangle that are contiguous count as one range. Whether pages may be closed is read from /proc/self/maps.
+ */
 #include "host_use.h"
 
 #include <errno.h>
@@ -14,14 +17,14 @@
 
 enum { PAGE_BYTES = 4096, USES_MOST = 256 };
 
-/* Whole pages that a command reads, or writes; in an allocation the bytes. */
-struct use {
+/* Pages, or (in_allocation) bytes, that a command reads or writes. */
+struct host_use {
     uint64_t low, high;
     uint32_t command;
     bool written, in_allocation;
 };
 static struct {
-    struct use items[USES_MOST];
+    struct host_use items[USES_MOST];
     uint32_t count;
     bool lost;
 } uses;
@@ -73,7 +76,7 @@ static bool next_mapping(struct maps *maps, struct mapping *out_mapping)
     return c >= 0;
 }
 
-/* Every byte is mapped, by a mapping that is no stack in use. */
+/* Every byte is mapped for reading and writing, and not as the stack of the first thread. */
 static bool is_plain(uint64_t low, uint64_t high)
 {
     struct maps maps = {.file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
@@ -165,17 +168,17 @@ void host_use_extents(const struct command *command, struct extent *out_read, st
     }
 }
 
-/* Pieces one after the other, within pages that may be closed, or one allocation. */
-struct listing {
+/* Collects the uses of one command. `whole`: the pages that may be closed, or the bytes in one allocation. */
+struct use_listing {
     uint32_t command;
     bool own, written, in_allocation;
     bool (*is_mapped)(uint64_t low, uint64_t high);
     struct extent whole, piece;
-    struct use *out;
+    struct host_use *out;
     uint32_t count, room;
 };
 
-static void list_within(struct listing *listing, uint64_t low, uint64_t high)
+static void list_within(struct use_listing *listing, uint64_t low, uint64_t high)
 {
     listing->in_allocation = listing->is_mapped(low, high);
     listing->whole = listing->in_allocation ? (struct extent){low, high}
@@ -183,7 +186,7 @@ static void list_within(struct listing *listing, uint64_t low, uint64_t high)
                                             : (struct extent){0, 0};
 }
 
-static void list_piece(struct listing *listing)
+static void list_piece(struct use_listing *listing)
 {
     struct extent pages = listing->in_allocation ? listing->piece : pages_inside(listing->piece);
     if (pages.low < listing->whole.low)
@@ -191,11 +194,11 @@ static void list_piece(struct listing *listing)
     if (pages.high > listing->whole.high)
         pages.high = listing->whole.high;
     if (pages.low < pages.high && listing->count < listing->room)
-        listing->out[listing->count++] =
-            (struct use){pages.low, pages.high, listing->command, listing->written, listing->in_allocation};
+        listing->out[listing->count++] = (struct host_use){pages.low, pages.high, listing->command,
+                                                           listing->written, listing->in_allocation};
 }
 
-static void list_rows(struct listing *listing, const struct rect *rect, uint64_t at)
+static void list_rows(struct use_listing *listing, const struct rect *rect, uint64_t at)
 {
     const struct extent all = rows_of(rect, at);
     list_within(listing, all.low, all.high);
@@ -212,14 +215,14 @@ static void list_rows(struct listing *listing, const struct rect *rect, uint64_t
     list_piece(listing);
 }
 
-static void list_bytes(struct listing *listing, uint64_t at, size_t size)
+static void list_bytes(struct use_listing *listing, uint64_t at, size_t size)
 {
     listing->piece = (struct extent){at, at + size};
     list_within(listing, at, at + size);
     list_piece(listing);
 }
 
-static void list_command(struct listing *listing, const struct command *command)
+static void list_command(struct use_listing *listing, const struct command *command)
 {
     const uint64_t at = (uint64_t)(uintptr_t)command->u.transfer.host;
     switch (command->kind) {
@@ -256,14 +259,14 @@ bool host_use_by(const struct command *command)
 
 /* ---- pages ------------------------------------------------------------------------------ */
 
-static void set(const struct use *use, int protection)
+static void set(const struct host_use *use, int protection)
 {
     if (!use->in_allocation && mprotect((void *)(uintptr_t)use->low, use->high - use->low, protection) != 0 &&
         errno == ENOMEM)
         uses.lost = true;
 }
 
-/* Written bytes last: they are closed to loads, too. */
+/* Written ranges last: a page that one command reads and another writes is closed to loads, too. */
 void host_use_close(void)
 {
     for (int written = 0; written < 2; written++)
@@ -284,7 +287,7 @@ bool host_use_next(uint64_t low, uint64_t high, uint32_t *at, struct extent *out
         ++*at;
     if (*at == uses.count)
         return false;
-    const struct use *use = &uses.items[(*at)++];
+    const struct host_use *use = &uses.items[(*at)++];
     *out_bytes = (struct extent){use->low, use->high};
     *out_written = use->written;
     return true;
@@ -298,7 +301,7 @@ bool host_use_meets(uint64_t low, uint64_t high)
     return host_use_next(low, high, &at, &bytes, &written);
 }
 
-static bool is_lost(const struct use *use)
+static bool is_lost(const struct host_use *use)
 {
     return !use->in_allocation && msync((void *)(uintptr_t)use->low, use->high - use->low, MS_ASYNC) != 0 &&
            errno == ENOMEM;
@@ -324,13 +327,13 @@ void host_use_forget(void)
 void host_use_begin(const struct command *command, bool own, bool (*is_mapped)(uint64_t low, uint64_t high),
                     struct owned_lock *lock)
 {
-    struct use found[USES_MOST];
-    struct listing listing = {.command = command->serial,
-                              .own = own,
-                              .is_mapped = is_mapped,
-                              .written = writes_memory(command),
-                              .out = found,
-                              .room = USES_MOST - uses.count};
+    struct host_use found[USES_MOST];
+    struct use_listing listing = {.command = command->serial,
+                                  .own = own,
+                                  .is_mapped = is_mapped,
+                                  .written = writes_memory(command),
+                                  .out = found,
+                                  .room = USES_MOST - uses.count};
     list_command(&listing, command);
     if (!listing.count)
         return;

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The host memory that commands read and write, from the arguments of clEnqueueRead*,
- *          clEnqueueWrite* and similar calls. And the pages of it that are closed meanwhile: whole pages
- *          inside what one command uses, to stores when it reads them, to loads too when it writes them. If
- *          it lies in an allocation of the device, which a map gave the host, the bytes are listed, and
- *          guard.c closes the pages together with its own.
+ * PURPOSE  The host memory that commands read and write, by the arguments of clEnqueueRead*, clEnqueueWrite*
+ *          and similar calls, as a list of uses. Memory of the program is closed while it is listed, in the
+ *          whole pages inside one command's range: to stores if the command reads it, to loads, too, if it
+ *          writes. Of memory in a mapped allocation of the device the bytes are listed, and guard.c closes
+ *          the pages together with its own.
  *
  * Interface
- *   host_use_written     the bytes that a command may write; none: low == high
- *   host_use_extents     those that it reads and those that it writes through a pointer that it was given;
- *                        the device's memory, too
- *   host_use_by          does such a command use any, and can it be listed?
- *   host_use_begin       a command was enqueued: its bytes in allocations that are mapped, and, if own, its
- *                        pages of the program's are listed
- *   host_use_end         those of commands that the host is ordered after, or whose completion was returned
- *                        to it, are open, and listed no more; true: of allocations, too
- *   host_use_close/open  all of the program's that are listed
- *   host_use_meets       does one reach into [low, high)?
- *   host_use_next        the first from *at on that does; *at is the one after it; false: none
- *   host_use_any, host_use_lost   are there some? Was some of the program's taken away while it was closed,
- *                                 and may be elsewhere?
+ *   host_use_written     the host memory that a command may write; empty: low == high
+ *   host_use_extents     the memory that it reads and writes through pointers that it was given, also of the
+ *                        device
+ *   host_use_by          the command uses host memory, and the list has room
+ *   host_use_begin       a command was enqueued: lists its bytes in mapped allocations and, if `own`, its
+ *                        pages in memory of the program
+ *   host_use_end         removes and opens the uses of commands whose completion was reported to the host;
+ *                        true: one of them was in an allocation
+ *   host_use_close/open  the listed pages of the program
+ *   host_use_meets       a use overlaps [low, high)
+ *   host_use_next        the first such use from index *at on, which moves past it; false: none
+ *   host_use_any         the list is not empty
+ *   host_use_lost        closed memory of the program was unmapped or moved (mremap)
  *   host_use_pages       the whole pages in [low, high), if they may be closed; else none
- *   host_use_forget      nothing is listed
+ *   host_use_forget      empties the list
  *
- * Locks    runtime_lock is held, but for host_use_meets and next; and guard.c's lock, which begin and end are
- *          given and take themselves.
- *          Under that nothing is allocated or freed, since a thread that holds malloc's lock may wait for it
- *          in a signal handler.
- * Limits   USES_MOST at a time. Not the stack of the calling thread, nor that of the program's first: a
- *          signal may need it. Nor memory that cannot be loaded from and stored to, or that holds code.
+ * Locks    runtime_lock is held, except for host_use_meets and host_use_next; and guard.lock, except for
+ *          host_use_begin and host_use_end, which take it. Under guard.lock nothing is allocated or freed
+ *          (guard.c).
+ * Limits   USES_MOST at a time. Never closed are the stacks of the calling thread and of the first thread,
+ *          since a signal handler needs them, and memory without read and write access, or with code.
  */
 #ifndef ORRERY_LIB_HOST_HOST_USE_H
 #define ORRERY_LIB_HOST_HOST_USE_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fine-grained shared memory while commands run: its bytes are compared with a copy at each step that the
- * host could notice.
+ * Each watched allocation has a copy of its bytes. They are compared before a call that releases or
+ * acquires, when the first command starts, and when the last one ends. A difference is a store of the host,
+ * unless commands ran in between: then the device decides by what commands wrote. If a call happened while
+ * commands ran, a difference cannot be dated (`unsure`); then only the copy is refreshed.
  */
 #include "shared_bytes.h"
 
@@ -17,8 +19,8 @@
 enum { CHUNK = 1 << 12 };
 static const size_t WATCHED_MOST = (size_t)64 << 20;
 
-struct watch {
-    struct watch *next;
+struct shared_watch {
+    struct shared_watch *next;
     const char *pointer;
     char *seen;
     size_t size;
@@ -26,18 +28,18 @@ struct watch {
 
 /* Guarded by runtime_lock. */
 static struct {
-    struct watch *watches;
+    struct shared_watch *watches;
     size_t bytes;       /* of all of them */
-    uint32_t executing; /* commands */
-    bool unsure;        /* whose stores the next change is, or their time */
-    bool forgone;
+    uint32_t executing; /* commands that have started and not ended */
+    bool unsure;        /* stores since the last comparison cannot be attributed or dated */
+    bool forgone;       /* shared_bytes_forgo was called */
 } shared;
 
 /* ---- comparing ------------------------------------------------------------------------ */
 
-static void compare_chunk(struct watch *watch, size_t at, size_t size, bool ran)
+static void compare_chunk(struct shared_watch *watch, size_t at, size_t size, bool ran)
 {
-    static char now[CHUNK]; /* the host may store meanwhile */
+    static char now[CHUNK]; /* one reading, since the host may store meanwhile */
     char *const then = watch->seen + at;
     memcpy(now, watch->pointer + at, size);
     for (size_t low = 0, high; low < size; low = high) {
@@ -52,11 +54,11 @@ static void compare_chunk(struct watch *watch, size_t at, size_t size, bool ran)
     memcpy(then, now, size);
 }
 
-/* ran: commands have, since they were compared last. All is open. */
+/* ran: commands ran since the last comparison. All pages are open. */
 static void compare(bool ran)
 {
     const bool matters = shared.watches && device_under_way(runtime_device());
-    for (struct watch *watch = shared.watches; watch; watch = watch->next) {
+    for (struct shared_watch *watch = shared.watches; watch; watch = watch->next) {
         for (size_t at = 0; matters && at < watch->size; at += CHUNK) {
             const size_t size = watch->size - at < CHUNK ? watch->size - at : CHUNK;
             if (memcmp(watch->seen + at, watch->pointer + at, size) != 0)
@@ -67,9 +69,9 @@ static void compare(bool ran)
     }
 }
 
-static void see_again(void)
+static void refresh(void)
 {
-    for (struct watch *watch = shared.watches; watch; watch = watch->next)
+    for (struct shared_watch *watch = shared.watches; watch; watch = watch->next)
         memcpy(watch->seen, watch->pointer, watch->size);
 }
 
@@ -103,16 +105,16 @@ void shared_bytes_over(bool unsure)
     if (--shared.executing)
         return;
     if (shared.unsure)
-        see_again();
+        refresh();
     else
         compare(true);
 }
 
-/* ---- which ------------------------------------------------------------------------------ */
+/* ---- which allocations ------------------------------------------------------------------------------ */
 
-static void unwatch(struct watch **link)
+static void unwatch(struct shared_watch **link)
 {
-    struct watch *watch = *link;
+    struct shared_watch *watch = *link;
     *link = watch->next;
     shared.bytes -= watch->size;
     free(watch->seen);
@@ -123,14 +125,14 @@ void shared_bytes_begin(void *pointer, size_t size, const struct context *contex
 {
     if (!order_observed() || context_any(context, device_supports_svm_system))
         return;
-    struct watch *watch = malloc(sizeof *watch);
+    struct shared_watch *watch = malloc(sizeof *watch);
     char *seen = watch ? malloc(size) : NULL;
     runtime_lock();
     if (!seen || shared.forgone || size > WATCHED_MOST - shared.bytes) {
         free(watch);
         free(seen);
     } else {
-        *watch = (struct watch){shared.watches, pointer, seen, size};
+        *watch = (struct shared_watch){shared.watches, pointer, seen, size};
         memcpy(seen, pointer, size);
         shared.bytes += size;
         shared.watches = watch;
@@ -141,7 +143,7 @@ void shared_bytes_begin(void *pointer, size_t size, const struct context *contex
 void shared_bytes_end(void *pointer)
 {
     runtime_lock();
-    struct watch **link = &shared.watches;
+    struct shared_watch **link = &shared.watches;
     while (*link && (*link)->pointer != pointer)
         link = &(*link)->next;
     if (*link)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Preloaded with threads_preload.c: calls back before the program ends by _exit, _Exit or quick_exit, or
- * becomes another one by exec, which no other library notices. runtime.c then writes the record.
+ * becomes another one by exec. No destructor runs then; api_runtime.c writes the record in the callback.
  */
 #include <alloca.h>
 #include <dlfcn.h>
@@ -26,11 +26,12 @@ static void call_back(void)
 void orrery_ending_call(void (*function)(void))
 {
     if (!ending)
-        (void)at_quick_exit(call_back); /* full: the other endings are enough for a record */
+        (void)at_quick_exit(
+            call_back); /* fails if there are too many handlers; then quick_exit loses the record */
     ending = function;
 }
 
-/* The next function of that name, which the C library has. */
+/* Calls the function of that name in the C library. */
 #define NEXT(name, ...) ((__typeof__(name) *)(uintptr_t)dlsym(RTLD_NEXT, #name))(__VA_ARGS__)
 
 _Noreturn void _exit(int status)
@@ -81,10 +82,9 @@ int execvp(const char *file, char *const arguments[])
     return execvpe(file, arguments, environ);
 }
 
-/* ---- arguments one by one; nothing is allocated: it may be a child of vfork
- * -------------------------------- */
+/* ---- variadic forms; nothing is allocated, since this may be a child of vfork ---- */
 
-/* With NULL. */
+/* The number of arguments, with the final NULL. */
 static size_t count_of(const char *first, va_list *list)
 {
     size_t count = 1;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The vector clock of the calling host thread, from the preloaded library when it is there (looked up once).
- */
+/* Looks orrery_host_tick of sync_preload.c up once; without that library there are no clocks. */
 #include "host_clock.h"
 
 #include <dlfcn.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The host thread of a call that orders commands, and that thread's vector clock. sync_preload.c
- *          keeps the clocks, where `orrery run` has preloaded it.
+ * PURPOSE  The host thread that makes a call which orders commands, and that thread's vector clock.
+ *          sync_preload.c keeps the clocks, if `orrery run` has preloaded it.
  *
  * Interface
- *   host_clock_tick   a call of this thread; runtime_lock held. False: no clocks are kept, and the threads
- *                     count as one
+ *   host_clock_tick   increments this thread's component and gives its clock, which stays valid until the
+ *                     next call; runtime_lock is held. False: there are no clocks, and the threads count as
+ *                     one
  */
 #ifndef ORRERY_LIB_RECORD_HOST_CLOCK_H
 #define ORRERY_LIB_RECORD_HOST_CLOCK_H

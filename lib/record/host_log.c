@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of calls of the program's threads: written in a recorded run, waited for in a replayed one. */
+/*
+ * One list of entries (thread, call, count) in the order in which threads took the call lock. A recorded run
+ * appends to `made`. A replayed run waits in acquire_call() until the next entry of `due` is the calling
+ * thread's; if no call is made for 20 seconds, or another call than the due one, the replay ends with an
+ * error.
+ */
 #include "host_log.h"
 
 #include <dlfcn.h>
@@ -14,9 +19,9 @@
 #include "lib/callback.h"
 #include "lib/api_runtime.h"
 
-enum { NAME_MAX_CHARS = 64, PATIENCE_SECONDS = 20 };
+enum { NAME_MAX_CHARS = 64, GIVE_UP_SECONDS = 20 };
 
-/* threads_preload.c's and lock_log.c's, when they are in the process. */
+/* Functions of threads_preload.c and lock_log.c; NULL where they are not preloaded. */
 static struct {
     const char *(*name)(void);
     void (*hide)(int);
@@ -29,28 +34,28 @@ static struct {
 } preloaded;
 
 /* `count` calls in a row. */
-struct entry {
+struct host_log_entry {
     uint32_t thread, call;
     uint64_t count;
 };
-struct names {
+struct host_log_names {
     char (*name)[NAME_MAX_CHARS];
     uint32_t count, room;
 };
-struct entries {
-    struct entry *entry;
+struct host_log_entries {
+    struct host_log_entry *entry;
     size_t count, room;
 };
 
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t given; /* the call lock is free, or the next call is another thread's */
+    pthread_cond_t given; /* signalled when the call lock is released */
     bool active, recording, lost;
-    bool held; /* some thread is in a call */
-    struct names threads, calls;
-    struct entries made, due;
-    size_t at;
-    uint64_t within;      /* the next of due: entry, and call of it */
+    bool held; /* a thread has the call lock */
+    struct host_log_names threads, calls;
+    struct host_log_entries made, due;
+    size_t at;            /* the next entry of due */
+    uint64_t in_entry;    /* calls of due.entry[at] that were made */
     uint64_t first_calls; /* numbers of unnamed threads */
     uint32_t seen;        /* threads that called; atomic */
 } host_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .given = PTHREAD_COND_INITIALIZER};
@@ -88,7 +93,7 @@ bool host_log_follows(void)
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
-static bool more(void **items, size_t *room, size_t count, size_t size)
+static bool grow(void **items, size_t *room, size_t count, size_t size)
 {
     if (count < *room)
         return true;
@@ -101,14 +106,14 @@ static bool more(void **items, size_t *room, size_t count, size_t size)
     return true;
 }
 
-/* UINT32_MAX: no memory. */
-static uint32_t number_of(struct names *names, const char *name)
+/* UINT32_MAX: out of memory. */
+static uint32_t number_of(struct host_log_names *names, const char *name)
 {
     for (uint32_t i = names->count; i-- > 0;)
         if (strcmp(names->name[i], name) == 0)
             return i;
     size_t room = names->room;
-    if (!more((void **)&names->name, &room, names->count, sizeof *names->name))
+    if (!grow((void **)&names->name, &room, names->count, sizeof *names->name))
         return UINT32_MAX;
     names->room = (uint32_t)room;
     CHECKED(names->count < names->room);
@@ -116,16 +121,16 @@ static uint32_t number_of(struct names *names, const char *name)
     return names->count++;
 }
 
-static bool add(struct entries *entries, struct entry entry)
+static bool add(struct host_log_entries *entries, struct host_log_entry entry)
 {
-    struct entry *last = entries->count ? &entries->entry[entries->count - 1] : NULL;
+    struct host_log_entry *last = entries->count ? &entries->entry[entries->count - 1] : NULL;
     if (entry.thread == UINT32_MAX || entry.call == UINT32_MAX)
         return false;
     if (last && last->thread == entry.thread && last->call == entry.call) {
         last->count += entry.count;
         return true;
     }
-    if (!more((void **)&entries->entry, &entries->room, entries->count, sizeof *entries->entry))
+    if (!grow((void **)&entries->entry, &entries->room, entries->count, sizeof *entries->entry))
         return false;
     entries->entry[entries->count++] = entry;
     return true;
@@ -138,7 +143,7 @@ static void *found(const char *name)
     return dlsym(RTLD_DEFAULT, name);
 }
 
-/* As soon as the library is there: its own locks are not the program's. */
+/* Runs as the library is loaded, so that its own locks are never taken for the program's. */
 __attribute__((constructor)) static void find_preloaded(void)
 {
     void (*leave_out)(const void *) = (void (*)(const void *))(uintptr_t)found("orrery_locks_leave_out");
@@ -176,24 +181,24 @@ static const char *own_name(void)
 
 /* ---- the call lock ---------------------------------------------------------------------------------- */
 
-static const struct entry *next_due(void)
+static const struct host_log_entry *next_due(void)
 {
     return host_log.at < host_log.due.count ? &host_log.due.entry[host_log.at] : NULL;
 }
 
 static void step(void)
 {
-    const struct entry *next = next_due();
-    CHECKED(!next || host_log.within < next->count);
-    if (next && ++host_log.within == next->count) {
+    const struct host_log_entry *next = next_due();
+    CHECKED(!next || host_log.in_entry < next->count);
+    if (next && ++host_log.in_entry == next->count) {
         host_log.at++;
-        host_log.within = 0;
+        host_log.in_entry = 0;
     }
 }
 
-static _Noreturn void misfit(const char *thread, const char *call)
+static _Noreturn void end_unfit(const char *thread, const char *call)
 {
-    const struct entry *next = next_due();
+    const struct host_log_entry *next = next_due();
     struct diagnosis diagnosis = {0};
     diagnose(&diagnosis, STATUS_BAD_SCENARIO,
              "the replay does not fit: %s of thread %s is to be the next call (line %zu of [host]), but "
@@ -204,45 +209,45 @@ static _Noreturn void misfit(const char *thread, const char *call)
     runtime_bad_scenario(&diagnosis);
 }
 
-/* False: for long nothing has moved. */
+/* False: no call was made for a long time, so the replay cannot continue. */
 static bool wait_given(void)
 {
     struct timespec until;
     const size_t at = host_log.at;
-    const uint64_t within = host_log.within;
+    const uint64_t in_entry = host_log.in_entry;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_SECONDS;
+    until.tv_sec += GIVE_UP_SECONDS;
     int err = pthread_cond_timedwait(&host_log.given, &host_log.lock, &until);
-    return !err || host_log.held || at != host_log.at || within != host_log.within ||
+    return !err || host_log.held || at != host_log.at || in_entry != host_log.in_entry ||
            (preloaded.locks_give_up && preloaded.locks_give_up());
 }
 
-static void note(uint32_t thread, uint32_t name)
+static void record_call(uint32_t thread, uint32_t name)
 {
     step();
     if (host_log.recording && !host_log.lost)
-        host_log.lost = !add(&host_log.made, (struct entry){thread, name, 1});
+        host_log.lost = !add(&host_log.made, (struct host_log_entry){thread, name, 1});
 }
 
-static void take(const char *call)
+static void acquire_call(const char *call)
 {
     pthread_mutex_lock(&host_log.lock);
     const uint32_t thread = number_of(&host_log.threads, own_name()), name = number_of(&host_log.calls, call);
-    const struct entry *next = NULL;
+    const struct host_log_entry *next = NULL;
     while (host_log.held || ((next = next_due()) && next->thread != thread))
         if (!wait_given())
-            misfit(own_name(), call);
+            end_unfit(own_name(), call);
     if (next && next->call != name)
-        misfit(own_name(), call);
+        end_unfit(own_name(), call);
     CHECKED(!host_log.held && (!next || next->thread == thread));
     host_log.held = true;
-    note(thread, name);
+    record_call(thread, name);
     pthread_mutex_unlock(&host_log.lock);
     if (preloaded.call_lock)
         preloaded.call_lock(true);
 }
 
-static void give(void)
+static void release_call(void)
 {
     if (preloaded.call_lock)
         preloaded.call_lock(false);
@@ -260,7 +265,7 @@ void host_log_enter(const char *call)
     self.call = call;
     if (preloaded.call)
         preloaded.call();
-    take(call);
+    acquire_call(call);
 }
 
 void host_log_leave(void)
@@ -268,23 +273,23 @@ void host_log_leave(void)
     CHECKED(self.depth > 0);
     if (--self.depth == 0 && self.call) {
         self.call = NULL;
-        give();
+        release_call();
     }
 }
 
 void host_log_pause(void)
 {
     if (self.call)
-        give();
+        release_call();
 }
 
 void host_log_resume(void)
 {
     if (self.call)
-        take(self.call);
+        acquire_call(self.call);
 }
 
-/* Entries of [host] that are no calls. */
+/* Entries of [host] that stand for pauses. */
 static const char wait_name[] = "(waits)", yield_name[] = "(callbacks)";
 
 void host_log_wait(void)
@@ -294,12 +299,12 @@ void host_log_wait(void)
     pthread_mutex_lock(&host_log.lock);
     const uint32_t thread = number_of(&host_log.threads, own_name()),
                    name = number_of(&host_log.calls, wait_name);
-    const struct entry *next = next_due();
+    const struct host_log_entry *next = next_due();
     if (next && (next->thread != thread || next->call != name))
-        misfit(own_name(), wait_name);
-    note(thread, name);
+        end_unfit(own_name(), wait_name);
+    record_call(thread, name);
     pthread_mutex_unlock(&host_log.lock);
-    give();
+    release_call();
 }
 
 enum host_log_yields host_log_waits(void)
@@ -307,7 +312,7 @@ enum host_log_yields host_log_waits(void)
     if (!self.call)
         return YIELDS_UNSAID;
     pthread_mutex_lock(&host_log.lock);
-    const struct entry *next = next_due(); /* of this thread, which has the call lock, or it does not wait */
+    const struct host_log_entry *next = next_due(); /* the entry after the call that this thread makes */
     const bool waits = next && next->thread == number_of(&host_log.threads, own_name()) &&
                        next->call == number_of(&host_log.calls, wait_name);
     pthread_mutex_unlock(&host_log.lock);
@@ -317,7 +322,7 @@ enum host_log_yields host_log_waits(void)
 void host_log_yield(void)
 {
     if (self.call)
-        take(yield_name);
+        acquire_call(yield_name);
 }
 
 enum host_log_yields host_log_yields(void)
@@ -356,7 +361,7 @@ void host_log_print(FILE *stream)
         return;
     fputs("[host]\n", stream);
     for (size_t i = 0; i < host_log.made.count; i++) {
-        const struct entry *entry = &host_log.made.entry[i];
+        const struct host_log_entry *entry = &host_log.made.entry[i];
         fprintf(stream, "%s %s", host_log.threads.name[entry->thread], host_log.calls.name[entry->call]);
         if (entry->count > 1)
             fprintf(stream, " %" PRIu64, entry->count);
@@ -379,8 +384,8 @@ static enum status parse_line(const char *text, size_t number, struct diagnosis 
             diagnosis, STATUS_BAD_SCENARIO,
             "the record, line %zu of [host]: found '%.*s', expected a thread, a call and perhaps how often",
             number, length > 100 ? 100 : length, text);
-    const struct entry entry = {number_of(&host_log.threads, thread), number_of(&host_log.calls, call),
-                                count};
+    const struct host_log_entry entry = {number_of(&host_log.threads, thread),
+                                         number_of(&host_log.calls, call), count};
     return add(&host_log.due, entry) ? STATUS_OK
                                      : diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for a record");
 }
@@ -401,7 +406,7 @@ static enum status parse(const char *text, struct diagnosis *diagnosis)
 
 /* ---- life ------------------------------------------------------------------------------------------- */
 
-/* A child has one thread, and calls of its own. */
+/* A forked child has one thread, and its calls are not recorded. */
 static void forget(void)
 {
     host_log.active = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Called by the thread that executes, so that nothing changes memory meanwhile. */
+/* The executing thread calls this before the launch runs, so memory is as the launch finds it. */
 #include "launch_saver.h"
 
 #include <inttypes.h>
@@ -8,10 +8,10 @@
 #include "lib/api_runtime.h"
 #include "orrery/saved_launch.h"
 
-static bool met;
+static bool saved; /* the launch has begun */
 
-/* The name with the process id, malloc'd; NULL: nothing is to be saved, or there is no memory. */
-static char *wanted(uint32_t *out_number)
+/* The file's name with the process id, malloc'd; NULL: no launch is to be saved, or out of memory. */
+static char *file_of_launch(uint32_t *out_number)
 {
     const char *text = runtime_get()->scenario.save_launch;
     const char *file = text ? saved_launch_file(text, out_number) : NULL;
@@ -22,12 +22,12 @@ void launch_saver_begun(const struct device *device, const struct launch_request
 {
     struct diagnosis diagnosis = {0};
     uint32_t number = 0;
-    char *file = runtime_get()->scenario.save_launch ? wanted(&number) : NULL;
-    if (!file || met || number != device_last_launch(device)) {
+    char *file = runtime_get()->scenario.save_launch ? file_of_launch(&number) : NULL;
+    if (!file || saved || number != device_last_launch(device)) {
         free(file);
         return;
     }
-    met = true;
+    saved = true;
     const enum status status = launch_save(device, request, file, &diagnosis);
     if (status != STATUS_OK)
         fprintf(stderr, "orrery: error: %s\n", diagnosis.text[0] ? diagnosis.text : status_name(status));
@@ -40,7 +40,7 @@ void launch_saver_begun(const struct device *device, const struct launch_request
 void launch_saver_end(const struct device *device)
 {
     uint32_t number = 0;
-    char *file = met ? NULL : wanted(&number);
+    char *file = saved ? NULL : file_of_launch(&number);
     if (file)
         fprintf(stderr,
                 "orrery: warning: save_launch: the program came to launch %" PRIu32 ", not to %" PRIu32

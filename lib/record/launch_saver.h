@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The scenario key save_launch: one launch of the program becomes a scenario of its own.
+ * PURPOSE  The scenario key save_launch: one launch of the program is written as a scenario.
  *
  * Interface
- *   launch_saver_begun   a launch has begun, and has not run: saved, if it is that one
- *   launch_saver_end     the program is over: says so if it did not come to that launch
+ *   launch_saver_begun   a launch has begun, and has not run: saves it if the scenario names it
+ *   launch_saver_end     the program ends: warns if it did not reach that launch
  */
 #ifndef ORRERY_LIB_RECORD_LAUNCH_SAVER_H
 #define ORRERY_LIB_RECORD_LAUNCH_SAVER_H

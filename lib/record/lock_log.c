@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order in which threads took locks: written in a recorded run; in a replayed run each waits until it is
- * due.
+ * Each thread has a list of its recorded steps, and a place, which other threads read without a lock.
+ * Recording: an object keeps its last step, so that the next step of another thread can name it; the step is
+ * left out if the thread is ordered after that place already (is_ordered). Replaying: a step that names
+ * another thread's place waits until that thread has passed it (wait_past). A thread past its recorded end
+ * waits for all others to reach theirs.
  */
 #include "lock_log.h"
 
@@ -17,51 +20,59 @@
 
 #include "orrery/checked.h"
 
-enum { NAME_CHARS = 64, STEP_BITS = 36, PATIENCE_SECONDS = 20, PAUSE_NANOSECONDS = 100000 };
-enum { PAUSES = PATIENCE_SECONDS * (1000000000 / PAUSE_NANOSECONDS) };
+enum { NAME_CHARS = 64, STEP_BITS = 36, GIVE_UP_SECONDS = 20, PAUSE_NANOSECONDS = 100000 };
+enum { PAUSES = GIVE_UP_SECONDS * (1000000000 / PAUSE_NANOSECONDS) };
 
-/* Calls above, steps since the last of them below. */
+/* The high bits count calls, the low STEP_BITS the steps since the last call. */
 typedef uint64_t place;
 
-/* `count` in a row; the first of them waits until thread `after` is past `after_place`. */
-struct step {
+/* `count` steps in a row; the first of them waits until thread `after` (or NULL) is past `after_place`. */
+struct lock_step {
     place at, count, after_place;
     struct lock_thread *after;
     enum lock_kind kind;
     int result;
 };
-struct steps {
-    struct step *step;
+struct lock_steps {
+    struct lock_step *step;
     size_t count, room;
 };
-struct ordered {
+/* A thread is ordered after this place of another. */
+struct lock_order {
     const struct lock_thread *thread;
     place at;
 };
-struct object {
+/* The last step on an object. */
+struct locked_object {
     const void *address;
     struct lock_thread *last;
     place at;
 };
 
-enum state { STATE_RUNS, STATE_WAITS, STATE_BLOCKED }; /* for what is due, or for the object itself */
+enum lock_thread_state {
+    STATE_RUNS,
+    STATE_WAITS,
+    STATE_BLOCKED
+}; /* WAITS: until a step is due; BLOCKED: at the object itself */
 
 struct lock_thread {
     char name[NAME_CHARS];
     struct lock_thread *next;
     _Atomic place reached; /* the place of its next step */
     _Atomic int state;
-    struct steps made; /* guarded by the lock */
-    struct ordered *ordered;
-    size_t ordered_count; /* the places of others that it is ordered after; guarded by the lock */
-    struct steps due;
+    struct lock_steps made; /* guarded by the lock */
+    struct lock_order *ordered;
+    size_t ordered_count; /* places of other threads that it is ordered after; guarded by the lock */
+    struct lock_steps due;
     size_t at;
-    unsigned pauses; /* its own */
-    place end;
-    bool recorded, stays; /* of the record: its last place, and whether it waited there */
+    unsigned pauses; /* of lock_log_retry in this step */
+    /* of the record */
+    place end;     /* its last place */
+    bool recorded; /* it has a last place */
+    bool stays;    /* it waited there when the recorded run ended */
 };
 
-/* orrery_* are called by name from the library (host_log.c). */
+/* host_log.c looks these functions up by name. */
 const char *orrery_thread_name(void);
 void orrery_thread_call(void);
 void orrery_thread_call_lock(int taken);
@@ -83,13 +94,13 @@ static struct {
     pthread_cond_t moved;
     atomic_bool active, follows, forgotten;
     atomic_uint waiting; /* threads that wait for `moved` */
-    atomic_uint moves;
+    atomic_uint moves;   /* counts steps and calls */
     _Atomic(struct lock_thread *) in_call;
-    uintptr_t own_start, own_end; /* code whose locks are not the program's */
+    uintptr_t own_start, own_end; /* code of the runtime, whose locks are not the program's */
     struct lock_thread *threads;  /* the rest is guarded by the lock */
-    struct object *objects;
+    struct locked_object *objects;
     size_t object_count, object_room;
-    bool read, lost, passed;
+    bool read, lost, passed; /* passed: some lock went from one thread to another, or a step failed */
 } lock_log = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
 
 static __thread struct {
@@ -97,7 +108,7 @@ static __thread struct {
     unsigned inside;
 } self;
 
-/* A lock taken in here, and by malloc for it, is no step. */
+/* Locks that are taken in between, also by malloc, are no steps. */
 static void enter(void)
 {
     self.inside++;
@@ -131,14 +142,14 @@ struct lock_thread *lock_log_thread(const char *name)
     return thread;
 }
 
-static struct step *last_of(const struct steps *steps)
+static struct lock_step *last_of(const struct lock_steps *steps)
 {
     return steps->count ? &steps->step[steps->count - 1] : NULL;
 }
 
-static bool add(struct steps *steps, struct step step)
+static bool add(struct lock_steps *steps, struct lock_step step)
 {
-    struct step *last = last_of(steps);
+    struct lock_step *last = last_of(steps);
     if (last && !step.after && last->kind == step.kind && last->result == step.result && last->result &&
         last->at + last->count == step.at) {
         last->count += step.count;
@@ -146,7 +157,7 @@ static bool add(struct steps *steps, struct step step)
     }
     if (steps->count == steps->room) {
         const size_t room = steps->room ? 2 * steps->room : 16;
-        struct step *grown = realloc(steps->step, room * sizeof *grown);
+        struct lock_step *grown = realloc(steps->step, room * sizeof *grown);
         if (!grown)
             return false;
         steps->step = grown;
@@ -157,8 +168,8 @@ static bool add(struct steps *steps, struct step step)
     return true;
 }
 
-/* Its place, or that of a new one: there is room. */
-static struct object *slot_of(struct object *objects, size_t room, const void *address)
+/* The slot of the address, or the free one where it belongs. The table is never full. */
+static struct locked_object *slot_of(struct locked_object *objects, size_t room, const void *address)
 {
     size_t at = (size_t)(((uintptr_t)address >> 3) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (room - 1);
     while (objects[at].address && objects[at].address != address)
@@ -166,11 +177,11 @@ static struct object *slot_of(struct object *objects, size_t room, const void *a
     return &objects[at];
 }
 
-static struct object *object_of(const void *address)
+static struct locked_object *object_of(const void *address)
 {
     if (2 * (lock_log.object_count + 1) > lock_log.object_room) {
         const size_t room = lock_log.object_room ? 2 * lock_log.object_room : 256;
-        struct object *grown = calloc(room, sizeof *grown);
+        struct locked_object *grown = calloc(room, sizeof *grown);
         if (!grown)
             return NULL;
         for (size_t i = 0; i < lock_log.object_room; i++)
@@ -180,24 +191,24 @@ static struct object *object_of(const void *address)
         lock_log.objects = grown;
         lock_log.object_room = room;
     }
-    struct object *object = slot_of(lock_log.objects, lock_log.object_room, address);
+    struct locked_object *object = slot_of(lock_log.objects, lock_log.object_room, address);
     CHECKED(address && 2 * lock_log.object_count <= lock_log.object_room);
     lock_log.object_count += !object->address;
     object->address = address;
     return object;
 }
 
-/* Has it waited for that before? */
+/* Is the thread ordered after that place by an earlier step? Notes the order if not. */
 static bool is_ordered(struct lock_thread *thread, const struct lock_thread *other, place at)
 {
-    struct ordered *ordered = thread->ordered;
+    struct lock_order *ordered = thread->ordered;
     size_t i = 0;
     while (i < thread->ordered_count && ordered[i].thread != other)
         i++;
     if (i == thread->ordered_count && (ordered = realloc(ordered, (i + 1) * sizeof *ordered))) {
         thread->ordered = ordered;
         thread->ordered_count++;
-        ordered[i] = (struct ordered){other, at};
+        ordered[i] = (struct lock_order){other, at};
         return false;
     }
     if (!ordered || ordered[i].at >= at)
@@ -242,13 +253,13 @@ static int leave_out(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-/* The library around this address takes locks as it likes. */
+/* Locks of the library that has this address are no steps. */
 void orrery_locks_leave_out(const void *address)
 {
     dl_iterate_phdr(leave_out, (void *)(uintptr_t)address);
 }
 
-/* ---- what moves ------------------------------------------------------------------------------ */
+/* ---- progress of threads ------------------------------------------------------------------------------ */
 
 static void notify_moved(void)
 {
@@ -287,7 +298,7 @@ bool lock_log_follows(void)
     return atomic_load(&lock_log.follows);
 }
 
-/* The lock is held. */
+/* The order of the locks is given up, with a warning. The lock is held. */
 static void give_up(const char *format, const char *first, const char *second)
 {
     if (!atomic_exchange(&lock_log.follows, false))
@@ -305,7 +316,7 @@ void lock_log_abandon(const char *why)
     leave();
 }
 
-/* A call waits in vain. False: not for the locks. */
+/* For a due call that is not made: true if threads waited for locks, whose order is given up then. */
 int orrery_locks_give_up(void)
 {
     enter();
@@ -316,14 +327,14 @@ int orrery_locks_give_up(void)
     return use;
 }
 
-/* The lock is held. False: for long nothing has moved, and no other thread is in a call. */
+/* The lock is held. False: no thread has moved for a long time, and no other thread is in a call. */
 static bool wait_moved(const struct lock_thread *thread)
 {
     struct timespec until;
     int state, err = 0;
     const unsigned moves = atomic_load(&lock_log.moves);
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_SECONDS;
+    until.tv_sec += GIVE_UP_SECONDS;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     err = pthread_cond_timedwait(&lock_log.moved, &lock_log.lock, &until);
     pthread_setcancelstate(state, &state);
@@ -331,7 +342,7 @@ static bool wait_moved(const struct lock_thread *thread)
     return !err || moves != atomic_load(&lock_log.moves) || (in_call && in_call != thread);
 }
 
-static void wait_past(struct lock_thread *thread, const struct step *step)
+static void wait_past(struct lock_thread *thread, const struct lock_step *step)
 {
     CHECKED(step->after && step->after != thread);
     while (lock_log_follows() && atomic_load(&step->after->reached) <= step->after_place)
@@ -339,7 +350,7 @@ static void wait_past(struct lock_thread *thread, const struct step *step)
             give_up("thread %s waits for thread %s, and nothing moves", thread->name, step->after->name);
 }
 
-static bool all_came_to_their_end(void)
+static bool all_reached_their_end(void)
 {
     for (const struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
         if (thread->recorded && atomic_load(&thread->reached) < thread->end)
@@ -347,7 +358,7 @@ static bool all_came_to_their_end(void)
     return true;
 }
 
-static bool some_is_blocked(void)
+static bool any_is_blocked(void)
 {
     for (const struct lock_thread *thread = lock_log.threads; thread; thread = thread->next)
         if (atomic_load(&thread->state) == STATE_BLOCKED)
@@ -356,13 +367,13 @@ static bool some_is_blocked(void)
 }
 
 /*
- * It did not get so far in the recorded run: others are first, and a thread that stayed there for good can
- * wait.
+ * The thread is at the end of its record: the others reach theirs first. Then the order is at its end. A
+ * thread that stayed there in the recorded run waits without a limit, unless another thread is blocked.
  */
 static void wait_for_all(struct lock_thread *thread)
 {
-    while (lock_log_follows() && !all_came_to_their_end())
-        if (!wait_moved(thread) && (!thread->stays || some_is_blocked()))
+    while (lock_log_follows() && !all_reached_their_end())
+        if (!wait_moved(thread) && (!thread->stays || any_is_blocked()))
             give_up("thread %s continues where it ended%s, and nothing moves", thread->name, "");
     atomic_store(&lock_log.follows, false);
     pthread_cond_broadcast(&lock_log.moved);
@@ -370,12 +381,12 @@ static void wait_for_all(struct lock_thread *thread)
 
 /* ---- a step -------------------------------------------------------------------------------------- */
 
-static const struct step *due(struct lock_thread *thread, place at)
+static const struct lock_step *due(struct lock_thread *thread, place at)
 {
-    const struct steps *steps = &thread->due;
+    const struct lock_steps *steps = &thread->due;
     while (thread->at < steps->count && steps->step[thread->at].at + steps->step[thread->at].count <= at)
         thread->at++;
-    const struct step *step = thread->at < steps->count ? &steps->step[thread->at] : NULL;
+    const struct lock_step *step = thread->at < steps->count ? &steps->step[thread->at] : NULL;
     return step && step->at <= at ? step : NULL;
 }
 
@@ -383,7 +394,7 @@ static int follow(struct lock_thread *thread, enum lock_kind kind)
 {
     const place at = atomic_load(&thread->reached);
     const bool over = at >= thread->end;
-    const struct step *step = over ? NULL : due(thread, at);
+    const struct lock_step *step = over ? NULL : due(thread, at);
     if (!over && !step)
         return 0;
     if (!over && step->kind == kind &&
@@ -411,17 +422,17 @@ bool lock_log_before(struct lock_thread *thread, enum lock_kind kind, int *out_r
     return *out_result != 0;
 }
 
-void lock_log_pass(bool pass)
+void lock_log_suspend(bool pass)
 {
     self.inside += pass ? 1u : -1u;
 }
 
-void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kind kind, int result)
+void lock_log_note(struct lock_thread *thread, const void *object, enum lock_kind kind, int result)
 {
     const place at = atomic_load(&thread->reached);
     enter();
-    struct object *entry = object && !result ? object_of(object) : NULL;
-    struct step step = {.at = at, .count = 1, .kind = kind, .result = result};
+    struct locked_object *entry = object && !result ? object_of(object) : NULL;
+    struct lock_step step = {.at = at, .count = 1, .kind = kind, .result = result};
     if (entry && entry->last && entry->last != thread && !is_ordered(thread, entry->last, entry->at)) {
         step.after = entry->last;
         step.after_place = entry->at;
@@ -436,8 +447,8 @@ void lock_log_made(struct lock_thread *thread, const void *object, enum lock_kin
     leave();
 }
 
-/* A lock that was free in the recorded run may still be held by a thread that is about to release it. */
-bool lock_log_insist(struct lock_thread *thread)
+/* A lock that was free in the recorded run may still be held by a thread that will release it soon. */
+bool lock_log_retry(struct lock_thread *thread)
 {
     const struct timespec pause = {0, PAUSE_NANOSECONDS};
     if (++thread->pauses > PAUSES)
@@ -456,7 +467,7 @@ static void print_place(FILE *stream, const struct lock_thread *thread, place at
             at & ((UINT64_C(1) << STEP_BITS) - 1));
 }
 
-static void print_step(FILE *stream, const struct lock_thread *thread, const struct step *step)
+static void print_step(FILE *stream, const struct lock_thread *thread, const struct lock_step *step)
 {
     CHECKED((unsigned)step->kind < KINDS);
     print_place(stream, thread, step->at);
@@ -484,7 +495,7 @@ int orrery_locks_passed(void)
     return lock_log.passed && !lock_log.lost;
 }
 
-/* The section of the record, when threads had to do with each other's locks. */
+/* The section [locks] of the record, if a lock went from one thread to another. */
 void orrery_locks_print(FILE *stream)
 {
     enter();
@@ -504,7 +515,7 @@ static place place_from(uint64_t calls, uint64_t steps)
     return calls << STEP_BITS | steps;
 }
 
-static bool parse_step(struct lock_thread *thread, struct step step, const char *text)
+static bool parse_step(struct lock_thread *thread, struct lock_step step, const char *text)
 {
     char kind[16], name[NAME_CHARS];
     uint64_t calls, steps;
@@ -534,13 +545,13 @@ static bool parse_line(const char *line)
         return false;
     thread->stays = strcmp(rest, "stays") == 0;
     if (!thread->stays && strcmp(rest, "end") != 0)
-        return parse_step(thread, (struct step){.at = place_from(calls, steps), .count = 1}, rest);
+        return parse_step(thread, (struct lock_step){.at = place_from(calls, steps), .count = 1}, rest);
     thread->recorded = true;
     thread->end = place_from(calls, steps);
     return true;
 }
 
-/* Of the section on; the number of a line that is none, or 0. */
+/* Parses the lines of the section; the number of the first bad line, or 0. */
 static size_t parse(char *text)
 {
     char *rest = NULL;
@@ -571,7 +582,7 @@ static void read_record(char *text)
         atomic_store(&lock_log.follows, true);
 }
 
-/* Threads may take locks before the library is loaded, which reads the record that a scenario names. */
+/* Threads may take locks before liborrery is loaded, which reads the record otherwise. */
 static void read_named_record(void)
 {
     const char *path = secure_getenv("ORRERY_REPLAY");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded with threads_preload.c: the locks, conditions and semaphores of the program, whose steps
- * lock_log.c counts. In a replay no thread waits for a signal, as it might wake another thread than the
- * recorded one: a waiting thread releases the lock and takes it again when it is due. If that order is given
- * up it is a spurious wake-up, which programs must expect.
+ * Preloaded with threads_preload.c: wrappers around the locks, conditions and semaphores of the program,
+ * whose steps lock_log.c orders. In a replay no thread waits for a signal, which might wake another thread
+ * than in the recorded run: a waiting thread releases the lock and takes it again when that is due. If the
+ * order is given up, this is a spurious wake-up, which programs must expect.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,15 +16,14 @@
 
 #include "lock_log.h"
 
-/* Those of a condition have two versions in glibc; the default one is meant. */
+/* glibc has two versions of the condition functions; this is the default one. */
 static void *find_next(const char *name)
 {
     void *condition = strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
     return condition ? condition : dlsym(RTLD_NEXT, name);
 }
 
-/* `next`: the function of that name that this one stands before. `self`: NULL where it is to be called,
- * and nothing else. */
+/* `next`: the wrapped function. `self`: this thread; NULL if the call is no step, and only passed on. */
 #define WRAPPER(name)                                           \
     static __typeof__(name) *next;                              \
     if (!next)                                                  \
@@ -33,9 +32,9 @@ static void *find_next(const char *name)
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
-static void made(struct lock_thread *self, const void *object, enum lock_kind kind, int result)
+static void note(struct lock_thread *self, const void *object, enum lock_kind kind, int result)
 {
-    lock_log_made(self, object, kind, result == EOWNERDEAD ? 0 : result);
+    lock_log_note(self, object, kind, result == EOWNERDEAD ? 0 : result);
     lock_log_done(self);
 }
 
@@ -48,29 +47,30 @@ static void made(struct lock_thread *self, const void *object, enum lock_kind ki
             return next(object);                                   \
         if (!lock_log_before(self, kind, &result))                 \
             result = next(object);                                 \
-        made(self, (const void *)(uintptr_t)object, kind, result); \
+        note(self, (const void *)(uintptr_t)object, kind, result); \
         return result;                                             \
     }
 
-/* One that may fail. When it did not as it was recorded, a replay has time for it. */
-#define ATTEMPT(name, parameters, arguments, kind, attempt, busy)                                     \
-    int name parameters                                                                               \
-    {                                                                                                 \
-        WRAPPER(name);                                                                                \
-        int result;                                                                                   \
-        if (!self)                                                                                    \
-            return next arguments;                                                                    \
-        if (!lock_log_before(self, kind, &result)) {                                                  \
-            result = busy;                                                                            \
-            lock_log_pass(true);                                                                      \
-            while (lock_log_follows() && (result = attempt(object)) == busy && lock_log_insist(self)) \
-                ;                                                                                     \
-            lock_log_pass(false);                                                                     \
-            if (result == busy)                                                                       \
-                result = next arguments;                                                              \
-        }                                                                                             \
-        made(self, (const void *)(uintptr_t)object, kind, result);                                    \
-        return result;                                                                                \
+/* An operation that may fail. If it succeeded in the recorded run, a replay retries while the object is
+ * busy. */
+#define ATTEMPT(name, parameters, arguments, kind, attempt, busy)                                    \
+    int name parameters                                                                              \
+    {                                                                                                \
+        WRAPPER(name);                                                                               \
+        int result;                                                                                  \
+        if (!self)                                                                                   \
+            return next arguments;                                                                   \
+        if (!lock_log_before(self, kind, &result)) {                                                 \
+            result = busy;                                                                           \
+            lock_log_suspend(true);                                                                  \
+            while (lock_log_follows() && (result = attempt(object)) == busy && lock_log_retry(self)) \
+                ;                                                                                    \
+            lock_log_suspend(false);                                                                 \
+            if (result == busy)                                                                      \
+                result = next arguments;                                                             \
+        }                                                                                            \
+        note(self, (const void *)(uintptr_t)object, kind, result);                                   \
+        return result;                                                                               \
     }
 
 #define TRY(name, type, kind) ATTEMPT(name, (type * object), (object), kind, name, EBUSY)
@@ -107,8 +107,8 @@ ATTEMPT(mtx_timedlock, (mtx_t *restrict object, const struct timespec *restrict 
 
 /* ---- conditions --------------------------------------------------------------------------- */
 
-/* Two steps: the condition, and its lock. */
-#define WAIT(name, parameters, arguments, let_go, lock) \
+/* A wait is two steps: one of the condition, and one of its lock. */
+#define WAIT(name, parameters, arguments, unlock, lock) \
     int name parameters                                 \
     {                                                   \
         WRAPPER(name);                                  \
@@ -116,19 +116,19 @@ ATTEMPT(mtx_timedlock, (mtx_t *restrict object, const struct timespec *restrict 
         if (!self)                                      \
             return next arguments;                      \
         const bool follows = lock_log_follows();        \
-        if (follows && let_go(mutex) != 0)              \
+        if (follows && unlock(mutex) != 0)              \
             return next arguments;                      \
         lock_log_before(self, LOCK_CONDITION, &result); \
         if (!follows)                                   \
             result = next arguments;                    \
-        made(self, condition, LOCK_CONDITION, result);  \
+        note(self, condition, LOCK_CONDITION, result);  \
         if (follows) {                                  \
             lock_log_before(self, LOCK_MUTEX, &none);   \
-            lock_log_pass(true);                        \
+            lock_log_suspend(true);                     \
             lock(mutex);                                \
-            lock_log_pass(false);                       \
+            lock_log_suspend(false);                    \
         }                                               \
-        made(self, mutex, LOCK_MUTEX, 0);               \
+        note(self, mutex, LOCK_MUTEX, 0);               \
         return result;                                  \
     }
 
@@ -146,8 +146,8 @@ WAIT(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex), mtx_unlock
 WAIT(cnd_timedwait, (cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until),
      (condition, mutex, until), mtx_unlock, mtx_lock)
 
-/* A release is noted first, so that no thread acquires it before. */
-#define GIVE(name, type, kind)                \
+/* A release is recorded first, so that it precedes every acquire of it in the record. */
+#define RELEASE(name, type, kind)             \
     int name(type *object)                    \
     {                                         \
         WRAPPER(name);                        \
@@ -155,17 +155,17 @@ WAIT(cnd_timedwait, (cnd_t *restrict condition, mtx_t *restrict mutex, const str
         if (!self)                            \
             return next(object);              \
         lock_log_before(self, kind, &none);   \
-        lock_log_made(self, object, kind, 0); \
+        lock_log_note(self, object, kind, 0); \
         const int result = next(object);      \
         lock_log_done(self);                  \
         return result;                        \
     }
 
-GIVE(pthread_cond_signal, pthread_cond_t, LOCK_CONDITION)
-GIVE(pthread_cond_broadcast, pthread_cond_t, LOCK_CONDITION)
-GIVE(cnd_signal, cnd_t, LOCK_CONDITION)
-GIVE(cnd_broadcast, cnd_t, LOCK_CONDITION)
-GIVE(sem_post, sem_t, LOCK_SEMAPHORE)
+RELEASE(pthread_cond_signal, pthread_cond_t, LOCK_CONDITION)
+RELEASE(pthread_cond_broadcast, pthread_cond_t, LOCK_CONDITION)
+RELEASE(cnd_signal, cnd_t, LOCK_CONDITION)
+RELEASE(cnd_broadcast, cnd_t, LOCK_CONDITION)
+RELEASE(sem_post, sem_t, LOCK_SEMAPHORE)
 
 /* ---- semaphores ---------------------------------------------------------------------------- */
 
@@ -183,15 +183,15 @@ static int error_of(int answer)
             return next arguments;                                                             \
         if (!lock_log_before(self, LOCK_SEMAPHORE, &result)) {                                 \
             result = EAGAIN;                                                                   \
-            lock_log_pass(true);                                                               \
+            lock_log_suspend(true);                                                            \
             while (lock_log_follows() && (result = error_of(sem_trywait(object))) == EAGAIN && \
-                   lock_log_insist(self))                                                      \
+                   lock_log_retry(self))                                                       \
                 ;                                                                              \
-            lock_log_pass(false);                                                              \
+            lock_log_suspend(false);                                                           \
             if (result == EAGAIN)                                                              \
                 result = error_of(next arguments);                                             \
         }                                                                                      \
-        made(self, object, LOCK_SEMAPHORE, result);                                            \
+        note(self, object, LOCK_SEMAPHORE, result);                                            \
         if (result)                                                                            \
             errno = result;                                                                    \
         return result ? -1 : 0;                                                                \
@@ -203,9 +203,9 @@ SEMAPHORE(sem_timedwait, (sem_t *restrict object, const struct timespec *restric
 SEMAPHORE(sem_clockwait, (sem_t *restrict object, clockid_t clock, const struct timespec *restrict until),
           (object, clock, until))
 
-/* ---- one of several -------------------------------------------------------------------------- */
+/* ---- one thread of several -------------------------------------------------------------------------- */
 
-/* Which of the threads is the one that is reported. */
+/* The recorded result says which thread gets PTHREAD_BARRIER_SERIAL_THREAD. */
 int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     WRAPPER(pthread_barrier_wait);
@@ -216,7 +216,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
     int result = next(barrier);
     if (lock_log_follows() && (result == 0 || result == PTHREAD_BARRIER_SERIAL_THREAD))
         result = recorded;
-    made(self, NULL, LOCK_BARRIER, result);
+    note(self, NULL, LOCK_BARRIER, result);
     return result;
 }
 
@@ -226,14 +226,14 @@ static __thread struct once {
     struct lock_thread *thread;
 } once;
 
-/* A step before, with this thread, and one for the others to wait for. */
+/* A step LOCK_ONCE before the function, and a step LOCK_RAN after it, which the other threads follow. */
 static void run_once(void)
 {
     const struct once own = once;
     once.thread = NULL;
-    made(own.thread, NULL, LOCK_ONCE, 1);
+    note(own.thread, NULL, LOCK_ONCE, 1);
     own.function();
-    made(own.thread, own.control, LOCK_RAN, 0);
+    note(own.thread, own.control, LOCK_RAN, 0);
 }
 
 int pthread_once(pthread_once_t *control, void (*function)(void))
@@ -246,7 +246,7 @@ int pthread_once(pthread_once_t *control, void (*function)(void))
     once = (struct once){control, function, self};
     const int result = next(control, run_once);
     if (once.thread)
-        made(self, control, LOCK_ONCE, 0);
+        note(self, control, LOCK_ONCE, 0);
     once.thread = NULL;
     return result;
 }
@@ -256,9 +256,9 @@ void call_once(once_flag *flag, void (*function)(void))
     pthread_once((pthread_once_t *)flag, function);
 }
 
-/* ---- and ---------------------------------------------------------------------------------------- */
+/* ---- cancellation ---- */
 
-/* It may wait where it cannot be cancelled. */
+/* The thread may wait in lock_log.c, where it cannot be cancelled. */
 int pthread_cancel(pthread_t thread)
 {
     WRAPPER(pthread_cancel);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings of a process that may end without destructors: files are written, and counts shared, before a
- * command completes.
+ * A process may be killed, or end without destructors. So the report's files are written, and the counts are
+ * put into memory shared with `orrery run`, before each command completes. To bound the cost within one
+ * launch, later findings are saved at powers of two only.
  */
 #include "saved_report.h"
 
@@ -13,17 +14,16 @@
 #include "orrery/watch.h"
 #include "lib/api_runtime.h"
 
-/* Of the findings of one launch so many are saved at once; then the steps grow, for saving writes all of
- * them. */
+/* Saving writes all findings. So only the first findings of a launch are saved at once. */
 enum { SAVED_AT_ONCE = 16 };
 
 static struct {
-    struct report *report; /* NULL: not begun, or over */
+    struct report *report; /* NULL: not begun, or ended */
     int (*status)(uint64_t kernels);
     void (*first)(void);     /* NULL: was called */
     struct watch *watch;     /* NULL: not watched */
     struct watch_seat *seat; /* likewise */
-    pid_t process;           /* a forked child has another */
+    pid_t process;           /* differs in a forked child, which saves nothing */
     bool changed;            /* atomic: there is something to save */
     pthread_mutex_t lock;    /* one thread saves */
 } saved = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -58,7 +58,7 @@ static bool is_power(size_t count)
     return (count & (count - 1)) == 0;
 }
 
-/* A mistake of the host may be its last step. */
+/* A finding outside of commands is saved at once: the host's error may be its last step. */
 static void host_finding_saved(size_t count)
 {
     __atomic_store_n(&saved.changed, true, __ATOMIC_RELAXED);
@@ -125,7 +125,8 @@ static void call_first(void)
     first();
 }
 
-/* Until one is over, the schedule of the rest of the run may still change: the line is noted again. */
+/* Until the first command is complete the program may still choose another schedule, so the replay line
+ * is noted again. */
 void saved_kernel_began(void)
 {
     if (!saved.watch || saved.process != getpid())

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library of its own, preloaded by `orrery run` while data races are looked for: vector clocks of the
- * host's threads. Each thread has a vector clock, whose own component counts the thread's calls that order
- * commands (host_clock.c clock values it). A release (unlock, signal, post, the end of a thread) joins the
- * thread's clock into the object's; an acquire (lock, wait, join) joins the object's clock into the thread's.
- * Nothing is kept before the first clock value: all clocks are zero.
+ * A preloaded library of `orrery run` while data races are looked for: vector clocks of the host's threads,
+ * as Lamport's happens-before for locks. A thread's own component counts its calls that order commands
+ * (host_clock.c). A release (unlock, signal, post, end of a thread) joins the thread's clock into the
+ * object's; an acquire (lock, wait, join) joins the object's clock into the thread's. Before the first call
+ * all clocks are zero, so nothing is kept.
  *
- * Atomic variables and futexes of the program are not seen. If a runtime whose threads synchronise so
- * (OpenMP, TBB) is in the process, no clock is given out. The steps of liborrery itself and of the OpenCL
- * loader are not the program's.
+ * Atomic variables and futexes of the program are not observed. If a runtime whose threads synchronise by
+ * them (OpenMP, TBB) is in the process, there are no clocks. Operations of liborrery itself and of the
+ * OpenCL loader are not the program's.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,13 +27,13 @@
 
 enum { THREADS_MOST = 4096, OWN_MOST = 8 };
 
-struct clock {
+struct sync_clock {
     uint32_t *at;
     uint32_t count;
 };
-struct object {
+struct sync_object {
     uintptr_t address;
-    struct clock clock;
+    struct sync_clock clock;
 };
 
 /* By name, for host_clock.c. */
@@ -42,7 +42,7 @@ uint32_t orrery_host_tick(const uint32_t **out_clock, uint32_t *out_count, bool 
 static struct {
     atomic_flag lock;
     atomic_bool ticking, several, off;
-    struct object *objects; /* a hash table; address 0: free */
+    struct sync_object *objects; /* a hash table; address 0: free */
     size_t count, room;
     uint32_t threads;
     struct {
@@ -51,11 +51,11 @@ static struct {
     uint32_t own_count;
 } sync = {.lock = ATOMIC_FLAG_INIT};
 
-/* inside: of the functions below, where malloc may take locks of its own. */
+/* inside: this thread is in a function below; locks that malloc takes meanwhile do not count. */
 static __thread struct {
-    struct clock clock;
+    struct sync_clock clock;
     uint32_t number;
-    bool known, inside;
+    bool numbered, inside;
 } self;
 
 /* ---- clocks ------------------------------------------------------------------------------- */
@@ -73,13 +73,13 @@ static void leave(void)
     self.inside = false;
 }
 
-/* Without memory an order would be missing, and a false race reported: no clock is given out any more. */
+/* Out of memory: a missing edge would be a false race, so there are no clocks from now on. */
 static void give_up(void)
 {
     atomic_store(&sync.off, true);
 }
 
-static bool grow(struct clock *clock, uint32_t count)
+static bool grow(struct sync_clock *clock, uint32_t count)
 {
     if (count <= clock->count)
         return true;
@@ -87,11 +87,11 @@ static bool grow(struct clock *clock, uint32_t count)
     if (!at)
         return false;
     memset(at + clock->count, 0, (count - clock->count) * sizeof *at);
-    *clock = (struct clock){at, count};
+    *clock = (struct sync_clock){at, count};
     return true;
 }
 
-static void join(struct clock *into, const struct clock *from)
+static void join(struct sync_clock *into, const struct sync_clock *from)
 {
     if (!grow(into, from->count)) {
         give_up();
@@ -103,7 +103,7 @@ static void join(struct clock *into, const struct clock *from)
 
 /* ---- objects ------------------------------------------------------------------------------ */
 
-static struct object *slot_of(struct object *objects, size_t room, uintptr_t address)
+static struct sync_object *slot_of(struct sync_object *objects, size_t room, uintptr_t address)
 {
     size_t at = (size_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (room - 1);
     while (objects[at].address && objects[at].address != address)
@@ -116,7 +116,7 @@ static bool make_room(void)
     const size_t room = sync.room ? 2 * sync.room : 64;
     if (2 * sync.count < sync.room)
         return true;
-    struct object *objects = calloc(room, sizeof *objects);
+    struct sync_object *objects = calloc(room, sizeof *objects);
     if (!objects)
         return false;
     for (size_t i = 0; i < sync.room; i++)
@@ -134,13 +134,13 @@ static bool is_kept(void)
            !atomic_load_explicit(&sync.off, memory_order_relaxed);
 }
 
-static void give(uintptr_t address)
+static void release(uintptr_t address)
 {
     if (!is_kept() || !self.clock.count)
         return;
     enter();
     if (make_room()) {
-        struct object *object = slot_of(sync.objects, sync.room, address);
+        struct sync_object *object = slot_of(sync.objects, sync.room, address);
         sync.count += !object->address;
         object->address = address;
         join(&object->clock, &self.clock);
@@ -150,23 +150,23 @@ static void give(uintptr_t address)
     leave();
 }
 
-static void take(uintptr_t address)
+static void acquire(uintptr_t address)
 {
     if (!is_kept())
         return;
     enter();
-    const struct object *object = sync.room ? slot_of(sync.objects, sync.room, address) : NULL;
+    const struct sync_object *object = sync.room ? slot_of(sync.objects, sync.room, address) : NULL;
     if (object && object->address)
         join(&self.clock, &object->clock);
     leave();
 }
 
-#define GIVE(object) give((uintptr_t)(object))
-#define TAKE(object) take((uintptr_t)(object))
+#define RELEASE(object) release((uintptr_t)(object))
+#define ACQUIRE(object) acquire((uintptr_t)(object))
 
-/* ---- for the library ------------------------------------------------------------------------- */
+/* ---- called by liborrery ------------------------------------------------------------------------- */
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *data)
+static int examine_object(struct dl_phdr_info *info, size_t size, void *data)
 {
     static const char *const own[] = {"liborrery", "libOpenCL"};
     static const char *const others[] = {"libgomp", "libomp.", "libiomp", "libtbb"};
@@ -189,17 +189,17 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* The caller is the library, which holds a lock of its own: one thread at a time. */
+/* The caller holds runtime_lock, so one thread at a time is here. */
 uint32_t orrery_host_tick(const uint32_t **out_clock, uint32_t *out_count, bool *out_several)
 {
     self.inside = true;
     if (!atomic_load(&sync.ticking))
-        dl_iterate_phdr(look_at, NULL);
-    if (!self.known && sync.threads == THREADS_MOST)
+        dl_iterate_phdr(examine_object, NULL);
+    if (!self.numbered && sync.threads == THREADS_MOST)
         give_up();
-    if (!self.known)
+    if (!self.numbered)
         self.number = sync.threads++;
-    self.known = true;
+    self.numbered = true;
     if (!grow(&self.clock, self.number + 1))
         give_up();
     atomic_store(&sync.ticking, true);
@@ -216,8 +216,8 @@ uint32_t orrery_host_tick(const uint32_t **out_clock, uint32_t *out_count, bool 
 /* ---- the functions -------------------------------------------------------------------------- */
 
 /*
- * Calls of the library, and of the loader, are passed on unchanged: liborrery_threads recognises them by
- * their return address, too.
+ * Calls of liborrery and of the loader are passed on by tail calls, since liborrery_threads recognises them
+ * by their return address, too.
  */
 #ifdef __clang__
 #define AS_CALLED /* tail calls at every level but 0 */
@@ -234,7 +234,7 @@ static bool is_own(const void *caller)
     return false;
 }
 
-/* Those of a condition have two versions in glibc; the default one is meant. */
+/* glibc has two versions of the condition functions; this is the default one. */
 static void *find_next(const char *name)
 {
     void *condition = strncmp(name, "pthread_cond_", 13) == 0 ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
@@ -250,57 +250,57 @@ static void *find_next(const char *name)
  * value and end after it. */
 #define IS_PASSED (self.inside || is_own(__builtin_return_address(0)))
 
-/* after: what is done when it succeeded. */
-#define TAKES(name, parameters, arguments, object) \
-    AS_CALLED int name parameters                  \
-    {                                              \
-        NEXT(name);                                \
-        if (IS_PASSED)                             \
-            return next arguments;                 \
-        const int result = next arguments;         \
-        if (result == 0 || result == EOWNERDEAD)   \
-            TAKE(object);                          \
-        return result;                             \
+/* An acquire, if it succeeds. */
+#define ACQUIRES(name, parameters, arguments, object) \
+    AS_CALLED int name parameters                     \
+    {                                                 \
+        NEXT(name);                                   \
+        if (IS_PASSED)                                \
+            return next arguments;                    \
+        const int result = next arguments;            \
+        if (result == 0 || result == EOWNERDEAD)      \
+            ACQUIRE(object);                          \
+        return result;                                \
     }
 
-#define GIVES(name, type)            \
+#define RELEASES(name, type)         \
     AS_CALLED int name(type *object) \
     {                                \
         NEXT(name);                  \
         if (IS_PASSED)               \
             return next(object);     \
-        GIVE(object);                \
+        RELEASE(object);             \
         return next(object);         \
     }
 
-/* It releases the lock, and acquires it again, whatever the result. */
+/* A wait releases the lock and acquires it again, whatever its result. */
 #define WAITS(name, parameters, arguments) \
     AS_CALLED int name parameters          \
     {                                      \
         NEXT(name);                        \
         if (IS_PASSED)                     \
             return next arguments;         \
-        GIVE(mutex);                       \
+        RELEASE(mutex);                    \
         const int result = next arguments; \
-        TAKE(mutex);                       \
+        ACQUIRE(mutex);                    \
         if (result == 0)                   \
-            TAKE(condition);               \
+            ACQUIRE(condition);            \
         return result;                     \
     }
 
 /* clang-format off */
-#define LOCK(name, type) TAKES(name, (type *object), (object), object)
+#define LOCK(name, type) ACQUIRES(name, (type *object), (object), object)
 #define TIMED(name, type) \
-    TAKES(name, (type *restrict object, const struct timespec *restrict until), (object, until), object)
+    ACQUIRES(name, (type *restrict object, const struct timespec *restrict until), (object, until), object)
 #define CLOCKED(name, type) \
-    TAKES(name, (type *restrict object, clockid_t clock, const struct timespec *restrict until), \
+    ACQUIRES(name, (type *restrict object, clockid_t clock, const struct timespec *restrict until), \
           (object, clock, until), object)
 
 LOCK(pthread_mutex_lock, pthread_mutex_t)
 LOCK(pthread_mutex_trylock, pthread_mutex_t)
 TIMED(pthread_mutex_timedlock, pthread_mutex_t)
 CLOCKED(pthread_mutex_clocklock, pthread_mutex_t)
-GIVES(pthread_mutex_unlock, pthread_mutex_t)
+RELEASES(pthread_mutex_unlock, pthread_mutex_t)
 
 LOCK(pthread_rwlock_rdlock, pthread_rwlock_t)
 LOCK(pthread_rwlock_tryrdlock, pthread_rwlock_t)
@@ -310,22 +310,22 @@ LOCK(pthread_rwlock_wrlock, pthread_rwlock_t)
 LOCK(pthread_rwlock_trywrlock, pthread_rwlock_t)
 TIMED(pthread_rwlock_timedwrlock, pthread_rwlock_t)
 CLOCKED(pthread_rwlock_clockwrlock, pthread_rwlock_t)
-GIVES(pthread_rwlock_unlock, pthread_rwlock_t)
+RELEASES(pthread_rwlock_unlock, pthread_rwlock_t)
 
 LOCK(pthread_spin_lock, pthread_spinlock_t)
 LOCK(pthread_spin_trylock, pthread_spinlock_t)
-GIVES(pthread_spin_unlock, pthread_spinlock_t)
+RELEASES(pthread_spin_unlock, pthread_spinlock_t)
 
 LOCK(mtx_lock, mtx_t)
 LOCK(mtx_trylock, mtx_t)
 TIMED(mtx_timedlock, mtx_t)
-GIVES(mtx_unlock, mtx_t)
+RELEASES(mtx_unlock, mtx_t)
 
 LOCK(sem_wait, sem_t)
 LOCK(sem_trywait, sem_t)
 TIMED(sem_timedwait, sem_t)
 CLOCKED(sem_clockwait, sem_t)
-GIVES(sem_post, sem_t)
+RELEASES(sem_post, sem_t)
 
 WAITS(pthread_cond_wait, (pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex),
       (condition, mutex))
@@ -339,10 +339,10 @@ WAITS(cnd_wait, (cnd_t *condition, mtx_t *mutex), (condition, mutex))
 WAITS(cnd_timedwait,
       (cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until),
       (condition, mutex, until))
-GIVES(pthread_cond_signal, pthread_cond_t)
-GIVES(pthread_cond_broadcast, pthread_cond_t)
-GIVES(cnd_signal, cnd_t)
-GIVES(cnd_broadcast, cnd_t)
+RELEASES(pthread_cond_signal, pthread_cond_t)
+RELEASES(pthread_cond_broadcast, pthread_cond_t)
+RELEASES(cnd_signal, cnd_t)
+RELEASES(cnd_broadcast, cnd_t)
 /* clang-format on */
 
 AS_CALLED int pthread_barrier_wait(pthread_barrier_t *barrier)
@@ -350,9 +350,9 @@ AS_CALLED int pthread_barrier_wait(pthread_barrier_t *barrier)
     NEXT(pthread_barrier_wait);
     if (IS_PASSED)
         return next(barrier);
-    GIVE(barrier);
+    RELEASE(barrier);
     const int result = next(barrier);
-    TAKE(barrier);
+    ACQUIRE(barrier);
     return result;
 }
 
@@ -363,12 +363,12 @@ static __thread struct {
     uintptr_t object;
 } once;
 
-/* All later callers are ordered after the function. */
+/* Every later pthread_once of this control is ordered after the function. */
 static void run_once(void)
 {
     const uintptr_t object = once.object;
     once.function();
-    give(object);
+    release(object);
 }
 
 AS_CALLED int pthread_once(pthread_once_t *object, void (*function)(void))
@@ -379,7 +379,7 @@ AS_CALLED int pthread_once(pthread_once_t *object, void (*function)(void))
     once.function = function;
     once.object = (uintptr_t)object;
     const int result = next(object, run_once);
-    TAKE(object);
+    ACQUIRE(object);
     return result;
 }
 
@@ -393,22 +393,22 @@ AS_CALLED void call_once(once_flag *object, void (*function)(void))
     once.function = function;
     once.object = (uintptr_t)object;
     next(object, run_once);
-    TAKE(object);
+    ACQUIRE(object);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-struct start {
+struct sync_start {
     void *(*function)(void *);
     int (*c11_function)(void *);
     void *argument;
-    struct clock clock;
+    struct sync_clock clock;
 };
 
-static struct start *start_new(void *argument, bool own)
+static struct sync_start *start_new(void *argument, bool own)
 {
     self.inside = true;
-    struct start *start = calloc(1, sizeof *start);
+    struct sync_start *start = calloc(1, sizeof *start);
     self.inside = false;
     if (!start)
         return NULL;
@@ -423,30 +423,30 @@ static struct start *start_new(void *argument, bool own)
     return start;
 }
 
-static void start_free(struct start *start)
+static void start_free(struct sync_start *start)
 {
     free(start->clock.at);
     free(start);
 }
 
-static struct start begin(void *data)
+static struct sync_start begin(void *data)
 {
-    const struct start start = *(struct start *)data;
-    self.clock = start.clock; /* the creator's */
+    const struct sync_start start = *(struct sync_start *)data;
+    self.clock = start.clock; /* a copy of the creator's: pthread_create is ordered before the thread */
     free(data);
     return start;
 }
 
-/* Also when it is cancelled or calls pthread_exit. */
+/* A cleanup handler, so that it also runs if the thread is cancelled or calls pthread_exit. */
 static void end(void *unused)
 {
     (void)unused;
-    give((uintptr_t)pthread_self());
+    release((uintptr_t)pthread_self());
 }
 
 static void *run(void *data)
 {
-    const struct start start = begin(data);
+    const struct sync_start start = begin(data);
     void *result;
     pthread_cleanup_push(end, NULL);
     result = start.function(start.argument);
@@ -456,7 +456,7 @@ static void *run(void *data)
 
 static int run_c11(void *data)
 {
-    const struct start start = begin(data);
+    const struct sync_start start = begin(data);
     int result;
     pthread_cleanup_push(end, NULL);
     result = start.c11_function(start.argument);
@@ -468,7 +468,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
                    void *(*function)(void *), void *restrict argument)
 {
     NEXT(pthread_create);
-    struct start *start = start_new(argument, is_own(__builtin_return_address(0)));
+    struct sync_start *start = start_new(argument, is_own(__builtin_return_address(0)));
     if (!start)
         return EAGAIN;
     start->function = function;
@@ -481,7 +481,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
 int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     NEXT(thrd_create);
-    struct start *start = start_new(argument, is_own(__builtin_return_address(0)));
+    struct sync_start *start = start_new(argument, is_own(__builtin_return_address(0)));
     if (!start)
         return thrd_nomem;
     start->c11_function = function;
@@ -491,8 +491,8 @@ int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
     return answer;
 }
 
-TAKES(pthread_join, (pthread_t thread, void **result_of), (thread, result_of), thread)
-TAKES(pthread_tryjoin_np, (pthread_t thread, void **result_of), (thread, result_of), thread)
-TAKES(pthread_timedjoin_np, (pthread_t thread, void **result_of, const struct timespec *until),
-      (thread, result_of, until), thread)
-TAKES(thrd_join, (thrd_t thread, int *result_of), (thread, result_of), thread)
+ACQUIRES(pthread_join, (pthread_t thread, void **result_of), (thread, result_of), thread)
+ACQUIRES(pthread_tryjoin_np, (pthread_t thread, void **result_of), (thread, result_of), thread)
+ACQUIRES(pthread_timedjoin_np, (pthread_t thread, void **result_of, const struct timespec *until),
+         (thread, result_of, until), thread)
+ACQUIRES(thrd_join, (thrd_t thread, int *result_of), (thread, result_of), thread)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* States of the process's threads by proc(5): which sleep in a call, which signals are caught. */
+/* Reads /proc/self/status and /proc/self/task/TID/{status,syscall}; see proc(5). */
 #include "thread_state.h"
 
 #include <dirent.h>
@@ -58,8 +58,8 @@ static uint64_t bit_of(int number)
 }
 
 /*
- * A signal that an instruction of the thread itself raises does not count, nor do those reserved by the C
- * library.
+ * Does not count signals that an instruction of the thread itself raises, signals reserved by the C library,
+ * and the handlers of interrupt.c, which store to no memory that kernels read.
  */
 bool thread_signals_caught(void)
 {
@@ -72,7 +72,7 @@ bool thread_signals_caught(void)
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         caught &= ~bit_of(own[i]);
     for (int i = 1; i < 32; i++)
-        if (caught & bit_of(i) && interrupt_own(i)) /* it writes no memory that kernels see */
+        if (caught & bit_of(i) && interrupt_own(i))
             caught &= ~bit_of(i);
     return caught != 0;
 }

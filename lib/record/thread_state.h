@@ -4,10 +4,10 @@
  *          its task/TID.
  *
  * Interface
- *   thread_state_read   false: not available
- *   thread_others_move  some thread but those two runs, could run, or naps
- *   thread_count        of this process; 0: not available
- *   thread_signals_caught   a signal with a handler may arrive at any time, or not available
+ *   thread_state_read       the state of one thread; false: not available
+ *   thread_others_move      a thread other than these two runs, could run, or sleeps for a set time
+ *   thread_count            threads of this process; 0: not available
+ *   thread_signals_caught   the program handles an asynchronous signal; true if not available
  */
 #ifndef ORRERY_LIB_RECORD_THREAD_STATE_H
 #define ORRERY_LIB_RECORD_THREAD_STATE_H
@@ -16,10 +16,9 @@
 #include <sys/types.h>
 
 struct thread_state {
-    bool asleep; /* until something wakes it: a thread that could run and is not let is awake */
-    /* in a sleep that ends by itself (nanosleep); false, too, if not available */
-    bool naps;
-    uint64_t switches; /* how often it has fallen asleep so far */
+    bool asleep;       /* it waits; a thread that is ready to run is not asleep */
+    bool naps;         /* asleep in nanosleep, which ends by itself; false if not available */
+    uint64_t switches; /* voluntary context switches: how often it has fallen asleep */
 };
 
 uint32_t thread_count(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * With ending_preload.c a library of its own, preloaded by `orrery` while a run is recorded or replayed:
- * names threads by the path of their creation, which is the same in every run, whatever they do first.
- * host_log.c looks the name up. From the second thread on lock_log.c counts what they do to their locks,
- * which locks_preload.c sees.
+ * A preloaded library, with ending_preload.c and locks_preload.c, of recorded and replayed runs. Names
+ * threads by the path of their creation: "0.2" is the third thread that thread "0" created. The name is the
+ * same in every run, whichever thread runs first. host_log.c looks it up. From the second thread on
+ * lock_log.c orders locks.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static __thread struct {
     int hidden;
 } self = {.name = "0"};
 
-struct start {
+struct thread_start {
     void *(*function)(void *);
     int (*c11_function)(void *);
     void *argument;
@@ -37,32 +37,32 @@ const char *orrery_thread_name(void)
     return self.name;
 }
 
-/* The runtime's own threads start on demand: they are not counted. */
+/* The runtime's own threads start on demand, so they are not counted. */
 void orrery_thread_hide(int hide)
 {
     self.hidden = hide;
 }
 
-static struct start *start_new(void *argument)
+static struct thread_start *start_new(void *argument)
 {
-    struct start *start = malloc(sizeof *start);
+    struct thread_start *start = malloc(sizeof *start);
     if (!start)
         return NULL;
-    *start = (struct start){.argument = argument};
+    *start = (struct thread_start){.argument = argument};
     lock_log_begin();
-    if (self.hidden) { /* of those only the one for callbacks runs code of the program */
+    if (self.hidden) { /* of the runtime's threads only the callback thread runs code of the program */
         snprintf(start->name, sizeof start->name, "callbacks");
         return start;
     }
     int used = snprintf(start->name, sizeof start->name, "%s.%u", self.name, self.created);
-    if (used >= (int)sizeof start->name) /* one that deep takes its creator's name */
+    if (used >= (int)sizeof start->name) /* too deep: the thread has its creator's name */
         snprintf(start->name, sizeof start->name, "%s", self.name);
     return start;
 }
 
-static struct start take_name(void *data)
+static struct thread_start take_name(void *data)
 {
-    struct start start = *(struct start *)data;
+    struct thread_start start = *(struct thread_start *)data;
     free(data);
     snprintf(self.name, sizeof self.name, "%s", start.name);
     return start;
@@ -70,13 +70,13 @@ static struct start take_name(void *data)
 
 static void *run(void *data)
 {
-    const struct start start = take_name(data);
+    const struct thread_start start = take_name(data);
     return start.function(start.argument);
 }
 
 static int run_c11(void *data)
 {
-    const struct start start = take_name(data);
+    const struct thread_start start = take_name(data);
     return start.c11_function(start.argument);
 }
 
@@ -86,7 +86,7 @@ int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict at
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
         (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT,
                                                                                        "pthread_create");
-    struct start *start = start_new(argument);
+    struct thread_start *start = start_new(argument);
     if (!start)
         return EAGAIN;
     start->function = function;
@@ -102,7 +102,7 @@ int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
     int (*create)(thrd_t *, thrd_start_t, void *) =
         (int (*)(thrd_t *, thrd_start_t, void *))dlsym(RTLD_NEXT, "thrd_create");
-    struct start *start = start_new(argument);
+    struct thread_start *start = start_new(argument);
     if (!start)
         return thrd_nomem;
     start->c11_function = function;
