@@ -20,6 +20,7 @@
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
 #include "lib/host/host_gone.h"
+#include "lib/host/stack_room.h"
 #include "lib/record/host_log.h"
 #include "interrupt.h"
 #include "command_order.h"
@@ -617,16 +618,22 @@ bool executor_callback_stuck(void)
     return stuck;
 }
 
+/* self: a position of the log. */
+static void consume_until(void *self)
+{
+    while (executor.consumed < *(const uint64_t *)self)
+        consume();
+    if (executor.running)
+        run_ready();
+}
+
 static void execute(uint64_t position, const struct executor_wait *wait)
 {
     CHECKED(runtime_lock_held() && !executing && position <= executor.appended);
     take_executor_lock();
     executing = true;
     executor.wait = wait;
-    while (executor.consumed < position)
-        consume();
-    if (executor.running)
-        run_ready();
+    stack_room_call(consume_until, &position);
     executor.wait = NULL;
     executing = false;
     if (CHECKS_ON)
