@@ -5,15 +5,36 @@
  * largest work-group is the device's, or the required size, and sub-groups of a local size are counted as the
  * device cuts them.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "api.h"
 #include "context.h"
 #include "device_info.h"
 #include "info.h"
 #include "api_program.h"
 #include "lib/record/tokens.h"
+#include "vector_hint.h"
 #include "version.h"
 
 /* ---- the kernel and its arguments ------------------------------------------------------ */
+
+/* With the sign of the hint, which the module does not have. */
+static cl_int attributes(const struct kernel_object *kernel, const struct info_reply *reply)
+{
+    static const char hint[] = "vec_type_hint(";
+    const char *text = kernel->info->attributes, *source = program_source(kernel->program);
+    const char *type = strstr(text, hint) ? strstr(text, hint) + strlen(hint) : NULL;
+    char *whole = NULL;
+    if (!type || !source || !strchr("csil", *type) || !vector_hint_is_unsigned(source, kernel->info->name))
+        return info_string(reply, text);
+    if (asprintf(&whole, "%.*su%s", (int)(type - text), text, type) < 0)
+        return CL_OUT_OF_HOST_MEMORY;
+    const cl_int err = info_string(reply, whole);
+    free(whole);
+    return err;
+}
 
 cl_int CL_API_CALL api_clGetKernelInfo(cl_kernel handle, cl_kernel_info param_name, size_t param_value_size,
                                        void *param_value, size_t *param_value_size_ret)
@@ -28,7 +49,7 @@ cl_int CL_API_CALL api_clGetKernelInfo(cl_kernel handle, cl_kernel_info param_na
     case CL_KERNEL_REFERENCE_COUNT: return INFO_VALUE(reply, cl_uint, kernel->base.refs);
     case CL_KERNEL_CONTEXT: return INFO_VALUE(reply, cl_context, (cl_context)kernel->program->context);
     case CL_KERNEL_PROGRAM: return INFO_VALUE(reply, cl_program, (cl_program)kernel->program);
-    case CL_KERNEL_ATTRIBUTES: return info_string(reply, kernel->info->attributes);
+    case CL_KERNEL_ATTRIBUTES: return attributes(kernel, reply);
     default: return CL_INVALID_VALUE;
     }
 }

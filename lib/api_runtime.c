@@ -30,6 +30,7 @@
 #include "lib/record/saved_report.h"
 #include "subdevice.h"
 #include "lib/diagnose/usage.h"
+#include "orrery/file_limit.h"
 #include "orrery/replay.h"
 #include "orrery/report_width.h"
 #include "orrery/schedule.h"
@@ -591,7 +592,7 @@ static void begin_to_save(void)
 }
 
 /* status: the exit status by the findings, -1: the program's own. fits: the run ended as in its schedule. */
-static void conclude(uint64_t kernels, int status, bool fits)
+static void write_conclusion(uint64_t kernels, int status, bool fits)
 {
     const bool nothing_ran = status == EXIT_NOTHING_RAN && runtime.scenario.expect_kernels && !kernels;
     bool wanted = kernels || nothing_ran || fault_any() || report_count(runtime.report) ||
@@ -629,6 +630,15 @@ static void conclude(uint64_t kernels, int status, bool fits)
                 runtime.scenario.log_file);
     if (wanted || !fits)
         saved_reported(status > 0 && !nothing_ran ? status : 0);
+}
+
+/* The program's own streams are flushed as without the library: past RLIMIT_FSIZE it ends by a signal. */
+static void conclude(uint64_t kernels, int status, bool fits)
+{
+    struct file_limit hold;
+    file_limit_hold(&hold);
+    write_conclusion(kernels, status, fits);
+    file_limit_release(&hold);
     fflush(NULL);
     saved_end();
 }

@@ -21,6 +21,7 @@
 #include "executor_state.h"
 #include "graph.h"
 #include "lib/host/guard.h"
+#include "lib/host/stack_room.h"
 #include "interrupt.h"
 #include "command_order.h"
 #include "api_runtime.h"
@@ -350,16 +351,22 @@ static void consume(void)
         change_announce();
 }
 
+/* self: a position of the log. */
+static void consume_until(void *self)
+{
+    while (queue_log_begin() < *(const uint64_t *)self)
+        consume();
+    if (executor.running)
+        run_ready();
+}
+
 void executor_execute(uint64_t position, const struct blocked_thread *wait)
 {
     CHECKED(runtime_lock_held() && !executing && position <= queue_log_end());
     executor_lock_take(LOCK_EXECUTING);
     executing = true;
     executor.wait = wait;
-    while (queue_log_begin() < position)
-        consume();
-    if (executor.running)
-        run_ready();
+    stack_room_call(consume_until, &position);
     if (CHECKS_ON)
         executor_check();
     executor.wait = NULL;

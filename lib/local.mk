@@ -82,6 +82,10 @@ libapi_a_SOURCES = \
 	%D%/host/host_bytes.c \
 	%D%/host/host_gone.c \
 	%D%/host/host_gone.h \
+	%D%/host/stack_room.c \
+	%D%/host/stack_room.h \
+	%D%/vector_hint.c \
+	%D%/vector_hint.h \
 	%D%/host/host_bytes.h \
 	%D%/host/owned_lock.h \
 	%D%/host/shared_bytes.c \

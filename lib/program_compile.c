@@ -16,6 +16,7 @@
 #include "api_program.h"
 #include "queue.h"
 #include "source_file.h"
+#include "lib/host/stack_room.h"
 #include "lib/record/tokens.h"
 #include "lib/diagnose/usage.h"
 
@@ -494,27 +495,41 @@ static struct cl_device **devices_of(const struct work *work, cl_uint *out_count
 }
 
 /* Begin, do, end, notify: the whole of every build. */
+struct whole_build {
+    struct work *work;
+    struct cl_device **devices;
+    cl_uint count;
+    bool began;
+    cl_int err;
+};
+
+static void run_whole_build(void *self)
+{
+    struct whole_build *whole = self;
+    struct work *work = whole->work;
+    whole->err = work->refused[0] ? refuse_options(work, whole->devices, whole->count)
+                                  : build_all(work, whole->devices, whole->count, &whole->began);
+}
+
 static cl_int work_run(struct work *work, notify_function *notify, void *data)
 {
     cl_uint count = 0;
-    bool began = false;
     struct cl_device **devices = devices_of(work, &count);
     struct notification *notification = notify ? notification_new(work->program, notify, data) : NULL;
-    cl_int err = CL_OUT_OF_HOST_MEMORY;
+    struct whole_build whole = {work, devices, count, false, CL_OUT_OF_HOST_MEMORY};
     if (devices && (!notify || notification))
-        err =
-            work->refused[0] ? refuse_options(work, devices, count) : build_all(work, devices, count, &began);
+        stack_room_call(run_whole_build, &whole);
     for (cl_uint i = 0; i < count; i++)
         object_unref(devices[i]);
     free(devices);
-    if (notification && began) {
+    if (notification && whole.began) {
         callback_post(notification_deliver, notification);
         return CL_SUCCESS;
     }
     if (notification)
         object_unref(notification->program);
     free(notification);
-    return err;
+    return whole.err;
 }
 
 /* ---- checks the calls share ------------------------------------------------------------------ */

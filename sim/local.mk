@@ -104,6 +104,7 @@ libsim_a_SOURCES = \
 	%D%/report/fingerprint.c \
 	%D%/report/fingerprint.h \
 	%D%/report/line_hash.c \
+	%D%/base/file_limit.c \
 	%D%/base/nearest.c \
 	%D%/report/report.c \
 	%D%/report/report_devices.c \

@@ -385,6 +385,10 @@ check_PROGRAMS += %D%/check_built_in
 %C%_check_built_in_SOURCES = %D%/lib/check_built_in.c %D%/support/cl_fixture.h
 %C%_check_built_in_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_small_stack
+%C%_check_small_stack_SOURCES = %D%/lib/check_small_stack.c %D%/support/cl_fixture.h
+%C%_check_small_stack_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_selector
 %C%_check_selector_SOURCES = %D%/lib/check_selector.c %D%/support/cl_fixture.h
 %C%_check_selector_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)

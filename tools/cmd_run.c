@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orrery/file_limit.h"
 #include "orrery/report_width.h"
 #include "orrery/scenario_run.h"
 #include "target.h"
@@ -133,6 +134,8 @@ static int run_loaded(struct scenario *scenario, const struct settings *settings
     int code = EXIT_FAILED;
     struct report *report = report_new(scenario);
     FILE *log = log_open(scenario);
+    struct file_limit hold;
+    file_limit_hold(&hold);
     if (report && log) {
         environment_configure_compiler();
         interrupt_attach(scenario, true);
@@ -143,6 +146,7 @@ static int run_loaded(struct scenario *scenario, const struct settings *settings
     }
     if (!log_close(log, scenario))
         code = EXIT_FAILED;
+    file_limit_release(&hold);
     report_free(report);
     scenario_fini(scenario);
     interrupt_end();

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orrery/file_limit.h"
 #include "compile_cache.h"
 #include "spirv_words.h"
 
@@ -265,8 +266,11 @@ static enum status compile_request(const struct compile_request *request, struct
 enum status compile_opencl_c(const struct compile_request *request, struct spirv *out_spirv, char **out_log)
 {
     struct text log = {0};
+    struct file_limit hold;
     *out_spirv = (struct spirv){0};
+    file_limit_hold(&hold);
     enum status status = compile_request(request, out_spirv, &log);
+    file_limit_release(&hold);
     if (status)
         spirv_fini(out_spirv);
     *out_log = text_take(&log);

@@ -37,7 +37,7 @@ bool memory_file_write(int file, const void *bytes, size_t size)
 
 void memory_file_read(int file, struct text *out_text)
 {
-    char buffer[65536];
+    char buffer[8192];
     off_t offset = 0;
     ssize_t size;
     while ((size = pread(file, buffer, sizeof buffer, offset)) > 0 || (size < 0 && errno == EINTR)) {

@@ -248,11 +248,14 @@ static float snorm(int32_t value, uint32_t bits)
     return x < -1.0f ? -1.0f : x;
 }
 
-/* To nearest even, NaN as 0; the product is made in double, so that 24-bit floats times 16 bits are exact. */
+/*
+ * To nearest even, NaN as 0. The product is rounded to float first: the preferred conversion of OpenCL C
+ * 3.0, 8.3.1.2, is convert_T_sat_rte(value * scale) in float, and programs compare with it bit by bit.
+ */
 static int32_t round_clamped(float value, int32_t scale, int32_t low)
 {
-    double x = (double)value * scale;
-    return !(x == x) ? 0 : x <= low ? low : x >= scale ? scale : (int32_t)rint(x);
+    float x = value * (float)scale;
+    return !(x == x) ? 0 : x <= (float)low ? low : x >= (float)scale ? scale : (int32_t)rintf(x);
 }
 
 static uint32_t read_channel(const struct image_format *format, const uint8_t *bytes, uint32_t channel)

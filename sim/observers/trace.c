@@ -14,6 +14,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/device.h"
+#include "orrery/file_limit.h"
 #include "orrery/report.h"
 #include "sim/report/report_json.h"
 
@@ -161,9 +162,12 @@ static void put_regions(struct trace *trace, json_t *line, uint32_t regions)
 
 static void end_line(struct trace *trace, json_t *line)
 {
+    struct file_limit hold;
+    file_limit_hold(&hold);
     if (!line || json_dumpf(line, trace->stream, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII) != 0)
         trace->lost = true;
     fputc('\n', trace->stream);
+    file_limit_release(&hold);
     json_decref(line);
 }
 

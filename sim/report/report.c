@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report: findings are compared with suppressions and with earlier ones, and passed to every form. */
 #include "orrery/report.h"
+#include "orrery/file_limit.h"
 #include "orrery/report_width.h"
 #include "orrery/watch.h"
 
@@ -660,9 +661,12 @@ static void print(struct report *report, const struct finding *finding,
     }
     if (report->before)
         report->before();
+    struct file_limit hold;
+    file_limit_hold(&hold);
     if (!put_whole(report->stream, whole, &text, &size))
         form(report->stream, finding, report->colour, report->columns);
     fflush(report->stream);
+    file_limit_release(&hold);
 }
 
 static void announce(struct report *report, struct entry *entry)

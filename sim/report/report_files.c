@@ -5,6 +5,7 @@
  * share a file: under its lock the text of the others is read, and written again with this process's.
  */
 #include "orrery/report.h"
+#include "orrery/file_limit.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -252,12 +253,15 @@ bool report_write_files(const struct report *report, const struct report_end *en
 {
     const struct scenario *scenario = report_scenario(report);
     const struct output output = {report, end, diagnosis};
+    struct file_limit hold;
+    file_limit_hold(&hold);
     bool fine = write_file(&output, scenario->json_file, &form_json);
     fine &= write_file(&output, scenario->sarif_file, &form_sarif);
     fine &= write_file(&output, scenario->gen_suppressions, &form_suppressions);
     fine &= write_file(&output, scenario->update_baseline ? scenario->baseline_file : NULL, &form_baseline);
     fine &= is_picture(scenario->dot_file) ? write_picture(&output, scenario->dot_file)
                                            : write_file(&output, scenario->dot_file, &form_dot);
+    file_limit_release(&hold);
     return fine;
 }
 
@@ -303,9 +307,12 @@ void report_save_files(const struct report *report, const struct report_end *end
 {
     const struct scenario *scenario = report_scenario(report);
     const struct output output = {.report = report, .end = end};
+    struct file_limit hold;
+    file_limit_hold(&hold);
     save(&output, scenario->json_file, &form_json);
     save(&output, scenario->sarif_file, &form_sarif);
     save(&output, scenario->gen_suppressions, &form_suppressions);
     save(&output, scenario->update_baseline ? scenario->baseline_file : NULL, &form_baseline);
     save(&output, scenario->dot_file, &form_dot);
+    file_limit_release(&hold);
 }

@@ -272,6 +272,41 @@ START_TEST(clGetKernelInfo_returns_its_values)
 }
 END_TEST
 
+/* Every type that a hint may name, spelled in the ways of C. */
+START_TEST(vec_type_hint_keeps_sign_and_size)
+{
+    static const char *const sizes[] = {"", "2", "3", "4", "8", "16"};
+    static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",
+                                        "long", "ulong", "half",  "float",  "double"};
+    static const char *const spelled[][2] = {
+        {"unsigned int", "uint"},   {"unsigned", "uint"}, {"unsigned char", "uchar"},
+        {"unsigned long", "ulong"}, {"int", "int"},       {"size_t", "ulong"}};
+    enum { TYPES = sizeof types / sizeof *types, SIZES = 6, SPELLED = 6, HINTS = TYPES * SIZES + SPELLED };
+    static char text[HINTS * 160], want[HINTS][64];
+    size_t at = 0;
+    for (int i = 0; i < HINTS; i++) {
+        const bool plain = i < TYPES * SIZES;
+        char type[32];
+        snprintf(type, sizeof type, "%s%s", plain ? types[i / SIZES] : spelled[i - TYPES * SIZES][0],
+                 plain ? sizes[i % SIZES] : "");
+        snprintf(want[i], sizeof want[i], "vec_type_hint(%s)", plain ? type : spelled[i - TYPES * SIZES][1]);
+        at += (size_t)snprintf(text + at, sizeof text - at,
+                               "kernel __attribute__((%s( %s))) void h%d (global int *o) { *o = 1; }\n",
+                               i % 2 ? "vec_type_hint" : "__vec_type_hint__", type, i);
+    }
+    cl_program hints = cl_program_of(context, text, "-cl-std=CL3.0");
+    for (int i = 0; i < HINTS; i++) {
+        char name[16], got[64];
+        snprintf(name, sizeof name, "h%d", i);
+        cl_kernel kernel = kernel_of(hints, name);
+        cl_ok(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof got, got, NULL));
+        ck_assert_str_eq(got, want[i]);
+        cl_ok(clReleaseKernel(kernel));
+    }
+    cl_ok(clReleaseProgram(hints));
+}
+END_TEST
+
 START_TEST(clGetKernelArgInfo_returns_its_values)
 {
     static const struct {
@@ -507,6 +542,7 @@ int main(void)
     tcase_add_test(tests, clSetKernelExecInfo_judges_its_arguments);
     tcase_add_test(tests, clCloneKernel_copies_arguments_and_then_goes_its_own_way);
     tcase_add_test(tests, clGetKernelInfo_returns_its_values);
+    tcase_add_test(tests, vec_type_hint_keeps_sign_and_size);
     tcase_add_test(tests, clGetKernelArgInfo_returns_its_values);
     tcase_add_test(tests, clGetKernelArgInfo_judges_its_arguments);
     tcase_add_test(tests, local_memory_is_that_of_the_kernel_alone);

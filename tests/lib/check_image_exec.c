@@ -313,6 +313,28 @@ static double half_step(cl_channel_type type, int channel, double value)
     }
 }
 
+/* The largest integer of a normalised channel; 0: the channel is not one. */
+static int normalised_scale(cl_channel_type type, int channel)
+{
+    int low, width;
+    if (packed_field(type, channel, &low, &width))
+        return (1 << width) - 1;
+    switch (type) {
+    case CL_SNORM_INT8: return 127;
+    case CL_SNORM_INT16: return 32767;
+    case CL_UNORM_INT8: return 255;
+    case CL_UNORM_INT16: return 65535;
+    default: return 0;
+    }
+}
+
+/* The preferred conversion, convert_T_sat_rte(value * scale) in float (OpenCL C 3.0, 8.3.1.2): bit by bit. */
+static bool prefers(int scale, double low, double value, double got)
+{
+    const float product = (float)value * (float)scale;
+    return got == fmin(fmax(rintf(product), low * scale), scale) / scale;
+}
+
 START_TEST(every_format_takes_the_nearest_number)
 {
     cl_image_format formats[512];
@@ -370,9 +392,15 @@ START_TEST(every_format_takes_the_nearest_number)
                                              : in[i].f[c];
                 double want = fmin(fmax(value, low), high);
                 double step = half_step(type, channel, want);
-                if (srgb && channels[channel] != 'a')
+                if (srgb && channels[channel] != 'a') {
                     /* as the text has it */
                     got[c] = srgb_of_linear(got[c]), want = srgb_of_linear(want), step = 0.6 / 255;
+                } else if (normalised_scale(type, channel)) {
+                    ck_assert_msg(prefers(normalised_scale(type, channel), low, value, got[c]),
+                                  "format %x %x component %d of %.9g: %.9g is not the preferred number",
+                                  formats[k].image_channel_order, type, c, value, got[c]);
+                    continue;
+                }
                 ck_assert_msg(fabs(got[c] - want) <= step * 1.000001,
                               "format %x %x component %d of %.9g: %.9g", formats[k].image_channel_order, type,
                               c, value, got[c]);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each output option: no folder, a folder, another file, a link, an empty file, its own report, --force.
+# Each output option: no folder, a folder, another file, a link, an empty file, its own report, --force, a full disk, RLIMIT_FSIZE.
 build=${abs_top_builddir:-$PWD}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -41,5 +41,8 @@ for option in log json sarif dot html gen-suppressions counters timeline trace r
     expect 125 "a full disk" "--$option=/dev/full"
     expect 0 "forced" --force "--$option=$option/mine"
     [ "$(cat "$option/mine")" != mine ] || { echo "$option: --force did not replace"; bad=1; }
+    # a signal ends who writes past RLIMIT_FSIZE: not the program, for a file of ours
+    (ulimit -f 0; timeout 60 "$build/orrery" run "--$option=limited.$option" run.yaml; echo "status $?") 2>&1 | cat >out
+    grep -q 'status [0-9]$\|status 125' out || { echo "$option: past RLIMIT_FSIZE"; cat out; bad=1; }
 done
 exit $bad
