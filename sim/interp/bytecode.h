@@ -455,7 +455,12 @@ struct code {
      */
     const uint32_t *poison_lists;
     uint32_t poison_list_words;
-    const struct code_debug *debug;     /* NULL: not requested for a debugger */
+    const struct code_debug *debug; /* NULL: not requested for a debugger */
+    /*
+     * of each instruction: the word of the module at which the SPIR-V instruction begins that it carries out;
+     * 0: none. NULL: not requested for a debugger
+     */
+    const uint32_t *words;
     const struct profile_code *profile; /* NULL: its instructions are not counted */
     bool writes_elsewhere;              /* through pointers that derive from no argument: anywhere */
 };

@@ -57,6 +57,7 @@ struct value {
                                 * begins with; what a dynamic insert chose */
     uint8_t components; /* loads */
     uint32_t block;
+    uint32_t word; /* of the SPIR-V instruction that it was lowered from; 0: of none, or no debugger */
     uint32_t args[3];
     uint32_t *list;
     uint32_t list_count;
@@ -78,6 +79,7 @@ struct block {
     uint32_t preds_room, pred_count;
     uint32_t *preds;
     uint32_t site;        /* of the terminator */
+    uint32_t word;        /* of the terminator, as in struct value */
     uint32_t work;        /* cost.c: simulated time of its instructions, of one lane */
     bool reachable, edge; /* edge: made by splitting an edge; runs at once */
     bool many_ways_back;  /* of a loop's header, before the loop got its one latch */
@@ -141,6 +143,7 @@ struct ir {
     /* the module has variables that any optimiser promotes: its loops are those of the source */
     bool as_written;
     bool debug;               /* lines and variables are noted */
+    uint32_t word;            /* with debug: of the SPIR-V instruction that is lowered now; 0: of none */
     const struct code *plain; /* of debug and profile: the code without */
     bool profile;             /* instructions are counted: profile.c */
     uint32_t profile_pieces;

@@ -116,11 +116,15 @@ void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32
 void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
                             enum storage storage, uint32_t align, const uint32_t *values, const char *what);
 /* components.c: accesses to some components of a vector, in modules that the front end made. */
+/* From here on; string: the id of the OpString with the name of the file. */
+void lower_line(struct lower *l, uint32_t string, uint32_t line, uint32_t column);
+void lower_no_line(struct lower *l);
 uint32_t lower_function_id(const struct lower *l); /* of the function that is lowered */
 uint32_t lower_call_number(const struct lower *l); /* of struct code's calls: the one that is lowered */
 /* debug.c: lines and variables for a debugger. */
 void debug_instruction(struct lower *l, uint32_t word);   /* before it is lowered */
-void debug_line(struct lower *l, const uint32_t *w);      /* the words of the OpLine that stands now */
+void debug_extended(struct lower *l, uint32_t word);      /* of a set of debug records, in a function */
+void debug_line(struct lower *l, const uint32_t *w);      /* the words of the OpLine that applies now */
 void debug_variables(struct lower *l, uint32_t function); /* of the call that has been lowered */
 void debug_returned(struct lower *l);                     /* a call has returned to its line */
 struct place {
