@@ -21,6 +21,8 @@ libsim_a_SOURCES = \
 	%D%/debug/asks_checker.c \
 	%D%/debug/debug_attach.c \
 	%D%/debug/debugger.c \
+	%D%/debug/disassembly.c \
+	%D%/debug/disassembly.h \
 	%D%/debug/debugger.h \
 	%D%/debug/expression.c \
 	%D%/debug/functions.c \

@@ -24,6 +24,23 @@ orrery_SOURCES = \
 	%D%/debug/completions.h \
 	%D%/debug/dap.c \
 	%D%/debug/dap.h \
+	%D%/debug/dap_adapter.h \
+	%D%/debug/dap_breakpoints.c \
+	%D%/debug/dap_capabilities.c \
+	%D%/debug/dap_console.c \
+	%D%/debug/dap_data_breakpoints.c \
+	%D%/debug/dap_disassemble.c \
+	%D%/debug/dap_handles.c \
+	%D%/debug/dap_launch.c \
+	%D%/debug/dap_memory.c \
+	%D%/debug/dap_progress.c \
+	%D%/debug/dap_queries.c \
+	%D%/debug/dap_sources.c \
+	%D%/debug/dap_stack.c \
+	%D%/debug/dap_steps.c \
+	%D%/debug/dap_stops.c \
+	%D%/debug/dap_threads.c \
+	%D%/debug/dap_variables.c \
 	%D%/debug/dap_wire.c \
 	%D%/debug/dap_wire.h \
 	%D%/debug/inferior.c \

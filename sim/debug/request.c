@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "debugger.h"
+#include "disassembly.h"
 
 enum { THREADS_MOST = 4096, CHILDREN_MOST = 1000, READ_MOST = 1 << 20 };
 
@@ -380,36 +381,19 @@ static json_t *handle_write(struct debugger *d, const json_t *request)
     return json_pack("{s:I}", "count", (json_int_t)count);
 }
 
-/* Bytecode around where the work-item stands: each instruction with its line. */
+/* Bytecode around where the work-item stands, or ("relative" false) from an index. */
 static json_t *handle_disassemble(struct debugger *d, const json_t *request)
 {
     struct view view;
-    json_t *error = find_view(d, request, &view), *list = json_array();
-    if (error) {
-        json_decref(list);
+    json_t *error = find_view(d, request, &view);
+    if (error)
         return error;
-    }
     const struct code *code = view.wave->code;
     const json_int_t first = number_in(request, "start"), wanted = number_in(request, "count");
     const struct insn *at = view.wave == d->running && d->insn ? d->insn : view.wave->resume;
     const int64_t here = at >= code->insns && at < code->insns + code->insn_count ? at - code->insns : 0;
     const int64_t begin = json_is_true(json_object_get(request, "relative")) ? here + first : first;
-    for (int64_t i = begin; i < begin + wanted && i < (int64_t)code->insn_count; i++) {
-        char text[DEBUG_TEXT];
-        if (i < 0)
-            continue;
-        const struct insn *insn = &code->insns[i];
-        const bool pointers = code->ops[i] == OP_math_v || code->ops[i] == OP_math_u;
-        if (code->ops[i] == OP_line)
-            snprintf(text, sizeof text, "line %" PRIu32, code->debug->lines[insn->e].line);
-        else
-            snprintf(text, sizeof text,
-                     "%-16s d=%" PRIu32 " a=%" PRIu32 " b=%" PRIu32 " c=%" PRIu32 " e=%" PRIx32 " f=%" PRIx32,
-                     op_names[code->ops[i]], insn->d, insn->a, insn->b, insn->c, pointers ? 0 : insn->e,
-                     pointers ? 0 : insn->f);
-        json_array_append_new(
-            list, json_pack("{s:I,s:s,s:b}", "index", (json_int_t)i, "text", text, "here", i == here));
-    }
+    json_t *list = disassembly_list(code, view.wave->origin.launch->program, begin, wanted, here);
     return json_pack("{s:o,s:I,s:i}", "list", list, "here", (json_int_t)here, "count", (int)code->insn_count);
 }
 
@@ -455,6 +439,31 @@ static json_t *handle_sources(struct debugger *d, const json_t *request)
     for (size_t i = 0; program && i < program->file_count; i++)
         if (!program->source_name || strcmp(program->files[i].name, program->source_name))
             json_array_append_new(list, json_string(program->files[i].name));
+    return json_pack("{s:o}", "list", list);
+}
+
+/* What is known of the source by the program's debug information. */
+static const char *symbols_of(const struct program *program)
+{
+    const struct code_debug *debug = program->running ? program->running->debug : NULL;
+    if (debug && debug->variable_count)
+        return "variables and lines";
+    return debug && debug->line_count ? "lines" : "none";
+}
+
+/* The program of the launch: a list of one, or none before the first launch. */
+static json_t *handle_modules(struct debugger *d, const json_t *request)
+{
+    (void)request;
+    json_t *list = json_array();
+    const struct program *program = d->launch ? d->launch->info.program : NULL;
+    const char *name = program && program->source_name ? program->source_name
+                       : program                       ? program->module_name
+                                                       : NULL;
+    if (program)
+        json_array_append_new(list,
+                              json_pack("{s:s,s:I,s:s}", "name", name ? name : "program", "kernels",
+                                        (json_int_t)program->kernel_count, "symbols", symbols_of(program)));
     return json_pack("{s:o}", "list", list);
 }
 
@@ -535,6 +544,7 @@ json_t *request_handle(struct debugger *d, const json_t *request)
         {"hash", handle_hash},
         {"source", handle_source},
         {"sources", handle_sources},
+        {"modules", handle_modules},
         {"launch", handle_launch},
         {"host", handle_host},
         {"why", handle_why},

@@ -464,6 +464,9 @@ struct code {
     const struct code_debug *debug;     /* NULL: not requested for a debugger */
     const struct profile_code *profile; /* NULL: instructions are not counted */
     bool writes_elsewhere;              /* it writes through pointers that derive from no argument */
+    /* for each instruction: the word of the module at which the SPIR-V instruction begins that it carries out;
+     * 0: none. NULL: not requested for a debugger */
+    const uint32_t *words;
 };
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines and variables for a debugger. As a kernel is lowered with code_request.debug, an IR_line stands where
- * a line of the source begins in a block, and after each call; debug records say which private variable is
- * which variable of the source. Once variables have their places, debug_describe() writes them down, with
- * their types. A module without records has lines only.
+ * Lines and variables for a debugger. As a kernel is lowered with code_request.debug, an IR_line stands
+ * where a line of the source begins in a block, and after each call; debug records say which private
+ * variable is which variable of the source. Once variables have their places, debug_describe() writes them
+ * down, with their types. A module without records has lines only.
  *
- * The records are those of OpenCL.DebugInfo.100, as sim/frontend/debug_records.c keeps them. A record's
- * operands begin at word 5. Lines are literals there; sizes and counts are ids of constants, sizes in bits.
+ * The records are those of OpenCL.DebugInfo.100, as sim/frontend/debug_records.c or debug_sets.c keeps
+ * them. A record's operands begin at word 5. Lines are literals there; sizes and counts are ids of
+ * constants, sizes in bits.
  */
 #include <spirv/unified1/OpenCLDebugInfo100.h>
 #include <string.h>
@@ -15,6 +16,8 @@
 #include "orrery/compiler.h"
 
 enum { RECORD_HEAD = 5, HEX = 8 };
+/* Instructions of NonSemantic.Shader.DebugInfo that OpenCL.DebugInfo.100 lacks. */
+enum { DEBUG_LINE = 103, DEBUG_NO_LINE = 104 };
 
 static bool hex_word(const char *text, uint32_t *out)
 {
@@ -123,10 +126,12 @@ static void note_line(struct lower *l, bool returned)
                                    .call = lower_call_number(l),
                                    .scope = l->scope,
                                    .returned = returned};
-    if (!l->line || (l->m->record_words && !l->scope))
+    const bool needs_scope = l->m->record_words && !l->m->debug_set;
+    if (!l->line || (needs_scope && !l->scope))
         return;
     const uint32_t v = ir_new_value(l->ir, IR_line, T_NONE);
     ir_value(l->ir, v)->imm = l->ir->lines.count;
+    ir_value(l->ir, v)->word = 0; /* it carries out no instruction */
     ir_append(l->ir, l->block, v);
     const bool first = !returned && is_first(l->ir, &line);
     *list_push(l->arena, &l->ir->lines) = line;
@@ -161,14 +166,19 @@ void debug_line(struct lower *l, const uint32_t *w)
     }
 }
 
+static void declare(struct lower *l, uint32_t variable, uint32_t address)
+{
+    if (address < l->m->bound && l->leaf[address])
+        *list_push(l->arena, &l->ir->declared) =
+            (struct declared){l->leaf[address][0], variable, lower_call_number(l)};
+}
+
 void debug_variables(struct lower *l, uint32_t function)
 {
     for (uint32_t at = next_record(l->m, 0); at; at = next_record(l->m, at)) {
         const uint32_t *r = &l->m->records[at];
-        if (r[4] == DEBUG_RECORD_VARIABLE && r[0] >> 16 > 7 && r[5] == function && r[6] < l->m->bound &&
-            l->leaf[r[6]])
-            *list_push(l->arena, &l->ir->declared) =
-                (struct declared){l->leaf[r[6]][0], r[7], lower_call_number(l)};
+        if (r[4] == DEBUG_RECORD_VARIABLE && r[0] >> 16 > 7 && r[5] == function)
+            declare(l, r[7], r[6]);
     }
 }
 
@@ -180,10 +190,41 @@ static bool is_preparation(uint32_t opcode)
            opcode == SpvOpLifetimeStop;
 }
 
+static bool is_debug_record(const struct module *m, uint32_t word)
+{
+    return spv_opcode(m, word) == SpvOpExtInst && m->debug_set && m->words[word + 3] == m->debug_set;
+}
+
 void debug_instruction(struct lower *l, uint32_t word)
 {
-    if (!l->line_noted && !is_preparation(spv_opcode(l->m, word)))
+    if (!l->line_noted && !is_preparation(spv_opcode(l->m, word)) && !is_debug_record(l->m, word))
         note_line(l, false);
+}
+
+/* DebugLine has ids: source, first and last line, first and last column. */
+static void take_debug_line(struct lower *l, const uint32_t *w)
+{
+    const uint32_t *source = record(l->m, w[5], 6);
+    if (source && source[4] == OpenCLDebugInfo100DebugSource)
+        lower_line(l, source[5], debug_constant(l->m, w[6]), debug_constant(l->m, w[8]));
+}
+
+/* Lines count without a debugger, too: findings name them. Scopes and variables do not. */
+void debug_extended(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word], length = spv_length(l->m, word);
+    if (l->m->debug_ids && w[4] == DEBUG_LINE && length > 8)
+        take_debug_line(l, w);
+    else if (l->m->debug_ids && w[4] == DEBUG_NO_LINE)
+        lower_no_line(l);
+    if (!l->ir->debug)
+        return;
+    if (w[4] == OpenCLDebugInfo100DebugScope && length > 5)
+        l->scope = scope_of(l->ir, w[5], 0);
+    else if (w[4] == OpenCLDebugInfo100DebugNoScope)
+        l->scope = 0;
+    else if (w[4] == OpenCLDebugInfo100DebugDeclare && length > 6)
+        declare(l, w[5], w[6]);
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */

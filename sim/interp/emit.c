@@ -40,6 +40,8 @@ static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, 
     struct insn *insn = list_push(e->arena, &e->insns);
     *insn = (struct insn){exec_table()[op], d, a, b, c, 0, 0};
     *list_push(e->arena, &e->ops) = (uint16_t)op;
+    if (e->ir->debug)
+        *list_push(e->arena, &e->words) = e->word;
     return insn;
 }
 
@@ -628,6 +630,7 @@ static bool copies_needed(struct emitter *e, uint32_t b)
     put_phi_copies(e, b);
     bool needed = e->insns.count > before;
     e->insns.count = e->ops.count = before;
+    e->words.count = e->ir->debug ? before : 0;
     e->operands.count = operands;
     return needed;
 }
@@ -769,8 +772,11 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     emit_idle(e, block_start, code);
     keep_private(ir, code);
     keep_poison(ir, code);
-    if (ir->debug)
+    if (ir->debug) {
+        CHECKED(e->words.count == e->insns.count);
         code->debug = debug_describe(ir);
+        code->words = arena_copy(keep, e->words.at, e->words.count * sizeof *e->words.at);
+    }
     if (ir->profile)
         code->profile = profile_describe(ir);
     if (ir->plain)
@@ -1109,8 +1115,11 @@ const struct code *emit(struct ir *ir, uint32_t width)
         if (e->edge_empty[ir->order[o]])
             continue;
         e->yield = false;
-        for (uint32_t i = 0; i < block->insts.count; i++)
+        for (uint32_t i = 0; i < block->insts.count; i++) {
+            e->word = val(e, block->insts.at[i])->word;
             put_value(e, block->insts.at[i]);
+        }
+        e->word = block->word;
         put_terminator(e, ir->order[o]);
     }
     CHECKED(block_start[0] == 0 && e->insns.count > 0); /* the last block ends with a terminator */

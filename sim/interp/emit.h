@@ -35,6 +35,8 @@ struct emitter {
     uint32_t *splat_of, *lanes_of; /* value -> its splat, its to_v */
     LIST(struct insn) insns;
     LIST(uint16_t) ops;
+    LIST(uint32_t) words; /* as in struct code; empty without a debugger */
+    uint32_t word;        /* of what is emitted now */
     LIST(uint32_t) operands;
     LIST(uint8_t) template; /* frame start */
     uint32_t frame_size;

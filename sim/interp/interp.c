@@ -4,6 +4,7 @@
  * Also decides which traits of a kernel matter for merging work-groups into one wave. */
 #include "interp.h"
 
+#include <spirv/unified1/OpenCLDebugInfo100.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,16 +326,27 @@ static const char *string_of(const struct module *m, uint32_t id)
     return word && spv_opcode(m, word) == SpvOpString ? module_string(m, word + 2) : NULL;
 }
 
+/* A DebugSource with a text: its OpString, which is NULL if it has none. */
+static const char *debug_source_text(const struct module *m, uint32_t word)
+{
+    const uint32_t *w = &m->words[word];
+    const bool is_source = spv_opcode(m, word) == SpvOpExtInst && m->debug_set && w[3] == m->debug_set &&
+                           w[4] == OpenCLDebugInfo100DebugSource && spv_length(m, word) > 6;
+    return is_source ? string_of(m, w[6]) : NULL;
+}
+
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text)
 {
     for (uint32_t word = 5; word < module->word_count && spv_opcode(module, word) != SpvOpFunction;
          word += spv_length(module, word)) {
+        const uint32_t *w = &module->words[word];
+        const char *debug_text = debug_source_text(module, word);
         const bool has_text = spv_opcode(module, word) == SpvOpSource && spv_length(module, word) > 4;
-        const char *file = has_text ? string_of(module, module->words[word + 3]) : NULL;
+        const char *file = debug_text ? string_of(module, w[5]) : has_text ? string_of(module, w[3]) : NULL;
         if (!file || index--)
             continue;
         *out_file = file;
-        *out_text = source_text(module, word);
+        *out_text = debug_text ? strdup(debug_text) : source_text(module, word);
         return true;
     }
     return false;

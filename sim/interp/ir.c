@@ -33,7 +33,7 @@ uint32_t ir_new_value(struct ir *ir, enum ir_op op, enum scalar type)
             arena_grow(ir->arena, ir->values.chunks, chunk, &ir->values.room, sizeof *ir->values.chunks);
     if (!ir->values.chunks[chunk])
         ir->values.chunks[chunk] = ARENA_ARRAY(ir->arena, struct value, VALUE_CHUNK);
-    *ir_value(ir, id) = (struct value){.op = (uint8_t)op, .type = (uint8_t)type};
+    *ir_value(ir, id) = (struct value){.op = (uint8_t)op, .type = (uint8_t)type, .word = ir->word};
     return id;
 }
 

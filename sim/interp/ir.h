@@ -59,6 +59,7 @@ struct value {
         insertion;
     uint8_t components; /* loads */
     uint32_t block;
+    uint32_t word; /* of the SPIR-V instruction that it was lowered from; 0: of none, or no debugger */
     uint32_t args[3];
     uint32_t *list;
     uint32_t list_count;
@@ -80,6 +81,7 @@ struct block {
     uint32_t preds_room, pred_count;
     uint32_t *preds;
     uint32_t site;        /* of the terminator */
+    uint32_t word;        /* of the terminator, as in struct value */
     uint32_t work;        /* cost.c: simulated time of its instructions for one lane */
     bool reachable, edge; /* edge: made by splitting an edge; runs at once */
     bool many_ways_back;  /* of a loop's header: before cfg_canonical the loop had several latches */
@@ -144,6 +146,7 @@ struct ir {
     bool as_written;
     bool debug;               /* lines and variables are recorded */
     const struct code *plain; /* for code with debug or profile: the code without them */
+    uint32_t word;            /* with debug: of the SPIR-V instruction that is being lowered; 0: none */
     bool profile;             /* instructions are counted: profile.c */
     uint32_t profile_pieces;
     LIST(struct profile_row) profile_rows;

@@ -12,6 +12,7 @@ libinterp_a_SOURCES = \
 	%D%/cost.c \
 	%D%/cost.h \
 	%D%/debug_info.c \
+	%D%/debug_sets.c \
 	%D%/profile.c \
 	%D%/demangle.c \
 	%D%/demangle.h \

@@ -222,6 +222,7 @@ static void set_succs(struct lower *l, enum terminator term, uint32_t cond, cons
     b->cond = cond;
     b->succs = arena_copy(l->arena, succs, count * sizeof *succs);
     b->succ_count = count;
+    b->word = l->ir->word;
     b->site = lower_site(l, &(struct site){.act = ACT_BRANCH, .what = "branch"});
     CHECKED((term == TERM_BRANCH || term == TERM_SWITCH) == (cond != NONE));
 }
@@ -317,22 +318,34 @@ static void lower_control(struct lower *l, uint32_t word)
     }
 }
 
-static void lower_line(struct lower *l, uint32_t word)
+void lower_line(struct lower *l, uint32_t string, uint32_t line, uint32_t column)
+{
+    l->line_noted &= l->line == line;
+    l->file = string < l->m->bound && l->m->def[string]
+                  ? ir_string(l->ir, module_string(l->m, l->m->def[string] + 2))
+                  : 0;
+    l->line = line;
+    l->column = column;
+    l->line_inherited = false;
+    if (!l->ir->file)
+        l->ir->file = l->file;
+}
+
+void lower_no_line(struct lower *l)
+{
+    l->file = l->line = l->column = 0;
+}
+
+static void lower_op_line(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     if (spv_opcode(l->m, word) == SpvOpNoLine) {
-        l->file = l->line = l->column = 0;
+        lower_no_line(l);
         return;
     }
-    l->line_noted &= l->line == w[2];
-    l->file = l->m->def[w[1]] ? ir_string(l->ir, module_string(l->m, l->m->def[w[1]] + 2)) : 0;
-    l->line = w[2];
-    l->column = w[3];
-    l->line_inherited = false;
-    if (l->ir->debug)
+    lower_line(l, w[1], w[2], w[3]);
+    if (l->ir->debug && !l->m->debug_set)
         debug_line(l, w);
-    if (!l->ir->file)
-        l->ir->file = l->file;
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
@@ -377,6 +390,7 @@ static void lower_call(struct lower *l, uint32_t word)
     if (l->ir->profile)
         profile_function(l, name);
     lower_function(l, callee, &call);
+    l->ir->word = l->ir->debug ? word : 0;
     l->file = file, l->line = line, l->column = column, l->scope = scope;
     l->call_number = number, l->branches = branches, l->line_inherited = inherited;
     l->block = call.return_block;
@@ -408,14 +422,16 @@ static void lower_call(struct lower *l, uint32_t word)
 static void lower_instruction(struct lower *l, uint32_t word)
 {
     l->word = word;
-    if (l->ir->debug)
+    if (l->ir->debug) {
+        l->ir->word = word;
         debug_instruction(l, word);
+    }
     if (l->ir->profile)
         profile_instruction(l, word);
     switch (spirv_op(spv_opcode(l->m, word))->lowering) {
     case LOWER_MODULE:
         if (spv_opcode(l->m, word) == SpvOpLine || spv_opcode(l->m, word) == SpvOpNoLine)
-            lower_line(l, word);
+            lower_op_line(l, word);
         else if (spv_opcode(l->m, word) == SpvOpUndef)
             constant_leaves(l, l->m->words[word + 2]);
         break;
@@ -562,5 +578,6 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struc
     if (ir->profile)
         profile_function(l, entry->name);
     lower_function(l, f, &call);
+    ir->word = 0; /* what passes add carries out no instruction of the module */
     return ir;
 }

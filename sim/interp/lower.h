@@ -125,11 +125,15 @@ void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32
 void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
                             enum storage storage, uint32_t align, const uint32_t *values, const char *what);
 /* components.c: accesses to some components of a vector, in modules that the front end made. */
+/* The place of the instructions that follow; string: the id of the OpString with the name of the file. */
+void lower_line(struct lower *l, uint32_t string, uint32_t line, uint32_t column);
+void lower_no_line(struct lower *l);
 uint32_t lower_function_id(const struct lower *l); /* the function that is being lowered */
 /* index into struct code's calls of the call that is being lowered */
 uint32_t lower_call_number(const struct lower *l);
 /* debug.c: lines and variables for a debugger. */
 void debug_instruction(struct lower *l, uint32_t word);   /* call before the instruction is lowered */
+void debug_extended(struct lower *l, uint32_t word);      /* a debug record in a function */
 void debug_line(struct lower *l, const uint32_t *w);      /* w: the words of the current OpLine */
 void debug_variables(struct lower *l, uint32_t function); /* of the call that has just been lowered */
 void debug_returned(struct lower *l);                     /* a call has returned to its line */

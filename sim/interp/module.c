@@ -654,6 +654,8 @@ static uint32_t read_instruction(struct module *m, uint32_t word)
     case SpvOpExtInstImport:
         if (!strcmp(module_string(m, word + 2), "OpenCL.std"))
             m->opencl_std = w[1];
+        else
+            debug_note_set(m, w[1], module_string(m, word + 2));
         break;
     case SpvOpMemoryModel:
         if (w[1] == SpvAddressingModelPhysical32) /* CL_DEVICE_ADDRESS_BITS is 64 */
@@ -785,6 +787,7 @@ static void read_module(struct module *m)
     verify_grammar(m);
     for (uint32_t word = 5; word < m->word_count; word += spv_length(m, word))
         word = read_instruction(m, word);
+    debug_read_records(m);
     for (uint32_t i = 0; i < m->functions.count; i++) {
         struct function *f = &m->functions.at[i];
         f->type = module_type(m, m->words[f->word + 4]);

@@ -122,6 +122,8 @@ struct module {
     uint32_t *records;
     uint32_t record_words; /* debug records, decoded; 0: the module has none */
     uint32_t *record_of;   /* id -> index of its record, 0 = none */
+    uint32_t debug_set;    /* id of the import of debug records that stay in the module; 0: none */
+    bool debug_ids;        /* of debug_set: NonSemantic.Shader.DebugInfo, with ids instead of literals */
     uint32_t address_bits;
     bool by_components; /* made by the front end (MODULE_COMPONENTS): loads and stores mean components */
     LIST(struct function) functions;
@@ -145,6 +147,10 @@ _Noreturn void module_fail(struct module *module, enum status status, const char
 
 /* debug_info.c: records in an OpModuleProcessed, which may be another producer's */
 void debug_take_records(struct module *module, const char *text);
+/* debug_sets.c: of an OpExtInstImport; the records of a set that is one of debug information; a constant */
+void debug_note_set(struct module *module, uint32_t id, const char *name);
+void debug_read_records(struct module *module);
+uint32_t debug_constant(const struct module *module, uint32_t id); /* 0: it is no constant */
 
 static inline uint32_t spv_opcode(const struct module *m, uint32_t word)
 {

@@ -382,8 +382,10 @@ static void lower_components(struct lower *l, uint32_t word, const struct type *
 void lower_extended(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
+    if (w[3] == l->m->debug_set)
+        debug_extended(l, word);
     if (w[3] != l->m->opencl_std)
-        return; /* debug information */
+        return;
     const struct type *type = module_type(l->m, w[1]);
     switch (w[4]) {
     case OpenCLstd_Cross:

@@ -60,6 +60,21 @@ timeout 120 "$orrery" debug --batch -e 'break 21' -e run -e 'info position' "$sr
     awk '/^memory of the copies: [0-9]+ bytes now, at most [0-9]+ \(32 copies/ { found = $5 > 0 && $5 < $9 } END { exit !found }' ||
     fail "the memory of copies"
 
+# The bytecode has the SPIR-V instruction that it carries out above it, once; a mark of a line has none.
+timeout 120 "$orrery" debug --batch -e 'break 4' -e run -e disassemble "$src/shader_info.yaml" >"$work/code" 2>&1
+grep -A1 '^ *%[0-9]* = OpIAdd %uint' "$work/code" | grep -q '^ *[0-9]*  add_32' && grep -q '^=> *[0-9]*  line 4$' "$work/code" &&
+    [ "$(grep -c 'OpIAdd' "$work/code")" = 1 ] || fail "disassemble: $(cat "$work/code")"
+
+# What going back costs, in steps that are executed again: a step back at most two distances of copies (2^15), not the way from the
+# beginning; back to a place k steps ago at most twice k and as much.
+timeout 300 "$orrery" debug --batch -e 'break far' -e run -e 'info steps' -e reverse-next -e 'info steps' -e delete -e 'break near' -e reverse-continue \
+    -e 'info steps' -e quit "$src/long.yaml" >"$work/steps" 2>&1
+sed -n 's/^position \([0-9]*\), \([0-9]*\) steps executed.*/\1 \2/p' "$work/steps" | tr '\n' ' ' | {
+    read -r far first back second near third _
+    [ "$far" -gt 600000 ] && [ "$far" -lt 1000000 ] && [ "$back" -lt "$far" ] && [ $((second - first)) -le 65536 ] &&
+        [ "$near" -lt "$back" ] && [ $((third - second)) -le $((2 * (back - near + 32768))) ]
+} || fail "what going back costs: $(cat "$work/steps")"
+
 # A program: the stop, the values there, and back.
 timeout 120 "$orrery" debug --batch -e 'break 7' -e run -e 'print before' -e continue -e 'print before' -e reverse-continue -e 'print before' -e quit -- \
     "$build/examples/lost_update" "$src/../../examples/lost_update.cl" >"$work/program" 2>&1

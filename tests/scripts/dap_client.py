@@ -26,6 +26,7 @@ class Schema:
         with open(path) as file:
             self.schema = json.load(file)
         self.validate = jsonschema.Draft4Validator
+        self.validators = {}
         self.met = set()
 
     def name_of(self, message):
@@ -39,8 +40,11 @@ class Schema:
     def check(self, message):
         name = self.name_of(message)
         self.met.add(name)
-        validator = self.validate({"$ref": "#/definitions/" + name, "definitions": self.schema["definitions"]})
-        errors = ["%s: %s" % ("/".join(map(str, error.absolute_path)), error.message) for error in validator.iter_errors(message)]
+        if name not in self.validators:  # to make one takes longer than to check a message
+            whole = {"$ref": "#/definitions/" + name, "definitions": self.schema["definitions"]}
+            self.validators[name] = self.validate(whole)
+        errors = ["%s: %s" % ("/".join(map(str, error.absolute_path)), error.message)
+                  for error in self.validators[name].iter_errors(message)]
         assert not errors, (name, errors, message)
 
 
@@ -202,6 +206,13 @@ def test_requests(client, scenario):
     assert len(rows) == 5 and rows[2]["instruction"].startswith("line"), rows
     # text
     assert client.ask("loadedSources")["sources"][0]["name"] == os.path.basename(source["path"])
+    modules = client.ask("modules")
+    assert [(module["name"], module["symbolStatus"]) for module in modules["modules"]] == [("calls.cl", "variables and lines")], modules
+    rows = client.ask("disassemble", memoryReference="0", instructionCount=400)["instructions"]
+    texts = [row["instruction"] for row in rows]
+    assert any(re.match(r"mul_32\w+ .*  ; %mul = OpIMul %uint ", text) for text in texts), texts
+    assert "line 6" in texts and rows[texts.index("line 6")]["line"] == 6, texts
+    assert "location" not in rows[texts.index("line 6") + 1]
     assert "kernel void k" in client.ask("source", sourceReference=0, source={"name": os.path.basename(source["path"])})["content"]
     # steps, forwards and back
     here = client.hash()

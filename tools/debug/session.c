@@ -40,6 +40,7 @@ struct session {
     struct copy_slot slots[COPIES];
     uint64_t interval;
     uint64_t position, furthest; /* furthest: output before the event of that position was shown */
+    uint64_t executed;           /* positions that were passed, each time they were */
     bool ended, started;
     bool tracks; /* copies may keep the writes of some bytes, which a run does not need */
     bool plain;  /* it ended so: the position is unknown */
@@ -172,8 +173,11 @@ static bool send_message(struct session *session, json_t *message)
 static json_t *take_stop(struct session *session, json_t *stop)
 {
     const json_t *position = json_object_get(stop, "position"), *reason = json_object_get(stop, "reason");
+    const uint64_t before = session->position;
     if (position)
         session->position = (uint64_t)json_integer_value(position);
+    if (session->position > before)
+        session->executed += session->position - before;
     if (session->position > session->furthest)
         session->furthest = session->position;
     session->ended = reason && !strcmp(json_string_value(reason), "exited");
@@ -299,6 +303,7 @@ static bool restart_program(struct session *session)
     close_all(session);
     if (!start_program(session))
         return false;
+    session->position = 0;
     json_t *stop = take_stop(session, await(session, "stop"));
     const bool fine = !json_object_get(stop, "error");
     json_decref(stop);
@@ -676,6 +681,11 @@ uint64_t session_position(struct session *session)
 {
     find_position(session);
     return session->position;
+}
+
+uint64_t session_executed(const struct session *session)
+{
+    return session->executed;
 }
 
 bool session_attached(const struct session *session)

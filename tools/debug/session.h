@@ -69,6 +69,8 @@ void session_interrupt(struct session *session);
  */
 json_t *session_points(struct session *session, json_t *points);
 uint64_t session_position(struct session *session); /* may run to the end again, to find it */
+/* Positions that the run passed so far, also again on a way back: what going back costs. */
+uint64_t session_executed(const struct session *session);
 bool session_attached(const struct session *session);
 bool session_ended(const struct session *session);
 size_t session_copies(const struct session *session);

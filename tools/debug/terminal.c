@@ -21,6 +21,7 @@
 #define NUMBER(object, key) json_integer_value(json_object_get(object, key))
 
 static verb do_help, do_quit, do_source, do_echo;
+static const struct verb_row *find_verb(const char *name, size_t length);
 
 /* Of names with the same beginning, the first one is meant. */
 static const struct verb_row verbs[] = {
@@ -37,6 +38,9 @@ static const struct verb_row verbs[] = {
     {"enable", 2, do_enable, "[NUMBER...]: breakpoints stop again"},
     {"condition", 4, do_condition, "NUMBER [EXPRESSION]: stop only where it is true"},
     {"ignore", 3, do_ignore, "NUMBER COUNT: pass over so many hits"},
+    {"commands", 5, do_commands,
+     "[NUMBER]: the lines up to 'end' are executed when the breakpoint is hit; 'silent' first: it is not "
+     "shown"},
     {"clear", 2, do_clear, "LOCATION: delete the breakpoints there"},
     {"continue", 1, do_continue, "[N]: go on; pass over the breakpoint N - 1 times"},
     {"run", 1, do_run, "from the beginning, to the first stop"},
@@ -63,9 +67,9 @@ static const struct verb_row verbs[] = {
     {"up", 2, do_up, "[N]: look at the caller"},
     {"down", 3, do_down, "[N]: look at what it called"},
     {"info", 1, do_info,
-     "args | breakpoints | commands | display | events | launch | line | locals | position | queues | source "
+     "args | breakpoints | commands | display | events | frame | globals | launch | line | locals | position "
      "| "
-     "threads [all]"},
+     "queues | sources | steps | threads [all]"},
     {"print", 1, do_print, "[/FORMAT] EXPRESSION: its value; FORMAT is one of d u x o t c f"},
     {"inspect", 4, do_print, "print"},
     {"call", 4, do_print, "print"},
@@ -74,11 +78,14 @@ static const struct verb_row verbs[] = {
     {"whatis", 3, do_ptype, "ptype"},
     {"display", 4, do_display, "[/FORMAT] EXPRESSION: print it at each stop"},
     {"undisplay", 3, do_undisplay, "[NUMBER]: no more"},
-    {"set", 3, do_set, "var VARIABLE = EXPRESSION"},
+    {"set", 3, do_set, "[var] VARIABLE = EXPRESSION: change it"},
     {"x", 1, do_examine, "[/COUNT FORMAT SIZE] ADDRESS: memory; SIZE is b h w g"},
-    {"list", 1, do_list, "[LINE | FUNCTION]: the source"},
-    {"disassemble", 4, do_disassemble, "the bytecode around"},
-    {"thread", 2, do_thread, "[NUMBER]: look at a work-item, by its global linear id"},
+    {"list", 1, do_list,
+     "[LINE | FIRST,LAST | FUNCTION | -]: the source; without one, the next lines; -: those before"},
+    {"disassemble", 4, do_disassemble,
+     "the instructions around: SPIR-V, and below it the bytecode that it became"},
+    {"thread", 2, do_thread,
+     "[NUMBER | apply all COMMAND]: look at a work-item, by its global linear id; or: a command for each"},
     {"work-item", 4, do_thread, "X Y Z: look at a work-item, by its global id"},
     {"workitem", 4, do_thread, "work-item"},
     {"wi", 2, do_thread, "work-item"},
@@ -98,7 +105,8 @@ static const struct verb_row verbs[] = {
     {"source", 3, do_source, "FILE: commands from there"},
     {"echo", 4, do_echo, "TEXT"},
     {"help", 1, do_help, "[VERB]"},
-    {"quit", 1, do_quit, ""},
+    {"quit", 1, do_quit, "end the session"},
+    {"exit", 2, do_quit, "quit"},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -232,6 +240,8 @@ void take_stop(struct terminal *t, json_t *stop, bool shows)
     t->launch = NUMBER(stop, "launch");
     t->frame = 0;
     t->list_line = 0;
+    if (points_silent(t, NUMBER(stop, "point")))
+        shows = false;
     if (shows) {
         show_reason(t, stop);
         t->concluded |= !strcmp(TEXT(stop, "reason"), "exited");
@@ -256,9 +266,16 @@ static void print_output(void *self, const char *text)
 
 static void do_help(struct terminal *t, const char *arguments)
 {
-    for (int i = 0; i < VERBS; i++)
-        if (!*arguments || !strncmp(verbs[i].name, arguments, strlen(arguments)))
-            fprintf(t->out, "%s %s\n", verbs[i].name, verbs[i].help);
+    const struct verb_row *row = *arguments ? find_verb(arguments, strlen(arguments)) : NULL;
+    int shown = 0;
+    for (int i = 0; i < VERBS; i++) {
+        if (*arguments && strncmp(verbs[i].name, arguments, strlen(arguments)) != 0 && row != &verbs[i])
+            continue;
+        fprintf(t->out, "%s %s\n", verbs[i].name, verbs[i].help);
+        shown++;
+    }
+    if (!shown)
+        refuse_command(t, "found '%s', which is no verb; 'help' lists them", arguments);
 }
 
 static void do_quit(struct terminal *t, const char *arguments)
@@ -305,7 +322,8 @@ static const struct verb_row *find_verb(const char *name, size_t length)
     return NULL;
 }
 
-bool terminal_execute(struct terminal *t, const char *line)
+/* The line without spaces at its ends; malloc'd. */
+static char *trimmed(const char *line)
 {
     while (isspace((unsigned char)*line))
         line++;
@@ -314,11 +332,12 @@ bool terminal_execute(struct terminal *t, const char *line)
         tools_no_memory();
     for (size_t length = strlen(command); length && isspace((unsigned char)command[length - 1]);)
         command[--length] = '\0';
-    size_t length = strcspn(command, " \t/");
-    if (!*command || *command == '#') {
-        free(command);
-        return true;
-    }
+    return command;
+}
+
+static void execute_one(struct terminal *t, const char *command)
+{
+    const size_t length = strcspn(command, " \t/");
     const struct verb_row *row = find_verb(command, length);
     const char *arguments = command + length;
     while (isspace((unsigned char)*arguments))
@@ -329,6 +348,35 @@ bool terminal_execute(struct terminal *t, const char *line)
     else
         refuse_command(t, "found '%.*s', which is no verb; 'help' lists them", (int)length, command);
     fflush(t->out);
+}
+
+/* One after another. A command that continues may hit a breakpoint, whose commands then replace these. */
+static void execute_commands(struct terminal *t)
+{
+    json_t *commands = t->commands;
+    t->commands = NULL;
+    for (size_t i = 0; commands && i < json_array_size(commands) && !t->failed && !t->quits; i++) {
+        const char *command = json_string_value(json_array_get(commands, i));
+        if (i || strcmp(command, "silent") != 0)
+            execute_one(t, command);
+        if (!t->commands)
+            continue;
+        json_decref(commands);
+        commands = t->commands;
+        t->commands = NULL;
+        i = (size_t)-1;
+    }
+    json_decref(commands);
+}
+
+bool terminal_execute(struct terminal *t, const char *line)
+{
+    char *command = trimmed(line);
+    t->failed = false;
+    if (*command && *command != '#' && !points_take_command(t, command)) {
+        execute_one(t, command);
+        execute_commands(t);
+    }
     free(command);
     return !t->failed;
 }
@@ -384,7 +432,8 @@ static const char *verb_name(size_t i)
 static void interact(struct terminal *t)
 {
     char *latest = NULL, *line;
-    while (!t->quits && (line = line_editor_read("(orrery) ", t->interactive, verb_name)) != NULL) {
+    while (!t->quits && (line = line_editor_read(t->commands_of ? "> " : "(orrery) ", t->interactive,
+                                                 verb_name)) != NULL) {
         if (line[strspn(line, " \t")]) {
             free(latest);
             latest = repeats(line) ? strdup(line) : NULL;
@@ -403,6 +452,7 @@ void terminal_fini(struct terminal *t)
         free(t->displays[--t->display_count].expression);
     json_decref(t->points);
     json_decref(t->stop);
+    json_decref(t->commands);
     free(t->file);
 }
 

@@ -26,6 +26,8 @@ struct terminal {
     } displays[DISPLAYS_MOST];
     uint32_t display_count, next_display;
     json_t *stop;              /* the latest */
+    json_t *commands;          /* of the breakpoint that was hit, not executed yet; NULL: none */
+    json_int_t commands_of;    /* lines up to "end" are commands of this breakpoint; 0: of none */
     json_int_t thread, launch; /* the work-item that is looked at; 0: none */
     uint32_t frame;
     char *file; /* of list */
@@ -46,11 +48,13 @@ verb do_run, do_continue, do_step, do_next, do_finish, do_until, do_goto, do_bac
     do_back_continue, do_back_finish, do_race, do_start, do_first_access;
 /* terminal_points.c */
 verb do_break, do_temporary_break, do_delete, do_enable, do_disable, do_condition, do_ignore, do_clear,
-    do_watch, do_read_watch, do_access_watch, do_catch, do_log;
+    do_watch, do_read_watch, do_access_watch, do_catch, do_log, do_commands;
 void show_points(struct terminal *t);
 void points_send(struct terminal *t);
-json_t *points_enabled(const struct terminal *t);   /* for the engine; a new reference */
-void points_hit(struct terminal *t, json_int_t id); /* a temporary one goes */
+json_t *points_enabled(const struct terminal *t);            /* for the engine; a new reference */
+void points_hit(struct terminal *t, json_int_t id);          /* a temporary one goes; its commands are due */
+bool points_silent(const struct terminal *t, json_int_t id); /* its commands begin with "silent" */
+bool points_take_command(struct terminal *t, const char *line); /* false: the line is a command of its own */
 /* terminal_data.c */
 verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
     do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_history, do_hash,

@@ -65,30 +65,60 @@ static json_int_t line_of_function(const char *text, const char *name)
     return 0;
 }
 
+/* "9", "9,20", "FILE:9" or a function: the first and last line to be shown. False: refused. */
+static bool find_range(struct terminal *t, const char *text, const char *where, json_int_t *out_first,
+                       json_int_t *out_last)
+{
+    const char *colon = strrchr(where, ':'), *at = colon ? colon + 1 : where, *comma = strchr(at, ',');
+    json_int_t middle = isdigit((unsigned char)*at) ? strtoll(at, NULL, 10) : line_of_function(text, at);
+    if (!middle) {
+        refuse_command(t, "no function '%s' is in the source", at);
+        return false;
+    }
+    *out_first = comma ? middle : middle > LIST_LINES / 2 ? middle - LIST_LINES / 2 : 1;
+    const json_int_t last = comma ? strtoll(comma + 1, NULL, 10) : 0;
+    *out_last = last >= *out_first ? last : *out_first + LIST_LINES - 1;
+    return true;
+}
+
+/* Without a line, the lines after those that were shown, or around the work-item. */
+static json_int_t next_to_list(const struct terminal *t)
+{
+    const json_int_t here = NUMBER(t->stop, "line");
+    if (t->list_line)
+        return (json_int_t)t->list_line;
+    return here > LIST_LINES / 2 ? here - LIST_LINES / 2 : 1;
+}
+
+static void list_lines(struct terminal *t, const char *text, json_int_t first, json_int_t last)
+{
+    size_t length;
+    if (!line_at(text, first, &length)) {
+        refuse_command(t, "the source has no line %" PRId64, (int64_t)first);
+        return;
+    }
+    for (json_int_t i = first; i <= last; i++) {
+        const char *line = line_at(text, i, &length);
+        if (line)
+            fprintf(t->out, "%" PRId64 "\t%.*s\n", (int64_t)i, (int)length, line);
+    }
+    t->list_line = (uint32_t)last + 1;
+}
+
 void do_list(struct terminal *t, const char *arguments)
 {
-    const char *file = t->file ? t->file : TEXT(t->stop, "file");
-    json_t *source = source_of(t, file);
-    if (!source) {
+    json_t *source = source_of(t, t->file ? t->file : TEXT(t->stop, "file"));
+    const char *text = TEXT(source, "text");
+    json_int_t first = next_to_list(t), last;
+    if (!strcmp(arguments, "-")) {
+        first = first > 2 * LIST_LINES ? first - 2 * LIST_LINES : 1;
+        arguments = "";
+    }
+    last = first + LIST_LINES - 1;
+    if (!source)
         refuse_command(t, "no source text is known");
-        return;
-    }
-    json_int_t line = strtoll(arguments, NULL, 10), middle = line ? line : NUMBER(t->stop, "line");
-    if (*arguments && !line && !(middle = line = line_of_function(TEXT(source, "text"), arguments))) {
-        refuse_command(t, "no function '%s' is in the source", arguments);
-        json_decref(source);
-        return;
-    }
-    json_int_t first = !line && t->list_line     ? (json_int_t)t->list_line
-                       : middle > LIST_LINES / 2 ? middle - LIST_LINES / 2
-                                                 : 1;
-    for (json_int_t i = first; i < first + LIST_LINES; i++) {
-        size_t length;
-        const char *text = line_at(TEXT(source, "text"), i, &length);
-        if (text)
-            fprintf(t->out, "%" PRId64 "\t%.*s\n", (int64_t)i, (int)length, text);
-        t->list_line = (uint32_t)i + 1;
-    }
+    else if (!*arguments || find_range(t, text, arguments, &first, &last))
+        list_lines(t, text, first, last);
     json_decref(source);
 }
 
@@ -140,9 +170,45 @@ static char take_format(const char **arguments)
     return format;
 }
 
+static bool is_formatted(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!json_object_get(json_array_get(list, i), "bits"))
+            return false;
+    return json_array_size(list) > 0;
+}
+
+/* Of an array or a vector of numbers, each of them; of any other value as without a format. */
+static void print_each_formatted(struct terminal *t, const char *expression, const json_t *value, char format)
+{
+    const bool is_list = format && json_is_true(json_object_get(value, "indexed"));
+    json_t *whole =
+        is_list ? ask(t, "evaluate", json_pack("{s:s,s:b}", "expression", expression, "expand", true)) : NULL;
+    const json_t *list = json_object_get(whole, "list");
+    if (json_array_size(list) == (size_t)NUMBER(value, "children") && is_formatted(list)) {
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            fputs(i ? ", " : "{", t->out);
+            print_formatted(t, json_array_get(list, i), format);
+        }
+        fputc('}', t->out);
+    } else {
+        print_formatted(t, value, format);
+    }
+    json_decref(whole);
+}
+
+static bool needs_expression(struct terminal *t, const char *arguments)
+{
+    if (!*arguments)
+        refuse_command(t, "expected an expression");
+    return *arguments != '\0';
+}
+
 static void print_value(struct terminal *t, const char *arguments, const char *head)
 {
     const char format = take_format(&arguments);
+    if (!needs_expression(t, arguments))
+        return;
     json_t *value = evaluate_here(t, arguments, false);
     if (!value)
         return;
@@ -150,7 +216,7 @@ static void print_value(struct terminal *t, const char *arguments, const char *h
         fputs(head, t->out);
     else
         fprintf(t->out, "%s = ", arguments);
-    print_formatted(t, value, format);
+    print_each_formatted(t, arguments, value, format);
     fputc('\n', t->out);
     json_decref(value);
 }
@@ -166,6 +232,8 @@ void do_output(struct terminal *t, const char *arguments)
 
 void do_ptype(struct terminal *t, const char *arguments)
 {
+    if (!needs_expression(t, arguments))
+        return;
     json_t *value = evaluate_here(t, arguments, false);
     if (value)
         fprintf(t->out, "type = %s\n", TEXT(value, "type"));
@@ -177,7 +245,9 @@ void do_set(struct terminal *t, const char *arguments)
     const char *rest = after_word(arguments, "var");
     if (!rest)
         rest = after_word(arguments, "variable");
-    if (!rest || !strchr(rest, '=')) {
+    if (!rest)
+        rest = arguments;
+    if (!strchr(rest, '=')) {
         refuse_command(t, "found '%s', expected: set var VARIABLE = EXPRESSION", arguments);
         return;
     }
@@ -335,7 +405,11 @@ void do_examine(struct terminal *t, const char *arguments)
         while (isspace((unsigned char)*arguments))
             arguments++;
     }
-    if (address_of(t, arguments, &address, &bytes))
+    if (!strchr("xduotfc", format)) {
+        refuse_command(t, "found format '%c', expected one of d u x o t c f", format);
+        return;
+    }
+    if (needs_expression(t, arguments) && address_of(t, arguments, &address, &bytes))
         examine(t, address, count, size, format);
 }
 
@@ -362,14 +436,19 @@ void do_private_memory(struct terminal *t, const char *arguments)
     dump(t, arguments, strtoull(arguments, NULL, 0) >= (uint64_t)base ? 0 : base);
 }
 
+/* Bytecode; above it the SPIR-V instruction that it carries out, where another one begins. */
 void do_disassemble(struct terminal *t, const char *arguments)
 {
     (void)arguments;
     json_t *answer =
         ask(t, "disassemble", json_pack("{s:i,s:i,s:b}", "start", -8, "count", 24, "relative", true));
     const json_t *list = json_object_get(answer, "list");
+    json_int_t word = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
+        if (TEXT(row, "spirv") && NUMBER(row, "word") != word)
+            fprintf(t->out, "          %s\n", TEXT(row, "spirv"));
+        word = NUMBER(row, "word") ? NUMBER(row, "word") : word;
         fprintf(t->out, "%s %5" PRId64 "  %s\n", json_is_true(json_object_get(row, "here")) ? "=>" : "  ",
                 (int64_t)NUMBER(row, "index"), TEXT(row, "text"));
     }
@@ -511,6 +590,14 @@ static void show_position(struct terminal *t)
                 memory.bytes, memory.most_bytes, memory.most_copies);
 }
 
+static void show_steps(struct terminal *t)
+{
+    const uint64_t position = session_position(t->session), executed = session_executed(t->session);
+    fprintf(t->out,
+            "position %" PRIu64 ", %" PRIu64 " steps executed so far, with those that ways back repeated\n",
+            position, executed);
+}
+
 static bool begins(const char *text, const char *name)
 {
     return *text && !strncmp(name, text, strlen(text));
@@ -539,16 +626,20 @@ void do_info(struct terminal *t, const char *arguments)
         show_host(t, "events");
     else if (begins(arguments, "display"))
         show_displays(t);
-    else if (begins(arguments, "source"))
+    else if (begins(arguments, "sources"))
         show_sources(t);
     else if (begins(arguments, "position"))
         show_position(t);
+    else if (begins(arguments, "registers"))
+        refuse_command(t, "variables are in memory, not in registers: 'info locals', 'disassemble'");
+    else if (begins(arguments, "steps"))
+        show_steps(t);
     else if (begins(arguments, "line") || begins(arguments, "frame"))
         select_frame(t, (long)t->frame);
     else
         refuse_command(t,
                        "found '%s', expected args, breakpoints, commands, display, events, frame, globals, "
-                       "launch, line, locals, position, queues, source or threads",
+                       "launch, line, locals, position, queues, sources, steps or threads",
                        arguments);
 }
 
@@ -581,8 +672,37 @@ bool parse_item(struct terminal *t, const char *text, json_int_t *out_number)
     return launch != NULL;
 }
 
+/* "all VERB", for each work-item of the work-group. */
+static void apply_to_threads(struct terminal *t, const char *arguments)
+{
+    const char *command = after_word(arguments, "all");
+    if (!command || !*command) {
+        refuse_command(t, "found '%s', expected: thread apply all COMMAND", arguments);
+        return;
+    }
+    json_t *answer = ask(t, "threads", NULL);
+    const json_t *list = json_object_get(answer, "threads");
+    const json_int_t thread = t->thread;
+    const uint32_t frame = t->frame;
+    for (size_t i = 0; i < json_array_size(list) && !t->failed; i++) {
+        const json_t *one = json_array_get(list, i);
+        t->thread = NUMBER(one, "id");
+        t->frame = 0;
+        fprintf(t->out, "Work-item %" PRId64 ":\n", (int64_t)t->thread - 1);
+        terminal_execute(t, command);
+    }
+    t->thread = thread;
+    t->frame = frame;
+    json_decref(answer);
+}
+
 void do_thread(struct terminal *t, const char *arguments)
 {
+    const char *applied = after_word(arguments, "apply");
+    if (applied) {
+        apply_to_threads(t, applied);
+        return;
+    }
     json_int_t number = t->thread;
     const bool given = arguments[strcspn(arguments, "0123456789")] != '\0';
     if (given && !parse_item(t, arguments, &number))

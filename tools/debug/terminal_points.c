@@ -68,10 +68,23 @@ void points_hit(struct terminal *t, json_int_t id)
 {
     size_t index;
     const json_t *point = find_point(t, id, &index);
+    json_decref(t->commands);
+    t->commands = json_deep_copy(json_object_get(point, "commands"));
     if (!point || !json_is_true(json_object_get(point, "temporary")))
         return;
     json_array_remove(t->points, index);
     points_send(t);
+}
+
+static bool is_silent(const json_t *commands)
+{
+    const char *first = json_string_value(json_array_get(commands, 0));
+    return first && !strcmp(first, "silent");
+}
+
+bool points_silent(const struct terminal *t, json_int_t id)
+{
+    return is_silent(json_object_get(find_point(t, id, NULL), "commands"));
 }
 
 static void describe(struct terminal *t, const json_t *point)
@@ -106,6 +119,9 @@ void show_points(struct terminal *t)
         if (json_is_false(json_object_get(point, "verified")))
             fputs("  (no such place in this kernel)", t->out);
         fprintf(t->out, "  hits: %" PRId64 "\n", (int64_t)NUMBER(point, "hits"));
+        const json_t *commands = json_object_get(point, "commands");
+        for (size_t k = 0; k < json_array_size(commands); k++)
+            fprintf(t->out, "        %s\n", json_string_value(json_array_get(commands, k)));
     }
 }
 
@@ -226,7 +242,8 @@ void do_log(struct terminal *t, const char *arguments)
  * ------------------------------------------------------------------------------------------ */
 
 /* Private memory has no access events: the value is compared at each line of the work-item. */
-static void set_watch(struct terminal *t, const char *expression, bool reads, bool writes)
+static void set_watch_if(struct terminal *t, const char *expression, const char *condition, bool reads,
+                         bool writes)
 {
     json_t *value = evaluate_here(t, expression, false);
     if (!value)
@@ -248,8 +265,25 @@ static void set_watch(struct terminal *t, const char *expression, bool reads, bo
                           json_integer_value(address), "size", NUMBER(value, "size"), "read", reads, "write",
                           writes);
     json_decref(value);
+    if (condition)
+        json_object_set_new(point, "condition", json_string(condition));
     point = add_point(t, point);
     fprintf(t->out, "Watchpoint %" PRId64 ": %s\n", (int64_t)NUMBER(point, "id"), expression);
+}
+
+/* "-l" is gdb's "the place of", which each of these watches. */
+static void set_watch(struct terminal *t, const char *arguments, bool reads, bool writes)
+{
+    const char *place = after_word(arguments, "-l"), *expression = place ? place : arguments,
+               *condition = strstr(expression, " if ");
+    char *text = strndup(expression, condition ? (size_t)(condition - expression) : strlen(expression));
+    if (!text)
+        tools_no_memory();
+    if (*text)
+        set_watch_if(t, text, condition ? condition + strlen(" if ") : NULL, reads, writes);
+    else
+        refuse_command(t, "expected an expression");
+    free(text);
 }
 
 void do_watch(struct terminal *t, const char *arguments)
@@ -370,6 +404,34 @@ void do_ignore(struct terminal *t, const char *arguments)
         refuse_command(t, "there is no breakpoint %s", text);
     free(text);
     points_send(t);
+}
+
+/* Without a number, of the breakpoint that was set last. */
+void do_commands(struct terminal *t, const char *arguments)
+{
+    const size_t count = json_array_size(t->points);
+    const json_int_t id = *arguments ? strtoll(arguments, NULL, 10)
+                          : count    ? NUMBER(json_array_get(t->points, count - 1), "id")
+                                     : 0;
+    json_t *point = find_point(t, id, NULL);
+    if (!point) {
+        refuse_command(t, "there is no breakpoint %s", *arguments ? arguments : "yet");
+        return;
+    }
+    json_object_set_new(point, "commands", json_array());
+    t->commands_of = id;
+}
+
+bool points_take_command(struct terminal *t, const char *line)
+{
+    const json_t *point = t->commands_of ? find_point(t, t->commands_of, NULL) : NULL;
+    if (!point)
+        return false;
+    if (!strcmp(line, "end"))
+        t->commands_of = 0;
+    else
+        json_array_append_new(json_object_get(point, "commands"), json_string(line));
+    return true;
 }
 
 void do_clear(struct terminal *t, const char *arguments)

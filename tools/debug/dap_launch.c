@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a session: launch, attach, configurationDone, restart, terminate, disconnect.
+ */
+#include "dap_adapter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/target.h"
+#include "tools/tools.h"
+
+/* The output of a finished run is of use, too: a program that does not compile. */
+static json_t *begin_session(struct dap *dap)
+{
+    const struct session_host host = {
+        .self = dap, .print = dap_print_output, .owns_output = true, .wait = dap_wait_for_run};
+    dap->session = session_new(&dap->scenario, dap->command, &host);
+    if (!dap->session)
+        return dap_fail(dap, "no process for the target");
+    json_t *stop = dap_accepted(dap, session_run(dap->session, json_pack("{s:s}", "mode", "launch")));
+    if (!stop)
+        return NULL;
+    if (session_ended(dap->session)) {
+        dap_fail(dap, "%s",
+                 TEXT(stop, "text") && *TEXT(stop, "text") ? TEXT(stop, "text")
+                                                           : "the scenario launches no kernel");
+        json_decref(stop);
+        return NULL;
+    }
+    dap->stop = stop;
+    return json_object();
+}
+
+static bool has_program(const struct scenario *scenario)
+{
+    return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
+}
+
+/* The program and its arguments; strings are those of the request, which stays. */
+static bool take_command(struct dap *dap, const char *path, const json_t *arguments)
+{
+    const size_t count = json_array_size(arguments);
+    dap->command = calloc(count + 2, sizeof *dap->command);
+    if (!dap->command)
+        tools_no_memory();
+    dap->command[0] = strdup(path);
+    for (size_t i = 0; i < count; i++) {
+        const char *argument = json_string_value(json_array_get(arguments, i));
+        if (!argument) {
+            dap_fail(dap, "\"args\" has something that is no string");
+            return false;
+        }
+        dap->command[1 + i] = strdup(argument);
+    }
+    if (library_select() && settings_export(dap->settings))
+        return true;
+    dap_fail(dap, "liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
+    return false;
+}
+
+/* Of OpenCL C a scenario that follows from the kernel's signature. */
+static bool load_kernel(struct dap *dap, const char *word, const char *file, const char *kernel)
+{
+    char *text = target_scenario(dap->settings, file, kernel, file);
+    const bool loaded = text && settings_load_text(dap->settings, text, word, &dap->scenario);
+    free(text);
+    return loaded;
+}
+
+/* out_own: the target launches its kernels itself, so it is a program. */
+static bool load_target(struct dap *dap, const char *path, bool *out_own)
+{
+    const char *kernel;
+    char *file = target_file(path, &kernel);
+    *out_own = !file && !target_is_scenario(path);
+    dap->loaded = file ? load_kernel(dap, path, file, kernel)
+                       : settings_load(dap->settings, *out_own ? NULL : path, &dap->scenario);
+    free(file);
+    if (!dap->loaded)
+        dap_fail(dap, "%s cannot be loaded; standard error says why", path);
+    return dap->loaded;
+}
+
+json_t *dap_launch(struct dap *dap, const json_t *arguments)
+{
+    const char *path = TEXT(arguments, "program"), *directory = TEXT(arguments, "cwd");
+    bool own;
+    if (dap->loaded)
+        return dap_fail(dap, "a program is launched already");
+    if (!path)
+        return dap_fail(dap,
+                        "launch needs \"program\": the path of a scenario, a kernel's file or a program");
+    if (directory && chdir(directory) < 0)
+        return dap_fail(dap, "cwd: %s: %s", directory, strerror(errno));
+    if (!load_target(dap, path, &own))
+        return NULL;
+    dap->scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */
+    dap->stops_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
+    dap->stops_at_end = json_is_true(json_object_get(arguments, "stopAtEnd"));
+    if (!own && !has_program(&dap->scenario))
+        return dap_fail(dap, "%s has no program of its own: launch the program", path);
+    if (own && !take_command(dap, path, json_object_get(arguments, "args")))
+        return NULL;
+    return begin_session(dap);
+}
+
+static void say_waiting(struct dap *dap)
+{
+    char text[80];
+    snprintf(text, sizeof text, "Waiting for the next launch of process %d.\n",
+             session_process(dap->session));
+    dap_event(dap, "output", json_pack("{s:s,s:s}", "category", "console", "output", text));
+}
+
+static json_t *attach_to(struct dap *dap, const char *target)
+{
+    const struct session_host host = {.self = dap, .print = dap_print_output, .wait = dap_wait_for_run};
+    struct diagnosis diagnosis = {0};
+    dap->session = session_attach(target, &host, &diagnosis);
+    if (!dap->session)
+        return dap_fail(dap, "%s", diagnosis.text);
+    say_waiting(dap);
+    dap->stop = dap_accepted(dap, session_await_launch(dap->session));
+    if (!dap->stop)
+        return NULL;
+    return session_ended(dap->session) ? dap_fail(dap, "the process has ended without a launch")
+                                       : json_object();
+}
+
+/* The response is sent as the next launch of the process begins. "processId" may be text: an editor that lets
+ * one pick has it so. */
+json_t *dap_attach(struct dap *dap, const json_t *arguments)
+{
+    const char *target = TEXT(arguments, "socket") ? TEXT(arguments, "socket") : TEXT(arguments, "processId");
+    char number[24];
+    if (dap->loaded || dap->session)
+        return dap_fail(dap, "a program is launched already");
+    if (!target && NUMBER(arguments, "processId") > 0) {
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, NUMBER(arguments, "processId"));
+        target = number;
+    }
+    if (!target)
+        return dap_fail(dap, "attach needs \"processId\" or \"socket\": of a program that was started with "
+                             "ORRERY_DEBUG_LISTEN=1");
+    dap->stops_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
+    return attach_to(dap, target);
+}
+
+/* The one that begins here; an attached process may have had earlier ones. */
+static json_int_t first_launch(struct dap *dap)
+{
+    json_t *launch = dap_query(dap, json_pack("{s:s}", "verb", "launch"));
+    const json_int_t number = launch ? NUMBER(launch, "launch") : 1;
+    json_decref(launch);
+    return number;
+}
+
+json_t *dap_configuration_done(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    if (!dap->session)
+        return dap_fail(dap, "nothing is launched");
+    dap->configured = true;
+    dap->enters = dap->stops_on_entry;
+    if (dap->stops_on_entry)
+        dap_resume_later(
+            dap, "run", json_pack("{s:s,s:i,s:I}", "mode", "step", "thread", 1, "launch", first_launch(dap)));
+    else
+        dap_resume_later(dap, "run", json_pack("{s:s}", "mode", "continue"));
+    return json_object();
+}
+
+json_t *dap_disconnect(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    dap->quits = true;
+    return json_object();
+}
+
+json_t *dap_terminate(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    if (!dap->over)
+        dap_event(dap, "terminated", NULL);
+    dap->over = true;
+    return json_object();
+}
+
+json_t *dap_restart(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    if (!dap->session)
+        return dap_fail(dap, "nothing is launched");
+    dap_begin_progress(dap, "Restarting");
+    json_t *start = dap_accepted(dap, session_restart(dap->session));
+    dap_end_progress(dap);
+    if (!start)
+        return NULL;
+    json_decref(start);
+    dap->over = false;
+    dap_resume_later(dap, "run",
+                     json_pack("{s:s,s:i,s:i}", "mode", dap->stops_on_entry ? "step" : "continue", "thread",
+                               1, "launch", 1));
+    return json_object();
+}

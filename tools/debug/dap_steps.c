@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests that move: continue, the steps, their reverses, restartFrame and pause. Each makes a plan of the
+ * engine's (sim/debug/plan.c), which dap.c carries out after the response.
+ */
+#include "dap_adapter.h"
+
+#include <string.h>
+
+static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread, size_t depth)
+{
+    json_t *stack =
+        dap_query(dap, json_pack("{s:s,s:I}", "verb", "stack", "thread", dap_item_of(dap, thread)));
+    if (!stack)
+        return NULL;
+    const json_t *frame = json_array_get(json_object_get(stack, "frames"), depth);
+    json_t *plan =
+        json_pack("{s:s,s:I,s:I,s:I,s:I}", "mode", mode, "thread", NUMBER(stack, "thread"), "launch",
+                  NUMBER(stack, "launch"), "call", NUMBER(frame, "call"), "line", NUMBER(frame, "line"));
+    json_decref(stack);
+    return plan;
+}
+
+/* Done once the response is sent. */
+void dap_resume_later(struct dap *dap, const char *how, json_t *plan)
+{
+    json_decref(dap->resume);
+    dap->resume = json_pack("{s:s,s:o}", "how", how, "plan", plan);
+}
+
+void dap_resume_now(struct dap *dap)
+{
+    json_t *resume = dap->resume;
+    const char *how = TEXT(resume, "how");
+    json_t *plan = json_deep_copy(json_object_get(resume, "plan"));
+    dap->resume = NULL;
+    json_t *stop;
+    if (strcmp(how, "run") != 0)
+        dap_begin_progress(dap, !strcmp(how, "back") ? "Running backwards" : "Going to a position");
+    if (!strcmp(how, "back")) {
+        stop = session_back(dap->session, plan);
+    } else if (!strcmp(how, "goto")) {
+        stop = session_goto(dap->session, (uint64_t)NUMBER(plan, "position"));
+        json_decref(plan);
+    } else {
+        stop = session_run(dap->session, plan);
+    }
+    json_decref(resume);
+    dap_end_progress(dap);
+    dap_announce_stop(dap, stop);
+}
+
+json_t *dap_continue(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    if (!dap->session)
+        return dap_fail(dap, "nothing is launched");
+    dap_resume_later(dap, "run", json_pack("{s:s}", "mode", "continue"));
+    return json_pack("{s:b}", "allThreadsContinued", true);
+}
+
+static json_t *step(struct dap *dap, const json_t *arguments, const char *mode, bool back)
+{
+    json_t *plan = step_plan(dap, mode, NUMBER(arguments, "threadId"), 0);
+    if (!plan)
+        return NULL;
+    dap_resume_later(dap, back ? "back" : "run", plan);
+    return json_object();
+}
+
+json_t *dap_next(struct dap *dap, const json_t *arguments)
+{
+    return step(dap, arguments, "next", false);
+}
+
+json_t *dap_step_in(struct dap *dap, const json_t *arguments)
+{
+    return step(dap, arguments, "step", false);
+}
+
+json_t *dap_step_out(struct dap *dap, const json_t *arguments)
+{
+    return step(dap, arguments, "finish", false);
+}
+
+json_t *dap_step_back(struct dap *dap, const json_t *arguments)
+{
+    return step(dap, arguments, "next", true);
+}
+
+json_t *dap_reverse_continue(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    if (!dap->session)
+        return dap_fail(dap, "nothing is launched");
+    dap_resume_later(dap, "back", json_pack("{s:s}", "mode", "continue"));
+    return json_object();
+}
+
+/* Back to where the work-item entered the function, this time: nothing runs that has not run. */
+json_t *dap_restart_frame(struct dap *dap, const json_t *arguments)
+{
+    if (!dap->session)
+        return dap_fail(dap, "nothing is launched");
+    const struct dap_handle *found = dap_frame_find(dap, NUMBER(arguments, "frameId"));
+    json_t *plan = found ? step_plan(dap, "entry", found->thread, (size_t)found->frame) : NULL;
+    if (!plan)
+        return NULL;
+    json_object_set_new(plan, "points", json_false());
+    dap_resume_later(dap, "back", plan);
+    return json_object();
+}
+
+json_t *dap_pause(struct dap *dap, const json_t *arguments)
+{
+    (void)arguments;
+    if (!dap->session)
+        return dap_fail(dap, "nothing is launched");
+    return json_object(); /* it stands: while it runs, dap_wait_for_run() takes the request */
+}
+
+json_t *dap_goto_position(struct dap *dap, const json_t *arguments)
+{
+    if (!dap->session)
+        return dap_fail(dap, "nothing is launched");
+    dap_resume_later(dap, "goto", json_pack("{s:I}", "position", NUMBER(arguments, "position")));
+    return json_object();
+}
