@@ -304,13 +304,12 @@ struct slot_undefined {
 /* ---- origins of uninitialised values --------------------------------------------------- */
 
 enum poison_origin {
-    POISON_READ,     /* what an instruction found in memory */
-    POISON_VARIABLE, /* a private variable, or a part of one, that became values */
-    POISON_IMAGE     /* texels */
+    POISON_READ,    /* what an instruction found in memory, or in an image */
+    POISON_VARIABLE /* a private variable, or a part of one, that became values */
 };
 struct poison_source {
     enum poison_origin origin;
-    uint32_t site;          /* READ, IMAGE: that reads */
+    uint32_t site;          /* READ: that reads */
     uint32_t list;          /* READ by an atomic: possible origins of the value it stores, in poison_lists */
     uint32_t variable;      /* VARIABLE: which of the kernel's private variables, */
     uint32_t offset, bytes; /* and which part of it */
