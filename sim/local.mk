@@ -181,6 +181,8 @@ libsim_a_SOURCES = \
 	%D%/base/sentence.h \
 	%D%/schedule/standing.c \
 	%D%/schedule/standing.h \
+	%D%/device/line_marker.c \
+	%D%/device/line_marker.h \
 	%D%/device/statement.c \
 	%D%/device/statement.h \
 	%D%/base/status.c \
