@@ -45,9 +45,11 @@ static const char *node_words(const yaml_node_t *node)
 /* "found 'x', expected ..." whatever sort of node it is. */
 bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected)
 {
+    enum { SHOWN_CHARS = 60 }; /* of a text that is another thing than was meant, as a whole kernel */
     const char *text = node_text(node);
     if (text && *text)
-        return reader_error(reader, node, "%s: found '%s', expected %s", key, text, expected);
+        return reader_error(reader, node, "%s: found '%.*s%s', expected %s", key, SHOWN_CHARS, text,
+                            strlen(text) > SHOWN_CHARS ? "..." : "", expected);
     return reader_error(reader, node, "%s: found %s, expected %s", key, node_words(node), expected);
 }
 
