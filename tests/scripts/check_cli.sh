@@ -203,6 +203,23 @@ expect 127 -e 'do you mean ./program?' -- "$orrery" run program
 expect 127 -e 'do you mean ./program?' -- "$orrery" run ./progam
 expect 2 -e 'first.cl: found a kernel, expected a scenario: `orrery run first.cl` runs it' -- "$orrery" check first.cl
 expect 2 -e "found '__kernel void first(__global int *a) { a[get_global_id(0)] =...'" -- "$orrery" run kernel.yaml
+mistake() { # TEXT OF A LAUNCH: the scenario of a kernel of two arguments
+    printf 'orrery: 1\nprogram: {text: "kernel void two(global float *a, int n) { a[0] = n; } kernel void other(void) {}"}\nlaunch: [%s]\n' "$1" >mistake.yaml
+}
+buffer='{buffer: {type: float, count: 4, fill: 1}}'
+mistake "{kernel: two, global: 1, args: [{bufer: {type: float, count: 4}}]}"
+expect 2 -e "found key 'bufer' (did you mean buffer?), but an argument has these keys: buffer, scalar" -- "$orrery" run mistake.yaml
+mistake "{kernel: tow, global: 1, args: []}"
+expect 2 -e 'launch 0: the program has no kernel named tow; its kernels: two, other' -- "$orrery" run mistake.yaml
+mistake "{kernel: two, global: 1, args: [$buffer]}"
+expect 2 -e 'launch 0: found 1 argument, but kernel two has 2: (float* a, int n)' -- "$orrery" run mistake.yaml
+mistake "{kernel: two, global: 1, args: [$buffer, {scalar: {type: float, value: 4}}]}"
+expect 2 -e "launch 0, argument 1 'n': found a value of type float, but its type is int" -- "$orrery" run mistake.yaml
+mistake "{kernel: two, global: 1, args: [$buffer, {scalar: {type: uint, value: 4}}]}"
+expect 0 -e 'kernels=1' -- "$orrery" run mistake.yaml
+printf 'orrery: 1\nlanch: []\n' >mistake.yaml
+expect 2 -e "found key 'lanch' (did you mean launch?), but a scenario has these keys" -- "$orrery" run mistake.yaml
+expect 127 -e 'first.cl2 is in this directory and is no program: put the one that runs it before it' -- env sh -c "cp first.cl first.cl2; '$orrery' run first.cl2"
 expect 2 -e "'first.cl' is the value of --json here" -- "$orrery" run --json first.cl
 expect 2 -e "no option is named '--sed'; did you mean --seed?" -- "$orrery" run --sed=3 first.cl
 expect 2 -e "no option is named '--verison'; did you mean --version?" -- "$orrery" --verison
