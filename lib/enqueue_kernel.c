@@ -13,6 +13,7 @@
 #include "lib/diagnose/call.h"
 #include "lib/diagnose/usage.h"
 #include "lib/record/launch_saver.h"
+#include "lib/record/saved_report.h"
 #include "command.h"
 #include "device_info.h"
 #include "api_device_queue.h"
@@ -545,7 +546,10 @@ static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_
     cl_int err = enqueue_begin(&enqueue, queue, kind, wait_count, waits);
     if (!err)
         err = fill_kernel(&enqueue, kernel, work_dim, global_offset, global_size, local_size);
-    return enqueue_end(&enqueue, err, false, event);
+    err = enqueue_end(&enqueue, err, false, event);
+    if (!err)
+        saved_reached(REACH_ENQUEUED, 0);
+    return err;
 }
 
 cl_int CL_API_CALL api_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel,

@@ -18,6 +18,7 @@
 #include "source_file.h"
 #include "lib/host/stack_room.h"
 #include "lib/record/tokens.h"
+#include "lib/diagnose/call.h"
 #include "lib/diagnose/usage.h"
 
 enum build_kind { BUILD, COMPILE, LINK };
@@ -441,6 +442,21 @@ static cl_int refuse_options(struct work *work, struct cl_device **devices, cl_u
     return kinds[work->kind].bad_options;
 }
 
+/* For programs that print no build log. The first error of the compiler, or else the first line. */
+static void report_error(const struct work *work)
+{
+    static const char mark[] = "error:";
+    char text[300];
+    const char *line = work->log ? work->log : "", *found = strstr(line, mark);
+    while (found && found > line && found[-1] != '\n')
+        found--;
+    if (found)
+        line = found;
+    snprintf(text, sizeof text, "the build log has %.*s", (int)strcspn(line, "\n"), line);
+    if (*line)
+        call_detail(text);
+}
+
 /* Begin, do, end. variables: the program has some at its scope. */
 static cl_int build_one(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began,
                         bool *out_variables)
@@ -454,6 +470,8 @@ static cl_int build_one(struct work *work, struct cl_device **devices, cl_uint c
         return err;
     *out_began = true;
     err = work_do(work);
+    if (err == kinds[work->kind].failure)
+        report_error(work);
     *out_variables = work->executable && program_variable_bytes(work->executable);
     work_end(work, err);
     return err;

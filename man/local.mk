@@ -13,4 +13,11 @@ dist_man_MANS += \
 	%D%/orrery-glossary.7 \
 	%D%/orrery-findings.7
 EXTRA_DIST += %D%/pages.awk
-dist_pkgdata_DATA = %D%/check.schema.json %D%/findings.schema.json
+dist_pkgdata_DATA = \
+	%D%/check.schema.json \
+	%D%/counters.schema.json \
+	%D%/findings.schema.json \
+	%D%/instructions.schema.json \
+	%D%/litmus.schema.json \
+	%D%/timeline.schema.json \
+	%D%/trace.schema.json

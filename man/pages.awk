@@ -2,6 +2,7 @@
 # A manual to rows PAGE(id, spec, text) in C, for `orrery explain`: each .Ss of the section that the variable `section` names
 # (FINDINGS of orrery-findings(7), TERMS of orrery-glossary(7)) is a page.
 # It knows the macros that the manual uses and fails on others.
+# Items of a list with bullets begin with a dash.
 # spec: of the paragraph "Specification" the part before the first colon.
 
 function wrap(words, indent,    n, i, part, line, out) {
@@ -24,7 +25,10 @@ function flush_paragraph() {
         spec = paragraph
         sub(/: .*|\.$/, "", spec)
     }
-    text = text wrap(paragraph, item == "" ? "  " : "    ")
+    wrapped = wrap(paragraph, item == "" && !bullets ? "  " : "    ")
+    if (bullets)
+        sub(/^    /, "  - ", wrapped)
+    text = text wrapped
     paragraph = ""
 }
 
@@ -66,7 +70,8 @@ literal && /^\.Ed/ { literal = 0; next }
 literal { text = text "    " plain($0) "\n"; next }
 /^\.Bd -literal/ { flush_paragraph(); literal = 1; next }
 /^\.Pp/ { flush_paragraph(); text = text "\n"; next }
-/^\.Bl / || /^\.El/ { flush_paragraph(); next }
+/^\.Bl / || /^\.El/ { flush_paragraph(); bullets = /-bullet/; next }
+/^\.It$/ { flush_paragraph(); next }
 /^\.It / { flush_paragraph(); item = $2; text = text "\n  " item "\n"; next }
 /^\.(Ic|Cm|Ql|Pa|Xr|Fl|Ev) / {
     if ($1 == ".Xr") {

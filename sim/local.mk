@@ -184,6 +184,8 @@ libsim_a_SOURCES = \
 	%D%/base/sentence.h \
 	%D%/schedule/positions.c \
 	%D%/schedule/positions.h \
+	%D%/device/line_marker.c \
+	%D%/device/line_marker.h \
 	%D%/device/statement.c \
 	%D%/device/statement.h \
 	%D%/base/status.c \

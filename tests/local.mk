@@ -421,7 +421,7 @@ noinst_PROGRAMS += %D%/host_waits
 %C%_host_waits_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/partition_lines
 %C%_partition_lines_SOURCES = %D%/support/partition_lines.c tools/arguments.c tools/cmd_topology.c tools/progress.c \
-	tools/settings.c tools/topology_print.c
+	tools/near_file.c tools/settings.c tools/topology_print.c
 %C%_partition_lines_CPPFLAGS = $(AM_CPPFLAGS) -iquote $(top_srcdir)/tools
 %C%_partition_lines_LDADD = $(SIM_LIBS)
 noinst_PROGRAMS += %D%/origins_host
@@ -614,6 +614,8 @@ test_scripts = \
 	%D%/scripts/check_partition.sh \
 	%D%/scripts/check_launch_filter.sh \
 	%D%/scripts/check_instructions.sh \
+	%D%/scripts/check_schemas.sh \
+	%D%/scripts/check_manuals.sh \
 	%D%/scripts/check_coverage.sh \
 	%D%/scripts/check_origins.sh \
 	%D%/scripts/check_severity.sh \

@@ -14,6 +14,7 @@
 #include "orrery/scenario_run.h"
 #include "orrery/watch.h"
 #include "check_results.h"
+#include "target.h"
 
 /* The result of a run, from a report or from JSON lines. */
 struct checked_report {
@@ -641,11 +642,25 @@ static int check_seeds(const struct check_arguments *arguments, char *path)
     return seeds_run(&arguments->seeds, &target);
 }
 
+static bool is_kernel(const char *path)
+{
+    const char *kernel;
+    char *file = target_file(path, &kernel);
+    free(file);
+    return file;
+}
+
 static int check_file(const struct check_arguments *arguments, char *path)
 {
     if (arguments->seeds.given)
         return check_seeds(arguments, path);
     struct scenario scenario;
+    if (is_kernel(path)) {
+        say("error: %s: found a kernel, expected a scenario: `orrery run %s` runs it, and "
+            "--save-scenario=FILE.yaml makes a scenario of it",
+            path, path);
+        return EXIT_USAGE;
+    }
     if (!settings_load_outputs(&arguments->settings, path, &scenario))
         return EXIT_USAGE;
     free(scenario.json_file); /* of the command: see check_for_machines() */

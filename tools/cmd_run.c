@@ -2,6 +2,7 @@
 /* `orrery run`: a program with the library, or a scenario. */
 #include "tools.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,19 @@ struct run_arguments {
     char **rest;
 };
 
+/* The last word may be meant as what to run, and be the value of the option before it. */
+static void nothing_to_run(struct argp_state *state)
+{
+    const char *const last = state->argv[state->argc - 1], *const before = state->argc > 2
+                                                                               ? state->argv[state->argc - 2]
+                                                                               : "";
+    if (before[0] == '-' && access(last, F_OK) == 0)
+        argp_error(state, "nothing to run: '%s' is the value of %s here; give that option its own value",
+                   last, before);
+    else
+        argp_error(state, "nothing to run: give a program, a scenario or a kernel's file");
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct run_arguments *arguments = state->input;
@@ -34,7 +48,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         arguments->rest = state->argv + state->next - 1;
         state->next = state->argc;
         return 0;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "nothing to run: give a program or a scenario"); return 0;
+    case ARGP_KEY_NO_ARGS: nothing_to_run(state); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
@@ -178,6 +192,47 @@ static bool save_text(const char *path, const char *text, bool force)
     return false;
 }
 
+static bool has_whole_number(const struct scenario_launch *launch)
+{
+    bool has = false;
+    for (size_t i = 0; i < launch->arg_count; i++)
+        has |= launch->args[i].kind == SCENARIO_ARG_SCALAR && launch->args[i].values.type < VALUE_F16;
+    return has;
+}
+
+static uint64_t count_groups(const struct scenario_launch *launch)
+{
+    uint64_t groups = 1;
+    for (uint32_t d = 0; d < launch->work_dim; d++)
+        groups *= launch->global[d] / launch->local[d];
+    return groups;
+}
+
+/* What a kernel without a scenario ran with: sizes decide what can be found. malloc'd. */
+static char *note_of_sizes(const struct scenario_launch *launch)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    const bool whole = has_whole_number(launch);
+    if (!stream)
+        tools_no_memory();
+    for (uint32_t d = 0; d < launch->work_dim; d++)
+        fprintf(stream, "%s%" PRIu64, d ? " x " : "", launch->global[d]);
+    fprintf(stream, " work-items in %" PRIu64 " work-group%s", count_groups(launch),
+            count_groups(launch) == 1 ? "" : "s");
+    if (launch->arg_count)
+        fputs(", buffers with an element for each", stream);
+    if (whole)
+        fprintf(stream, ", whole numbers %" PRIu64, launch->global[0]);
+    fputs("\norrery: note: --save-scenario=FILE.yaml writes that scenario, for other sizes", stream);
+    if (whole && launch->work_dim == 1)
+        fputs(": a wrong test such as i <= n shows when there are more work-items than n", stream);
+    if (fclose(stream) != 0)
+        tools_no_memory();
+    return text;
+}
+
 /* A scenario of the kernel's signature is made, kept if `save` names a file, and run. The word names it in
  * the line that runs it again. */
 static int run_kernel(const struct settings *settings, const char *word, const char *file, const char *kernel,
@@ -188,11 +243,12 @@ static int run_kernel(const struct settings *settings, const char *word, const c
     int code = EXIT_USAGE;
     if (text && settings_load_text(settings, text, save ? save : word, &scenario)) {
         const bool quiet = scenario.quiet, saved = !save || save_text(save, text, scenario.force_files);
+        char *note = save || quiet ? NULL : note_of_sizes(&scenario.launches[0]);
         code = run_loaded(&scenario, settings);
         code = saved ? code : EXIT_FAILED;
-        if (!save && !quiet)
-            say("note: the arguments follow from the signature: --save-scenario=FILE.yaml writes the "
-                "scenario, for others");
+        if (note)
+            say("note: the kernel ran with %s", note);
+        free(note);
     }
     free(text);
     return code;

@@ -57,12 +57,16 @@ orrery_SOURCES = \
 	%D%/debug/terminal_run.c \
 	%D%/debug/terminal_schedule.c \
 	%D%/debug/terminal.h \
+	%D%/kernel_shape.c \
+	%D%/kernel_shape.h \
 	%D%/late_library.c \
 	%D%/late_library.h \
 	%D%/library.c \
 	%D%/litmus_output.c \
 	%D%/litmus_output.h \
 	%D%/main.c \
+	%D%/near_file.c \
+	%D%/near_file.h \
 	%D%/host_process.c \
 	%D%/progress.c \
 	%D%/seeds.c \

@@ -67,6 +67,28 @@ static bool is_file(const char *name)
     return access(name, F_OK) == 0;
 }
 
+static const char *option_at(const void *self, size_t index)
+{
+    static const char *const options[] = {"--help", "--version"};
+    (void)self;
+    return options[index];
+}
+
+static void unknown_option(const char *name)
+{
+    char *meant = nearest_names(name, "", option_at, NULL, 2);
+    if (meant && *meant)
+        say("error: no option is named '%s'; did you mean %s?", name, meant);
+    else if (name[1] == '-')
+        say("error: found '%s', expected a command: options follow it, as in `orrery run %s ...`", name,
+            name);
+    else
+        say("error: no option is named '%s'; -h lists the commands, -V prints the version, other options "
+            "follow the command",
+            name);
+    free(meant);
+}
+
 static int unknown(const char *name)
 {
     char *meant = nearest_names(name, "", name_at, NULL, COMMAND_COUNT);
@@ -74,8 +96,7 @@ static int unknown(const char *name)
     if (is_file(name))
         say("error: there is no command '%s'; did you mean `orrery run %s`?", name, name);
     else if (name[0] == '-')
-        say("error: no option is named '%s'; options follow the command, as in `orrery run %s ...`", name,
-            name);
+        unknown_option(name);
     else
         say("error: there is no command '%s'%s%s%s `orrery --help` lists them", name,
             near ? "; did you mean " : "", near ? meant : "", near ? "?" : ";");

@@ -244,8 +244,8 @@ static int loud_outcome(const struct seed_search *search, uint64_t seed, int cod
 {
     if (code)
         return code;
-    say("seed %" PRIu64 " ended with status %d before, and with 0 now: it does not settle alone how the "
-        "program runs; the exit status is %d",
+    say("seed %" PRIu64 " ended with status %d before, and with 0 now: not the seed alone decides how the program runs; "
+        "the exit status is %d",
         seed, search->code, search->code);
     return search->code;
 }
@@ -305,7 +305,7 @@ static int say_interrupted(const struct seed_search *search, uint64_t first_fail
     const struct seeds_target *from = search->target;
     char *target = target_words(from->exec, !search->scenario, from->rest);
     if (search->code)
-        say("a failing one again: orrery %s --schedule=%s --seed=%" PRIu64 " %s", from->command,
+        say("repeat a failing one with: orrery %s --schedule=%s --seed=%" PRIu64 " %s", from->command,
             schedule_policy_name(search->policy), first_failing, target ? target : "");
     free(target);
     return 128 + interrupt_caught();

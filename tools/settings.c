@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "near_file.h"
 #include "orrery/compiler.h"
 #include "orrery/variables.h"
 
@@ -311,6 +312,7 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
     scenario_default(out_scenario);
     if (path && *path && scenario_load_file(out_scenario, path, &diagnosis) != STATUS_OK) {
         say_diagnosis(&diagnosis);
+        say_near_file(path);
         return false;
     }
     return apply_all(settings, out_scenario);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A scenario for a kernel that has none: the program is built, and each argument gets a value for its type.
- * Buffers have an element for each work-item, all 1, which is an index within bounds, too; whole numbers are
- * the number of work-items; other numbers are 1.
+ * Buffers have an element for each work-item, all 1, which is an index within bounds, too. Whole numbers are
+ * the work-items of the first dimension: with one dimension that is the length of a buffer, with two the
+ * width of a square matrix. Other numbers are 1.
  */
 #include "skeleton.h"
 
@@ -12,10 +13,15 @@
 #include <string.h>
 
 #include "orrery/device.h"
+#include "kernel_shape.h"
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { ITEMS = 64, LARGEST_ELEMENT = 128 };
+enum { LARGEST_ELEMENT = 128, TILE_MOST = 32 };
+
+struct launch_sizes {
+    uint64_t global[3], local[3];
+};
 
 /* ---- types ------------------------------------------------------------------------------- */
 
@@ -54,11 +60,11 @@ static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t it
 }
 
 /* A vector of three has the room of four, and three values. */
-static void print_value(FILE *stream, const struct kernel_arg *arg, uint64_t items)
+static void print_value(FILE *stream, const struct kernel_arg *arg, uint64_t width)
 {
     const struct element element = element_of(arg->type_name);
     const uint64_t count = element.known ? element.width : arg->size, value = !element.known           ? 0
-                                                                              : is_whole(element.type) ? items
+                                                                              : is_whole(element.type) ? width
                                                                                                        : 1;
     if (element.known && count == 1) {
         fprintf(stream, "{scalar: {type: %s, value: %" PRIu64 "}}", value_type_name(element.type), value);
@@ -90,9 +96,15 @@ static void print_image(FILE *stream, const struct kernel_arg *arg)
             arg->image_depth ? "UNORM_INT16" : "UNORM_INT8", images[arg->image_type].size, access);
 }
 
-/* False: scenarios have no such argument. */
-static bool print_argument(FILE *stream, const struct kernel_arg *arg, uint64_t items, uint64_t local_items)
+static uint64_t product(const uint64_t sizes[3])
 {
+    return sizes[0] * sizes[1] * sizes[2];
+}
+
+/* False: scenarios have no such argument. */
+static bool print_argument(FILE *stream, const struct kernel_arg *arg, const struct launch_sizes *sizes)
+{
+    const uint64_t items = product(sizes->global), local_items = product(sizes->local);
     const struct element element = element_of(arg->type_name);
     switch (arg->kind) {
     case ARG_GLOBAL:
@@ -102,7 +114,7 @@ static bool print_argument(FILE *stream, const struct kernel_arg *arg, uint64_t 
                 local_items *
                     (element.known ? element.width * value_type_size(element.type) : LARGEST_ELEMENT));
         return true;
-    case ARG_VALUE: print_value(stream, arg, items); return true;
+    case ARG_VALUE: print_value(stream, arg, sizes->global[0]); return true;
     case ARG_IMAGE: print_image(stream, arg); return true;
     case ARG_SAMPLER:
         fputs("{sampler: {addressing: clamp-to-edge, filter: nearest, coordinates: pixels}}", stream);
@@ -114,36 +126,57 @@ static bool print_argument(FILE *stream, const struct kernel_arg *arg, uint64_t 
 
 /* ---- the scenario --------------------------------------------------------------------------- */
 
-/* Work-groups of the size that the kernel requires, two of them, else of 64 work-items in one dimension. */
-static uint64_t print_sizes(FILE *stream, const struct kernel_info *info, uint64_t *out_local)
+/* Two work-groups in each dimension that the required size has. */
+static struct launch_sizes sizes_required(const uint32_t required[3])
 {
-    const uint32_t *required = info->required_size;
-    if (!required[0]) {
-        fprintf(stream, "    global: [%d]\n    local: [%d]\n", ITEMS, ITEMS);
-        return *out_local = ITEMS;
+    struct launch_sizes sizes;
+    for (int d = 0; d < 3; d++) {
+        sizes.local[d] = required[d];
+        sizes.global[d] = required[d] > 1 || d == 0 ? 2 * (uint64_t)required[d] : required[d];
     }
-    fprintf(stream, "    global: [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]\n", 2 * required[0], required[1],
-            required[2]);
-    fprintf(stream, "    local: [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]\n", required[0], required[1],
-            required[2]);
-    *out_local = (uint64_t)required[0] * required[1] * required[2];
-    return 2 * *out_local;
+    return sizes;
+}
+
+/* 64 work-items in one work-group, or as many as a tile of local memory has elements. */
+static struct launch_sizes sizes_of(const struct kernel_info *info, const struct spirv *spirv)
+{
+    static const uint64_t shapes[][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
+    if (info->required_size[0])
+        return sizes_required(info->required_size);
+    const struct kernel_shape shape = kernel_shape_find(spirv->words, spirv->word_count, info->name);
+    const uint64_t *items = shapes[shape.dimensions - 1];
+    const bool tiled = shape.dimensions == 2 && shape.tile > 1 && shape.tile <= TILE_MOST;
+    struct launch_sizes sizes;
+    for (int d = 0; d < 3; d++)
+        sizes.local[d] = sizes.global[d] = tiled && d < 2 ? shape.tile : items[d];
+    return sizes;
+}
+
+/* As many of the three as there are dimensions. */
+static void print_sizes(FILE *stream, const char *key, const uint64_t sizes[3], uint32_t dimensions)
+{
+    fprintf(stream, "    %s: [", key);
+    for (uint32_t d = 0; d < dimensions; d++)
+        fprintf(stream, "%s%" PRIu64, d ? ", " : "", sizes[d]);
+    fputs("]\n", stream);
 }
 
 static enum status print_scenario(FILE *stream, const char *source, const struct kernel_info *info,
-                                  struct diagnosis *diagnosis)
+                                  const struct spirv *spirv, struct diagnosis *diagnosis)
 {
-    uint64_t local_items;
+    const struct launch_sizes sizes = sizes_of(info, spirv);
+    const uint32_t dimensions = sizes.global[2] > 1 ? 3 : sizes.global[1] > 1 ? 2 : 1;
     fprintf(stream, "orrery: 1\nname: made from the signature of kernel %s\nprogram: {source: \"",
             info->name);
     for (; *source; source++)
         fprintf(stream, *source == '"' || *source == '\\' ? "\\%c" : "%c", *source);
     fprintf(stream, "\"}\nlaunch:\n  - kernel: %s\n", info->name);
-    const uint64_t items = print_sizes(stream, info, &local_items);
+    print_sizes(stream, "global", sizes.global, dimensions);
+    print_sizes(stream, "local", sizes.local, dimensions);
     fputs(info->arg_count ? "    args:\n" : "", stream);
     for (size_t i = 0; i < info->arg_count; i++) {
         fputs("      - ", stream);
-        if (!print_argument(stream, &info->args[i], items, local_items))
+        if (!print_argument(stream, &info->args[i], &sizes))
             return diagnose(diagnosis, STATUS_UNSUPPORTED,
                             "kernel %s, argument %zu: a scenario has no argument of type %s", info->name, i,
                             info->args[i].type_name);
@@ -220,7 +253,7 @@ static enum status describe(const struct scenario *scenario, const struct skelet
         status = program_load(device, &load, &program, diagnosis);
     if (status == STATUS_OK) {
         const struct kernel_info *info = choose(program, request->file, request->kernel, diagnosis);
-        status = info ? print_scenario(stream, request->source, info, diagnosis) : STATUS_BAD_ARGUMENT;
+        status = info ? print_scenario(stream, request->source, info, spirv, diagnosis) : STATUS_BAD_ARGUMENT;
         program_release(program);
     }
     if (device)

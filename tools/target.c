@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "near_file.h"
 #include "skeleton.h"
 #include "tools.h"
 
@@ -49,8 +50,10 @@ char *target_scenario(const struct settings *settings, const char *file, const c
     if (source && settings_load(settings, NULL, &scenario)) {
         environment_configure_compiler();
         text = skeleton_text(&scenario, &request, &diagnosis);
-        if (!text)
+        if (!text) {
             say_diagnosis(&diagnosis);
+            say_near_file(file);
+        }
         scenario_fini(&scenario);
     }
     free(source);

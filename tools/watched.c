@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "near_file.h"
 #include "orrery/watch.h"
 
 /* ---- signals ------------------------------------------------------------------------ */
@@ -41,6 +42,12 @@ static int cannot_run(const char *name)
 {
     int failed = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
     say("error: %s: %s", name, strerror(errno));
+    if (failed == EXIT_NOT_FOUND && !strchr(name, '/') && access(name, X_OK) == 0)
+        say("do you mean ./%s?", name);
+    else if (failed == EXIT_NOT_FOUND && !strchr(name, '/') && access(name, F_OK) == 0)
+        say("%s is in this directory and is no program: put the one that runs it before it", name);
+    else if (failed == EXIT_NOT_FOUND && strchr(name, '/'))
+        say_near_file(name);
     return failed;
 }
 

@@ -597,13 +597,17 @@ bool call_detail(const char *text)
     return depth != 0;
 }
 
-/* The first condition for that error in api_rows.def. */
+/* The condition of the specification for that error; NULL: there are several, and one would be a guess. */
 static const char *condition_of(const char *name, const char *error)
 {
+    const char *condition = NULL;
+    size_t count = 0;
     for (size_t i = 0; i < ROW_COUNT; i++)
-        if (strcmp(rows[i].call, name) == 0 && strcmp(rows[i].error, error) == 0)
-            return rows[i].condition;
-    return NULL;
+        if (strcmp(rows[i].call, name) == 0 && strcmp(rows[i].error, error) == 0) {
+            condition = rows[i].condition;
+            count++;
+        }
+    return count == 1 ? condition : NULL;
 }
 
 void call_refused_note(FILE *stream)
@@ -615,8 +619,8 @@ void call_refused_note(FILE *stream)
                                              : condition_of(refused.name, error);
     if (refused.count)
         fprintf(stream,
-                "orrery: note: %" PRIu64 " call%s refused, the first %s: %s%s%s; --check-api says where\n",
+                "orrery: note: %" PRIu64 " call%s refused, the first %s: %s%s%s; --check-api says %swhere\n",
                 refused.count, refused.count == 1 ? " was" : "s were", refused.name, error,
-                reason ? ", " : "", reason ? reason : "");
+                reason ? ", " : "", reason ? reason : "", reason ? "" : "why and ");
     pthread_mutex_unlock(&refused.lock);
 }

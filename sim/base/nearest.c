@@ -34,12 +34,14 @@ static size_t distance(const char *a, const char *b)
     return row[columns];
 }
 
-/* A part of the name is as good as the name misspelt. */
+/* The beginning of a name, or a longer part of it, is as good as the name misspelt. */
 static size_t strangeness(const char *wanted, const char *name)
 {
+    enum { PART_CHARS = 4 };
     if (!name)
         return SIZE_MAX;
-    return strstr(name, wanted) ? 1 : distance(wanted, name);
+    const char *part = strstr(name, wanted);
+    return part && (part == name || strlen(wanted) >= PART_CHARS) ? 1 : distance(wanted, name);
 }
 
 char *nearest_names(const char *wanted, const char *mark, nearest_name_function *name, const void *self,

@@ -421,8 +421,8 @@ static json_t *handle_source(struct debugger *d, const json_t *request)
     if (!program)
         return refuse("no kernel has begun");
     if (program->source_text && (!wanted || !program->source_name || !strcmp(wanted, program->source_name)))
-        return joined(program->source_name ? program->source_name : "program.cl", program->lines,
-                      program->line_count);
+        return joined(program->source_name ? program->source_name : "program.cl", program->own_lines,
+                      program->own_line_count);
     for (size_t i = 0; i < program->file_count; i++)
         if (program->files[i].text && (!wanted || !strcmp(program->files[i].name, wanted)))
             return joined(program->files[i].name, program->files[i].lines, program->files[i].line_count);

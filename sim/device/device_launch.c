@@ -472,9 +472,9 @@ static void report_same_image(const struct launch *launch, const struct image_de
     sentence_init(&object);
     sentence_init(&why);
     object_name_image(launch, image, &object);
-    sentence_add(&why, "argument %zu '%s' is the same image, and one of the two is %s", second,
-                 args[second].name,
-                 args[first].write_only || args[second].write_only ? "written only" : "read and written");
+    sentence_add(&why, "argument %zu '%s' is the same image as argument %zu '%s', and one of the two is %s",
+                 second, args[second].name, first, args[first].name,
+                 args[first].write_only || args[second].write_only ? "write_only" : "read_write");
     finding.object = object.bytes;
     finding.why = why.bytes;
     report_add(launch->report, &finding);

@@ -10,6 +10,7 @@
 
 #include "orrery/checked.h"
 #include "device_state.h"
+#include "line_marker.h"
 
 /* ---- source text ---------------------------------------------------------------- */
 
@@ -48,6 +49,8 @@ static bool keep_source(struct program *program, const struct program_request *r
     program->source_text = strdup(request->source_text);
     if (!program->source_text || !split_lines(program->source_text, &program->lines, &program->line_count))
         return false;
+    program->own_lines = program->lines;
+    program->own_line_count = program->line_count;
     program->statements = calloc(program->line_count, sizeof *program->statements);
     if (program->statements)
         statements_read(program->lines, program->line_count, program->statements);
@@ -162,20 +165,50 @@ const struct code_debug *program_debug(const struct program *program, const stru
     return code->debug;
 }
 
+static bool add_file(struct program *program, const struct source_file *file)
+{
+    struct source_file *files = realloc(program->files, (program->file_count + 1) * sizeof *files);
+    if (!files)
+        return false;
+    program->files = files;
+    files[program->file_count++] = *file;
+    return true;
+}
+
+/* What a #line of the text calls another file, or other lines of its own. */
+static bool keep_marked(struct program *program)
+{
+    struct marked_file *marked;
+    size_t count;
+    bool kept = line_markers_read(program->source_name, program->lines, program->line_count, &marked, &count);
+    if (count) {
+        program->own_lines = marked[0].lines;
+        program->own_line_count = marked[0].line_count;
+        marked[0].lines = NULL;
+    }
+    for (size_t i = 1; i < count && kept; i++) {
+        kept = add_file(program, &(struct source_file){marked[i].name, marked[i].name, marked[i].lines,
+                                                       marked[i].line_count});
+        if (kept)
+            marked[i] = (struct marked_file){0};
+    }
+    line_markers_free(marked, count);
+    return kept;
+}
+
 static bool keep_files(struct program *program)
 {
     struct source_file file = {0};
     while (interp_source(program->module, program->file_count, &file.name, &file.text)) {
-        struct source_file *files = realloc(program->files, (program->file_count + 1) * sizeof *files);
-        if (files)
-            program->files = files;
-        if (!files || !file.text || !split_lines(file.text, &file.lines, &file.line_count)) {
+        file.lines = NULL;
+        if (!file.text || !split_lines(file.text, &file.lines, &file.line_count) ||
+            !add_file(program, &file)) {
+            free(file.lines);
             free(file.text);
             return false;
         }
-        program->files[program->file_count++] = file;
     }
-    return true;
+    return keep_marked(program);
 }
 
 static void files_fini(struct program *program)
@@ -185,6 +218,8 @@ static void files_fini(struct program *program)
         free(program->files[i].text);
     }
     free(program->files);
+    if (program->own_lines != program->lines)
+        free(program->own_lines);
 }
 
 /* Modules that were linked may each have a file of this name. Only one of them has the line, unless its
@@ -215,6 +250,12 @@ static bool is_source(const struct program *program, const char *file)
     return !program->source_name || strcmp(base_name(program->source_name), base_name(file)) == 0;
 }
 
+/* Without a file a position is in the source. */
+static bool is_own_line(const struct program *program, const char *file, uint32_t line)
+{
+    return line && line <= program->own_line_count && (!file || is_source(program, file));
+}
+
 /* ---- places -------------------------------------------------------------------------- */
 
 void program_running(struct program *program, const struct code *code)
@@ -234,9 +275,8 @@ static void fill_place(const struct program *program, uint32_t file, uint32_t li
         out_place->file = program->source_name;
     if (line)
         out_place->text = carried_line(program, out_place->file, line);
-    if (!out_place->text && line && line <= program->line_count &&
-        (!out_place->file || is_source(program, out_place->file))) {
-        out_place->text = program->lines[line - 1];
+    if (!out_place->text && is_own_line(program, out_place->file, line)) {
+        out_place->text = program->own_lines[line - 1];
         if (program->source_name)
             out_place->file = program->source_name;
     }
@@ -255,8 +295,8 @@ static void fill_instruction(const struct program *program, uint32_t word,
 
 const char *program_file(const struct program *program, const char *file, uint32_t line)
 {
-    const bool own = program->source_name && line && line <= program->line_count &&
-                     (!file || is_source(program, file)) && !carried_line(program, file, line);
+    const bool own =
+        program->source_name && is_own_line(program, file, line) && !carried_line(program, file, line);
     return own || !file ? program->source_name : file;
 }
 
@@ -306,15 +346,17 @@ bool program_source_get(const struct program *program, size_t index, struct prog
     if (index > program->file_count)
         return false;
     const struct source_file *file = index ? &program->files[index - 1] : NULL;
-    *out_source = file ? (struct program_source){file->name, file->lines, file->line_count}
-                       : (struct program_source){program->source_name, program->lines, program->line_count};
+    *out_source =
+        file ? (struct program_source){file->name, file->lines, file->line_count}
+             : (struct program_source){program->source_name, program->own_lines, program->own_line_count};
     return true;
 }
 
 /* Of files that the module carries it has some lines only. */
 struct source_line program_line(const struct program *program, uint32_t site, uint32_t line)
 {
-    return program_is_own(program, site) && line && line <= program->line_count
+    return program_is_own(program, site) && line && line <= program->line_count &&
+                   line <= program->own_line_count && program->own_lines[line - 1] == program->lines[line - 1]
                ? program->statements[line - 1]
                : (struct source_line){.kind = LINE_UNKNOWN};
 }

@@ -50,7 +50,7 @@ struct trials {
     bool debug_tried;     /* it was compiled, or that failed */
 };
 
-/* A file that the module carries, as positions name it. */
+/* A file that the module carries, or a #line of the text names, as positions name it. */
 struct source_file {
     const char *name;
     char *text;
@@ -71,7 +71,9 @@ struct program {
     uint64_t variable_bytes;
     char *source_name, *source_text, *module_name;
     char **lines;
-    uint32_t line_count;            /* of source_text */
+    uint32_t line_count; /* of source_text */
+    char **own_lines;    /* those that positions in source_name mean: with #line they are not lines */
+    uint32_t own_line_count;
     struct source_line *statements; /* of each of them; NULL: not known */
     struct source_file *files;
     size_t file_count;

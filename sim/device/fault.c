@@ -172,7 +172,9 @@ static void say_distance(struct name_question *inquiry, uint64_t low, uint64_t h
     struct sentence *why = &inquiry->why;
     sentence_add(why, "the access of ");
     sentence_bytes(why, size);
-    if (address >= high) {
+    if (address == high) {
+        sentence_add(why, " begins directly after the end of ");
+    } else if (address > high) {
         sentence_add(why, " begins ");
         sentence_bytes(why, address - high);
         sentence_add(why, " past the end of ");

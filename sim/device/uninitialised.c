@@ -114,11 +114,6 @@ static void say_variable(const struct uninitialised *of, const struct uninitiali
 static void say_source(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
 {
     const struct poison_source *source = &of->wave->code->poison_sources[end->source];
-    if (source->origin == POISON_IMAGE) {
-        sentence_add(why, "uninitialised texels of an image");
-        say_read(of, end, why);
-        return;
-    }
     say_variable(
         of,
         &(struct uninitialised_variable){
@@ -188,14 +183,47 @@ static void say_why_so(const struct uninitialised *of, const struct region *regi
         sentence_add(why, ", which was not written, or where such a value was stored or copied to");
 }
 
-static bool say_region(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
+/* The texel at that offset from the image's first: its coordinates, and its mip level. */
+static uint32_t texel_at(const struct image_desc *image, uint64_t offset, uint32_t out_where[3])
 {
-    const struct region *region = memory_region(&of->launch->arena->memory, end->address);
+    uint32_t level = 0;
+    while (level + 1 < image->levels && offset >= image->level[level + 1].offset)
+        level++;
+    const struct image_level *l = &image->level[level];
+    uint64_t rest = offset - l->offset;
+    for (uint32_t d = 2; d > 0; d--) {
+        const uint64_t pitch = l->pitch[d - 1];
+        out_where[d] = pitch && l->size[d] > 1 ? (uint32_t)(rest / pitch) : 0;
+        rest -= out_where[d] * pitch;
+    }
+    out_where[0] = (uint32_t)(rest / image->format->texel_bytes);
+    return level;
+}
+
+/* "the texel (3, 0) of argument 0 'picture' (image2d_t, 4 x 4)" */
+static void say_texel(const struct launch *launch, const struct poison_end *end, struct sentence *why)
+{
+    const struct image_desc *image = launch->arg_values[end->image - 1].value;
+    const uint32_t used = image_dimensions(image->type) + image_is_array(image->type);
+    uint32_t where[3];
+    struct sentence name;
+    const uint32_t level = texel_at(image, end->address - image->address, where);
+    sentence_add(why, "the texel (");
+    for (uint32_t d = 0; d < used; d++)
+        sentence_add(why, "%s%" PRIu32, d ? ", " : "", where[d]);
+    sentence_add(why, ")");
+    if (image->levels > 1)
+        sentence_add(why, " of mip level %" PRIu32, level);
+    object_name_image(launch, image, &name);
+    sentence_add(why, " of %s", name.bytes);
+}
+
+static void say_element(const struct uninitialised *of, const struct region *region,
+                        const struct poison_end *end, struct sentence *why)
+{
     struct sentence name;
     struct object_part part = {.bytes = end->bytes};
     uint64_t low;
-    if (region->kind == REGION_NONE || end->address < region->low || end->address >= region->high)
-        return false;
     part.elements = object_elements(of->launch, region, &low);
     if (end->address < low) { /* before a sub-buffer's, or an inner pointer's */
         part.elements.name = NULL;
@@ -206,6 +234,17 @@ static bool say_region(const struct uninitialised *of, const struct poison_end *
     say_part(&part, why);
     object_name(of->launch, region, &name);
     sentence_add(why, "%s", name.bytes);
+}
+
+static bool say_region(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
+{
+    const struct region *region = memory_region(&of->launch->arena->memory, end->address);
+    if (region->kind == REGION_NONE || end->address < region->low || end->address >= region->high)
+        return false;
+    if (end->image)
+        say_texel(of->launch, end, why);
+    else
+        say_element(of, region, end, why);
     say_read(of, end, why);
     say_why_so(of, region, end, why);
     return true;

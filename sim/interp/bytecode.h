@@ -306,13 +306,12 @@ struct slot_undefined {
 /* ---- origins of uninitialised values --------------------------------------------------- */
 
 enum poison_origin {
-    POISON_READ,     /* read from memory */
-    POISON_VARIABLE, /* a private variable, or a part of one, that was promoted to values */
-    POISON_IMAGE     /* texels */
+    POISON_READ,    /* read from memory or from an image */
+    POISON_VARIABLE /* a private variable, or a part of one, that was promoted to values */
 };
 struct poison_source {
     enum poison_origin origin;
-    uint32_t site; /* READ, IMAGE: the place that reads */
+    uint32_t site; /* READ: the place that reads */
     /* READ by an atomic: possible origins of the value that it stores, in poison_lists */
     uint32_t list;
     uint32_t variable;      /* VARIABLE: index of the kernel's private variable */

@@ -352,6 +352,8 @@ static void put_image(struct emitter *e, uint32_t op, uint32_t v)
     }
     for (uint32_t i = 0; op == OP_image_read && i < IMAGE_RESULTS; i++)
         push_operand(e, results[i]);
+    if (op == OP_image_read)
+        push_operand(e, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
     for (uint32_t i = 0; i < value->list_count; i++)
         push_operand(e, emit_loc(e, value->list[i]));
     struct insn *insn = put(e, op, list, emit_loc(e, value->args[0]), emit_loc(e, value->args[1]),

@@ -9,6 +9,7 @@
 #include "access.h"
 #include "image_op.h"
 #include "lanes.h"
+#include "poison_trail.h"
 
 /* Conditions of a batch on an image: its bytes are one region's, its offsets fit 32 bits. */
 struct picture {
@@ -218,6 +219,21 @@ static lane_mask undefined_lanes(const struct wave *wave, const struct picture *
     return undefined;
 }
 
+/* Where the lanes of the mask that undefined_lanes() has left in the frame read. */
+static void note_undefined(const struct insn *insn, uint8_t *frame, struct wave *wave,
+                           const struct picture *p, const i32 *x, const i32 *y)
+{
+    const uint32_t *const results = &wave->code->operands[insn->d], source = results[IMAGE_READ_SOURCE],
+                          argument = (uint32_t)*AT(u64, insn->a);
+    const lane_mask *const undefined = AT(lane_mask, results[IMAGE_RESULTS - 1]);
+    EACH_WORD(w, is_partly_undefined(p) ? wave->n : 0)
+    for (uint64_t bits = undefined->word[w]; bits; bits &= bits - 1) {
+        const uint32_t lane = (uint32_t)w * 64 + (uint32_t)__builtin_ctzll(bits);
+        poison_trail_texel(wave, source, lane, argument, texel_address(p, x[lane], y[lane]),
+                           p->format->texel_bytes);
+    }
+}
+
 static bool active_undefined(const struct wave *wave, const lane_mask *undefined)
 {
     uint64_t any = 0;
@@ -272,7 +288,7 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
     struct image_axis x, y;
     i32 offset[WAVE_LANES_MAX];
     const uint32_t *const results = &wave->code->operands[insn->d], *const coordinates =
-                                                                        results + IMAGE_RESULTS;
+                                                                        results + IMAGE_READ_BEFORE;
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_READ, &p);
     const struct sampler sampler = sampler_unpack(insn->f & IMAGE_OP_SAMPLED ? *AT(u64, insn->b) : 0);
     const size_t n = LANES_OF(wave);
@@ -313,6 +329,7 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
         const lane_mask none = {{0}};
         *AT(lane_mask, results[IMAGE_RESULTS - 1]) =
             linear ? none : undefined_lanes(wave, &p, x.first, y.first);
+        note_undefined(insn, frame, wave, &p, x.first, y.first);
     }
     return true;
 }

@@ -9,6 +9,7 @@
 #include "half.h"
 #include "image_op.h"
 #include "image_sample.h"
+#include "poison_trail.h"
 #include "orrery/device.h"
 
 /* One instruction under way. */
@@ -19,6 +20,8 @@ struct image_access {
     const struct image_desc *image;
     const uint32_t *slots; /* coordinates and what follows them */
     uint32_t coordinates, lod_slot, gradient_slot;
+    uint32_t argument,
+        source; /* 1 + its number; of a read, if anything asks for it: what it is as an origin */
     struct sampler sampler;
     struct region *region;
     struct fault fault, denied, undefined, poisoned;
@@ -93,6 +96,8 @@ static bool begin(struct image_access *a, const struct insn *insn, uint8_t *fram
     if (insn->f & IMAGE_OP_SAMPLED)
         memcpy(&bits, frame + insn->b, sizeof bits);
     a->wave = wave;
+    a->argument = (uint32_t)value;
+    a->source = 0;
     a->frame = frame;
     a->insn = insn;
     a->slots = &wave->code->operands[insn->d] + before;
@@ -174,6 +179,14 @@ static void border(const struct image_format *format, union texel *out)
         out->f[3] = format->border_alpha;
 }
 
+/* Of several uninitialised texels of one lane the first stands for all. */
+static void note_uninitialised(struct image_access *a, uint32_t lane, uint64_t address)
+{
+    if (!lane_mask_test(&a->poison, lane))
+        poison_trail_texel(a->wave, a->source, lane, a->argument, address, a->image->format->texel_bytes);
+    set_lane(&a->poison, lane);
+}
+
 /* The texel as it counts: there, border, or not defined. half: 0, or 1 for the second level. */
 static void read_texel(struct image_access *a, uint32_t lane, uint32_t level, uint32_t half, uint32_t n,
                        const int32_t *where, union texel *out)
@@ -194,7 +207,7 @@ static void read_texel(struct image_access *a, uint32_t lane, uint32_t level, ui
     a->address[half][n][lane] = address;
     set_lane(&a->lanes[half][n], lane);
     if (a->region->valid && !memory_range_valid(a->region, address, format->texel_bytes))
-        set_lane(&a->poison, lane);
+        note_uninitialised(a, lane, address);
     image_fetch(format, memory_byte(a->region, address), out);
 }
 
@@ -305,7 +318,9 @@ void image_read_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave
     union texel texel[WAVE_LANES_MAX];
     const uint32_t *results = &wave->code->operands[insn->d];
     memset(texel, 0, sizeof texel);
-    if (begin(a, insn, frame, wave, IMAGE_RESULTS))
+    const bool readable = begin(a, insn, frame, wave, IMAGE_READ_BEFORE);
+    a->source = results[IMAGE_RESULTS - 1] != IMAGE_UNUSED ? results[IMAGE_READ_SOURCE] : 0;
+    if (readable)
         EACH_ACTIVE_LANE(wave, lane)
         {
             check_sort(a, (uint32_t)lane);

@@ -3,8 +3,9 @@
  * PURPOSE  The form of image instructions for lowering, emission and the handlers.
  *
  * Operands of OP_image_read and OP_image_write, from code->operands[d]: read has five result slots before
- * them (components, then the mask of lanes that read uninitialised bytes; IMAGE_UNUSED when one is not used),
- * write the four components. Then coordinates, level of detail, two gradients of three: all V.
+ * them (components, then the mask of lanes that read uninitialised bytes; IMAGE_UNUSED when one is not used)
+ * and the number of its poison_source; write has the four components. Then coordinates, level of detail, two
+ * gradients of three: all V.
  *
  * Interface
  *   image_read_lanes, image_write_lanes   a whole instruction, whatever format, sampler and lane
@@ -17,6 +18,8 @@
 #include "wave.h"
 
 enum { IMAGE_OPERANDS_MAX = 4 + 3 + 1 + 6, IMAGE_RESULTS = 5, IMAGE_TEXEL_COMPONENTS = 4 };
+/* Of a read: the operand that is the source, and how many stand before the coordinates. */
+enum { IMAGE_READ_SOURCE = IMAGE_RESULTS, IMAGE_READ_BEFORE };
 #define IMAGE_UNUSED UINT32_MAX
 
 /* Of imm and insn->f: the number of coordinates, then flags. */

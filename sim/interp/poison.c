@@ -293,6 +293,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         return;
     case IR_image_read:
         check_listed(p, v, 0);
+        set_source(p, v);
         *list_push(ir->arena, &p->out) = v;
         p->of[v] = add(p, IR_extract, block, v, NONE, NONE);
         ir_value(ir, p->of[v])->imm = IMAGE_RESULTS - 1;
@@ -357,7 +358,7 @@ enum { FOLLOWED_MOST = 512, SOURCES_MOST = 16 };
 struct following {
     struct poisoning *p;
     uint32_t *seen, mark; /* seen[v] == mark: it was followed for this question */
-    uint32_t *source;     /* of an undefined value or a read of an image, once it has one */
+    uint32_t *source;     /* of an undefined value, once it has one */
     uint32_t work[FOLLOWED_MOST], count, steps;
     uint32_t found[SOURCES_MOST], found_count;
     bool unknown;
@@ -414,14 +415,6 @@ static void find_undefined(struct following *f, uint32_t v)
     find_source(f, f->source[v]);
 }
 
-static void find_image(struct following *f, uint32_t v)
-{
-    const struct poison_source source = {.origin = POISON_IMAGE, .site = ir_value(f->p->ir, v)->site};
-    if (!f->source[v])
-        f->source[v] = new_source(f->p, &source);
-    find_source(f, f->source[v]);
-}
-
 static void follow_one(struct following *f, uint32_t v)
 {
     struct ir *ir = f->p->ir;
@@ -432,7 +425,7 @@ static void follow_one(struct following *f, uint32_t v)
     else if (component || value->op == IR_load || value->op == IR_atomic)
         find_source(f, (uint32_t)(ir_value(ir, companion(f->p, v))->imm >> POISON_FROM_SHIFT));
     else if (value->op == IR_image_read)
-        find_image(f, v);
+        find_source(f, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
     else
         IR_OPERANDS(ir, v, slot)
     follow(f, *slot);

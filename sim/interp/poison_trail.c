@@ -155,23 +155,44 @@ static bool left_in(const struct wave *wave, uint32_t lane, uint64_t address, ui
 
 static bool is_same_place(const struct poison_end *a, const struct poison_end *b)
 {
-    return a->kind == b->kind && a->source == b->source && a->address == b->address && a->bytes == b->bytes;
+    return a->kind == b->kind && a->source == b->source && a->address == b->address && a->bytes == b->bytes &&
+           a->image == b->image;
+}
+
+static bool is_source(const struct wave *wave, uint32_t source)
+{
+    return source && source < wave->code->poison_source_count;
+}
+
+static void add_end(struct wave *wave, uint32_t source, uint32_t lane, const struct poison_end *end)
+{
+    struct poison_note *note = note_of(wave, key_of_source(source, lane));
+    if (note && note->end.kind == POISON_END_UNKNOWN && !note->end.bytes)
+        note->end = *end;
+    else if (note && is_same_place(&note->end, end))
+        note->end.more = note->end.more > end->more ? note->end.more : end->more;
+    else if (note)
+        note->end.more += note->end.more < UINT32_MAX;
 }
 
 void poison_trail_read(struct wave *wave, uint32_t source, uint32_t lane, uint64_t address, uint32_t bytes)
 {
-    if (!source || source >= wave->code->poison_source_count)
-        return;
     struct poison_end end;
+    if (!is_source(wave, source))
+        return;
     if (!left_in(wave, lane, address, bytes, &end))
-        end = (struct poison_end){POISON_END_MEMORY, source, bytes, address, 0};
-    struct poison_note *note = note_of(wave, key_of_source(source, lane));
-    if (note && note->end.kind == POISON_END_UNKNOWN && !note->end.bytes)
-        note->end = end;
-    else if (note && is_same_place(&note->end, &end))
-        note->end.more = note->end.more > end.more ? note->end.more : end.more;
-    else if (note)
-        note->end.more += note->end.more < UINT32_MAX;
+        end = (struct poison_end){
+            .kind = POISON_END_MEMORY, .source = source, .bytes = bytes, .address = address};
+    add_end(wave, source, lane, &end);
+}
+
+void poison_trail_texel(struct wave *wave, uint32_t source, uint32_t lane, uint32_t image, uint64_t address,
+                        uint32_t bytes)
+{
+    const struct poison_end end = {
+        .kind = POISON_END_MEMORY, .source = source, .bytes = bytes, .address = address, .image = image};
+    if (is_source(wave, source))
+        add_end(wave, source, lane, &end);
 }
 
 void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t address, uint32_t bytes)

@@ -5,7 +5,7 @@
  *          A wave that reads nothing uninitialised has no notes.
  *
  * Interface
- *   poison_trail_read, poison_trail_left   note it
+ *   poison_trail_read, _texel, _left       note it
  *   poison_trail_ends                      the possible origins of a value that a lane used
  *   poison_trail_clear, _copy, _free       with the wave
  */
@@ -20,19 +20,23 @@ struct poison_trail;
 
 enum poison_end_kind {
     POISON_END_UNKNOWN, /* an uninitialised value was stored there, of unknown origin */
-    POISON_END_SOURCE,  /* of struct code's poison_sources, a variable or an image */
+    POISON_END_SOURCE,  /* of struct code's poison_sources: a variable */
     POISON_END_MEMORY   /* bytes that a source read */
 };
 struct poison_end {
     enum poison_end_kind kind;
     uint32_t source, bytes;
     uint64_t address;
+    uint32_t image; /* 1 + the argument that is the image whose texel these bytes are; 0: no image was read */
     /* how often its instruction found uninitialised bytes at other addresses later; the first is here */
     uint32_t more;
 };
 
 /* The lane read uninitialised bytes there; source 0 is not noted. */
 void poison_trail_read(struct wave *wave, uint32_t source, uint32_t lane, uint64_t address, uint32_t bytes);
+/* The same of a texel of the image that is argument image - 1. */
+void poison_trail_texel(struct wave *wave, uint32_t source, uint32_t lane, uint32_t image, uint64_t address,
+                        uint32_t bytes);
 /* It stored an uninitialised value of that list into its private memory; list 0: unknown. */
 void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t address, uint32_t bytes);
 

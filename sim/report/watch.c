@@ -139,7 +139,9 @@ void reach_print(FILE *stream, enum reach reached, uint64_t type)
         [REACH_PLATFORM] = "the program listed the platforms and asked Orrery's for no device: it may look "
                            "for another platform",
         [REACH_DEVICE] = "the program asked for devices and made no context",
-        [REACH_CONTEXT] = "the program made a context and launched no kernel",
+        [REACH_CONTEXT] = "the program made a context, and no call enqueued a kernel",
+        [REACH_ENQUEUED] =
+            "the program enqueued kernels and ended before one of them began; clFinish waits for them",
     };
     fputs("orrery: note: no kernel ran: ", stream);
     if (reached == REACH_NO_DEVICE)

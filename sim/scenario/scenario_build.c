@@ -6,6 +6,7 @@
  */
 #include "orrery/scenario_run.h"
 
+#include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,8 @@ static enum status read_input(const struct scenario *scenario, const char *path,
         return STATUS_OUT_OF_MEMORY;
     enum status status = STATUS_OK;
     if (!read_bytes(resolved, out_bytes, out_size))
-        status = diagnose(diagnosis, STATUS_BAD_SCENARIO, "program: %s cannot be read", resolved);
+        status = diagnose(diagnosis, STATUS_BAD_SCENARIO, "program: %s cannot be read: %s", resolved,
+                          strerror(errno));
     free(resolved);
     return status;
 }

@@ -6,9 +6,11 @@
 #include "scenario_launch.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/base/sentence.h"
 #include "sim/device/device_path.h"
 #include "scenario_image.h"
 
@@ -47,6 +49,17 @@ static enum status check_image(struct run *run, size_t launch, size_t index, con
     return STATUS_OK;
 }
 
+/* A whole number where the kernel takes the bits of a float, or the other way round; of types with a name. */
+static bool sorts_differ(const struct kernel_arg *wanted, enum value_type given)
+{
+    char name[16];
+    enum value_type type;
+    const size_t letters = strspn(wanted->type_name, "abcdefghijklmnopqrstuvwxyz");
+    snprintf(name, sizeof name, "%.*s", (int)letters, wanted->type_name);
+    return letters < sizeof name && value_type_from_name(name, &type) &&
+           (type < VALUE_F16) != (given < VALUE_F16);
+}
+
 static enum status check_arg(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
 {
     const struct scenario_arg *given = run_arg(run, launch, index);
@@ -61,16 +74,31 @@ static enum status check_arg(struct run *run, size_t launch, size_t index, const
         return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
                         "launch %zu, argument %zu '%s': found a value of %zu bytes, but its type %s has %zu",
                         launch, index, wanted->name, size, wanted->type_name, wanted->size);
+    if (given->kind == SCENARIO_ARG_SCALAR && sorts_differ(wanted, given->values.type))
+        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                        "launch %zu, argument %zu '%s': found a value of type %s, but its type is %s", launch,
+                        index, wanted->name, value_type_name(given->values.type), wanted->type_name);
     return STATUS_OK;
+}
+
+/* "(float* a, int n)" */
+static enum status wrong_count(struct run *run, size_t launch, const struct kernel_info *info)
+{
+    const size_t given = run->scenario->launches[launch].arg_count;
+    struct sentence wanted;
+    sentence_init(&wanted);
+    for (size_t a = 0; a < info->arg_count; a++)
+        sentence_add(&wanted, "%s%s %s", a ? ", " : "", info->args[a].type_name, info->args[a].name);
+    return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                    "launch %zu: found %zu argument%s, but kernel %s has %zu: (%s)", launch, given,
+                    given == 1 ? "" : "s", info->name, info->arg_count, wanted.bytes);
 }
 
 static enum status check_args(struct run *run, size_t launch, const struct kernel_info *info)
 {
     size_t given = run->scenario->launches[launch].arg_count;
     if (given != info->arg_count)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
-                        "launch %zu: found %zu arguments, but kernel %s has %zu", launch, given, info->name,
-                        info->arg_count);
+        return wrong_count(run, launch, info);
     enum status status = STATUS_OK;
     for (size_t a = 0; a < given && status == STATUS_OK; a++)
         status = check_arg(run, launch, a, &info->args[a]);
@@ -178,14 +206,27 @@ struct ahead {
     bool over;
 };
 
+static enum status no_such_kernel(struct run *run, size_t launch)
+{
+    struct sentence names;
+    sentence_init(&names);
+    for (size_t i = 0; i < program_kernel_count(run->program); i++) {
+        const struct kernel_info *info = kernel_info(program_kernel(run->program, i));
+        if (!info->block && !info->initializer && !info->finalizer)
+            sentence_add(&names, "%s%s", *names.bytes ? ", " : "", info->name);
+    }
+    return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                    "launch %zu: the program has no kernel named %s; its kernels: %s", launch,
+                    run->scenario->launches[launch].kernel, *names.bytes ? names.bytes : "none");
+}
+
 static enum status prepare(struct run *run, struct ahead *ahead)
 {
     const struct scenario_launch *launch = &run->scenario->launches[ahead->index];
     struct launch_request *request = &ahead->request;
     request->kernel = program_find_kernel(run->program, launch->kernel);
     if (!request->kernel)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "launch %zu: the program has no kernel named %s",
-                        ahead->index, launch->kernel);
+        return no_such_kernel(run, ahead->index);
     request->command = run->launch_commands[ahead->index] = ++run->commands;
     request->arg_count = launch->arg_count;
     request->default_queue = run->queue;

@@ -5,6 +5,7 @@
  */
 #include "scenario_parse.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -490,15 +491,22 @@ out:
     return text;
 }
 
+static const char *unread_reason(void)
+{
+    return errno ? strerror(errno) : "it is no text";
+}
+
 /* Settings read before a mistake stay; the caller gives up anyway. */
 enum status scenario_load_suppressions(struct scenario *scenario, const char *path,
                                        struct diagnosis *diagnosis)
 {
     struct diagnosis local = {0};
     struct reader reader = {.file = path, .scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
+    errno = 0;
     char *text = scenario_file_text(path);
     if (!text)
-        return diagnose(diagnosis, STATUS_IO, "%s: the suppressions cannot be read", path);
+        return diagnose(diagnosis, STATUS_IO, "%s: the suppressions cannot be read: %s", path,
+                        unread_reason());
     struct plain_locale locale = locale_plain_begin();
     bool fine = read_document(&reader, text, read_suppressions, "a sequence of suppressions, or []");
     locale_plain_end(locale);
@@ -510,10 +518,11 @@ enum status scenario_load_suppressions(struct scenario *scenario, const char *pa
 
 enum status scenario_load_file(struct scenario *scenario, const char *path, struct diagnosis *diagnosis)
 {
+    errno = 0;
     char *text = scenario_file_text(path);
     if (!text) {
         scenario_default(scenario);
-        return diagnose(diagnosis, STATUS_IO, "%s: the scenario cannot be read", path);
+        return diagnose(diagnosis, STATUS_IO, "%s: the scenario cannot be read: %s", path, unread_reason());
     }
     enum status status = scenario_load_text(scenario, text, path, diagnosis);
     free(text);

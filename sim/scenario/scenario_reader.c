@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/nearest.h"
 #include "sim/base/scenario_rows.h"
 
 /* ---- complaints ------------------------------------------------------------------- */
@@ -45,9 +46,11 @@ static const char *node_words(const yaml_node_t *node)
 /* "found 'x', expected ..." whatever sort of node it is. */
 bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected)
 {
+    enum { SHOWN_CHARS = 60 }; /* of a text that is another thing than was meant, as a whole kernel */
     const char *text = node_text(node);
     if (text && *text)
-        return reader_error(reader, node, "%s: found '%s', expected %s", key, text, expected);
+        return reader_error(reader, node, "%s: found '%.*s%s', expected %s", key, SHOWN_CHARS, text,
+                            strlen(text) > SHOWN_CHARS ? "..." : "", expected);
     return reader_error(reader, node, "%s: found %s, expected %s", key, node_words(node), expected);
 }
 
@@ -158,6 +161,35 @@ static bool same_key(const char *section, const char *a, const char *b)
     return strcmp(a, b) == 0 || (row && row == scenario_row_named(section, b));
 }
 
+/* Those of its own, then those of all rows; NULL: of another section. */
+static const char *key_at(const void *self, size_t index)
+{
+    const struct section *section = self;
+    size_t own = 0;
+    while (section->keys[own])
+        own++;
+    if (index < own)
+        return section->keys[index];
+    const struct scenario_row *row = scenario_row(index - own);
+    return row && strcmp(row->section, section->name) == 0 ? row->key : NULL;
+}
+
+static bool unknown_key(struct reader *reader, const yaml_node_t *node, const struct section *section,
+                        const char *keys)
+{
+    const char *key = node_text(node);
+    size_t count = 0;
+    while (scenario_row(count))
+        count++;
+    char *meant =
+        nearest_names(key, "", key_at, section, count + sizeof section->keys / sizeof *section->keys);
+    const bool near = meant && *meant;
+    reader_error(reader, node, "found key '%s'%s%s%s, but %s has these keys: %s", key,
+                 near ? " (did you mean " : "", near ? meant : "", near ? "?)" : "", section->title, keys);
+    free(meant);
+    return false;
+}
+
 static bool check_key(struct reader *reader, const yaml_node_t *mapping, const struct section *section,
                       size_t index)
 {
@@ -169,8 +201,7 @@ static bool check_key(struct reader *reader, const yaml_node_t *mapping, const s
         return reader_error(reader, node, "%s: found %s as a key, expected one of: %s", section->title,
                             node_words(node), keys);
     if (!key_is_legal(section, key))
-        return reader_error(reader, node, "found key '%s', but %s has these keys: %s", key, section->title,
-                            keys);
+        return unknown_key(reader, node, section, keys);
     for (size_t i = 0; i < index; i++) {
         yaml_node_t *other = reader_pair(reader, mapping, i).key;
         if (same_key(section->name, node_text(other), key))

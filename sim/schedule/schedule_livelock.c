@@ -161,37 +161,37 @@ static void say_waits(struct sentence *why, const struct waits *waits)
     const char *named = NULL;
     for (uint32_t i = 0; i < waits->count && i < WAITS_SAID; i++) {
         const struct finding_wait *wait = &waits->list[i];
-        sentence_add(why, i ? "; " : " (");
+        sentence_add(why, i ? ", " : " (");
         if (!one) {
             sentence_add(why, "work-item ");
             sentence_ids(why, wait->item.global_id);
-            sentence_add(why, ": ");
+            sentence_add(why, " finds ");
         }
+        sentence_add(why, "%" PRIu64 " at byte %" PRIu64, wait->value, wait->offset_bytes);
         if (wait->object && (!named || strcmp(named, wait->object) != 0))
-            sentence_add(why, "%s, ", wait->object);
+            sentence_add(why, " of %s", wait->object);
         named = wait->object;
-        sentence_add(why, "byte %" PRIu64 ": %" PRIu64, wait->offset_bytes, wait->value);
     }
     if (waits->count)
-        sentence_add(why, waits->more || waits->count > WAITS_SAID ? "; and more)" : ")");
+        sentence_add(why, waits->more || waits->count > WAITS_SAID ? ", and more)" : ")");
 }
 
 static void say_why(struct sentence *why, struct schedule *schedule, const struct spinners *spinners,
                     const struct waits *waits)
 {
     const bool unchanged = schedule_chooses(schedule->config) || !waits->may_write;
-    sentence_add(why, "%" PRIu64 " work-item%s %s%s the same again and again", spinners->spin,
+    sentence_add(why, "%" PRIu64 " work-item%s %s%s the same bytes again and again", spinners->spin,
                  spinners->spin == 1 ? "" : "s", waits->updates ? "update" : "read",
                  spinners->spin == 1 ? "s" : "");
     say_waits(why, waits);
     if (spinners->wait)
         sentence_add(why, ", %" PRIu64 " wait%s at barriers", spinners->wait, spinners->wait == 1 ? "s" : "");
-    sentence_add(why, unchanged ? "; memory has not changed and no other work-item can run"
-                                : "; memory comes back to what it was and no other work-item can run");
+    sentence_add(why, unchanged ? "; memory has not changed, and no other work-item can run"
+                                : "; memory comes back to what it was, and no other work-item can run");
     if (cycle_host_may_write(&schedule->launch->arena->memory))
-        sentence_add(why, ", for the host, which could write it, waits");
+        sentence_add(why, ": the host, which could write it, waits, too");
     if (choose_admits(schedule) ? choose_more(schedule) : schedule->next < schedule->total)
-        sentence_add(why, ", for no more work-groups fit beside these %" PRIu32, schedule->count);
+        sentence_add(why, ": no more work-groups fit beside these %" PRIu32, schedule->count);
 }
 
 static bool report(struct schedule *schedule)

@@ -447,25 +447,25 @@ static bool say_held(struct observed_wait *wait, enum progress promise)
     const bool same_group = first->group_linear == second->group_linear,
                same = same_group && first->sub_group == second->sub_group;
     static const char end[] =
-        "need not run independently of each other; the second went on only since the first was stopped";
+        "need not run independently of each other; the second went on only because the first was stopped";
     if (same) {
         sentence_add(&wait->why,
-                     "the first spins for what the second has: both are of sub-group %" PRIu32
+                     "the first waits in a loop for the second: both are of sub-group %" PRIu32
                      ", whose work-items %s",
                      first->sub_group, end);
-        wait->finding.fix = "let one work-item of the sub-group wait for all of it, or give the lock back "
+        wait->finding.fix = "let one work-item of the sub-group wait for all of it, or release the lock "
                             "inside the loop that takes it; or "
                             "promise it: device.progress: fair";
     } else if (same_group) {
         sentence_add(&wait->why,
-                     "the first spins for what the second has: they are of sub-groups %" PRIu32
+                     "the first waits in a loop for the second: they are of sub-groups %" PRIu32
                      " and %" PRIu32 " of one work-group, which %s",
                      first->sub_group, second->sub_group, end);
         wait->finding.fix =
             "a work_group_barrier between the two sides; or promise it: device.progress: sub-group";
     } else {
         sentence_add(&wait->why,
-                     "the first spins for what the second has: they are of two work-groups, which %s", end);
+                     "the first waits in a loop for the second: they are of two work-groups, which %s", end);
         wait->finding.fix =
             "let the host order the work-groups: two launches; or promise it: device.progress: fair";
     }
@@ -490,7 +490,7 @@ static void say_waited(struct schedule *schedule, struct observed_wait *wait)
     } else {
         sentence_add(&wait->why,
                      "the work-groups that run wait for one that does not: %" PRIu32 " of %" PRIu64
-                     " ran, and went on only since another one began",
+                     " ran, and went on only because another one began",
                      wait->resident, schedule->total);
         wait->finding.fix =
             "let the host order the work-groups: two launches; or promise it: device.progress: fair";

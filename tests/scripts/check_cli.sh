@@ -190,6 +190,42 @@ expect 2 -e 'has no program' -- "$orrery" run host.yaml
 expect 2 -e "found 'more'" -- "$orrery" run clean.yaml more
 expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" run --scenario=bad.yaml -- true
 
+# ---- what newcomers mistype: the message says what is there, and what was probably meant
+printf '__kernel void first(__global int *a)\n{\n    a[get_global_id(0)] = 1;\n}\n' >first.cl
+cp first.cl kernel.yaml
+cp "$(type -P true)" program && chmod +x program
+expect 2 -e 'program: ./frist.cl cannot be read: No such file or directory' -- "$orrery" run frist.cl
+expect 2 -e 'do you mean first.cl?' -- "$orrery" run frist.cl
+expect 2 -e 'do you mean clean.yaml?' -- "$orrery" check claen.yaml
+expect 2 -e 'cannot be read: it is no text' -- "$orrery" check program
+expect 2 -n 'do you mean' -- "$orrery" run quite-another-name.yaml
+expect 127 -e 'do you mean ./program?' -- "$orrery" run program
+expect 127 -e 'do you mean ./program?' -- "$orrery" run ./progam
+expect 2 -e 'first.cl: found a kernel, expected a scenario: `orrery run first.cl` runs it' -- "$orrery" check first.cl
+expect 2 -e "found '__kernel void first(__global int *a) { a[get_global_id(0)] =...'" -- "$orrery" run kernel.yaml
+mistake() { # TEXT OF A LAUNCH: the scenario of a kernel of two arguments
+    printf 'orrery: 1\nprogram: {text: "kernel void two(global float *a, int n) { a[0] = n; } kernel void other(void) {}"}\nlaunch: [%s]\n' "$1" >mistake.yaml
+}
+buffer='{buffer: {type: float, count: 4, fill: 1}}'
+mistake "{kernel: two, global: 1, args: [{bufer: {type: float, count: 4}}]}"
+expect 2 -e "found key 'bufer' (did you mean buffer?), but an argument has these keys: buffer, scalar" -- "$orrery" run mistake.yaml
+mistake "{kernel: tow, global: 1, args: []}"
+expect 2 -e 'launch 0: the program has no kernel named tow; its kernels: two, other' -- "$orrery" run mistake.yaml
+mistake "{kernel: two, global: 1, args: [$buffer]}"
+expect 2 -e 'launch 0: found 1 argument, but kernel two has 2: (float* a, int n)' -- "$orrery" run mistake.yaml
+mistake "{kernel: two, global: 1, args: [$buffer, {scalar: {type: float, value: 4}}]}"
+expect 2 -e "launch 0, argument 1 'n': found a value of type float, but its type is int" -- "$orrery" run mistake.yaml
+mistake "{kernel: two, global: 1, args: [$buffer, {scalar: {type: uint, value: 4}}]}"
+expect 0 -e 'kernels=1' -- "$orrery" run mistake.yaml
+printf 'orrery: 1\nlanch: []\n' >mistake.yaml
+expect 2 -e "found key 'lanch' (did you mean launch?), but a scenario has these keys" -- "$orrery" run mistake.yaml
+expect 127 -e 'first.cl2 is in this directory and is no program: put the one that runs it before it' -- env sh -c "cp first.cl first.cl2; '$orrery' run first.cl2"
+expect 2 -e "'first.cl' is the value of --json here" -- "$orrery" run --json first.cl
+expect 2 -e "no option is named '--sed'; did you mean --seed?" -- "$orrery" run --sed=3 first.cl
+expect 2 -e "no option is named '--verison'; did you mean --version?" -- "$orrery" --verison
+expect 2 -e 'expected a command: options follow it, as in `orrery run --seed=3 ...`' -- "$orrery" --seed=3 run first.cl
+expect 2 -e '-V prints the version' -- "$orrery" -v
+
 # ---- run a scenario
 expect 0 -e 'SUMMARY errors=0 warnings=0 suppressed=0 kernels=1 seed=0 schedule=lockstep' -- "$orrery" run clean.yaml
 expect 0 -o '1' -- "$orrery" run prints.yaml
@@ -327,9 +363,9 @@ expect 0 -o 'PASS: after.yaml' -- "$orrery" check clean.yaml after.yaml prints.y
 expect 1 -o 'element 0 is 5, expected 6' -- "$orrery" check wrong.yaml
 expect 1 -o 'missing: out-of-bounds-read at line 3' -- "$orrery" check surprise.yaml
 expect 1 -o 'unexpected: out-of-bounds-write at line 3' -- "$orrery" check surprise.yaml
-sed 's/line: 3/why: "past the end of argument 0"/' after.yaml >because.yaml
+sed 's/line: 3/why: "after the end of argument 0"/' after.yaml >because.yaml
 expect 0 -o PASS -- "$orrery" check because.yaml
-sed 's/past the end/before the start/' because.yaml >otherwise.yaml
+sed 's/after the end/before the start/' because.yaml >otherwise.yaml
 expect 1 -o 'missing: out-of-bounds-write, because "before the start' -- "$orrery" check otherwise.yaml
 sed 's/line: 3/fix: "more memory"/' after.yaml >mended.yaml
 expect 1 -o 'mended by "more memory"' -- "$orrery" check mended.yaml

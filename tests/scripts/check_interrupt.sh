@@ -144,6 +144,6 @@ for seconds in 2 5 15 45; do # until one has run on a busy machine; --foreground
     grep -q ' 0 of 0 fail' out || break
 done
 says 1 '^orrery: seeds 5..1000000 under random: \([1-9][0-9]*\) of \1 fail, first seed 5$'
-says 1 '^orrery: a failing one again: orrery run --schedule=random --seed=5 fails.yaml$'
+says 1 '^orrery: repeat a failing one with: orrery run --schedule=random --seed=5 fails.yaml$'
 says 1 "ended by signal 15"
 exit $bad

@@ -331,17 +331,84 @@ kernel void k(global int *in, global int *out)
 }
 END
 
+# ---- images ---------------------------------------------------------------------------------------
+
+launch "{image: {type: 2d, order: RGBA, data: UNORM_INT8, size: [4, 2]}}, $zeros"
+origin "a texel" uninitialised-store \
+    "the stored value derives from the texel (3, 1) of argument 0 'in' (image2d_t, 4 x 2), which was never written" <<'END'
+kernel void k(read_only image2d_t in, global int *out)
+{
+    out[0] = (int)read_imagef(in, (int2)(3, 1)).x;
+}
+END
+
+launch "{image: {type: 2d, order: RGBA, data: UNORM_INT8, size: [8, 1]}, name: kept}" first 8
+launch "{same: kept}, $zeros" k 8
+origin "texels that most work-items find written" uninitialised-branch \
+    "the condition derives from the texel (5, 0) of argument 0 'in' (image2d_t, 8 x 1), read at @read, which was never written" <<'END'
+kernel void first(write_only image2d_t out)
+{
+    int i = get_global_id(0);
+    if (i != 5)
+        write_imagef(out, (int2)(i, 0), 1);
+}
+kernel void k(read_only image2d_t in, global int *out)
+{
+    int i = get_global_id(0);
+    float4 texel = read_imagef(in, (int2)(i, 0)); /*read*/
+    if (texel.y > 0.5f)
+        out[i] = 1;
+}
+END
+
+launch "{image: {type: 3d, order: R, data: SIGNED_INT32, size: [4, 3, 2]}}, $zeros"
+origin "a texel of three dimensions" uninitialised-store \
+    "the stored value derives from the texel (2, 1, 1) of argument 0 'in' (image3d_t, 4 x 3 x 2), which was never written" <<'END'
+kernel void k(read_only image3d_t in, global int *out)
+{
+    out[0] = read_imagei(in, (int4)(2, 1, 1, 0)).x;
+}
+END
+
+launch "{image: {type: 1d-array, order: R, data: FLOAT, size: [4, 3]}}, $zeros"
+origin "a texel of a layer" uninitialised-store \
+    "the stored value derives from the texel (1, 2) of argument 0 'in' (image1d_array_t, 4 x 3), which was never written" <<'END'
+kernel void k(read_only image1d_array_t in, global int *out)
+{
+    out[0] = (int)read_imagef(in, (int2)(1, 2)).x;
+}
+END
+
+launch "{image: {type: 2d, order: R, data: FLOAT, size: [4, 1]}}, {sampler: {addressing: clamp-to-edge, filter: linear, coordinates: pixels}}, $zeros"
+origin "the first of the texels that are filtered" uninitialised-store \
+    "the stored value derives from the texel (1, 0) of argument 0 'in' (image2d_t, 4 x 1), which was never written" <<'END'
+kernel void k(read_only image2d_t in, sampler_t s, global int *out)
+{
+    out[0] = (int)read_imagef(in, s, (float2)(2.0f, 0.5f)).x;
+}
+END
+
+launch "{image: {type: 2d, order: R, data: FLOAT, size: [4, 1]}, name: same}, {image: {type: 2d, order: R, data: FLOAT, size: [4, 1], fill: 2}}, $zeros"
+origin "one of two images" uninitialised-store \
+    "the stored value derives from the texel (0, 0) of argument 0 'a' (image2d_t, 4 x 1), which was never written" <<'END'
+kernel void k(read_only image2d_t a, read_only image2d_t b, global int *out)
+{
+    int2 first = (int2)(0, 0);
+    out[0] = (int)(read_imagef(a, first).x + read_imagef(b, first).x);
+}
+END
+
 # ---- what the host left so ------------------------------------------------------------------------
 
-# host WAY MARK SENTENCE: the report for that program; @ in the sentence: the line with that mark
+# host WAY MARK SENTENCE [WHAT]: the report for that program; @ in the sentence: the line with that mark
 host() {
-    local way=$1 line sentence
+    local way=$1 line sentence what=${4:-"element 3 of argument 0 'in' (buffer, 16 bytes)"}
     line=$(grep -n "/\* $2 \*/" "$src/tests/scripts/origins_host.c" | cut -d: -f1)
     sentence=${3//@/origins_host.c:$line}
     rm -f found
     "$build/orrery" run --quiet --json=found -- "$build/tests/origins_host" "$way" >error 2>&1
     sed -i 's|[^ (]*/origins_host\.c|origins_host.c|g' found
-    if grep -Fq "\"why\":\"the stored value derives from element 3 of argument 0 'in' (buffer, 16 bytes), $sentence\"" found
+    if grep -Fq "\"why\":\"the stored value derives from $what, $sentence\"" found
     then
         passed=$((passed + 1))
     else
@@ -355,6 +422,10 @@ host none in "created at @ and never written"
 host part in "created at @ and never written"
 host copy copy "which clEnqueueCopyBuffer (command 1, queue 1) left uninitialised (@)"
 host migrate migrate "which clEnqueueMigrateMemObjects (command 2, queue 1) left uninitialised (@)"
+
+texel="the texel (3, 0) of argument 0 'in' (image2d_t, 4 x 1)"
+host image image "created at @ and never written" "$texel"
+host image-copy image-copy "which clEnqueueCopyImage (command 1, queue 1) left uninitialised (@)" "$texel"
 
 # ---- several --------------------------------------------------------------------------------------
 
@@ -435,6 +506,6 @@ kernel void k(global int *out)
 }
 END
 
-[ "$passed" -ge 35 ] || { echo "only $passed kernels were judged"; bad=$((bad + 1)); }
+[ "$passed" -ge 43 ] || { echo "only $passed kernels were judged"; bad=$((bad + 1)); }
 [ "$bad" = 0 ] || exit 1
 echo "$passed kernels"

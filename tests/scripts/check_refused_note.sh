@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A program that ignores what its calls return: one note at the end counts the refused calls and names the first. None where no
-# call was refused, where the check of the API reports each, or where the run is quiet.
+# call was refused, where the check of the API reports each, or where the run is quiet. And why no kernel ran, where none did.
 set -u
 build=$(realpath "${ORRERY_BUILDDIR:-build}")
 orrery=$build/orrery program=$build/tests/refused_calls
@@ -28,6 +28,12 @@ notes 1 'note: 3 calls were refused, the first clReleaseMemObject: CL_INVALID_ME
 notes 1 "CL_OUT_OF_RESOURCES, kernel f needs 1073741824 bytes of local memory (argument 0 't' 1073741824), CL_DEVICE_LOCAL_MEM_SIZE is 65536" \
     -- "$program" local
 notes 1 "CL_INVALID_KERNEL_ARGS, argument 1 'o' and argument 2 'n' of kernel f are not set" -- "$program" unset
+notes 1 "CL_BUILD_PROGRAM_FAILURE, the build log has program.cl:4:12: error: use of undeclared identifier 'nobody'; --check-api says where" -- "$program" build
+# the specification has several reasons for this error, and none is guessed
+notes 1 'the first clSetKernelArg: CL_INVALID_MEM_OBJECT; --check-api says why and where$' -- "$program" object
+notes 0 'no kernel ran: the program enqueued kernels and ended before one of them began' -- "$program" enqueue
+notes 1 'no kernel ran: the program made a context, and no call enqueued a kernel' -- "$program" unset
+notes 0 'the program has errors: the build log has program.cl:4:12: error' --check-api -- "$program" build
 notes 0 '' -- "$program" query
 notes 0 '' -- "$program" none
 notes 0 '' --quiet -- "$program" release

@@ -55,6 +55,49 @@ grep -q 'gives to OpenCL' "$work/err" && { echo "a file is called a text: $(cat 
 # The text's own #line counts most.
 { echo '#line 100 "generated.in"'; cat "$work/elsewhere/k.kernel"; } > "$work/here/line.cl"
 names generated.in "$work/here/line.cl"
+grep -Eq '^  1  generated.in:[0-9]+:[0-9]+ +shifted\[i \+ 1\] = in\[i\];' "$work/err" || { echo "a #line takes the text away: $(cat "$work/err")"; fail=1; }
+
+# Lines of a text with markers in it are those that its positions mean: of other files, of its own with other numbers, and of none.
+cat > "$work/here/marked.yaml" <<'YAML'
+orrery: 1
+program: {source: marked.cl}
+launch: [{kernel: k, global: 1, args: [{buffer: {type: int, count: 1, fill: 0}}]}]
+YAML
+cat > "$work/here/marked.cl" <<'CL'
+void low(global int *a)
+{
+    a[1] = 1;
+}
+# 7 "dir/other.h" 1
+void middle(global int *a)
+{
+    a[2] = 2;
+}
+#line 3
+void same(global int *a)
+{
+    a[3] = 3;
+}
+#line 20 "marked.cl"
+kernel void k(global int *a)
+{
+    low(a), middle(a), same(a);
+    a[4] = 4;
+}
+CL
+(cd "$work/here" && "$build/orrery" run --html=marked.html --sarif=marked.sarif marked.yaml) > "$work/out" 2> "$work/err"
+for line in 'marked.cl:3:10 +a\[1\] = 1;' 'dir/other.h:9:10 +a\[2\] = 2;' 'dir/other.h:5:10 +a\[3\] = 3;' 'marked.cl:23:10 +a\[4\] = 4;'; do
+    grep -Eq "^  1  $line" "$work/err" || { echo "expected $line, found: $(cat "$work/err")"; fail=1; }
+done
+python3 - "$work/here/marked.html" <<'END' || fail=1
+import json, re, sys
+text = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', open(sys.argv[1]).read(), re.S).group(1)
+sources = {source["name"]: source["lines"] for source in json.loads(text)["sources"]}
+for name, line, wanted in (("dir/other.h", 9, "    a[2] = 2;"), ("dir/other.h", 5, "    a[3] = 3;"), ("marked.cl", 23, "    a[4] = 4;")):
+    found = [lines[line - 1] for source, lines in sources.items() if source == name and len(lines) >= line]
+    if found != [wanted]:
+        sys.exit(f"{name}:{line} of the page: {found}, expected {wanted}; there are {sorted(sources)}")
+END
 
 # A text that no file holds is written to the folder that save_sources names, byte by byte, and the finding names it there. The
 # same text is the same file, a file of another text is left alone, and what cannot be a folder ends the run before it begins.

@@ -186,6 +186,48 @@ runs() { # STATUS TEXT ARGUMENT...
 }
 runs 0 'kernels=1 .*checks=all' run one.cl
 runs 0 'save-scenario=FILE' run one.cl
+runs 0 'ran with 64 work-items in 1 work-group, buffers with an element for each, whole numbers 64$' run one.cl
+# A kernel of two dimensions gets these, and its tile decides how many; one that reads one dimension, or is beside such a kernel, does not.
+cat >shapes.cl <<'END'
+#define TILE 5
+size_t row(void) { return get_global_id(1); }
+kernel void line(global int *a, int n)
+{
+    int i = get_global_id(0);
+    if (i < n)
+        a[i] = 1;
+}
+kernel void square(global int *a, int width)
+{
+    a[row() * width + get_global_id(0)] = 1;
+}
+kernel void cube(global int *a) { a[get_local_id(2)] = 1; }
+kernel void product(int n, global const float *a, global const float *b, global float *c)
+{
+    local float as[TILE][TILE + 1], bs[TILE][TILE];
+    int row = get_local_id(1), col = get_local_id(0), at_row = TILE * get_group_id(1) + row, at_col = TILE * get_group_id(0) + col;
+    float sum = 0;
+    for (int t = 0; t < n / TILE; t++) {
+        as[row][col] = a[at_row * n + TILE * t + col];
+        bs[row][col] = b[(TILE * t + row) * n + at_col];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int k = 0; k < TILE; k++)
+            sum += as[row][k] * bs[k][col];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    c[at_row * n + at_col] = sum;
+}
+kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global int *a, int width)
+{
+    a[get_global_id(1) * width + get_global_id(0)] = 1;
+}
+END
+runs 0 'ran with 64 work-items in 1 work-group, buffers with an element for each, whole numbers 64$' run shapes.cl:line
+grep -q 'i <= n shows when there are more work-items than n$' err || problem "no word of tests of an index: $(cat err)"
+runs 0 'ran with 8 x 8 work-items in 1 work-group, buffers with an element for each, whole numbers 8$' run shapes.cl:square
+runs 66 'ran with 4 x 4 x 4 work-items in 1 work-group' run shapes.cl:cube
+runs 0 'ran with 5 x 5 work-items in 1 work-group, buffers with an element for each, whole numbers 5$' run shapes.cl:product
+runs 0 'ran with 8 x 4 work-items in 4 work-groups, buffers with an element for each, whole numbers 8$' run shapes.cl:required
 runs 2 'several kernels: choose one with --kernel=NAME, of sum, tile' run two.cl
 runs 66 'race-local' run --kernel=sum two.cl
 runs 66 'race-local' run --kernel sum two.cl

@@ -24,6 +24,26 @@ static void launch(cl_context context, cl_command_queue queue, cl_mem buffer, in
     clReleaseProgram(program);
 }
 
+/* A program that does not build, after a first line that only warns; a handle that is no memory object; and a
+ * kernel that is enqueued, and nothing after it. */
+static void mistake(cl_context context, cl_command_queue queue, const char *which)
+{
+    static const char *wrong = "#warning first\nkernel void f(global int *o)\n{\n    o[0] = nobody;\n}\n",
+                      *right = "kernel void f(global int *o) {}";
+    const size_t size = 1;
+    const int fails = strcmp(which, "build") == 0;
+    cl_program program = clCreateProgramWithSource(context, 1, fails ? &wrong : &right, NULL, NULL);
+    clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+    if (!fails) {
+        cl_kernel kernel = clCreateKernel(program, "f", NULL);
+        clSetKernelArg(kernel, 0, sizeof queue, strcmp(which, "object") == 0 ? (void *)&queue : NULL);
+        if (strcmp(which, "enqueue") == 0)
+            clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL);
+        clReleaseKernel(kernel);
+    }
+    clReleaseProgram(program);
+}
+
 int main(int count, char **words)
 {
     cl_platform_id platform;
@@ -41,7 +61,12 @@ int main(int count, char **words)
             clCreateBuffer(context, 0, 0, NULL, NULL);
         else if (strcmp(words[i], "local") == 0 || strcmp(words[i], "unset") == 0)
             launch(context, queue, buffer, words[i][0] == 'l');
-        else if (strcmp(words[i], "query") == 0)
+        else if (strcmp(words[i], "build") == 0 || strcmp(words[i], "object") == 0)
+            mistake(context, queue, words[i]);
+        else if (strcmp(words[i], "enqueue") == 0) {
+            mistake(context, queue, words[i]);
+            return 0; /* a release would flush */
+        } else if (strcmp(words[i], "query") == 0)
             clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL);
     }
     clReleaseMemObject(buffer);

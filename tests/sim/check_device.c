@@ -475,7 +475,7 @@ START_TEST(past_the_end)
     take_args();
     const struct finding *finding = provoke(FAULT_WRITE, data + 64, 4, false);
     expect(finding, FINDING_OUT_OF_BOUNDS_WRITE, "argument 0 'data' (buffer, 64 bytes)",
-           "the access of 4 bytes begins 0 bytes past the end of argument 0 'data' (buffer, 64 bytes)");
+           "the access of 4 bytes begins directly after the end of argument 0 'data' (buffer, 64 bytes)");
     ck_assert(finding->has_offset);
     ck_assert_uint_eq(finding->offset_bytes, 64);
     ck_assert_int_eq(finding->access[0].kind, ACCESS_WRITE);
@@ -617,7 +617,7 @@ START_TEST(private_variables)
     take_args();
     const struct finding *finding = provoke(FAULT_WRITE, PRIVATE_BASE + 40, 4, true);
     expect(finding, FINDING_OUT_OF_BOUNDS_WRITE, "private variable 'a' (40 bytes)",
-           "the access of 4 bytes begins 0 bytes past the end of private variable 'a' (40 bytes)");
+           "the access of 4 bytes begins directly after the end of private variable 'a' (40 bytes)");
     ck_assert_uint_eq(finding->offset_bytes, 40);
     expect(provoke(FAULT_READ, PRIVATE_BASE + 72, 4, true), FINDING_OUT_OF_BOUNDS_READ,
            "private variable 'b' (16 bytes)",

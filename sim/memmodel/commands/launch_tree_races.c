@@ -492,9 +492,10 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
     else if (a->tree_launch.parent == b->tree_launch.parent)
         format(fix, "pass the event of the one that is to come first in the wait list of the other");
     else
-        format(fix, "where one kernel enqueues what the two came of, pass the event of the one that is to "
-                    "come first in the wait list of the other: it "
-                    "stands for what that enqueues, too");
+        format(
+            fix,
+            "in the kernel that is an ancestor of both, pass the event of the one child in the wait list of "
+            "the other: it stands for what that child enqueues, too");
 }
 
 static void report_meeting(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,

@@ -664,7 +664,7 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
                advise_scopes(question, release, fix);
     if (!lock)
         return false;
-    wording_add(fix, "an atomic store with memory_order_release where the lock is given back, at ");
+    wording_add(fix, "an atomic store with memory_order_release where the lock is released, at ");
     wording_place(fix, host, lock->store);
     return true;
 }

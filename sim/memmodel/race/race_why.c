@@ -258,9 +258,9 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     uint32_t site = second ? unit_state->copy->site : race->context->site;
     wording_add(&reason->why, "the copy at ");
     wording_place(&reason->why, races->host, site);
-    wording_add(&reason->why,
-                now ? " is ordered only after what every work-item of the group had acquired when it started"
-                    : " was not waited for before the other access");
+    wording_add(&reason->why, now ? " may begin before the other access is done: it comes only after what a "
+                                    "barrier before it orders"
+                                  : " was not waited for before the other access");
     if (early) {
         wording_add(&reason->fix, "wait_group_events before ");
         wording_line(&reason->fix, races->host, place.site, place.line);
@@ -401,10 +401,11 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
                     "no barrier, fence or atomic lies between the two accesses that orders %s memory",
                     space_word(race->region->space));
         wording_add(&reason->fix,
-                    "work_group_barrier(%s) between them%s, or let each byte belong to one work-item", flag,
+                    "work_group_barrier(%s) between them%s, or let each %s belong to one work-item", flag,
                     all_reach(races, race->context->site, now->how.site)
                         ? ""
-                        : ", where all work-items of the work-group reach it");
+                        : ", where all work-items of the work-group reach it",
+                    images ? "texel" : "byte");
     }
 }
 

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  What the code of a kernel says about the work-items that it is written for, for `orrery run
+ *          kernel.cl`: how many dimensions of the ids it reads, and how wide its square tile of local memory
+ *          is.
+ *
+ * Interface
+ *   kernel_shape_find   of a kernel of a module, with the functions that it calls
+ */
+#ifndef ORRERY_KERNEL_SHAPE_H
+#define ORRERY_KERNEL_SHAPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct kernel_shape {
+    uint32_t dimensions; /* 1 to 3 */
+    uint32_t tile;       /* the smaller size of a two-dimensional array in local memory; 0: there is none */
+};
+
+/* One dimension and no tile where that cannot be said, also without memory. */
+struct kernel_shape kernel_shape_find(const uint32_t *words, size_t word_count, const char *kernel);
+
+#endif

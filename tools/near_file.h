@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  "Do you mean": the files that a misspelt name of a file is nearest to.
+ *
+ * Interface
+ *   say_near_file   a line on standard error, if nothing has that name and something there has a similar one
+ */
+#ifndef ORRERY_NEAR_FILE_H
+#define ORRERY_NEAR_FILE_H
+
+void say_near_file(const char *path);
+
+#endif
