@@ -26,61 +26,65 @@
 
 struct litmus;
 
-/* BAD_ARGUMENT: the text is no test, "NAME:12:3: expected ';', found 'x'". name is copied. */
+/* BAD_ARGUMENT: the text is not a test; the diagnosis is "NAME:12:3: expected ';', found 'x'". name is
+ * copied. */
 enum status litmus_parse(const char *text, const char *name, struct litmus **out_test,
                          struct diagnosis *diagnosis);
-enum status litmus_load(const char *path, struct litmus **out_test, struct diagnosis *diagnosis); /* IO too */
+/* also STATUS_IO */
+enum status litmus_load(const char *path, struct litmus **out_test, struct diagnosis *diagnosis);
 void litmus_free(struct litmus *test);
 
 const char *litmus_name(const struct litmus *test); /* what follows OPENCL in its first line */
 void litmus_print(const struct litmus *test, FILE *stream);
 char *litmus_kernel(const struct litmus *test); /* malloc'd; NULL: no memory */
 
-/* Which executions there are: those where each read takes the latest store, or all that the
- * memory model allows. */
+/* The executions that are visited: those in which each read takes the latest store, or all that the memory
+ * model allows. */
 enum litmus_engine { LITMUS_INTERLEAVINGS, LITMUS_AXIOMS };
 struct litmus_options {
     enum litmus_engine engine;
-    uint32_t bound;     /* how often one thread may execute one instruction; 0: the default, 8 */
-    uint64_t work_most; /* choices and events judged before it gives up; 0: the default, 10 million */
+    uint32_t bound;     /* how often one thread may execute one instruction; 0: 8 */
+    uint64_t work_most; /* choices and events before it gives up; 0: 10 million */
     bool confirm;       /* interleavings: NOT_FOUND if the axioms and the race checker ever disagree */
     bool thin_air;      /* axioms: values out of thin air, which the formal text alone allows */
 };
 
 enum litmus_answer { LITMUS_NO, LITMUS_YES, LITMUS_UNKNOWN };
 struct litmus_outcome {
-    int64_t *values; /* one per name; of addresses the location's number */
-    uint64_t count;  /* executions that end so, of those that differ in the order of dependent accesses */
+    int64_t *values; /* one for each name; an address is the number of its location */
+    uint64_t count;  /* executions with this outcome that differ in the order of dependent accesses */
     bool satisfies;  /* the clause's condition */
 };
 struct litmus_result {
     const char *model; /* the model: "opencl", "interleavings", "thin-air" */
     size_t name_count;
-    const char **names; /* "0:r1", "x": what the clause mentions */
+    const char **names; /* the terms of the clause: "0:r1", "x" */
     bool *is_address;   /* a value of this one is an address; value_names names it */
     size_t location_count;
     const char *const *locations;
     size_t outcome_count;
     struct litmus_outcome *outcomes; /* by value, ascending */
     const char *clause;              /* "exists", "~exists" or "forall" */
-    enum litmus_answer holds;        /* the clause does; UNKNOWN: a bound was hit before that was decided */
+    /* whether the clause holds; UNKNOWN: a bound was reached before that was decided */
+    enum litmus_answer holds;
     /* an outcome that satisfies its condition, whatever the clause wants of it */
     enum litmus_answer exists;
     enum litmus_answer race;
-    /* where the first race of an interleaving is, "lines 12 and 19", or NULL: no interleaving has one */
+    /* the place of the first race of an interleaving, "lines 12 and 19"; NULL: no interleaving has a race */
     char *race_text;
-    /* a barrier that some of the group never reach, "P0 waits in line 4, P1 has returned", or NULL */
+    /* a barrier that some work-items of the group never reach, "P0 waits in line 4, P1 has returned"; NULL:
+     * none */
     char *divergence_text;
-    uint64_t executions; /* that came to an end */
-    uint64_t stuck;      /* where all that is left waits for ever */
-    uint64_t cut;        /* that met the bound */
-    bool gave_up;        /* after work_most: there are more */
+    uint64_t executions; /* executions that ended */
+    uint64_t stuck;      /* executions in which all remaining threads wait for ever */
+    uint64_t cut;        /* executions cut at the bound */
+    bool gave_up;        /* work_most was reached: there are more executions */
 };
 
 /* Compiles the kernel, runs it, visits the executions. */
 enum status litmus_run(const struct litmus *test, const struct litmus_options *options,
                        struct litmus_result *out_result, struct diagnosis *diagnosis);
-/* Of what litmus_run gave with these options. */
+/* litmus_write_page writes the page of a test after litmus_run with the same options. */
 enum status litmus_write_page(const struct litmus *test, const struct litmus_options *options,
                               const struct litmus_result *result, FILE *stream, struct diagnosis *diagnosis);
 void litmus_result_fini(struct litmus_result *result);

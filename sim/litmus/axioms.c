@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The axioms of the memory model over bit matrices: relations are closed, and a cycle refuses the execution.
+ * The axioms of the memory model, evaluated on relations as bit matrices: derived relations are closed
+ * transitively, and an axiom is broken if its relation has a cycle.
  */
 #include "axioms.h"
 
@@ -153,7 +154,7 @@ bool candidate_add(struct candidate *candidate, const struct step *step, struct 
 
 /* ---- what follows from the events alone -------------------------------------------------------- */
 
-/* Equal scopes that contain both. */
+/* Inclusive scopes (3.3.3): equal, and each contains both work-items. */
 static bool includes(const struct candidate *candidate, const struct candidate_event *a,
                      const struct candidate_event *b)
 {
@@ -162,7 +163,7 @@ static bool includes(const struct candidate *candidate, const struct candidate_e
         return false;
     switch (a->scope) {
     case SCOPE_WORK_ITEM: return false;
-    case SCOPE_SUB_GROUP: /* a work-group of a litmus test is one sub-group */
+    case SCOPE_SUB_GROUP: /* a work-group of a litmus test has one sub-group */
     case SCOPE_WORK_GROUP: return places->group[a->thread] == places->group[b->thread];
     case SCOPE_DEVICE: return places->device[a->thread] == places->device[b->thread];
     case SCOPE_ALL_SVM: return true;
@@ -196,8 +197,8 @@ void candidate_link(struct candidate *candidate)
 
 /* ---- synchronises with ----------------------------------------------------------------------------- */
 
-/* The release sequence headed by a store: what follows in modification order, until another work-item's
- * store. */
+/* The release sequence headed by a store (3.3.6): the stores that follow in modification order, up to
+ * another work-item's store that is no update. */
 static event_set release_sequence(const struct candidate *candidate, uint32_t head)
 {
     CHECKED(candidate->event[head].is_write);
@@ -212,8 +213,8 @@ static event_set release_sequence(const struct candidate *candidate, uint32_t he
     return sequence | (later & ~stopped);
 }
 
-/* Fences of a region and the event itself, whichever releases or acquires, on one side of an atomic
- * access. */
+/* The events that release (or acquire) for an atomic access in a region: the access itself, and fences
+ * before (or after) it. */
 static event_set release_ends(const struct candidate *candidate, uint32_t store, uint32_t region)
 {
     event_set ends = candidate->event[store].releases ? one_event(store) : 0;
@@ -418,7 +419,8 @@ static void list_causes(const struct candidate *candidate, relation causes)
             causes[candidate->reads_from[i]] |= one_event(i);
 }
 
-/* Values come from stores that have been executed: no cycle of program order and reading. */
+/* Causality: each value comes from a store that was executed before. The relation of program order and
+ * reads-from has no cycle. */
 bool candidate_is_caused(const struct candidate *candidate)
 {
     relation causes;
@@ -451,7 +453,7 @@ static bool is_visible(const struct candidate *candidate, uint32_t read, const r
     return true;
 }
 
-/* Without causes, at least plain reads take what happened before them. */
+/* Where values may have no cause, plain reads still read the last store that happens before them. */
 static bool plain_reads_visible(const struct candidate *candidate)
 {
     for (uint32_t i = 0; i < candidate->count; i++)

@@ -51,36 +51,36 @@ struct candidate {
     uint32_t count;
     struct candidate_event event[EVENTS_MOST];
 
-    /* candidate_link */
+    /* set by candidate_link */
     relation before;     /* sequenced before */
     relation inclusive;  /* scopes include each other */
-    event_set region[2]; /* actions of REGION_GLOBAL, REGION_LOCAL */
+    event_set region[2]; /* events that access REGION_GLOBAL, REGION_LOCAL */
 
     /* chosen by the enumeration */
-    uint32_t reads_from[EVENTS_MOST]; /* of reads: the store */
+    uint32_t reads_from[EVENTS_MOST]; /* for each read: the store that it reads */
     relation modified;                /* modification order: later stores of the same cell */
 
-    /* candidate_broken */
-    relation synchronises[2]; /* with, per region */
-    relation happens[2];      /* before, per region */
+    /* computed by candidate_broken */
+    relation synchronises[2]; /* synchronises-with, for each region */
+    relation happens[2];      /* happens-before, for each region */
 };
 
 enum axiom {
     AXIOM_NONE,
     AXIOM_UPDATE,    /* an update reads the store just before its own */
     AXIOM_CAUSE,     /* no value is its own cause */
-    AXIOM_COHERENCE, /* what happens before stands earlier in modification order */
+    AXIOM_COHERENCE, /* modification order agrees with happens-before */
     AXIOM_SEQ_CST,   /* sequentially consistent operations have one order */
     AXIOM_VISIBLE,   /* a plain read takes the last store that happens before it */
     AXIOM_COUNT
 };
 
 void candidate_init(struct candidate *candidate, const struct unfold *unfold, bool thin_air);
-/* false: too many events. instance: barriers. */
+/* False: too many events. instance: of a barrier. */
 bool candidate_add(struct candidate *candidate, const struct step *step, struct reading read,
                    uint32_t instance);
 void candidate_link(struct candidate *candidate);
-/* with reads_from alone: no value out of thin air */
+/* Checks reads_from alone: no value out of thin air. */
 bool candidate_is_caused(const struct candidate *candidate);
 /* Likewise: some order executes each store before the reads that take its value, and nothing past a barrier
  * before all of the work-group have reached it. The others are those of values out of thin air, and of
@@ -91,13 +91,14 @@ static inline bool candidate_consistent(struct candidate *candidate)
 {
     return candidate_broken(candidate) == AXIOM_NONE;
 }
-/* a happens before b: then b stands no earlier, and a does not read from b. */
+/* False if a happens before b, and b precedes a in modification order or a reads from b. */
 bool candidate_coherent_pair(const struct candidate *candidate, uint32_t a, uint32_t b);
-/* Sequentially consistent a has to precede b in their one order. */
+/* The sequentially consistent a must precede b in the order of all sequentially consistent operations. */
 bool candidate_seq_cst_before(const struct candidate *candidate, uint32_t a, uint32_t b);
-/* Sequentially consistent fences speak for what they stand beside: after or before them. */
+/* The accesses for which a sequentially consistent fence orders: those after it, or before it, in program
+ * order. */
 event_set candidate_spoken_for(const struct candidate *candidate, uint32_t event, bool after);
-/* The stores that an access stands at in modification order: its own, the one it reads. */
+/* The stores that represent an access in modification order: its own store, and the one that it reads. */
 event_set candidate_stands_at(const struct candidate *candidate, uint32_t access);
 bool candidate_races(const struct candidate *candidate);
 

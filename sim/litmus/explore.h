@@ -38,16 +38,16 @@ struct litmus_event {
 enum execution_end { EXECUTION_ENDED, EXECUTION_STUCK, EXECUTION_CUT };
 struct execution {
     enum execution_end end;
-    const struct litmus_event *events; /* interleavings: in their order; else none */
+    const struct litmus_event *events; /* interleavings: in their order; otherwise NULL */
     uint32_t event_count;
     const int32_t *cells;     /* in the end */
-    struct step *const *last; /* per thread: END when it has returned */
-    bool race;                /* by the axioms; not of interleavings */
+    struct step *const *last; /* for each thread: END if it has returned */
+    bool race;                /* by the axioms; not set for interleavings */
     /* not of interleavings: what it was made of; unless NONE, the axiom that refuses it */
     const struct candidate *candidate;
     enum axiom broken;
 };
-/* Its outcome is also that of another execution, without some iteration of a loop. */
+/* Another execution has the same outcome without some iteration of a loop. */
 static inline bool execution_repeats(const struct unfold *unfold, const struct execution *execution)
 {
     for (uint32_t i = 0; i < unfold->test->thread_count; i++)
@@ -56,7 +56,7 @@ static inline bool execution_repeats(const struct unfold *unfold, const struct e
     return false;
 }
 
-/* The value of a term of the clause in the end. */
+/* The final value of a term of the clause. */
 struct term_value execution_value(const struct execution *execution, const struct litmus_term *term);
 
 typedef bool execution_visit(void *self, const struct execution *execution);

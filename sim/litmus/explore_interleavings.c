@@ -10,14 +10,14 @@
 #include "explore.h"
 #include "orrery/rule.h"
 
-enum { EVENTS_DEEPEST = 2000 }; /* of one execution: each costs a copy of the state on the stack */
+enum { EVENTS_DEEPEST = 2000 }; /* events of one execution; each costs a copy of the state on the stack */
 
-/* The positions of all threads. Small enough to be copied at every choice. */
+/* The positions of all threads, small enough to be copied at every choice. */
 struct interleaving_state {
     struct step *next[THREADS_MOST];
     uint32_t last[THREADS_MOST]; /* 1 + index of the thread's latest event */
     int32_t cells[CELLS_MOST];
-    uint32_t version[CELLS_MOST]; /* counts changes */
+    uint32_t version[CELLS_MOST]; /* the number of changes of each cell */
     uint32_t event_count;
 };
 
@@ -26,7 +26,7 @@ struct exploration {
     uint32_t threads;
     execution_visit *visit;
     void *self;
-    struct litmus_event *events; /* of the path to where we are */
+    struct litmus_event *events; /* of the current path */
     uint32_t room;
     enum status status;
     bool stopped;
@@ -122,12 +122,9 @@ static void settle(struct exploration *exploration, struct interleaving_state *s
         i = settle_thread(exploration, state, i) ? 0 : i + 1;
 }
 
-/*
- * ---- which threads may continue
- * ----------------------------------------------------------------------------------
- */
+/* ---- which threads may continue ---------------------------------------------------------------- */
 
-/* It would read what it read when it was here before. */
+/* The step would read the same values as the last time the thread was in this state. */
 static bool spins(const struct exploration *exploration, const struct interleaving_state *state,
                   uint32_t thread)
 {
@@ -144,7 +141,7 @@ static bool spins(const struct exploration *exploration, const struct interleavi
     return true;
 }
 
-/* Some thread is where it was before, by chance alone, and nothing on the path there makes a race. */
+/* Some thread spins only because a compare-exchange failed spuriously, and no access since then may race. */
 static bool is_repeated(const struct exploration *exploration, const struct interleaving_state *state)
 {
     for (uint32_t i = 0; i < exploration->threads; i++)

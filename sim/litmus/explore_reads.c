@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executions where every value has a cause: some order executes each store before the reads that take its
- * value. So the threads run, stores as soon as they can, and each read takes any store so far. The reads so
- * far are a position; two orders of the same reads reach the same position, which is followed once.
+ * Executions in which every value has a cause: some order executes each store before the reads of its
+ * value. Threads run in any order, stores as soon as possible, and each read takes any earlier store that
+ * the axioms allow. The reads so far are a position; two orders with the same reads reach the same
+ * position, which is explored once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,7 @@ static bool keys_grow(struct read_explorer *reader, uint32_t length)
     return true;
 }
 
-/* False: seen already, or it is enough. */
+/* False: the position was explored before, or the exploration is over. */
 static bool new_position(struct read_explorer *reader)
 {
     uint32_t length = make_key(reader);
@@ -249,9 +250,8 @@ static void read_from(struct read_explorer *reader, uint32_t thread, struct read
         undo_to(reader, i, counts[i]);
 }
 
-/*
- * The thread's position in the cell's modification order: its latest store of the cell, or the store it read.
- */
+/* The thread's latest access in the cell's modification order: its last store of the cell, or the store
+ * that it read. */
 static bool last_source(const struct read_explorer *reader, uint32_t thread, uint32_t cell,
                         uint16_t *out_source)
 {
@@ -266,8 +266,8 @@ static bool last_source(const struct read_explorer *reader, uint32_t thread, uin
     return false;
 }
 
-/* Surely older than what the thread has seen of the cell. The axioms find the other cases; these would
- * never end. */
+/* The store is certainly older than what the thread has read or stored. The axioms would refuse the other
+ * cases, too; without this check a loop could read old stores for ever. */
 static bool is_hidden(const struct read_explorer *reader, uint32_t thread, uint16_t source)
 {
     uint16_t last;
@@ -277,7 +277,7 @@ static bool is_hidden(const struct read_explorer *reader, uint32_t thread, uint1
     return source == INITIAL_STORE || (last != INITIAL_STORE && source >> 8 == last >> 8 && source < last);
 }
 
-/* By an update that stores: the next one has to read what it stored. */
+/* An update that stores reads it already: the next update has to read what that one stored. */
 static bool is_taken(const struct read_explorer *reader, uint32_t cell, uint16_t source)
 {
     if (reader->unfold->explains)
@@ -328,13 +328,14 @@ static void read_any(struct read_explorer *reader, uint32_t thread)
     }
 }
 
-/* A spinning thread stays: its continuation exists without the spinning too, but for races. */
+/* A spinning thread is not continued: the continuation exists without the iteration, too, except for its
+ * races. */
 static bool may_read(const struct read_explorer *reader, const struct step *next)
 {
     return step_reads(next) && (!next->again || unfold_follows(reader->unfold, next));
 }
 
-/* Possibly no thread ever continues from here. */
+/* The thread may wait here for ever. */
 static bool waits(const struct step *next)
 {
     return !step_reads(next) || (next->again && !next->by_chance);

@@ -18,7 +18,7 @@
 
 enum { VALUES_MOST = 128, ROUNDS_WHEN_CUT = 4, TRACES_MOST = 1 << 16 };
 
-/* The possible values of a cell; reads of this round take one of the first `read`. */
+/* The possible values of a cell; reads of this round use the first `read` of them. */
 struct value_domain {
     uint32_t count, read;
     int32_t value[VALUES_MOST];
@@ -38,11 +38,11 @@ struct thin_air_search {
     struct unfold *unfold;
     uint32_t threads;
     bool thin_air;        /* values may have no cause */
-    bool judges_thin_air; /* and that refuses none */
+    bool judges_thin_air; /* executions that have values without a cause are refused */
     bool cut;
     enum status status;
     struct value_domain domain[CELLS_MOST];
-    bool grown; /* a domain did, this round */
+    bool grown; /* some domain got a new value in this round */
     struct traces traces[THREADS_MOST];
     struct litmus_event path[EVENTS_MOST];
     const struct thread_trace *chosen[THREADS_MOST];
@@ -54,7 +54,7 @@ static bool going(const struct thin_air_search *search)
     return search->status == STATUS_OK && !search->orders.stopped;
 }
 
-/* Not at the bound: there is more than it looks at. */
+/* Gives up for another reason than the bound: not all executions are explored. */
 static void give_up(struct thin_air_search *search)
 {
     search->unfold->gave_up = search->orders.stopped = true;
@@ -146,8 +146,8 @@ static void follow_value(struct thin_air_search *search, struct step *step, stru
 }
 
 /*
- * A thread that spins is left out: without the rounds that changed nothing its result is the same, but for
- * races.
+ * A spinning thread is not followed: its result is the same without the iterations that changed nothing,
+ * except for races.
  */
 static void follow(struct thin_air_search *search, struct step *step)
 {
@@ -187,7 +187,7 @@ static uint32_t count_stores(const struct thread_trace *trace)
     return stores;
 }
 
-/* Of all threads together, in one execution. */
+/* Stores of all threads together in one execution. */
 static uint32_t most_stores(const struct thin_air_search *search)
 {
     uint32_t sum = 0;
@@ -233,13 +233,13 @@ static bool is_barrier(const struct litmus_event *event)
     return event->step->kind == STEP_BARRIER;
 }
 
-/* Reads and stores of these regions may end past it. */
+/* The regions of accesses that may move past the barrier. */
 static uint32_t regions_left(const struct step *barrier)
 {
     return (REGION_GLOBAL | REGION_LOCAL) & ~barrier->regions;
 }
 
-/* A read, and in its path later a barrier that does not order it. */
+/* A read that is followed in its thread by a barrier that does not order it. */
 static bool reads_past_barrier(const struct thread_trace *trace)
 {
     uint32_t read = 0;
@@ -252,7 +252,7 @@ static bool reads_past_barrier(const struct thread_trace *trace)
     return false;
 }
 
-/* Threads that read the first cell, and store to the second one later. */
+/* Bits: threads that read the first cell and store to the second one later. */
 struct edges {
     uint16_t threads[CELLS_MOST][CELLS_MOST];
 };
@@ -320,7 +320,7 @@ struct reading_text {
     const struct litmus *test;
     const struct thread *thread;
     uint32_t number;
-    uint64_t read, now_read, now_written; /* cells: before this statement, and by it */
+    uint64_t read, now_read, now_written; /* cells read before this statement; read and written by it */
     struct edges *edges;
     bool past_barrier;
 };
@@ -399,7 +399,7 @@ static void read_text_statements(struct reading_text *text, const struct litmus_
     }
 }
 
-/* Values do not matter here, of which updates by what was read make ever more. */
+/* Values are ignored here: updates compute new ones without end. */
 static bool text_allows_cycle(const struct thin_air_search *search)
 {
     struct edges edges = {{{0}}};
@@ -443,7 +443,7 @@ static bool same_barriers(const struct thread_trace *a, const struct thread_trac
     }
 }
 
-/* All threads of a group reach the same barriers, or none passes them. */
+/* All threads of a group reach the same barriers, or none of them passes. */
 static bool barriers_match(const struct thin_air_search *search)
 {
     const uint32_t *group = search->unfold->places.group;
@@ -472,7 +472,7 @@ static bool build_candidate(struct thin_air_search *search)
 
 /* ---- stores for reads ---------------------------------------------------------------------------------- */
 
-/* Each value that is read is stored, for each update by another store. */
+/* Each value that is read is stored by some store; two updates never read the same store. */
 static bool reads_have_stores(const struct orders *orders)
 {
     const struct candidate *candidate = &orders->candidate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How threads access each location, by their text: what races there at most. */
+/* How the threads access each location, by their text alone: an upper bound for races. */
 #include "litmus_test.h"
 
 struct survey {
@@ -35,7 +35,7 @@ static void survey_expression(const struct survey *survey, const struct expressi
 {
     if (!expression)
         return;
-    /* of an element: not accessed itself, only its possible values matter */
+    /* an element: its address is computed, not accessed */
     if (expression->kind == EXPRESSION_ADDRESS_OF) {
         survey_expression(survey, expression->operand[0]->operand[1]);
         return;
@@ -66,7 +66,7 @@ void litmus_survey(struct litmus *test)
 
 /* ---- what races at most ---------------------------------------------------------------------- */
 
-/* Every thread is in it. */
+/* Every thread is in the set. */
 static bool holds_all(const struct litmus *test, enum memory_scope scope)
 {
     for (uint32_t i = 1; i < test->thread_count; i++) {

@@ -522,7 +522,7 @@ static struct litmus_statement *parse_statement(struct parser *parser)
     return statement;
 }
 
-/* Both braces are read as C, what follows is not. */
+/* Parses up to and including the closing brace; what follows is not C. */
 struct litmus_statement *c_parse_body(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;

@@ -64,7 +64,7 @@ static void skip_comment(struct lexer *lexer, const char *end)
     lexer->at += strlen(end);
 }
 
-/* "(* text *)" rather than the (*p) of C: a star stands before the parenthesis that closes it, too. */
+/* A comment "(* text *)", unlike (*p) of C, has a star before its closing parenthesis, too. */
 static bool is_comment(const struct lexer *lexer)
 {
     uint32_t open = 0;

@@ -25,7 +25,7 @@ struct lexer {
     struct diagnosis *diagnosis;
     const char *file, *at, *line_start;
     uint32_t line;
-    bool in_c;               /* there "(*" is a parenthesis and a star */
+    bool in_c;               /* in C, "(*" is a parenthesis and a star */
     struct litmus_word word; /* the next one */
 };
 
@@ -36,7 +36,7 @@ void lexer_next(struct lexer *lexer);
 const char *lexer_rest_of_line(struct lexer *lexer);
 
 bool word_is(const struct litmus_word *word, const char *text);
-bool lexer_take(struct lexer *lexer, const char *text); /* if it is there */
+bool lexer_take(struct lexer *lexer, const char *text); /* takes the word if it is the next one */
 void lexer_need(struct lexer *lexer, const char *text);
 const char *lexer_name(struct lexer *lexer, const char *what);
 int32_t lexer_number(struct lexer *lexer);

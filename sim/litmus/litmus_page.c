@@ -17,7 +17,7 @@
 
 enum { SHOWN_MOST = 500, SHOWN_WORK_MOST = 1000000, SHOWN_BOUND = 8, CYCLES_TRIED = 16 };
 
-/* An outcome, with what shows it. */
+/* An outcome and its witnesses. */
 struct shown {
     int64_t values[TERMS_MOST];
     bool satisfies;
@@ -31,7 +31,7 @@ struct gallery {
     struct unfold *unfold;
     size_t count, room;
     struct shown *shown;
-    uint64_t left_out; /* executions whose outcomes are too many */
+    uint64_t left_out; /* executions whose outcomes are beyond the limit */
     bool out_of_memory;
 };
 
@@ -86,7 +86,7 @@ static const char *short_word(const char *word)
     return last ? last + 1 : word;
 }
 
-/* A compare-exchange that failed has another order. */
+/* The order of an access: a compare-exchange that failed has its failure order. */
 static enum memory_ordering order_of(const struct candidate_event *event)
 {
     const bool failed = event->step->kind == STEP_UPDATE && !event->is_write;
@@ -139,7 +139,7 @@ static uint32_t set_size(event_set set)
            (uint32_t)__builtin_popcountll((uint64_t)(set >> 64));
 }
 
-/* The stores of a cell in modification order: the fewer are later, the later it is. */
+/* The stores of a cell in modification order, by the number of stores that follow each. */
 static json_t *stores_json(const struct candidate *candidate, uint32_t cell)
 {
     json_t *list = json_array();
@@ -195,7 +195,7 @@ static json_t *execution_json(const struct gallery *gallery, const struct execut
         json_array_append_new(events, event_json(gallery, candidate, i));
     json_object_set_new(object, "events", events);
     json_object_set_new(object, "modification", modification_json(gallery, candidate));
-    /* Both axioms before it refuse without it. */
+    /* the order of the axioms decides which one is shown: the two before it refuse without it */
     if (execution->broken != AXIOM_UPDATE && execution->broken != AXIOM_CAUSE)
         json_object_set_new(object, "synchronises", synchronises_json(candidate));
     if (execution->broken != AXIOM_NONE)
@@ -234,7 +234,7 @@ static struct shown *insert(struct gallery *gallery, size_t place, const int64_t
     return shown;
 }
 
-/* NULL: there are too many, or no memory. */
+/* NULL: too many outcomes, or out of memory. */
 static struct shown *shown_of(struct gallery *gallery, const struct execution *execution)
 {
     const struct litmus *test = gallery->test;
@@ -340,7 +340,7 @@ static json_t *threads_json(const struct litmus *test)
     return list;
 }
 
-/* Of the outcomes that a run found, the one with these values; NULL: it found none. */
+/* The outcome of a run with these values; NULL: the run found none. */
 static const struct litmus_outcome *found_in(const struct litmus_result *result, const int64_t *values)
 {
     for (size_t i = 0; i < result->outcome_count; i++)

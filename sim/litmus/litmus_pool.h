@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Memory of one test: taken piece by piece, given back at once.
+ * PURPOSE  The memory of one test: allocated in pieces, freed at once.
  *
- * Errors   pool_take jumps to *fail when there is no memory.
+ * Errors   pool_take jumps to *fail when out of memory.
  */
 #ifndef ORRERY_SIM_LITMUS_LITMUS_POOL_H
 #define ORRERY_SIM_LITMUS_LITMUS_POOL_H

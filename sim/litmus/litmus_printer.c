@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test as text again, for reading and for the parser's own tests. */
+/* Prints a test as text that the parser reads again. */
 #include "litmus_test.h"
 #include "sim/base/memory_words.h"
 
@@ -45,7 +45,7 @@ static void print_operand(const struct printer *printer, const struct expression
         print(printer, operand);
 }
 
-/* SPIR-V has no compare-exchange that releases when it fails, and a load that releases is a relaxed one. */
+/* SPIR-V forbids release as the failure order, and a load that releases is relaxed. */
 static enum memory_ordering failure_order(const struct printer *printer, enum memory_ordering order)
 {
     if (!printer->kernel)
@@ -66,7 +66,7 @@ static void print_call(const struct printer *printer, const struct expression *c
     fprintf(printer->stream, ", %s)", memory_scope_word(call->scope));
 }
 
-/* A zero goes where no location is: that stops the thread, and nothing else of a test goes to address 0. */
+/* A divisor that is never zero: no location is at address 0, and an access there would stop the thread. */
 static void print_divisor(const struct printer *printer, const struct expression *divisor)
 {
     if (!printer->kernel || divisor->kind == EXPRESSION_NUMBER) {
@@ -156,7 +156,7 @@ static void print_barrier(const struct litmus *test, const struct litmus_stateme
     fprintf(stream, ", %s);\n", memory_scope_word(barrier->scope));
 }
 
-/* Branches print braces of their own. */
+/* The statement inside braces that branches print themselves. */
 static const struct litmus_statement *within_braces(const struct litmus_statement *body)
 {
     return body->kind == STATEMENT_BLOCK && !body->next ? body->body : body;
@@ -182,7 +182,8 @@ static void print_statement(const struct litmus *test, const struct thread *thre
     switch (statement->kind) {
     case STATEMENT_NOTHING: break;
     case STATEMENT_ASSIGN:
-        fprintf(stream, "%s = ", thread->registers[statement->target]); /* declared before all statements */
+        /* registers are declared before all statements */
+        fprintf(stream, "%s = ", thread->registers[statement->target]);
         expression_print(thread, statement->value, false, stream);
         fputs(";\n", stream);
         break;
@@ -257,7 +258,7 @@ static void print_location(const struct location *location, FILE *stream)
 
 static void print_condition(const struct litmus *test, const struct condition *condition, FILE *stream);
 
-/* As long as it is, and no deeper: it is to be read again. */
+/* Prints a chain of any length without deep nesting, so that it can be parsed again. */
 static void print_chain(const struct litmus *test, const struct condition *condition, FILE *stream)
 {
     const struct condition *left = condition->operand[0];

@@ -11,11 +11,11 @@
 
 struct race_judge {
     const struct unfold *unfold;
-    struct scenario scenario; /* races, and no other check */
+    struct scenario scenario; /* with the check for races alone */
     struct report *report;
     struct checker *checker;
     struct observer observer;
-    struct launch_info launch; /* a new number each time */
+    struct launch_info launch; /* gets a new number for each execution */
     uint32_t group_device[THREADS_MOST];
     struct candidate candidate;
 };
@@ -79,7 +79,7 @@ static void announce_access(struct race_judge *judge, const struct litmus_event 
     judge->observer.access(judge->observer.self, &access);
 }
 
-/* The members of a group pass one after another. */
+/* The last work-item of a group to pass the barrier. */
 static bool is_last(const struct execution *execution, uint32_t index, const uint32_t *group)
 {
     const struct step *step = execution->events[index].step;
@@ -165,7 +165,7 @@ static uint32_t barriers_before(const struct execution *execution, const struct 
     return count;
 }
 
-/* Each event in order: it reads the latest store of its cell, and its own store is the latest then. */
+/* Links each event: it reads the latest store of its cell, and its store is the latest from then on. */
 static void link_stores(struct candidate *candidate)
 {
     uint32_t latest[CELLS_MOST] = {0};

@@ -19,8 +19,8 @@ struct collector {
     const struct litmus_options *options;
     struct litmus_result *result;
     struct unfold *unfold;
-    struct race_judge *judge; /* of interleavings */
-    bool disagrees;           /* the race checker and the axioms */
+    struct race_judge *judge; /* for interleavings */
+    bool disagrees;           /* the race checker and the axioms disagree */
     size_t room;
     bool out_of_memory;
 };
@@ -46,7 +46,7 @@ static int compare_values(const int64_t *a, const int64_t *b, size_t count)
     return 0;
 }
 
-/* The index of the outcome, or its place in the order. */
+/* The index of the outcome, or where it belongs in the order. */
 static size_t place_of(const struct litmus_result *result, const int64_t *values, bool *out_found)
 {
     size_t low = 0, high = result->outcome_count;
@@ -107,7 +107,7 @@ static void count_outcome(struct collector *collector, const struct execution *e
     collector->result->outcomes[place].count++;
 }
 
-/* One race is enough, unless the axioms are to confirm every execution. */
+/* One race suffices, unless the axioms confirm every execution. */
 static void take_race(struct collector *collector, const struct execution *execution)
 {
     struct litmus_result *result = collector->result;
@@ -132,7 +132,7 @@ static void take_race(struct collector *collector, const struct execution *execu
 
 /* ---- barriers that not all reach ------------------------------------------------------- */
 
-/* It will not reach the barrier where other waits. */
+/* The thread cannot reach the barrier at which `other` waits. */
 static bool passes_by(const struct step *step, const struct step *other)
 {
     return step->kind == STEP_END || (step->kind == STEP_BARRIER && step->label != other->label);
@@ -160,7 +160,7 @@ static bool describe_divergence(struct collector *collector, const struct step *
     return size >= 0;
 }
 
-/* The first is reported. */
+/* Keeps the first divergence. */
 static void take_divergence(struct collector *collector, const struct execution *execution)
 {
     const uint32_t *group = collector->unfold->places.group;
@@ -307,7 +307,7 @@ static const char *model_of(const struct litmus_options *options)
     return options->thin_air ? "thin-air" : "opencl";
 }
 
-/* Most races are those of an interleaving, which has lines; the axioms have none to show. Too much work is
+/* Finds an interleaving with a race, since the axioms have no lines to show. That it takes too much work is
  * no error. */
 static enum status find_race_place(const struct litmus *test, const struct litmus_options *options,
                                    struct litmus_result *result)

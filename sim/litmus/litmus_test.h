@@ -33,9 +33,9 @@ struct location {
     uint32_t first_cell, cells;
     int32_t *initial; /* one per cell */
     bool is_array, atomic_type;
-    bool local, global; /* declared so by some thread; neither: generic */
-    uint32_t plain;     /* bits: threads that may access it other than by atomics */
-    uint32_t scopes;    /* bits: those of its atomics */
+    bool local, global; /* some thread declares it so; neither: generic */
+    uint32_t plain;     /* bits: threads that may access it without atomics */
+    uint32_t scopes;    /* bits: the scopes of its atomics */
 };
 
 enum space { SPACE_GENERIC, SPACE_GLOBAL, SPACE_LOCAL };
@@ -127,7 +127,7 @@ struct thread {
 /* ---- the clause ------------------------------------------------------------------------ */
 
 enum quantifier { QUANTIFIER_EXISTS, QUANTIFIER_NOT_EXISTS, QUANTIFIER_FORALL };
-extern const char *const quantifier_words[]; /* as they are written */
+extern const char *const quantifier_words[]; /* as a test spells them */
 /* The operands of a clause: a register, a parameter (an address), or a cell. */
 enum term_kind { TERM_REGISTER, TERM_PARAMETER, TERM_CELL };
 struct litmus_term {
@@ -168,13 +168,14 @@ struct term_value {
     int64_t value;
     bool is_address;
 };
-/* values: one per term. */
+/* values: one for each term. */
 bool condition_holds(const struct condition *condition, const struct term_value *values);
 
 void litmus_survey(struct litmus *test);
 bool atomics_may_race(const struct litmus *test, const struct location *location, uint32_t thread);
 
-/* The place of a thread: groups in order of first mention, threads of one group in order. */
+/* The number of each thread: groups in the order of their first mention, and threads in order within a
+ * group. */
 struct thread_places {
     uint32_t group_count, group_size;
     uint32_t group[THREADS_MOST], item[THREADS_MOST], device[THREADS_MOST];
@@ -188,7 +189,7 @@ enum { KERNEL_ARGUMENTS_MOST = 2 * CELLS_MOST + 1 };
 bool kernel_passes(const struct location *location, enum space space); /* GLOBAL or LOCAL */
 
 void flags_print(uint32_t flags, FILE *stream); /* "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE" */
-/* Expressions as C: as the test has them, or as OpenCL C wants them. */
+/* Prints an expression as C: as in the test, or as OpenCL C needs it. */
 void expression_print(const struct thread *thread, const struct expression *expression, bool kernel,
                       FILE *stream);
 

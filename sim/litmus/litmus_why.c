@@ -40,7 +40,7 @@ static void add_link(struct cycle *cycle, enum link_kind kind, uint32_t from, ui
 
 /* ---- a shortest path ---------------------------------------------------------------------- */
 
-/* The edge from a to b of the relation that is searched; LINK_NONE: there is none. */
+/* The edge from a to b in the relation that is searched; LINK_NONE: no edge. */
 typedef enum link_kind edge_between(const struct candidate *candidate, uint32_t region, uint32_t a,
                                     uint32_t b);
 
@@ -74,7 +74,7 @@ static void add_path(const struct order_path *path, uint32_t from, uint32_t to, 
     }
 }
 
-/* From an event to itself is a cycle. False: there is no path. */
+/* A path from an event to itself is a cycle. False: no path. */
 static bool find_path(const struct candidate *candidate, edge_between *edge, uint32_t region, uint32_t from,
                       uint32_t to, struct cycle *cycle)
 {
@@ -172,7 +172,7 @@ static void explain_update(const struct candidate *candidate, struct cycle *cycl
     }
 }
 
-/* From b, where it stands, to a: what contradicts that a happens before b. */
+/* Adds the edges that contradict a happens-before b: the path from b to a. */
 static void add_contradiction(const struct candidate *candidate, uint32_t a, uint32_t b, struct cycle *cycle)
 {
     const event_set at_a = candidate_stands_at(candidate, a), at_b = candidate_stands_at(candidate, b);
@@ -211,7 +211,7 @@ static void explain_coherence(const struct candidate *candidate, struct cycle *o
         }
 }
 
-/* The edge by which one of two accesses precedes the other; LINK_NONE: there is none. */
+/* The edge by which one sequentially consistent access precedes the other; LINK_NONE: none. */
 static enum link_kind seq_cst_reason(const struct candidate *candidate, uint32_t a, uint32_t b)
 {
     const struct candidate_event *event = &candidate->event[a];

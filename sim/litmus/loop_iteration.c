@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iterations that change nothing: a thread's state is compared with those on its path. */
+/* Finds iterations that change nothing: a thread's state is compared with its states earlier on the path. */
 #include "loop_iteration.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static bool releases(const struct step *step, struct reading read)
             (step->order == ORDER_RELEASE || step->order == ORDER_ACQ_REL || step->order == ORDER_SEQ_CST));
 }
 
-/* Whatever conflicts with access conflicts with before, too. */
+/* Whatever conflicts with `access` also conflicts with `before`. */
 static bool as_wide(const struct step *before, struct reading read_before, const struct step *access,
                     struct reading read)
 {
@@ -63,7 +63,8 @@ static bool as_wide(const struct step *before, struct reading read_before, const
            (!before->atomic || (access->atomic && before->scope == access->scope));
 }
 
-/* One before it races whenever it does: nothing between them hands on what the thread did. */
+/* An earlier access races whenever this one does: no operation between them publishes what the thread
+ * did. */
 static bool is_covered(const struct step *access, struct reading read)
 {
     struct reading read_before = access->edge;
@@ -76,7 +77,7 @@ static bool is_covered(const struct step *access, struct reading read)
     return false;
 }
 
-/* Some access at these depths, before the step. */
+/* Some access at these depths, before the step, may race. */
 static bool some_may_race(const struct litmus *test, const struct step *step, uint32_t from, uint32_t to)
 {
     struct reading read = step->edge;

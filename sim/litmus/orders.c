@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders of the stores of each cell, enumerated and pruned by the axioms. */
+/* Enumerates the modification orders of all cells; the axioms cut off partial orders early. */
 #include "orders.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void show(struct orders *orders)
 
 static void order_cells(struct orders *orders, uint32_t cell);
 
-/* Some store of its own thread has to be first. */
+/* A store of the same thread has to come first. */
 static bool too_early(const struct orders *orders, uint32_t store, event_set left)
 {
     if (orders->unfold->explains)
@@ -81,7 +81,7 @@ static bool breaks_chain(const struct orders *orders, uint32_t cell, uint32_t st
     return false;
 }
 
-/* left: stores of the cell that are not placed yet; one of them is next, after the last. */
+/* left: stores of the cell without a position; one of them comes next. */
 static void place_stores(struct orders *orders, uint32_t cell, uint32_t last, event_set left)
 {
     if (!left) {

@@ -21,8 +21,8 @@ struct orders {
     void *self;
     bool stopped;
     enum execution_end end;
-    event_set latest; /* reads that take the last store: of threads that spin for ever */
-    uint32_t stores[CELLS_MOST][EVENTS_MOST], store_count[CELLS_MOST]; /* initial one first */
+    event_set latest; /* reads that must read the last store: of threads that spin for ever */
+    uint32_t stores[CELLS_MOST][EVENTS_MOST], store_count[CELLS_MOST]; /* the initial store first */
     int32_t cells[CELLS_MOST];                                         /* the last value of each */
 };
 

@@ -13,37 +13,37 @@
 
 enum {
     LOG_WORDS = 1 + REGISTERS_MOST,
-    SLICES_MOST = 1 << 16 /* between two operations that others can see */
+    SLICES_MOST = 1 << 16 /* instructions between two operations that others see */
 };
 
-/* The state of every run of a thread. */
+/* The state of a thread's run. */
 struct unfold_code {
     const struct code *code;
     uint8_t *args;
-    uint64_t *local_addresses; /* per code->local_objects */
-    struct memory memory;      /* the device's, with our port */
+    uint64_t *local_addresses; /* one for each of code->local_objects */
+    struct memory memory;      /* the device's memory, with the port of this file */
     struct wave_host host;
     uint64_t log_address;
     struct pool pool;
 };
 
-/* One thread on its way along a path to its end. */
+/* A thread that is run along a known path. */
 struct runner {
     struct unfold *unfold;
     struct unfold_code *code;
     const struct wave *wave;
     uint32_t thread;
-    struct step **path; /* the steps that are known */
+    struct step **path; /* the known steps */
     uint32_t length, at;
-    struct reading edge; /* what the last of them reads */
+    struct reading edge; /* what the last known step reads */
     bool refused;        /* the latest weak compare-exchange failed spuriously */
-    struct step *found;  /* the one after them */
+    struct step *found;  /* the new step */
     int32_t log[LOG_WORDS];
 };
 
 /* ---- values ------------------------------------------------------------------------------ */
 
-/* The low 32 bits are all there are. */
+/* Cells have 32 bits: the upper half of a value is ignored. */
 int32_t step_stored(const struct step *step, struct reading reading)
 {
     const int32_t read = reading.value;
@@ -119,7 +119,7 @@ static void keep(struct runner *runner, const struct step *wanted)
     runner->found = step;
 }
 
-/* The next operation that others can see; gives what it reads. */
+/* Performs the next operation that others see; returns what it reads. */
 static struct reading perform(struct runner *runner, const struct step *step)
 {
     if (runner->at < runner->length) {
@@ -213,7 +213,7 @@ static void port_update(void *self, const struct access_event *access, uint32_t 
 
 static bool port_refused(void *self, uint32_t lane)
 {
-    (void)lane; /* there is one */
+    (void)lane; /* there is one lane */
     return ((const struct runner *)self)->refused;
 }
 
@@ -248,7 +248,7 @@ static void at_end(struct runner *runner)
     perform(runner, &step);
 }
 
-/* The known part of a path cannot fail: so this is about the new step. */
+/* The known steps did not fail before, so the new step did. */
 static void host_fault(void *self, struct wave *wave, const struct fault *fault)
 {
     struct runner *runner = self;
@@ -285,7 +285,7 @@ static void start(struct runner *runner, struct wave *wave, uint32_t thread)
     wave_start(wave, &start);
 }
 
-/* Until the step after the path is found; a loop without any is cut. */
+/* Runs until the new step is found; a loop without operations is cut. */
 static void run(struct runner *runner, struct wave *wave)
 {
     enum run_result result = RUN_YIELD;
@@ -423,7 +423,7 @@ static enum status allocate_all(struct unfold *unfold)
                : diagnose(unfold->diagnosis, status, "%s: no memory for the locations", unfold->test->file);
 }
 
-/* In the order of the kernel's parameters: see litmus_kernel. */
+/* In the order of the kernel's parameters: see litmus_kernel.c. */
 static void bind_arguments(struct unfold *unfold, struct variant *variant, const struct kernel_info *info)
 {
     uint64_t addresses[KERNEL_ARGUMENTS_MOST];

@@ -46,7 +46,7 @@ enum step_kind {
 struct step {
     enum step_kind kind;
     uint32_t thread, depth;
-    uint32_t number; /* of this step among all, from 1: the same in every run */
+    uint32_t number; /* the number of the step among all, from 1; the same in every run */
     uint32_t site;   /* of the kernel's code */
     /* READ, WRITE, UPDATE */
     uint32_t cell;
@@ -54,27 +54,27 @@ struct step {
     int32_t value; /* WRITE: stored; UPDATE: operand */
     int32_t comparator;
     uint32_t operation; /* UPDATE: as of the memory port */
-    /* all but END, CUT */
+    /* all kinds but END and CUT */
     enum memory_ordering order, failure_order;
     enum memory_scope scope;
     /* REGION_*: of fences and barriers their flags; else where the cell lies */
     uint32_t regions;
     uint32_t label;           /* BARRIER */
     const int32_t *registers; /* END */
-    /* the same state earlier on this path, nothing stored since: the thread spins */
+    /* an earlier step of this path with the same state, and nothing was stored since: the thread spins */
     struct step *again;
     /* so it does since a compare-exchange failed spuriously, and the continuation exists without that, too */
     bool by_chance;
-    /* but for races: the iteration since `again` has an access that may, as none before it does */
+    /* the iteration since `again` has an access that may race in a way that no earlier one does */
     bool may_race;
-    /* such an iteration is on the path and was followed: the same outcomes exist without it */
+    /* such an iteration is on the path and was followed: the outcomes exist without it, too */
     bool after_iteration;
     uint32_t shared_from, shared_to; /* depths that are in all the iterations that may race, so far */
 
     struct step *parent;
     struct reading edge; /* what the parent read; 0 if it reads nothing */
     struct step *children, *sibling;
-    const uint8_t *frame; /* READ, UPDATE: the state, to detect spinning */
+    const uint8_t *frame; /* READ, UPDATE: the state of the thread, to detect spinning */
 };
 
 static inline bool step_reads(const struct step *step)
@@ -85,7 +85,7 @@ static inline bool step_is_access(const struct step *step)
 {
     return step->kind <= STEP_UPDATE;
 }
-/* after it read that; a failed compare-exchange does not */
+/* False for a compare-exchange that failed with that value. */
 bool step_writes(const struct step *step, struct reading read);
 int32_t step_stored(const struct step *step, struct reading read);
 bool step_may_refuse(const struct step *step, int32_t value);
@@ -105,9 +105,9 @@ struct unfold {
     struct unfold_code *code; /* unfold.c */
     struct step *first[THREADS_MOST];
     uint32_t step_count;
-    bool spinners_stay; /* a spinning thread is followed for races alone, chance or not */
-    bool explains;      /* executions that an axiom refuses are shown, too */
-    bool races;         /* that is decided: no thread needs to be followed for it */
+    bool spinners_stay; /* spinning threads are followed only for races */
+    bool explains;      /* executions that an axiom refuses are visited, too */
+    bool races;         /* races are decided: no thread is followed for their sake */
     uint64_t work_left; /* of the exploration: choices, and events judged */
     bool gave_up;
 };
