@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handler of printf, of its own since it is compiled once per instruction set: the work is in ir_print.c,
+ * The handler of printf, of its own since it is compiled once per instruction set: the work is in printf_format.c,
  * which is compiled once, as formatting gains nothing from vectors.
  */
 #include "lanes.h"
-#include "ir_print.h"
+#include "printf_format.h"
 
 HANDLER(printf)
 {
-    print_lanes(insn, frame, wave);
+    printf_lanes(insn, frame, wave);
     NEXT;
 }

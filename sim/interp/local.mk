@@ -64,8 +64,8 @@ libinterp_a_SOURCES = \
 	%D%/op.c \
 	%D%/op.def \
 	%D%/opencl_std.c \
-	%D%/ir_print.c \
-	%D%/ir_print.h \
+	%D%/printf_format.c \
+	%D%/printf_format.h \
 	%D%/wave_pipe.c \
 	%D%/wave_pipe.h \
 	%D%/poison.c \

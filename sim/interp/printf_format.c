@@ -5,7 +5,7 @@
  * converted is printed unchanged, and so is the text between them; the sign of a NaN is left out, as it
  * differs between machines.
  */
-#include "ir_print.h"
+#include "printf_format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,7 +328,7 @@ static bool print_lane(struct printf_printer *p, const char *format, uint32_t la
 }
 
 /* OpenCL C 3.0, 6.15.14: printf returns 0, or -1 when it fails. Text that does not fit is not made either. */
-void print_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave)
+void printf_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     const struct wave_host *host = wave->host;
     struct printf_printer printer = {.insn = insn, .frame = frame, .wave = wave};
