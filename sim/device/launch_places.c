@@ -235,8 +235,23 @@ static bool branches_before(const struct code *code, const struct site *from, ui
     return false;
 }
 
-/* The order of code is that of execution, but for loops, which are contiguous: an instruction that is in none
- * comes after all that stands before it. */
+/* Every work-item that executes both `from` and `to` passes the site between them, and a barrier can be inserted
+ * before its line; out_line: that line. */
+static bool separates(const struct launch *launch, const struct site *site, const struct site *from,
+                      const struct site *to, uint32_t *out_line)
+{
+    const struct code *code = launch->code;
+    const bool between = site->rank > from->rank && site->rank <= to->rank && !same_line(site, from);
+    if (!between || !all_come_by(code, site, from, to))
+        return false;
+    if (!is_milestone(code, site) && !opens_line(code, site))
+        return false;
+    *out_line = statement_line(launch, site);
+    return *out_line && begins_after(code, site, *out_line, from);
+}
+
+/* Instructions are in order of execution, except within loops, which are contiguous: an instruction in no loop
+ * is executed after all those before it. Takes the latest place that separates the two. */
 static bool place_before(const struct launch *launch, const struct site *from, const struct site *to,
                          struct code_place *place)
 {
@@ -245,10 +260,7 @@ static bool place_before(const struct launch *launch, const struct site *from, c
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         uint32_t line;
-        if (site->rank <= from->rank || site->rank > to->rank || (found && site->rank > found->rank) ||
-            same_line(site, from) || !all_come_by(code, site, from, to) ||
-            !(is_milestone(code, site) || opens_line(code, site)) || !(line = statement_line(launch, site)) ||
-            !begins_after(code, site, line, from))
+        if ((found && site->rank > found->rank) || !separates(launch, site, from, to, &line))
             continue;
         found = site;
         place->site = i;
@@ -344,9 +356,11 @@ bool launch_between(const struct launch *launch, uint32_t a, uint32_t b, struct 
         to = later;
     }
     *out_place = (struct code_place){.first = first};
-    return code && from->rank && to->rank && from != to && !same_line(from, to) &&
-           (place_before(launch, from, to, out_place) || place_after(launch, from, to, out_place) ||
-            place_before_loop(launch, from, to, out_place));
+    const bool known = code && from->rank && to->rank;
+    if (!known || from == to || same_line(from, to))
+        return false;
+    return place_before(launch, from, to, out_place) || place_after(launch, from, to, out_place) ||
+           place_before_loop(launch, from, to, out_place);
 }
 
 bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct code_order *out_order)
@@ -399,7 +413,13 @@ static const struct code_loop *level_loop(const struct code *code, const struct 
     return loop && loop->level ? loop : NULL;
 }
 
-/* After the first, where nothing before the second will do. */
+/* The loop is the innermost one around the site, and each of its iterations executes the site. */
+static bool is_of_iterations(const struct code *code, const struct site *site, const struct code_loop *loop)
+{
+    return site->rank && site->each_iteration && code->loops + site->loop - 1 == loop;
+}
+
+/* A place after the first access, for which no place before the second one was found. */
 static bool after_in_iteration(const struct launch *launch, const struct code_loop *loop,
                                const struct site *first, const struct site *second,
                                struct code_place *out_place)
@@ -408,12 +428,17 @@ static bool after_in_iteration(const struct launch *launch, const struct code_lo
     const uint32_t line = line_after(launch, first);
     struct position position;
     const bool leaves = line_at(launch, first, line + 1).depth < line_at(launch, first, first->line).depth;
+    const bool wraps = second->rank <= first->rank;
     *out_place = (struct code_place){.site = site_number(code, first), .line = line};
-    return line && !leaves && !may_return(launch, first, second) && first->each_iteration &&
-           code->loops + first->loop - 1 == loop && opens_line(code, first) &&
-           !branches_before(code, first, second->rank > first->rank ? second->rank : loop->high + 1) &&
-           !(seen_from(code, second, first->call, &position) && position.file == first->file &&
-             position.line <= line && (second->rank > first->rank || position.line >= first->line));
+    if (!line || leaves || may_return(launch, first, second))
+        return false;
+    if (!is_of_iterations(code, first, loop) || !opens_line(code, first))
+        return false;
+    if (branches_before(code, first, wraps ? loop->high + 1 : second->rank))
+        return false;
+    if (!seen_from(code, second, first->call, &position) || position.file != first->file)
+        return true;
+    return position.line > line || (wraps && position.line < first->line);
 }
 
 /* After the first in an iteration and before the second in the same one, or in the next if that stands before
@@ -428,11 +453,13 @@ static bool place_in_iteration(const struct launch *launch, const struct code_lo
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
         const bool past = site->rank > first->rank, before = site->rank <= second->rank;
+        const bool between = wraps ? past || before : past && before;
         struct code_place place = {.site = i, .before = true};
-        if (!site->rank || !site->each_iteration || code->loops + site->loop - 1 != loop ||
-            !(wraps ? past || before : past && before) ||
-            (found && rank_since(site, first, loop->high) < rank_since(found, first, loop->high)) ||
-            !opens_line(code, site) || !fits_in_iteration(launch, site, &place) ||
+        if (!between || !is_of_iterations(code, site, loop) || !opens_line(code, site))
+            continue;
+        if (found && rank_since(site, first, loop->high) < rank_since(found, first, loop->high))
+            continue;
+        if (!fits_in_iteration(launch, site, &place) ||
             (past && !begins_after(code, site, place.line, first)))
             continue;
         found = site;
@@ -552,12 +579,18 @@ bool launch_other_buffer(const struct launch *launch, uint32_t first, uint32_t l
 {
     const struct site *read = launch_site(launch, first), *write = launch_site(launch, later);
     const struct program *program = launch->info.program;
-    if (!program || !read->loop || !write->loop || !program_is_own(program, first) ||
-        !program_is_own(program, later))
+    const bool in_loops = read->loop && write->loop;
+    if (!program || !in_loops || !program_is_own(program, first) || !program_is_own(program, later))
         return false;
     return rewrite_other_buffer(program->lines, program->line_count,
                                 (struct rewrite_place){read->line, read->column},
                                 (struct rewrite_place){write->line, write->column}, out_name, size);
+}
+
+/* The place is 0, or it is in the program's own text. */
+static bool none_or_own(const struct program *program, uint32_t site)
+{
+    return !site || program_is_own(program, site);
 }
 
 static struct rewrite_place place_of(const struct site *site)
@@ -571,9 +604,8 @@ bool launch_change(const struct launch *launch, const struct code_change *change
     const struct site *site = launch_site(launch, change->site), *other = launch_site(launch, change->other),
                       *beside = launch_site(launch, change->place.site);
     const struct program *program = launch->info.program;
-    if (!program || !program_is_own(program, change->site) ||
-        (change->other && !program_is_own(program, change->other)) ||
-        (change->place.site && !program_is_own(program, change->place.site)))
+    if (!program || !program_is_own(program, change->site) || !none_or_own(program, change->other) ||
+        !none_or_own(program, change->place.site))
         return false;
     const struct change_request request = {.update = {.lines = program->lines,
                                                       .line_count = program->line_count,
@@ -631,8 +663,8 @@ static bool fence_before(const struct launch *launch, const struct site *site, c
     }
     const bool body = at.kind == LINE_BODY && !at.otherwise;
     *out_place = (struct fence_place){FENCE_BEFORE, site_number(launch->code, site), line, body};
-    return (body || at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes)) &&
-           (begins_after(launch->code, site, line, other) || comes_round(launch, site, line, other));
+    const bool fits = body || at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes);
+    return fits && (begins_after(launch->code, site, line, other) || comes_round(launch, site, line, other));
 }
 
 /* After the site's statement, if that is over before the other one comes. */
@@ -692,8 +724,8 @@ bool launch_collective(const struct launch *launch, uint32_t a, uint32_t b, uint
 
 static bool is_barrier_of_iterations(const struct site *site, uint32_t loop)
 {
-    return site->rank && site->each_iteration && site->loop == loop + 1 && site->act == ACT_BARRIER &&
-           site->of_work_group;
+    const bool barrier = site->act == ACT_BARRIER && site->of_work_group;
+    return barrier && site->rank && site->each_iteration && site->loop == loop + 1;
 }
 
 /* The innermost loop that holds both and in each iteration of which the work-group waits, so that all its
@@ -774,14 +806,16 @@ bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, ui
         return true;
     for (uint32_t i = 1; i < code->site_count; i++) {
         const struct site *site = &code->sites[i];
+        const uint64_t rank = rank_since(site, since, ranks);
+        const bool between = rank > iterations[first] && rank <= iterations[!first];
         struct code_place place = {.site = i, .before = true, .first = first};
-        if (!site->each_iteration || site->loop != loop + 1 ||
-            rank_since(site, since, ranks) <= iterations[first] ||
-            rank_since(site, since, ranks) > iterations[!first] ||
-            (found && rank_since(site, since, ranks) <= rank_since(found, since, ranks)) ||
-            same_line(site, sides[first]) || !opens_line(code, site) ||
-            !fits_in_iteration(launch, site, &place) ||
-            (site->rank > sides[first]->rank && !begins_after(code, site, place.line, sides[first])))
+        if (!between || !site->each_iteration || site->loop != loop + 1)
+            continue;
+        if ((found && rank <= rank_since(found, since, ranks)) || same_line(site, sides[first]))
+            continue;
+        if (!opens_line(code, site) || !fits_in_iteration(launch, site, &place))
+            continue;
+        if (site->rank > sides[first]->rank && !begins_after(code, site, place.line, sides[first]))
             continue;
         found = site;
         *out_place = place;

@@ -79,6 +79,19 @@ static bool is(const struct rewriting *r, uint32_t token, const char *text)
     return token_is(&r->syntax, token, text);
 }
 
+/* The token is one of the words, which are separated by blanks. */
+static bool is_any(const struct rewriting *r, uint32_t token, const char *words)
+{
+    const struct token *t = &r->syntax.tokens[token];
+    for (const char *word = words; *word; word += strspn(word, " ")) {
+        const size_t length = strcspn(word, " ");
+        if (t->length == length && memcmp(t->at, word, length) == 0)
+            return true;
+        word += length;
+    }
+    return false;
+}
+
 static bool is_empty(struct range range)
 {
     return range.first >= range.end;
@@ -104,12 +117,17 @@ static bool same_range(const struct rewriting *r, struct range a, struct range b
     return true;
 }
 
-/* May an operand end with the token, so that what comes next is a binary operator? */
+/* The token is a member's name: after . or -> */
+static bool is_member(const struct rewriting *r, uint32_t token)
+{
+    return token && is_any(r, token - 1, ". ->");
+}
+
+/* An operand may end with the token, so that the next token is a binary operator. */
 static bool ends_operand(const struct rewriting *r, uint32_t token)
 {
-    const char c = *r->syntax.tokens[token].at;
-    return (isalnum((unsigned char)c) || c == '_' || c == ')' || c == ']') && !is(r, token, "return") &&
-           !is(r, token, "else");
+    const unsigned char c = (unsigned char)*r->syntax.tokens[token].at;
+    return (isalnum(c) || strchr("_)]", c)) && !is_any(r, token, "return else");
 }
 
 /* Does the object stand there, and no other that begins or ends like it? */
@@ -121,17 +139,15 @@ static bool object_at(const struct rewriting *r, uint32_t token, uint32_t end)
     for (uint32_t i = 0; i < count; i++)
         if (!same_tokens(r, token + i, r->object.first + i))
             return false;
-    const bool unary = is(r, token, "*");
-    if (token && ((unary && ends_operand(r, token - 1)) || is(r, token - 1, ".") || is(r, token - 1, "->")))
+    const bool multiplies = token && is(r, token, "*") && ends_operand(r, token - 1);
+    if (multiplies || is_member(r, token))
         return false;
-    return next >= r->syntax.token_count ||
-           !(is(r, next, "[") || is(r, next, "(") || is(r, next, ".") || is(r, next, "->"));
+    return next >= r->syntax.token_count || !is_any(r, next, "[ ( . ->");
 }
 
 static bool variable_at(const struct rewriting *r, uint32_t token)
 {
-    return r->definer && same_tokens(r, token, r->variable) &&
-           !(token && (is(r, token - 1, ".") || is(r, token - 1, "->")));
+    return r->definer && same_tokens(r, token, r->variable) && !is_member(r, token);
 }
 
 static bool has_object(const struct rewriting *r, struct range range)
@@ -154,9 +170,11 @@ static uint32_t count_variable(const struct rewriting *r, struct range range)
 static bool is_old(const struct rewriting *r, struct range range)
 {
     range = strip(r, range);
-    return !is_empty(range) && ((object_at(r, range.first, range.end) &&
-                                 range.end - range.first == r->object.end - r->object.first) ||
-                                (range.end - range.first == 1 && variable_at(r, range.first)));
+    const uint32_t length = range.end - range.first;
+    if (is_empty(range))
+        return false;
+    return (length == r->object.end - r->object.first && object_at(r, range.first, range.end)) ||
+           (length == 1 && variable_at(r, range.first));
 }
 
 static bool has_old(const struct rewriting *r, struct range range)
@@ -178,14 +196,13 @@ static bool is_changed(const struct rewriting *r, uint32_t word, struct range ra
     for (uint32_t i = range.first; i < range.end; i++) {
         if (!same_tokens(r, i, word))
             continue;
-        const bool before =
-            i > range.first && (is(r, i - 1, "++") || is(r, i - 1, "--") || is(r, i - 1, "&") ||
-                                (token_is_word(&r->syntax, i - 1) && !is(r, i - 1, "return")));
+        const bool declared = i > range.first && token_is_word(&r->syntax, i - 1) && !is(r, i - 1, "return");
+        const bool before = declared || (i > range.first && is_any(r, i - 1, "++ -- &"));
         uint32_t next = i + 1;
         while (next < range.end && is(r, next, "["))
             next = r->syntax.tokens[next].match + 1;
-        if (before ||
-            (next < range.end && (token_assigns(&r->syntax, next) || is(r, next, "++") || is(r, next, "--"))))
+        const bool after = next < range.end && (token_assigns(&r->syntax, next) || is_any(r, next, "++ --"));
+        if (before || after)
             return true;
     }
     return false;
@@ -295,9 +312,7 @@ static const char *type_of_name(const struct rewriting *r, uint32_t name, uint32
         uint32_t last = i - 1;
         if (!same_tokens(r, i, name))
             continue;
-        while (last && (is(r, last, "*") || is(r, last, "restrict") || is(r, last, "const") ||
-                        is(r, last, "volatile") || is(r, last, "__restrict") || is(r, last, "global") ||
-                        is(r, last, "local") || is(r, last, "__global") || is(r, last, "__local")))
+        while (last && is_any(r, last, "* restrict const volatile __restrict global local __global __local"))
             last--;
         const char *type = type_of_words(r, last);
         if (type)
@@ -339,18 +354,25 @@ static void find_type(struct rewriting *r)
         r->type = NULL;
 }
 
-/* Does an integer operand come from a number with a point, or from a variable that is one? Then the sum is
- * not that of integers. */
+/* A decimal number with a point, an exponent or the suffix f. */
+static bool is_float_number(const struct token *token)
+{
+    const bool number = isdigit((unsigned char)*token->at) || *token->at == '.';
+    const bool hex = token->length > 1 && token->at[0] == '0' && (token->at[1] | 0x20) == 'x';
+    if (!number || hex || token->length == 1)
+        return false;
+    for (size_t i = 0; i < token->length; i++)
+        if (strchr(".ef", token->at[i]))
+            return true;
+    return false;
+}
+
+/* An operand has a floating-point number or variable, so the update is not one of integers. */
 static bool may_be_float(const struct rewriting *r, struct range range)
 {
     for (uint32_t i = range.first; i < range.end; i++) {
         const struct token *token = &r->syntax.tokens[i];
-        const bool number = isdigit((unsigned char)*token->at) || *token->at == '.';
-        const bool hex =
-            token->length > 1 && token->at[0] == '0' && (token->at[1] == 'x' || token->at[1] == 'X');
-        if (number && token->length > 1 && !hex &&
-            (memchr(token->at, '.', token->length) || memchr(token->at, 'e', token->length) ||
-             memchr(token->at, 'f', token->length)))
+        if (is_float_number(token))
             return true;
         const char *type = token_is_word(&r->syntax, i) ? type_of_name(r, i, i) : NULL;
         if (type && (strcmp(type, "float") == 0 || strcmp(type, "double") == 0))
@@ -397,9 +419,7 @@ static uint32_t assigned_begin(const struct rewriting *r, uint32_t operator, uin
             first = r->syntax.tokens[before].match;
             continue;
         }
-        if (is(r, before, "(") || is(r, before, "[") || is(r, before, "{") || is(r, before, ";") ||
-            is(r, before, ",") || is(r, before, "?") || is(r, before, ":") || is(r, before, "&&") ||
-            is(r, before, "||") || token_assigns(&r->syntax, before))
+        if (is_any(r, before, "( [ { ; , ? : && ||") || token_assigns(&r->syntax, before))
             break;
         first = before;
     }
@@ -409,15 +429,14 @@ static uint32_t assigned_begin(const struct rewriting *r, uint32_t operator, uin
 static uint32_t value_end(const struct rewriting *r, uint32_t first, uint32_t most)
 {
     uint32_t end = first;
-    while (end < most &&
-           !(is(r, end, ")") || is(r, end, "]") || is(r, end, "}") || is(r, end, ";") || is(r, end, ",")))
+    while (end < most && !is_any(r, end, ") ] } ; ,"))
         end = r->syntax.tokens[end].match != NO_TOKEN ? r->syntax.tokens[end].match + 1 : end + 1;
     return end;
 }
 
 static bool is_step(const struct rewriting *r, uint32_t token)
 {
-    return is(r, token, "++") || is(r, token, "--");
+    return is_any(r, token, "++ --");
 }
 
 /* The operator there, or the only one of the statement. */
