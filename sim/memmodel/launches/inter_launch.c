@@ -112,12 +112,13 @@ static bool is_partly_ordered(const struct inter_launch *detector, uint32_t comm
 {
     bool some_before = false, some_not = false;
     for (uint32_t i = 1; i < detector->state_count; i++) {
-        const bool known = command_graph_is_after(detector->graph, command, detector->states[i].command);
-        some_before |= known;
-        some_not |= !known && detector->states[i].command != command;
+        const uint32_t other = detector->states[i].command;
+        const bool is_before = command_graph_is_after(detector->graph, command, other);
+        some_before |= is_before;
+        some_not |= !is_before && other != command;
     }
-    return (detector->host_acquired || (some_before && some_not)) &&
-           command_graph_facts(detector->graph, command) && !inter_launch_failed(detector);
+    const bool may_be_ordered = detector->host_acquired || (some_before && some_not);
+    return may_be_ordered && command_graph_facts(detector->graph, command) && !inter_launch_failed(detector);
 }
 
 bool inter_launch_lost(struct inter_launch *detector)
@@ -150,10 +151,11 @@ static bool should_check(const struct inter_launch *detector, const struct launc
     const bool announced = command_graph_facts(detector->graph, launch->command);
     if (launch->in_launch_tree || checks_family(detector, launch))
         return true;
-    if (launch->alone && (synchronises(launch) || launch->atomics))
+    /* relaxed atomics count, too: without inclusive scopes they race, and stores end release sequences */
+    const bool has_atomics = synchronises(launch) || launch->atomics;
+    if (has_atomics && launch->alone)
         return announced && synchronises_with_host(detector, launch);
-    /* scopes that are not inclusive may race, and plain stores end release sequences */
-    if (synchronises(launch) || launch->atomics)
+    if (has_atomics)
         return announced && (detector->state_count || inter_launch_has_guaranteed(detector->memory));
     return detector->state_count && !launch->parent && is_partly_ordered(detector, launch->command);
 }
@@ -180,8 +182,7 @@ static bool open_with_predecessors(struct inter_launch *detector, const struct l
 /* The launch is not checked, and may pass on what it acquires. */
 static void give_up(struct inter_launch *detector, const struct launch_info *launch)
 {
-    const bool was_full = !detector->gave_up && !inter_launch_lacks_memory(detector) &&
-                          !inter_launch_has_room(detector, launch);
+    const bool was_full = !inter_launch_failed(detector) && !inter_launch_has_room(detector, launch);
     detector->gave_up |=
         launch->in_launch_tree || detector->state_count || inter_launch_has_guaranteed(detector->memory);
     detector->full |= was_full && detector->gave_up;
@@ -195,11 +196,14 @@ static void give_up(struct inter_launch *detector, const struct launch_info *lau
 bool inter_launch_begin(struct inter_launch *detector, const struct launch_info *launch)
 {
     pthread_mutex_lock(&detector->lock);
-    const bool checked =
-        should_check(detector, launch) && !inter_launch_failed(detector) &&
-        !command_graph_exhausted(detector->graph) && inter_launch_has_room(detector, launch) &&
-        open_with_predecessors(detector, launch) && inter_launch_add_launch(detector, launch);
-    if (!checked && (synchronises(launch) || launch->in_launch_tree || checks_family(detector, launch)))
+    const bool can_check = !inter_launch_failed(detector) && !command_graph_exhausted(detector->graph) &&
+                           inter_launch_has_room(detector, launch);
+    const bool checked = can_check && should_check(detector, launch) &&
+                         open_with_predecessors(detector, launch) &&
+                         inter_launch_add_launch(detector, launch);
+    const bool may_pass_on =
+        synchronises(launch) || launch->in_launch_tree || checks_family(detector, launch);
+    if (!checked && may_pass_on)
         give_up(detector, launch);
     if (!checked)
         inter_launch_note_unchecked(detector, launch);
@@ -253,8 +257,9 @@ struct shadow_region *inter_launch_region_at(struct inter_launch *detector, uint
 {
     const struct region *region = memory_region(detector->memory, address);
     const uint32_t index = (uint32_t)(region - detector->memory->regions);
-    if ((region->kind != REGION_BUFFER && region->kind != REGION_VARIABLE && region->kind != REGION_PIPE) ||
-        address < region->low || address >= region->high)
+    const bool is_global =
+        region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE || region->kind == REGION_PIPE;
+    if (!is_global || address < region->low || address >= region->high)
         return NULL;
     detector->shadow.failed |=
         !shadow_table_room(&detector->regions, &detector->region_room, detector->memory, index);
@@ -493,10 +498,11 @@ static void on_access(void *self, const struct access_event *event)
 
 static bool is_to_be_checked(const struct inter_launch *detector, uint32_t command)
 {
-    const struct launch_state *latest =
-        detector->state_count ? &detector->states[detector->state_count - 1] : NULL;
-    return latest && !(latest->command_runs && latest->command == command) &&
-           is_partly_ordered(detector, command);
+    if (!detector->state_count)
+        return false;
+    const struct launch_state *latest = &detector->states[detector->state_count - 1];
+    const bool is_added = latest->command_runs && latest->command == command;
+    return !is_added && is_partly_ordered(detector, command);
 }
 
 bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t command)

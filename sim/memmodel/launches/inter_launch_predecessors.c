@@ -45,8 +45,9 @@ static bool comes_after(const struct inter_launch *detector, uint32_t command, u
 /* It may have a higher number than the command, which may wait for it by a user event. */
 static bool is_predecessor(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    return predecessor != command && predecessor >= command_graph_first(detector->graph) &&
-           !is_included(detector, predecessor) && command_graph_ended(detector->graph, predecessor) &&
+    const bool has_ended = predecessor >= command_graph_first(detector->graph) &&
+                           command_graph_ended(detector->graph, predecessor);
+    return predecessor != command && has_ended && !is_included(detector, predecessor) &&
            comes_after(detector, command, predecessor);
 }
 

@@ -396,11 +396,10 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
     name_argument(detector, race, now->unit_state->unit, found->argument[1]);
     explain(detector, race, now, &found->text);
     found->what = what_of(detector, race);
-    found->always_reported = found->what != INTER_LAUNCH_PACKETS && race->context->kind > ACCESS_WRITE &&
-                             now->how.kind > ACCESS_WRITE &&
-                             (inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
-                              inter_launch_family_of(&detector->states[earlier]) ==
-                                  inter_launch_family_of(&detector->states[later]));
+    const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE,
+               guaranteed = inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
+                            of_one_family(detector, race, now);
+    found->always_reported = atomics && guaranteed && found->what != INTER_LAUNCH_PACKETS;
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */
@@ -476,8 +475,8 @@ static bool both_fully_checked(const struct inter_launch *detector, uint32_t a, 
 static bool same_place(const struct inter_launch *detector, uint32_t a, uint32_t b)
 {
     const struct source_place first = place_of(detector, a), second = place_of(detector, b);
-    return first.file && second.file && first.line == second.line && first.column == second.column &&
-           strcmp(first.file, second.file) == 0;
+    const bool same_line = first.line == second.line && first.column == second.column;
+    return same_line && first.file && second.file && strcmp(first.file, second.file) == 0;
 }
 
 static bool is_same_pair(const struct inter_launch *detector, const struct found_race *a,
@@ -503,12 +502,26 @@ static void merge_same_pairs(struct inter_launch *detector, uint32_t first)
     detector->race_count = kept;
 }
 
-/* At a command's end, atomics count as having ordered the launches that they may have ordered. A kernel
- * that enqueued others ends later than they do. */
-static bool is_under_way(const struct inter_launch *detector, const struct launch_state *state,
-                         uint32_t ending)
+/* Can the launch's order to others still change? At its command's end, atomics count as having ordered
+ * what they may have ordered. A kernel that enqueued others ends later than they do, which matters outside
+ * of its family. */
+static bool is_open(const struct inter_launch *detector, const struct launch_state *state, uint32_t ending,
+                    bool within)
 {
-    return state->command != ending && command_graph_under_way(detector->graph, state->command);
+    const bool runs = state->command != ending && command_graph_under_way(detector->graph, state->command);
+    return state->launch || (!within && runs);
+}
+
+/* Does this detector report the race? */
+static bool is_reported_here(const struct inter_launch *detector, const struct found_race *found,
+                             bool of_family, const struct inter_launch_reporter *reporter)
+{
+    const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
+                              *b = &detector->states[index_of_unit(detector, found->unit[1])];
+    if (found->always_reported || (!of_family && both_fully_checked(detector, a->command, b->command)))
+        return true;
+    return reporter->counts_as_ordered(reporter->self, of_family ? a->shape.launch : a->command,
+                                       of_family ? b->shape.launch : b->command, found->what);
 }
 
 /* family 0: the races of the command with others. Else those within the family. */
@@ -521,18 +534,15 @@ static void report_all(struct inter_launch *detector, uint32_t command, uint32_t
         const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
                                   *b = &detector->states[index_of_unit(detector, found->unit[1])];
         const bool within = inter_launch_family_of(a) == inter_launch_family_of(b);
-        const bool under_way =
-            a->launch || b->launch ||
-            (!within && (is_under_way(detector, a, command) || is_under_way(detector, b, command)));
-        if (under_way || within != (family != 0) ||
-            (!is_of(a, command, family) && !is_of(b, command, family))) {
+        const bool open = is_open(detector, a, command, within) || is_open(detector, b, command, within),
+                   concerned =
+                       within == (family != 0) && (is_of(a, command, family) || is_of(b, command, family));
+        if (open || !concerned) {
             detector->races[kept++] = *found;
             continue;
         }
         merge_same_pairs(detector, i);
-        if (found->always_reported || (!family && both_fully_checked(detector, a->command, b->command)) ||
-            reporter->counts_as_ordered(reporter->self, family ? a->shape.launch : a->command,
-                                        family ? b->shape.launch : b->command, found->what))
+        if (is_reported_here(detector, found, family, reporter))
             report(detector, found, reporter);
     }
     detector->race_count = kept;

@@ -301,8 +301,8 @@ static void acquire_awaited_launch(struct inter_launch *detector, struct launch_
 }
 
 /* A kernel or marker is enqueued by a caller: everything before the caller's begin happens before it. In
- * fine- grained memory so does everything before the call; if the call is not known, all that any work-
- * item of the caller has acquired counts. */
+ * fine-grained memory so does everything before the call. If the call is not known, all that any work-item
+ * of the caller has acquired counts. */
 static void acquire_caller(struct inter_launch *detector, struct launch_state *state, uint32_t caller,
                            uint32_t number)
 {

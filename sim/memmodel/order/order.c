@@ -505,8 +505,8 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
 {
     const struct sync_op *latest =
         unit_state->item->latest ? &order->sync_log->items[unit_state->item->latest - 1] : NULL;
-    return latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !sync_op->writes &&
-           latest->site == sync_op->site && latest->address == sync_op->address &&
+    const bool are_loads = latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !sync_op->writes;
+    return are_loads && latest->site == sync_op->site && latest->address == sync_op->address &&
            !is_written(order, unit_state->item, sync_op);
 }
 
@@ -515,7 +515,7 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
 void order_log_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
                    uint64_t before)
 {
-    if (!order->sync_log || order->sync_log->full || !order_make_item(order, unit_state) ||
+    if (!order_remembers(order) || !order_make_item(order, unit_state) ||
         is_repetition(order, unit_state, sync_op))
         return;
     if (unit_state->item->slice <= before)
@@ -606,7 +606,8 @@ bool order_fence_again(struct order *order, struct group_order *group, uint64_t 
 {
     const struct endpoint end = {event->scope, true, fenced(event->regions), event->origin.site};
     struct waiting *waiting = group->waiting;
-    if (!group->handoff || event->order < ORDER_ACQ_REL || (waiting && member_bit(waiting->reader, local)) ||
+    const bool has_read = waiting && member_bit(waiting->reader, local);
+    if (!group->handoff || event->order < ORDER_ACQ_REL || has_read ||
         !handoff_fence_again(order, group, local, &end))
         return false;
     if (waiting && local < WAVE_LANES_MAX)

@@ -35,8 +35,8 @@ enum {
 };
 
 /* A release of the hand-off; number 0 stands for none. before, jump: earlier releases of the same member.
- * A jump is chosen so that every earlier one is a logarithm of steps away (Myers, "An applicative random-
- * access stack", 1983). farther: the jump of the release that `jump` names; span, next_span: how many
+ * A jump is chosen so that every earlier one is a logarithm of steps away (Myers, "An applicative
+ * random-access stack", 1983). farther: the jump of the release that `jump` names; span, next_span: how many
  * releases of the member are passed by each of the two. */
 struct handoff_release {
     uint32_t clock, local, site, before, jump, farther, span, next_span;

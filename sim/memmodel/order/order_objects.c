@@ -267,11 +267,14 @@ static bool pack_release(struct order *order, struct release *release, struct pa
     return false;
 }
 
+/* Do the object's numbers fit the packed fields? */
 static bool is_short(const struct order *order, const struct atomic_object *atomic)
 {
     const uint64_t most = UINT32_MAX - 1;
-    return order->versions <= most && order->clock <= most && atomic->generation <= UINT16_MAX &&
-           atomic->address >> 48 == 0 && (atomic->store.unit == UNIT_END || atomic->store.unit <= most);
+    const bool has_short_unit = atomic->store.unit == UNIT_END || atomic->store.unit <= most,
+               has_short_clocks = order->versions <= most && order->clock <= most;
+    return has_short_unit && has_short_clocks && atomic->generation <= UINT16_MAX &&
+           atomic->address >> 48 == 0;
 }
 
 /* An entry that several releases share has the place of the first one, but the unit of the latest. True:
@@ -302,8 +305,8 @@ static bool pack(struct order *order, const struct atomic_object *atomic, struct
 {
     const struct release_clock *release_clock = atomic->release_clocks.items;
     const uint32_t count = atomic->release_clocks.count;
-    if (atomic->handoff_objects || atomic->region != IN_GLOBAL || count > 1 || !is_short(order, atomic) ||
-        (count && !is_plain(order, atomic, release_clock)))
+    const bool can_be = !atomic->handoff_objects && atomic->region == IN_GLOBAL && is_short(order, atomic);
+    if (!can_be || count > 1 || (count && !is_plain(order, atomic, release_clock)))
         return false;
     const struct latest_store *store = &atomic->store;
     *out = (struct packed_object){.address = atomic->address & ((UINT64_C(1) << 48) - 1),

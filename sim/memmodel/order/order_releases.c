@@ -16,14 +16,14 @@ enum { LIST_IDS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
 
 /* ---- releases ---------------------------------------------------------------------------------- */
 
-struct block {
-    struct block *next;
+struct release_block {
+    struct release_block *next;
     struct release items[BLOCK_RELEASES];
 };
 
 static bool refill(struct release_pool *pool)
 {
-    struct block *block = malloc(sizeof *block);
+    struct release_block *block = malloc(sizeof *block);
     if (!block)
         return false;
     block->next = pool->blocks;
@@ -70,7 +70,7 @@ struct release *order_release_join(struct order *order, struct release *earlier,
 void order_releases_fini(struct order *order)
 {
     CHECKED(order->pool.block_count == 0); /* clocks are freed with their pool, which comes first */
-    for (struct block *block = order->releases.blocks, *next; block; block = next) {
+    for (struct release_block *block = order->releases.blocks, *next; block; block = next) {
         next = block->next;
         free(block);
     }

@@ -30,8 +30,11 @@ void sync_log_value(struct sync_log *sync_log, uint64_t unit, uint64_t address,
                     const struct lane_values *values)
 {
     struct sync_op *latest = sync_log->count ? &sync_log->items[sync_log->count - 1] : NULL;
-    if (latest && !sync_log->full && latest->kind == HAPPENED_ATOMIC && latest->by == unit &&
-        latest->address == address && !latest->values.has_read && !latest->values.has_written)
+    if (!latest || sync_log->full)
+        return;
+    const bool is_it = latest->kind == HAPPENED_ATOMIC && latest->by == unit && latest->address == address,
+               has_values = latest->values.has_read || latest->values.has_written;
+    if (is_it && !has_values)
         latest->values = *values;
 }
 
