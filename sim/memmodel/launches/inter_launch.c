@@ -342,8 +342,8 @@ static void unit_state_of(const struct inter_launch *detector, uint64_t lane, st
         order_unit_state(&detector->order, wave->unit[lane], out_unit_state);
 }
 
-static void access_by(struct inter_launch *detector, const struct access_event *event, uint64_t lane,
-                      struct group_order *group, uint32_t site)
+static void check_access(struct inter_launch *detector, const struct access_event *event, uint64_t lane,
+                         struct group_order *group, uint32_t site)
 {
     struct unit_state unit_state;
     unit_state_of(detector, lane, group, &unit_state);
@@ -380,8 +380,8 @@ static struct launch_state *begin_event(struct inter_launch *detector, const str
     return state;
 }
 
-static void accesses(struct inter_launch *detector, struct launch_state *state,
-                     const struct access_event *event)
+static void check_accesses(struct inter_launch *detector, struct launch_state *state,
+                           const struct access_event *event)
 {
     const uint32_t site = event->kind >= ACCESS_ATOMIC_READ
                               ? inter_launch_site_with(detector, state, event->origin.site, event->scope)
@@ -390,10 +390,10 @@ static void accesses(struct inter_launch *detector, struct launch_state *state,
     struct group_order *group = order_group_find(&detector->order, detector->wave.group);
     for (uint64_t lane = 0; lane < event->lane_count && !inter_launch_failed(detector); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
-            access_by(detector, event, lane, group, site);
+            check_access(detector, event, lane, group, site);
 }
 
-static void copy_accesses(void *self, const struct held_access *access)
+static void check_copy_access(void *self, const struct held_access *access)
 {
     struct inter_launch *detector = self;
     struct shadow_region *region = inter_launch_region_at(detector, access->address);
@@ -411,8 +411,8 @@ static void copy_accesses(void *self, const struct held_access *access)
 }
 
 /* The accesses of a copy are by a unit of its own (R37), once all of the work-group have called it. */
-static void copies(struct inter_launch *detector, struct launch_state *state,
-                   const struct access_event *event)
+static void check_copy(struct inter_launch *detector, struct launch_state *state,
+                       const struct access_event *event)
 {
     const uint32_t site = inter_launch_site_of(detector, state, event->origin.site);
     units_of(detector, state, &event->origin, event->lane_count);
@@ -423,13 +423,13 @@ static void copies(struct inter_launch *detector, struct launch_state *state,
     const uint64_t unit = order_copy_unit(&detector->order, detector->wave.group, event->copy);
     for (uint64_t lane = 0; lane < event->lane_count && !inter_launch_failed(detector); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
-            copy_accesses(detector, &(struct held_access){unit, lane_address(event, lane), site,
-                                                          event->size_bytes, event->kind});
+            check_copy_access(detector, &(struct held_access){unit, lane_address(event, lane), site,
+                                                              event->size_bytes, event->kind});
 }
 
 /* ---- packets of pipes ----------------------------------------------------------------------- */
 
-static void moves_packets(struct inter_launch *detector, struct launch_state *state,
+static void check_packets(struct inter_launch *detector, struct launch_state *state,
                           const struct origin *origin, const struct packets_use *use)
 {
     struct unit_state unit_state;
@@ -457,7 +457,7 @@ void inter_launch_packets(struct inter_launch *detector, const struct origin *or
     pthread_mutex_lock(&detector->lock);
     struct launch_state *state = begin_event(detector, origin->launch);
     if (state)
-        moves_packets(detector, state, origin, use);
+        check_packets(detector, state, origin, use);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -488,9 +488,9 @@ static void on_access(void *self, const struct access_event *event)
     ask_predecessors_of_host(detector, event);
     struct launch_state *state = begin_event(detector, event->origin.launch);
     if (state && event->copy)
-        copies(detector, state, event);
+        check_copy(detector, state, event);
     else if (state)
-        accesses(detector, state, event);
+        check_accesses(detector, state, event);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -565,8 +565,8 @@ static void sub_groups_arrive(struct inter_launch *detector, const uint64_t *uni
     }
 }
 
-static void fences(struct inter_launch *detector, const uint64_t *units, const struct sync_event *event,
-                   uint32_t site)
+static void apply_fences(struct inter_launch *detector, const uint64_t *units, const struct sync_event *event,
+                         uint32_t site)
 {
     struct unit_state unit_state;
     for (uint64_t lane = 0; lane < event->lane_count; lane++) {
@@ -577,14 +577,14 @@ static void fences(struct inter_launch *detector, const uint64_t *units, const s
     }
 }
 
-static void take_sync(struct inter_launch *detector, struct launch_state *state,
-                      const struct sync_event *event)
+static void apply_sync(struct inter_launch *detector, struct launch_state *state,
+                       const struct sync_event *event)
 {
     const uint64_t *units = units_of(detector, state, &event->origin, event->lane_count),
                    group = order_unit_group(&detector->order, units[0]);
     const uint32_t site = inter_launch_site_with(detector, state, event->origin.site, event->scope);
     switch (event->kind) {
-    case SYNC_FENCE: fences(detector, units, event, site); break;
+    case SYNC_FENCE: apply_fences(detector, units, event, site); break;
     case SYNC_SUB_GROUP_BARRIER:
         sub_groups_arrive(detector, units, event);
         if (event->last)
@@ -606,7 +606,7 @@ static void take_sync(struct inter_launch *detector, struct launch_state *state,
     case SYNC_COPY:
         order_copy_come(&detector->order, units, event, site);
         inter_launch_note_copies(detector);
-        held_let_go(&detector->held, &detector->order, HELD_NO_GROUP, copy_accesses, detector);
+        held_let_go(&detector->held, &detector->order, HELD_NO_GROUP, check_copy_access, detector);
         break;
     case SYNC_COPY_WAIT:
         if (event->last)
@@ -622,7 +622,7 @@ static void on_sync(void *self, const struct sync_event *event)
     pthread_mutex_lock(&detector->lock);
     struct launch_state *state = begin_event(detector, event->origin.launch);
     if (state)
-        take_sync(detector, state, event);
+        apply_sync(detector, state, event);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -642,7 +642,7 @@ static void close_group(struct inter_launch *detector, struct launch_state *stat
 {
     const uint64_t number = inter_launch_order_of(detector, state)->first_group + group;
     if (detector->held.count)
-        held_let_go(&detector->held, &detector->order, number, copy_accesses, detector);
+        held_let_go(&detector->held, &detector->order, number, check_copy_access, detector);
     inter_launch_await_group(detector, state->launch, group, number);
     inter_launch_close_group(detector, state, number);
 }

@@ -53,8 +53,8 @@ static void keep_snapshot(struct inter_launch *detector, uint32_t step)
         return;
     if (detector->host_snapshot_count == detector->host_snapshot_room)
         drop_seen_by_all(detector);
-    if (!inter_launch_room_for((void **)&detector->host_snapshots, detector->host_snapshot_count,
-                               &detector->host_snapshot_room, sizeof *detector->host_snapshots)) {
+    if (!room_for_one((void **)&detector->host_snapshots, detector->host_snapshot_count,
+                      &detector->host_snapshot_room, INTER_LAUNCH_ROOM, sizeof *detector->host_snapshots)) {
         detector->shadow.failed = true;
         return;
     }

@@ -55,8 +55,8 @@ uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state
     }
     if (state->site[own])
         return state->site[own] - 1;
-    if (!inter_launch_room_for((void **)&detector->sites, detector->site_count, &detector->site_room,
-                               sizeof *detector->sites)) {
+    if (!room_for_one((void **)&detector->sites, detector->site_count, &detector->site_room,
+                      INTER_LAUNCH_ROOM, sizeof *detector->sites)) {
         detector->shadow.failed = true;
         return 0;
     }
@@ -97,8 +97,8 @@ void inter_launch_keep_argument(struct launch_state *state, uint32_t region_id, 
     for (uint32_t i = 0; i < state->argument_count; i++)
         if (state->arguments[i].region_id == region_id)
             return;
-    if (!inter_launch_room_for((void **)&state->arguments, state->argument_count, &state->argument_room,
-                               sizeof *state->arguments))
+    if (!room_for_one((void **)&state->arguments, state->argument_count, &state->argument_room,
+                      INTER_LAUNCH_ROOM, sizeof *state->arguments))
         return;
     CHECKED(state->argument_count < state->argument_room);
     struct kept_argument *kept = &state->arguments[state->argument_count++];
@@ -152,7 +152,8 @@ struct scopes {
 
 /* The scope as written. One site may execute operations of several scopes; then the one that counts is
  * named. */
-static enum memory_scope written(const struct inter_launch *detector, const struct scopes *scopes, int side)
+static enum memory_scope scope_as_written(const struct inter_launch *detector, const struct scopes *scopes,
+                                          int side)
 {
     const uint32_t site = scopes->site[side];
     const enum memory_scope counts = scopes->counts[side],
@@ -172,7 +173,8 @@ static bool is_apart(const struct inter_launch *detector, const struct race *rac
 static void say_scopes(const struct inter_launch *detector, bool apart, const struct scopes *scopes,
                        const char *what, struct race_text *text)
 {
-    const enum memory_scope a = written(detector, scopes, 0), b = written(detector, scopes, 1);
+    const enum memory_scope a = scope_as_written(detector, scopes, 0),
+                            b = scope_as_written(detector, scopes, 1);
     const bool counts_less = apart && !scopes->svm_atomics && (a == SCOPE_ALL_SVM || b == SCOPE_ALL_SVM);
     snprintf(text->why, INTER_LAUNCH_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what,
              memory_scope_word(a), memory_scope_word(b),
@@ -193,7 +195,7 @@ static void say_scopes(const struct inter_launch *detector, bool apart, const st
     "the atomic operations of one kernel on a buffer that is not shared virtual memory are not for another " \
     "one (3.3.5, device scope)"
 
-static void say_for_several(bool apart, struct race_text *text)
+static void say_shared_memory(bool apart, struct race_text *text)
 {
     snprintf(text->fix, INTER_LAUNCH_WHY_CHARS,
              apart ? WIDE_MEMORY " in place of the buffer, and memory_scope_all_svm_devices for both"
@@ -234,7 +236,7 @@ static void say_edge(const struct inter_launch *detector, const struct race *rac
         if (edge->apart && !of_one_family(detector, race, now)) {
             snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                      "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
-            say_for_several(apart, text);
+            say_shared_memory(apart, text);
             break;
         }
         snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
@@ -281,7 +283,7 @@ static void explain_atomics(const struct inter_launch *detector, const struct ra
     if (race->region->apart && !of_one_family(detector, race, now)) {
         snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                  "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
-        say_for_several(apart, text);
+        say_shared_memory(apart, text);
         return;
     }
     say_scopes(detector, apart, &scopes, "nothing orders the two atomic operations, and they race", text);
@@ -378,8 +380,8 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
             return;
         }
     }
-    if (!inter_launch_room_for((void **)&detector->races, detector->race_count, &detector->race_room,
-                               sizeof *detector->races)) {
+    if (!room_for_one((void **)&detector->races, detector->race_count, &detector->race_room,
+                      INTER_LAUNCH_ROOM, sizeof *detector->races)) {
         detector->shadow.failed = true;
         return;
     }
@@ -448,7 +450,7 @@ static void report(const struct inter_launch *detector, const struct found_race 
     reporter->report(reporter->self, &race);
 }
 
-static bool is_of(const struct launch_state *state, uint32_t command, uint32_t family)
+static bool belongs_to(const struct launch_state *state, uint32_t command, uint32_t family)
 {
     return family ? inter_launch_family_of(state) == family : state->command == command;
 }
@@ -535,8 +537,8 @@ static void report_all(struct inter_launch *detector, uint32_t command, uint32_t
                                   *b = &detector->states[index_of_unit(detector, found->unit[1])];
         const bool within = inter_launch_family_of(a) == inter_launch_family_of(b);
         const bool open = is_open(detector, a, command, within) || is_open(detector, b, command, within),
-                   concerned =
-                       within == (family != 0) && (is_of(a, command, family) || is_of(b, command, family));
+                   concerned = within == (family != 0) &&
+                               (belongs_to(a, command, family) || belongs_to(b, command, family));
         if (open || !concerned) {
             detector->races[kept++] = *found;
             continue;

@@ -45,6 +45,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/memmodel/common/room.h"
 #include "sim/memmodel/order/command_graph.h"
 #include "sim/memmodel/order/deferred_copy.h"
 #include "sim/memmodel/order/order_state.h"
@@ -54,6 +55,7 @@
 enum {
     STATES_MOST = HOSTILE(16384, 8),
     GROUP_ITEMS_LEAST = 1024,
+    INTER_LAUNCH_ROOM = 8, /* of an array at first */
     INTER_LAUNCH_OBJECT_CHARS = 120,
     INTER_LAUNCH_ARGUMENT_CHARS = 120,
     INTER_LAUNCH_WHY_CHARS = 600
@@ -234,7 +236,6 @@ void inter_launch_host_fini(struct inter_launch *detector);
 
 /* inter_launch_states.c */
 bool inter_launch_is_running(const struct launch_state *state);
-bool inter_launch_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
 struct group_order *inter_launch_open_group(struct inter_launch *detector, uint64_t number,
                                             struct vclock *const initial[ORDER_REGIONS]);
 bool inter_launch_is_guaranteed(const struct region *region);

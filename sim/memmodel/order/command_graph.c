@@ -18,6 +18,7 @@
 #include "orrery/checked.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
+#include "sim/memmodel/common/room.h"
 
 /* ---- clocks ----------------------------------------------------------------------------------- */
 
@@ -100,7 +101,7 @@ struct command_chain {
 struct user_wait {
     uint32_t event;
     uint32_t *commands;
-    size_t count, room;
+    uint32_t count, room;
     UT_hash_handle hh;
 };
 
@@ -426,15 +427,10 @@ static void host_called(struct command_graph *graph, struct host_thread *host, u
     struct host_point *last = host->point_count ? &host->points[host->point_count - 1] : NULL;
     if (last && last->clock == host->clock)
         return;
-    if (host->point_count == host->point_room) {
-        const uint32_t room = 2 * host->point_room + 8;
-        struct host_point *points = realloc(host->points, room * sizeof *points);
-        if (!points) {
-            exhaust(graph);
-            return;
-        }
-        host->points = points;
-        host->point_room = room;
+    if (!room_for_one((void **)&host->points, host->point_count, &host->point_room, 8,
+                      sizeof *host->points)) {
+        exhaust(graph);
+        return;
     }
     host->points[host->point_count++] = (struct host_point){call, clock_ref(host->clock)};
 }
@@ -471,15 +467,9 @@ static void wait_add(struct command_graph *graph, uint32_t event, uint32_t comma
             return;
         }
     }
-    if (wait->count == wait->room) {
-        size_t room = 2 * wait->room + 2;
-        uint32_t *grown = realloc(wait->commands, room * sizeof *grown);
-        if (!grown) {
-            exhaust(graph);
-            return;
-        }
-        wait->commands = grown;
-        wait->room = room;
+    if (!room_for_one((void **)&wait->commands, wait->count, &wait->room, 2, sizeof *wait->commands)) {
+        exhaust(graph);
+        return;
     }
     wait->commands[wait->count++] = command;
     CHECKED(wait->count <= wait->room && wait->event != command);

@@ -106,7 +106,7 @@ static bool enqueues(const struct command_entry *entry, uint32_t command)
     return is_command(entry) && entry->command == command;
 }
 
-static bool is_set(const struct command_entry *entry)
+static bool sets_user_event(const struct command_entry *entry)
 {
     return entry->kind == ORDER_ENQUEUED && !entry->queue;
 }
@@ -201,7 +201,7 @@ static bool may_run(const struct command_trial *trial, const struct trial_comman
     return true;
 }
 
-static void run(struct command_trial *trial, const struct trial_command *pending)
+static void run_command(struct command_trial *trial, const struct trial_command *pending)
 {
     trial->progress[pending->command] = ENDED;
     if (pending->set) {
@@ -221,7 +221,7 @@ static void run_all(struct command_trial *trial)
         memmove(&trial->pending[i], &trial->pending[i + 1], (trial->pending_count - i - 1) * sizeof pending);
         CHECKED(trial->pending_count > 0);
         trial->pending_count--;
-        run(trial, &pending);
+        run_command(trial, &pending);
         i = (size_t)-1;
     }
 }
@@ -264,7 +264,7 @@ static struct trial_command wait_list_of(struct command_trial *trial, const stru
 {
     struct trial_command pending = {.after = trial->lists + trial->list_count,
                                     .command = number_of(trial, entry->command),
-                                    .set = is_set(entry)};
+                                    .set = sets_user_event(entry)};
     for (size_t i = 0; i < entry->after_count; i++) {
         const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
         if (number)
@@ -276,7 +276,7 @@ static struct trial_command wait_list_of(struct command_trial *trial, const stru
     return pending;
 }
 
-static void step(struct command_trial *trial, size_t at)
+static void replay_entry(struct command_trial *trial, size_t at)
 {
     const struct command_entry *entry = &trial->log->entries[at];
     edit_before(trial, at);
@@ -318,7 +318,7 @@ static void prepare(struct command_trial *trial)
     for (size_t i = 0; i < log->count; i++) {
         const uint32_t number = number_of(trial, log->entries[i].command);
         if (number && log->entries[i].kind == ORDER_ENQUEUED)
-            trial->progress[number] = is_set(&log->entries[i]) ? MAY_RUN : STUCK;
+            trial->progress[number] = sets_user_event(&log->entries[i]) ? MAY_RUN : STUCK;
         else if (number && log->entries[i].kind == ORDER_END)
             trial->progress[number] = MAY_RUN;
     }
@@ -336,16 +336,16 @@ static bool is_ordered(const struct command_trial *trial)
             command_graph_is_after(trial->graph, first, second));
 }
 
-static void step_moved(struct command_trial *trial, size_t at)
+static void replay_at(struct command_trial *trial, size_t at)
 {
     const bool moves = trial->edit >= EDIT_AFTER;
     if (moves && at == trial->from)
         return;
     if (moves && at == trial->to && trial->edit == EDIT_BEFORE)
-        step(trial, trial->from);
-    step(trial, at);
+        replay_entry(trial, trial->from);
+    replay_entry(trial, at);
     if (moves && at == trial->to && trial->edit == EDIT_AFTER)
-        step(trial, trial->from);
+        replay_entry(trial, trial->from);
 }
 
 static bool replay(struct command_trial *trial)
@@ -355,7 +355,7 @@ static bool replay(struct command_trial *trial)
     prepare(trial);
     trial->graph = command_graph_new();
     for (size_t i = 0; trial->graph && i < trial->log->count && !trial->failed; i++)
-        step_moved(trial, i);
+        replay_at(trial, i);
     bool orders = trial->graph && !trial->failed && is_ordered(trial);
     command_graph_free(trial->graph);
     return orders;
@@ -371,7 +371,7 @@ static bool try_sets(struct command_trial *trial)
         const struct command_entry *entry = &trial->log->entries[i];
         enqueued |= enqueues(entry, trial->second);
         const bool by_host =
-            is_set(entry) && !entry->after_count && !entry->program; /* a callback may not wait */
+            sets_user_event(entry) && !entry->after_count && !entry->program; /* a callback may not wait */
         if (!enqueued || !by_host)
             continue;
         tries--;
@@ -518,7 +518,7 @@ bool command_log_called_back(const struct command_log *log, uint32_t command)
     bool crosses, called = false;
     uint32_t *wanted = waited_for(log, command, &count, &crosses);
     for (size_t i = 0; i < log->count && wanted && !called; i++)
-        called = is_set(&log->entries[i]) && log->entries[i].program &&
+        called = sets_user_event(&log->entries[i]) && log->entries[i].program &&
                  is_among(log->entries[i].command, wanted, count);
     free(wanted);
     return called;

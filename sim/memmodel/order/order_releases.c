@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 enum { LIST_IDS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
 
@@ -81,16 +82,9 @@ void order_releases_fini(struct order *order)
 
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
 {
-    CHECKED(size > 0 && *room <= UINT32_MAX / 2);
-    uint32_t wanted = *room ? *room * 2 : HOSTILE(4, 1);
-    void *grown = realloc(*items, wanted * size);
-    if (!grown) {
-        order->failed = true;
-        return false;
-    }
-    *items = grown;
-    *room = wanted;
-    return true;
+    const bool grown = room_grow(items, room, HOSTILE(4, 1), size);
+    order->failed |= !grown;
+    return grown;
 }
 
 struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,

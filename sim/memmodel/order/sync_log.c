@@ -5,20 +5,14 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 /* The log serves explanations and decides no race, so running out of memory is the same as being full. */
 struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sync_op)
 {
-    if (sync_log->count == sync_log->room && !sync_log->full) {
-        uint32_t room = sync_log->room ? 2 * sync_log->room : 16;
-        struct sync_op *items =
-            sync_log->count < SYNC_LOG_MOST ? realloc(sync_log->items, room * sizeof *items) : NULL;
-        sync_log->full = !items;
-        if (items) {
-            sync_log->items = items;
-            sync_log->room = room;
-        }
-    }
+    sync_log->full = sync_log->full || sync_log->count == SYNC_LOG_MOST ||
+                     !room_for_one((void **)&sync_log->items, sync_log->count, &sync_log->room, 16,
+                                   sizeof *sync_log->items);
     if (sync_log->full)
         return NULL;
     sync_log->items[sync_log->count] = *sync_op;
