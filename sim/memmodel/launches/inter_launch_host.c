@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the host acquires and passes on by atomics. Its own atomics are not seen. It counts as acquiring at
- * once what is released for it, and as passing that on to each unit that acquires from it, to what it
- * enqueues after that, and by user events that it sets after that (OpenCL 2.2 API, 3.3.6, host-side and
- * device-side commands, rules (1) and (12)). "After that" means a call that had not been made when the atomic
+ * once what is released for it. It passes that on to each unit that acquires from it, to what it enqueues
+ * after that, and by user events that it sets after that. These are rules (1) and (12) of the OpenCL 2.2 API,
+ * 3.3.6, host-side and device-side commands. "After that" means a call that had not been made when the atomic
  * operation began, because the host may have continued before the event arrives here. So the host's clock is
  * kept for each of its steps that a command may still refer to.
  *

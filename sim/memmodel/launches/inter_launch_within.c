@@ -50,8 +50,8 @@ void inter_launch_received(struct inter_launch *detector, const struct launch_in
     pthread_mutex_unlock(&detector->lock);
 }
 
-/* A clock value of the common order such that a release after the launch's clock value is above it, and
- * one before is not. */
+/* The clock value of the common order that separates releases after the launch's clock value from those
+ * before it. */
 static uint64_t clock_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own)
 {
     uint32_t from = 0, to = state->mapping_count;

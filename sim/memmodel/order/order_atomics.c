@@ -9,8 +9,8 @@
  * load also puts it into the unit's fence buffer. A unit remembers how far it has read a list, and reads only
  * what is newer.
  *
- * Clocks of releases that reach the same readers share one entry, which is exact: whoever reads the one reads
- * the other, too.
+ * Clocks of releases that reach the same readers share one entry, which is exact, since every reader of the
+ * one reads the other, too.
  */
 #include "order_handoff.h"
 #include "orrery/checked.h"

@@ -3,8 +3,8 @@
  * Barriers (R17 to R20): of a work-group, of a sub-group, named ones, and those at which only a part of a
  * work-group waits.
  *
- * A barrier of a group joins the clocks of its members into the group's own and sets `base` of the group to
- * the barrier's clock value, so that everything its members did before happens before everything they do
+ * A barrier of a group joins the clocks of its members into the group's own. It also sets `base` of the group
+ * to the barrier's clock value: everything that members did before happens before everything that they do
  * after. The cost is one join for each member that acquired something by itself since the barrier before. A
  * named barrier does the same with its sub-groups, a partial one with its work-items. The flags of the
  * barrier say in which regions.

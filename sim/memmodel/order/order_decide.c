@@ -3,11 +3,11 @@
  * The query: does an epoch happen before a unit's next operation? And which missed edge explains that it does
  * not?
  *
- * An epoch (u, c) of a work-item happens before a point if the clock there has a clock value above c for u,
- * or for u's sub-group or work-group, whose keys stand for all their members. The clock of a point is the
- * join of the parts that the unit has of its work-group, its sub-group, itself and its hand-off, so each part
- * is asked in turn and they are never joined. An asynchronous copy comes after what happens before its call
- * in every member (R37), so all members are asked.
+ * An epoch (u, c) of a work-item happens before a point if the clock there has a clock value above c for u.
+ * The keys of u's sub-group and work-group stand for all their members, so they are asked for, too. The clock
+ * of a point is the join of four parts: of the work-group, the sub-group, the unit itself and its hand-off.
+ * Each part is asked in turn, and they are never joined. An asynchronous copy comes after what happens before
+ * its call in every member (R37), so all members are asked.
  */
 #include "order_handoff.h"
 #include "orrery/checked.h"

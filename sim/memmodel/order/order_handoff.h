@@ -125,7 +125,7 @@ static inline uint32_t handoff_release_at(const struct handoff *handoff, uint64_
     return at;
 }
 
-/* One more fence that acquires and releases, of a member that had such a fence before, in constant time.
+/* The member repeats a fence that acquires and releases, in constant time.
  * False: it is another kind of fence, the member has not acquired all releases, or there is no room. */
 static inline bool handoff_fence_again(struct order *order, struct group_order *group, uint64_t local,
                                        const struct endpoint *end)
