@@ -115,6 +115,7 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/reader_set.h \
 	%D%/commands/launch_tree_races.c \
 	%D%/commands/launch_tree_races.h \
+	%D%/common/room.h \
 	%D%/common/scope.c \
 	%D%/common/scope.h \
 	%D%/shadow/shadow.c \

@@ -27,7 +27,8 @@ static const struct {
      WAIT_FOR("LOAD(flag, relaxed, device)") "out[0] = data[0]; FENCE(acquire);", 1,
      "no acquire fence followed"},
     {"the scope of a work-group", FIRST "{ RELEASE(other); data[0] = 1; STORE(flag, release, work_group); }",
-     WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 2, "memory_scope_work_group"}, /* and the flag itself */
+     /* races on the flag itself, too */
+     WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 2, "memory_scope_work_group"},
     {"a barrier before the release",
      "if (get_local_id(0)) data[0] = 1; barrier(CLK_GLOBAL_MEM_FENCE); " FIRST "RELEASE(flag);",
      WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];", 0, NULL},
@@ -125,7 +126,7 @@ START_TEST(R32_one_after_the_other)
 }
 END_TEST
 
-/* An event orders whatever atomics do not. */
+/* An event orders what atomics leave unordered. */
 START_TEST(R32_with_an_event)
 {
     const struct kernels kernels = build(pairs[_i].one, pairs[_i].other, "");
@@ -149,7 +150,7 @@ START_TEST(R32_the_host_waited)
 }
 END_TEST
 
-/* A context that gets its second queue when the first kernel is enqueued already. */
+/* The context gets its second queue when the first kernel is already enqueued. */
 START_TEST(R32_queue_created_late)
 {
     const size_t size = 2;
@@ -186,7 +187,8 @@ START_TEST(R32_queue_created_late)
 }
 END_TEST
 
-/* Work-item 0 acquires. A kernel that waits for the work-group which enqueued it has that one's clock. */
+/* Work-item 0 acquires. A kernel that waits for the work-group which enqueued it gets that work-group's
+ * clock. */
 START_TEST(R31_14_by_way_of_a_work_group)
 {
     static const struct {
@@ -216,8 +218,8 @@ START_TEST(R31_14_by_way_of_a_work_group)
 }
 END_TEST
 
-/* Three kernels, the first of which writes before its release and after it; by_event: the last waits for
- * the second. */
+/* Three kernels. The first one writes before and after its release; by_event: the last one waits for the
+ * second. */
 static size_t races_of_three(const char *second_does, const char *last_does, bool by_event)
 {
     const struct kernels kernels =
@@ -239,7 +241,7 @@ START_TEST(R21_by_a_third_kernel)
 }
 END_TEST
 
-/* A waiter for the kernel that acquired is ordered after it, by its event. */
+/* A command that waits for the kernel that acquired is ordered after it by its event. */
 START_TEST(R21_by_the_event_of_the_acquiring_command)
 {
     const char *const acquired = WAIT_FOR("ACQUIRE(flag)") "out[1] = 1;";
@@ -250,7 +252,7 @@ START_TEST(R21_by_the_event_of_the_acquiring_command)
 }
 END_TEST
 
-/* A command that waits for the kernel that acquired, and not for the one that released. */
+/* A command that waits for the kernel that acquired, but not for the one that released. */
 static void waits_for_the_second(bool reads_both, size_t races)
 {
     const struct kernels kernels =
@@ -283,7 +285,7 @@ START_TEST(R32_a_kernel_without_atomics)
 }
 END_TEST
 
-/* A store that releases nothing ends what was released before it. */
+/* A store without a release ends the release sequence of an earlier release. */
 START_TEST(R8_a_relaxed_kernel_between)
 {
     const char *const reader = WAIT_FOR("ACQUIRE(flag)") "out[0] = data[0];";
@@ -344,7 +346,7 @@ static void judge_after(int i, int prior, bool in_turn)
         build(past[i].one, past[i].next, "data[get_local_id(0)] = 1; data[2 + get_local_id(0)] = 1;");
     const bool waits = strstr(past[i].one, "while");
     cl_int err;
-    const cl_event gate = clCreateUserEvent(context, &err); /* they begin together */
+    const cl_event gate = clCreateUserEvent(context, &err); /* so that they begin together */
     cl_ok(err);
     do_before(&kernels, prior);
     const cl_event event = run(queue, kernels.one, waits, &gate);
@@ -366,8 +368,7 @@ START_TEST(R32_access_before_the_release)
 }
 END_TEST
 
-/* ---- one side of a pipe, of kernels that atomics order
- * --------------------------------------------------------- */
+/* ---- one side of a pipe, used by kernels that atomics order ----------------------------------- */
 
 #define PUT "{ int packet = 1; write_pipe(p, &packet); }"
 #define GET "{ int packet; read_pipe(p, &packet); }"
@@ -453,7 +454,7 @@ START_TEST(R32_one_side_of_a_pipe)
 }
 END_TEST
 
-/* Packets of a kernel without atomics, which the one that releases waited for. */
+/* Packets of a kernel without atomics, for which the releasing kernel waited. */
 START_TEST(R32_a_side_of_a_pipe_before_the_release)
 {
     const cl_mem pipe = new_pipe();
@@ -472,7 +473,7 @@ START_TEST(R32_a_side_of_a_pipe_before_the_release)
 }
 END_TEST
 
-/* The one that hands the release on ends after both. */
+/* The kernel that passes the release on ends after both others. */
 START_TEST(R32_a_side_of_a_pipe_that_a_third_hands_on)
 {
     const cl_mem pipe = new_pipe();
@@ -492,8 +493,8 @@ START_TEST(R32_a_side_of_a_pipe_that_a_third_hands_on)
 }
 END_TEST
 
-/* A sub-group's barrier orders as many work-items as its own launch has in one, whatever the other launch
- * has. */
+/* A sub-group's barrier orders as many work-items as sub-groups of its own launch have, whatever the other
+ * launch has. */
 static size_t races_of_sub_groups(int size, int other_size, int index)
 {
     char source[2048];
@@ -527,7 +528,7 @@ START_TEST(R19_sub_groups_of_different_sizes)
 }
 END_TEST
 
-/* The same kernel on two queues: its instructions are those of two launches. */
+/* The same kernel on two queues: its sites are those of two launches. */
 START_TEST(one_kernel_twice)
 {
     const struct kernels kernels = build(FIRST "{ atomic_fetch_add(&flag, 1); data[0] += 1; }", "", "");
@@ -552,8 +553,8 @@ static cl_event run_groups(cl_command_queue on, cl_kernel kernel, size_t items, 
     return event;
 }
 
-/* The second wave of a launch, which may lie where the one before lay, is another one: it has lanes 256 to
- * 299. */
+/* The second wave of a launch is not mistaken for one of the launch before, whose memory it may have; it
+ * has lanes 256 to 299. */
 START_TEST(waves_of_the_next_launch)
 {
     const struct kernels kernels = build(
@@ -571,7 +572,7 @@ START_TEST(waves_of_the_next_launch)
 }
 END_TEST
 
-/* Earlier launches are forgotten, and the next pair is judged like the first one. */
+/* Earlier launches are forgotten, and the next pair has the same races as the first one. */
 START_TEST(repeated_pairs_are_counted)
 {
     const struct kernels kernels = build(FIRST "{ atomic_fetch_add(&flag, 1); data[0] = 1; }", "", "");
@@ -638,7 +639,7 @@ START_TEST(R32_waves_in_sequence_and_a_counter)
 }
 END_TEST
 
-/* A racing access is reported by its operation, though it was not recorded when it happened. */
+/* A race is reported for an access whose launch was not checked when it was done. */
 START_TEST(R32_write_after_the_release)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE " if (x == 18 && y == 5) data[at] = 2;", "",
@@ -655,10 +656,8 @@ START_TEST(R32_write_after_the_release)
 }
 END_TEST
 
-/*
- * Accesses of the second kernel after its release; all of the first happen before it, and it does not replace
- * them.
- */
+/* The second kernel writes after its release. All accesses of the first kernel happen before these, and
+ * must not be replaced by them. */
 START_TEST(R32_waves_of_which_one_is_not_ordered)
 {
     ck_assert_uint_eq(races_of_grid(AT "data[at] = 1; " ALL_DONE, AT ADD "if (x == 3) data[at] = 2;",
@@ -685,7 +684,7 @@ START_TEST(R32_both_read_and_a_third_writes)
 }
 END_TEST
 
-/* Lanes that do so by one instruction, of which some have released since and some will. */
+/* Lanes of one instruction, some of which have released since, and others will. */
 START_TEST(R32_waves_of_which_some_released)
 {
     static const char *const one[] = {AT "if (x >= 10) " ADD "data[at] = 2; if (x < 10) " ADD,
@@ -696,7 +695,7 @@ START_TEST(R32_waves_of_which_some_released)
 }
 END_TEST
 
-/* The last access counts, though one instruction did the same before, and another was between. */
+/* The last access counts, though the same instruction was executed before, with another one between. */
 START_TEST(R32_one_instruction_before_and_after_a_release)
 {
     ck_assert_uint_eq(
@@ -708,7 +707,7 @@ START_TEST(R32_one_instruction_before_and_after_a_release)
 }
 END_TEST
 
-/* Which of the two has the wider scope, and which is first, does not matter. */
+/* It does not matter which of the two has the wider scope, and which is first. */
 static const char *const scopes[][2] = {{"work_group", "device"},
                                         {"device", "work_group"},
                                         {"all_svm_devices", "work_group"},
@@ -730,8 +729,8 @@ START_TEST(R29_relaxed_updates_of_other_scopes)
 }
 END_TEST
 
-/* Two devices share memory that is coarse-grained, or fine-grained with atomics: what is reported of their
- * scopes is what the source has, and why it does not reach. */
+/* Two devices share memory that is coarse-grained, or fine-grained with atomics: the report has the scopes
+ * as written, and why one does not include the other. */
 #define COARSE                                                                                           \
     "outside of fine-grained shared virtual memory with atomics memory_scope_all_svm_devices counts as " \
     "memory_scope_device"
@@ -772,7 +771,7 @@ static const struct {
      "memory_scope_all_svm_devices and memory_scope_all_svm_devices do not include each other on different "
      "devices: " COARSE,
      NULL, "for the atomic object (CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS); or"},
-    /* what acquires nothing, or acquires elsewhere */
+    /* kernels that acquire nothing, or acquire another object */
     {0, SVM_RELEASE("device"), SVM_ACQUIRE("relaxed", "device"), 2, "neither of the commands", NULL,
      "else have these release and acquire, for all SVM devices in fine-grained shared virtual memory with "
      "atomics"},
@@ -853,7 +852,7 @@ END_TEST
  */
 static void run_many(cl_kernel kernel)
 {
-    const size_t groups = 4200000, one = 1; /* each takes as much as a large one */
+    const size_t groups = 4200000, one = 1; /* each launch is as large as the limit allows */
     cl_ok(clEnqueueNDRangeKernel(third, kernel, 1, NULL, &groups, &one, 0, NULL, NULL));
     cl_ok(clFlush(third));
 }

@@ -37,8 +37,8 @@ END_TEST
 
 #define SHARED "(global int *data, global int *out, global atomic_int *shared) "
 
-/* The kernels of a program, and memory with atomics that they share with the host. late: ends when the
- * flag is set, and acquires nothing. */
+/* The kernels of a program, and memory with atomics that they share with the host. late: the kernel ends
+ * when the flag is set, and acquires nothing. */
 struct shared {
     cl_program program;
     cl_kernel one, next, late;
@@ -105,7 +105,8 @@ static size_t races_by_way_of_the_host(const char *released_for, const char *rea
 
 #define FOR_ALL "memory_scope_all_svm_devices"
 
-/* That acquire nothing of the host, nor of the kernel that released; and how many races they have with it. */
+/* Kernels that acquire nothing of the host or of the kernel that released, and how many races they have
+ * with it. */
 static const struct {
     const char *source;
     size_t races;
@@ -115,7 +116,7 @@ static const struct {
      "{ atomic_load_explicit(shared + 4, memory_order_acquire, memory_scope_device); out[0] = data[0]; }",
      1},
     {FIRST "{ atomic_load_explicit(shared, memory_order_relaxed, " FOR_ALL "); out[0] = data[0]; }", 1},
-    /* and the flag itself */
+    /* races on the flag itself, too */
     {FIRST "{ atomic_load_explicit(shared, memory_order_acquire, memory_scope_device); out[0] = data[0]; }",
      2}};
 enum { READERS = sizeof readers / sizeof *readers, READERS_RIGHT = 3 };
@@ -138,7 +139,7 @@ START_TEST(R31_1_bytes_not_ordered_for_the_host)
 }
 END_TEST
 
-/* A kernel enqueued and released before the host's read is not ordered after that by the host. */
+/* The host does not order a kernel that was enqueued and released before its read of the flag. */
 START_TEST(R31_1_the_host_let_it_go_before)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
@@ -151,7 +152,7 @@ START_TEST(R31_1_the_host_let_it_go_before)
 }
 END_TEST
 
-/* With any scope that both have it does, by its own acquire. */
+/* Such a kernel is ordered by its own acquire, with any scope that both have. */
 START_TEST(R31_1_let_go_before_and_acquires)
 {
     struct shared shared =
@@ -165,8 +166,8 @@ START_TEST(R31_1_let_go_before_and_acquires)
 }
 END_TEST
 
-/* The kernel, or one before it, waits for a user event that the host sets when it has read the flag; or it
- * is in order after that one. */
+/* The kernel, or one before it in order, waits for a user event that the host sets when it has read the
+ * flag. */
 START_TEST(R31_12_the_host_lets_it_go_when_it_has_read)
 {
     struct shared shared = share(FOR_ALL, readers[_i / 3].source);
@@ -185,10 +186,10 @@ START_TEST(R31_12_the_host_lets_it_go_when_it_has_read)
 }
 END_TEST
 
-/* The host may have read a value before its announcement. */
+/* The host may have read a value before the event that announces it arrives. */
 START_TEST(R31_12_the_host_reads_at_once)
 {
-    enum { ROUNDS = HOSTILE(16, 4) }; /* a hostile build follows eight launches at a time */
+    enum { ROUNDS = HOSTILE(16, 4) }; /* a hostile build checks eight launches at a time */
     struct shared shared = share(FOR_ALL, FIRST "out[0] = data[0];");
     const cl_program program = cl_program_of(
         context,
@@ -225,7 +226,8 @@ static void CL_CALLBACK read_flag(void *flag)
     spin_on_flag(*(int **)flag);
 }
 
-/* A native kernel is the host's: it reads the flag, and its waiters are ordered after that. */
+/* A native kernel acts for the host: it reads the flag, and commands that wait for it are ordered after
+ * that. */
 START_TEST(R31_2_native_kernel_passes_on_its_reads)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
@@ -251,7 +253,7 @@ static cl_event fill_data(void)
     return event;
 }
 
-/* 0: fills; 1: a kernel without atomics; 2: one with. */
+/* 0: fills; 1: a kernel without atomics; 2: one with atomics */
 static cl_event change_data(const struct shared *shared, const struct kernels *plain, int how)
 {
     return how == 0 ? fill_data() : run(third, how == 1 ? plain->one : shared->one, 0, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two work-groups of one launch that another kernel, one of theirs, or the host orders: what that orders, and
- * what it does not (OpenCL 2.2 API, 3.3.6; R11, R21, R31, R32). */
+/* Two work-groups of one launch that are ordered by another kernel, by a kernel that one of them enqueued,
+ * or by the host: what that orders, and what it does not (OpenCL 2.2 API, 3.3.6; R11, R21, R31, R32). */
 #include <stdio.h>
 
 #include "tests/support/finding_fixture.h"
@@ -31,7 +31,7 @@ static void tear_down(void)
 #define UNTIL(x) " while (!" LOAD(x, "relaxed", "device") ") ; "
 #define ADD(x) " atomic_fetch_add_explicit(&" x ", 1, memory_order_relaxed, memory_scope_device); "
 #define AWAIT(x) " while (!" LOAD(x, "acquire", "device") ") ; "
-/* One work-item of the first work-group, which acts later; of the second. */
+/* LATER: by a work-item of the first work-group; FIRST: by one of the second, which acts before it. */
 #define LATER "if (get_global_id(0) == 0) "
 #define FIRST "if (get_global_id(0) == 2) "
 #define RUN_ON "for (int i = 0; i < 100; i++) {" RELEASE("&own") "}"
@@ -66,7 +66,7 @@ static void run(cl_command_queue on, cl_kernel kernel, size_t groups)
     cl_ok(clFlush(on));
 }
 
-/* Both, side by side, to the end. */
+/* Runs both kernels side by side, to the end. */
 static void run_both(const char *one, const char *other)
 {
     const cl_program program = build(one, other);
@@ -101,7 +101,7 @@ static int *share(cl_kernel kernel)
     return shared;
 }
 
-/* ---- another kernel --------------------------------------------------------------------------- */
+/* ---- ordered by another kernel ---------------------------------------------------------------- */
 
 #define HANDS_ON "if (get_global_id(0) == 0) {" AWAIT("&flag") RELEASE("&other") "}"
 
@@ -226,7 +226,7 @@ START_TEST(R21_by_another_kernel)
 }
 END_TEST
 
-/* A clock passed on for one launch does not hold for the next. */
+/* A clock that was passed on for one launch does not hold for the next. */
 START_TEST(R21_of_one_launch_after_another)
 {
     for (int i = 0; i < 3; i++) {
@@ -264,7 +264,7 @@ START_TEST(too_many_work_groups)
 }
 END_TEST
 
-/* ---- one that they enqueued ------------------------------------------------------------------ */
+/* ---- ordered by a kernel that one of them enqueued -------------------------------------------- */
 
 #define ENQUEUE(flag, what) \
     "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_" flag ", ndrange_1D(1), ^{ " what " }); "
@@ -289,7 +289,7 @@ static const struct {
      FIRST "{" RELEASE("&flag") "data[0] = 1; " ENQUEUE(
          "NO_WAIT", AWAIT("&flag") RELEASE("&other")) "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      1, 0},
-    /* fine-grained memory: the call releases it */
+    /* in fine-grained memory the call releases it */
     {"released by the call",
      FIRST "{ ((global int *)shared)[8] = 1; " ENQUEUE("NO_WAIT", RELEASE("&other")) "} " LATER "{" AWAIT(
          "&other") "((global int *)shared)[8] = 2; }",
@@ -371,10 +371,7 @@ START_TEST(R31_by_a_kernel_of_its_own)
 }
 END_TEST
 
-/*
- * ---- a child that runs past its parent
- * -----------------------------------------------------------------------
- */
+/* ---- a child that outlives its parent --------------------------------------------------------- */
 
 /* Another command acquires from a kernel's child, which waits for that command meanwhile. */
 static const struct {
@@ -413,7 +410,7 @@ START_TEST(R31_13_child_runs_past_its_parent)
 }
 END_TEST
 
-/* By one instruction of two others, of which one acquires. */
+/* Two other kernels execute one instruction; one of them acquires. */
 START_TEST(R31_13_two_others)
 {
     const cl_command_queue own = queue_of_children(), third = cl_new_queue(context, 0);
@@ -429,7 +426,7 @@ START_TEST(R31_13_two_others)
     cl_ok(clFinish(queue));
     cl_ok(clFinish(second));
     cl_ok(clFinish(third));
-    ck_assert_uint_eq(findings_of("race-commands"), 2); /* with each other, too */
+    ck_assert_uint_eq(findings_of("race-commands"), 2); /* and with each other */
     cl_ok(clReleaseKernel(one));
     cl_ok(clReleaseKernel(next));
     cl_ok(clReleaseProgram(program));
@@ -438,7 +435,7 @@ START_TEST(R31_13_two_others)
 }
 END_TEST
 
-/* The clocks of others are kept current while a launch tree with relaxed atomics runs. */
+/* The clocks of other launches are kept current while a launch tree with relaxed atomics runs. */
 START_TEST(R32_beside_a_family)
 {
     const cl_command_queue own = queue_of_children(), third = cl_new_queue(context, 0);
@@ -468,7 +465,7 @@ START_TEST(R32_beside_a_family)
 }
 END_TEST
 
-/* ---- the host -------------------------------------------------------------------------------- */
+/* ---- ordered by the host ---------------------------------------------------------------------- */
 
 #define FOR_HOST(x) STORE(x, "release", "all_svm_devices")
 #define FROM_HOST(x) " while (!" LOAD(x, "acquire", "all_svm_devices") ") ; "
@@ -493,7 +490,7 @@ static const struct {
 };
 enum { BY_HOST = sizeof by_host / sizeof *by_host };
 
-/* A context that only ever had one queue. */
+/* A context with only one queue ever. */
 static cl_command_queue queue_alone(void)
 {
     cl_int err;

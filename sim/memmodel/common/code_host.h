@@ -5,7 +5,7 @@
  *          checker has no program; the device implements the queries (sim/device/launch_places.c).
  *
  * A site is the number of an instruction (access_event.site). A member of struct checker_host whose comment
- * begins with "optional" may be NULL: then its answer is not known, and the checker does without.
+ * begins with "Optional" may be NULL: then its answer is not known, and the checker does without.
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMON_CODE_HOST_H
 #define ORRERY_SIM_MEMMODEL_COMMON_CODE_HOST_H
@@ -35,9 +35,10 @@ struct fence_place {
 };
 
 /* The order of two sites in the code. entwined: they are of one statement over several lines, or one is in
- * a function that the statement of the other one, `statement`, calls. parted: every work-item of a work-
- * group that reaches one of them executes a place between the two once, whether or not a line ends there.
- * branched: they are in no loop, and some work-items may reach neither a site nor the place between. */
+ * a function that the statement of the other one, `statement`, calls. parted: every work-item of a
+ * work-group that reaches one of them executes a place between the two once, whether or not a line ends
+ * there. branched: they are in no loop, and some work-items may reach neither a site nor the place
+ * between. */
 struct code_order {
     int first;
     bool entwined, parted, branched;

@@ -19,7 +19,7 @@ enum fast_path {
     FAST_PATH_TRIED,         /* a release in the fence buffer was tried by an acquire fence of this kind */
     FAST_PATH_TOGETHER,      /* members of a work-group that spin read together */
     FAST_PATH_CALM,          /* a word has atomics only, and this one is no conflict with them */
-    FAST_PATH_MEMBER_UPDATE, /* a relaxed update of such a word by a unit that did one before */
+    FAST_PATH_MEMBER_UPDATE, /* the same by a relaxed update of a unit that did one before */
     FAST_PATH_SIFTED,        /* a wave's updates went through the epoch filter */
     FAST_PATH_SIFTED_LOADS,  /* a wave's atomic loads, or compare-exchanges some of which failed, did */
     FAST_PATH_SHARED,        /* one more reader of a cell, in a set that cells share */

@@ -10,6 +10,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/limits.h"
+#include "room.h"
 
 enum { RUNS_MOST = HOSTILE(256, 4) };
 
@@ -96,19 +97,6 @@ static uint32_t run_at(const struct byte_set *set, uint64_t at)
     return low;
 }
 
-static bool run_room(struct byte_set *set)
-{
-    if (set->count < set->room)
-        return true;
-    uint32_t room = set->room ? set->room * 2 : 4;
-    struct byte_run *runs = realloc(set->runs, room * sizeof *runs);
-    if (!runs)
-        return false;
-    set->runs = runs;
-    set->room = room;
-    return true;
-}
-
 static void join_following(struct byte_set *set, uint32_t at)
 {
     uint32_t end = at + 1;
@@ -132,7 +120,7 @@ static bool add_run(struct byte_set *set, uint64_t low, uint64_t high)
         join_following(set, at);
         return true;
     }
-    if (!run_room(set))
+    if (!room_for_one((void **)&set->runs, set->count, &set->room, 4, sizeof *set->runs))
         return false;
     CHECKED(low < high && (!at || set->runs[at - 1].high < low));
     memmove(&set->runs[at + 1], &set->runs[at], (set->count - at) * sizeof *set->runs);

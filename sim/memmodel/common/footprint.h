@@ -66,8 +66,8 @@ enum footprint_use {
     FOOTPRINT_USES
 };
 
-/* The instructions that used an allocation in one way. For each byte at least one of those that used it is
- * known, or it is known that one of many did. */
+/* The instructions that used an allocation in one way. For each byte one of them is known, unless there
+ * are too many instructions. */
 enum { FOOTPRINT_SITES = 8 };
 struct footprint_sites {
     uint32_t site[FOOTPRINT_SITES]; /* as of launch_site */

@@ -112,12 +112,13 @@ static bool is_partly_ordered(const struct inter_launch *detector, uint32_t comm
 {
     bool some_before = false, some_not = false;
     for (uint32_t i = 1; i < detector->state_count; i++) {
-        const bool known = command_graph_is_after(detector->graph, command, detector->states[i].command);
-        some_before |= known;
-        some_not |= !known && detector->states[i].command != command;
+        const uint32_t other = detector->states[i].command;
+        const bool is_before = command_graph_is_after(detector->graph, command, other);
+        some_before |= is_before;
+        some_not |= !is_before && other != command;
     }
-    return (detector->host_acquired || (some_before && some_not)) &&
-           command_graph_facts(detector->graph, command) && !inter_launch_failed(detector);
+    const bool may_be_ordered = detector->host_acquired || (some_before && some_not);
+    return may_be_ordered && command_graph_facts(detector->graph, command) && !inter_launch_failed(detector);
 }
 
 bool inter_launch_lost(struct inter_launch *detector)
@@ -150,10 +151,11 @@ static bool should_check(const struct inter_launch *detector, const struct launc
     const bool announced = command_graph_facts(detector->graph, launch->command);
     if (launch->in_launch_tree || checks_family(detector, launch))
         return true;
-    if (launch->alone && (synchronises(launch) || launch->atomics))
+    /* relaxed atomics count, too: without inclusive scopes they race, and stores end release sequences */
+    const bool has_atomics = synchronises(launch) || launch->atomics;
+    if (has_atomics && launch->alone)
         return announced && synchronises_with_host(detector, launch);
-    /* scopes that are not inclusive may race, and plain stores end release sequences */
-    if (synchronises(launch) || launch->atomics)
+    if (has_atomics)
         return announced && (detector->state_count || inter_launch_has_guaranteed(detector->memory));
     return detector->state_count && !launch->parent && is_partly_ordered(detector, launch->command);
 }
@@ -180,8 +182,7 @@ static bool open_with_predecessors(struct inter_launch *detector, const struct l
 /* The launch is not checked, and may pass on what it acquires. */
 static void give_up(struct inter_launch *detector, const struct launch_info *launch)
 {
-    const bool was_full = !detector->gave_up && !inter_launch_lacks_memory(detector) &&
-                          !inter_launch_has_room(detector, launch);
+    const bool was_full = !inter_launch_failed(detector) && !inter_launch_has_room(detector, launch);
     detector->gave_up |=
         launch->in_launch_tree || detector->state_count || inter_launch_has_guaranteed(detector->memory);
     detector->full |= was_full && detector->gave_up;
@@ -195,11 +196,14 @@ static void give_up(struct inter_launch *detector, const struct launch_info *lau
 bool inter_launch_begin(struct inter_launch *detector, const struct launch_info *launch)
 {
     pthread_mutex_lock(&detector->lock);
-    const bool checked =
-        should_check(detector, launch) && !inter_launch_failed(detector) &&
-        !command_graph_exhausted(detector->graph) && inter_launch_has_room(detector, launch) &&
-        open_with_predecessors(detector, launch) && inter_launch_add_launch(detector, launch);
-    if (!checked && (synchronises(launch) || launch->in_launch_tree || checks_family(detector, launch)))
+    const bool can_check = !inter_launch_failed(detector) && !command_graph_exhausted(detector->graph) &&
+                           inter_launch_has_room(detector, launch);
+    const bool checked = can_check && should_check(detector, launch) &&
+                         open_with_predecessors(detector, launch) &&
+                         inter_launch_add_launch(detector, launch);
+    const bool may_pass_on =
+        synchronises(launch) || launch->in_launch_tree || checks_family(detector, launch);
+    if (!checked && may_pass_on)
         give_up(detector, launch);
     if (!checked)
         inter_launch_note_unchecked(detector, launch);
@@ -253,8 +257,9 @@ struct shadow_region *inter_launch_region_at(struct inter_launch *detector, uint
 {
     const struct region *region = memory_region(detector->memory, address);
     const uint32_t index = (uint32_t)(region - detector->memory->regions);
-    if ((region->kind != REGION_BUFFER && region->kind != REGION_VARIABLE && region->kind != REGION_PIPE) ||
-        address < region->low || address >= region->high)
+    const bool is_global =
+        region->kind == REGION_BUFFER || region->kind == REGION_VARIABLE || region->kind == REGION_PIPE;
+    if (!is_global || address < region->low || address >= region->high)
         return NULL;
     detector->shadow.failed |=
         !shadow_table_room(&detector->regions, &detector->region_room, detector->memory, index);
@@ -337,8 +342,8 @@ static void unit_state_of(const struct inter_launch *detector, uint64_t lane, st
         order_unit_state(&detector->order, wave->unit[lane], out_unit_state);
 }
 
-static void access_by(struct inter_launch *detector, const struct access_event *event, uint64_t lane,
-                      struct group_order *group, uint32_t site)
+static void check_access(struct inter_launch *detector, const struct access_event *event, uint64_t lane,
+                         struct group_order *group, uint32_t site)
 {
     struct unit_state unit_state;
     unit_state_of(detector, lane, group, &unit_state);
@@ -375,8 +380,8 @@ static struct launch_state *begin_event(struct inter_launch *detector, const str
     return state;
 }
 
-static void accesses(struct inter_launch *detector, struct launch_state *state,
-                     const struct access_event *event)
+static void check_accesses(struct inter_launch *detector, struct launch_state *state,
+                           const struct access_event *event)
 {
     const uint32_t site = event->kind >= ACCESS_ATOMIC_READ
                               ? inter_launch_site_with(detector, state, event->origin.site, event->scope)
@@ -385,10 +390,10 @@ static void accesses(struct inter_launch *detector, struct launch_state *state,
     struct group_order *group = order_group_find(&detector->order, detector->wave.group);
     for (uint64_t lane = 0; lane < event->lane_count && !inter_launch_failed(detector); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
-            access_by(detector, event, lane, group, site);
+            check_access(detector, event, lane, group, site);
 }
 
-static void copy_accesses(void *self, const struct held_access *access)
+static void check_copy_access(void *self, const struct held_access *access)
 {
     struct inter_launch *detector = self;
     struct shadow_region *region = inter_launch_region_at(detector, access->address);
@@ -406,8 +411,8 @@ static void copy_accesses(void *self, const struct held_access *access)
 }
 
 /* The accesses of a copy are by a unit of its own (R37), once all of the work-group have called it. */
-static void copies(struct inter_launch *detector, struct launch_state *state,
-                   const struct access_event *event)
+static void check_copy(struct inter_launch *detector, struct launch_state *state,
+                       const struct access_event *event)
 {
     const uint32_t site = inter_launch_site_of(detector, state, event->origin.site);
     units_of(detector, state, &event->origin, event->lane_count);
@@ -418,13 +423,13 @@ static void copies(struct inter_launch *detector, struct launch_state *state,
     const uint64_t unit = order_copy_unit(&detector->order, detector->wave.group, event->copy);
     for (uint64_t lane = 0; lane < event->lane_count && !inter_launch_failed(detector); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
-            copy_accesses(detector, &(struct held_access){unit, lane_address(event, lane), site,
-                                                          event->size_bytes, event->kind});
+            check_copy_access(detector, &(struct held_access){unit, lane_address(event, lane), site,
+                                                              event->size_bytes, event->kind});
 }
 
 /* ---- packets of pipes ----------------------------------------------------------------------- */
 
-static void moves_packets(struct inter_launch *detector, struct launch_state *state,
+static void check_packets(struct inter_launch *detector, struct launch_state *state,
                           const struct origin *origin, const struct packets_use *use)
 {
     struct unit_state unit_state;
@@ -452,7 +457,7 @@ void inter_launch_packets(struct inter_launch *detector, const struct origin *or
     pthread_mutex_lock(&detector->lock);
     struct launch_state *state = begin_event(detector, origin->launch);
     if (state)
-        moves_packets(detector, state, origin, use);
+        check_packets(detector, state, origin, use);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -483,9 +488,9 @@ static void on_access(void *self, const struct access_event *event)
     ask_predecessors_of_host(detector, event);
     struct launch_state *state = begin_event(detector, event->origin.launch);
     if (state && event->copy)
-        copies(detector, state, event);
+        check_copy(detector, state, event);
     else if (state)
-        accesses(detector, state, event);
+        check_accesses(detector, state, event);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -493,10 +498,11 @@ static void on_access(void *self, const struct access_event *event)
 
 static bool is_to_be_checked(const struct inter_launch *detector, uint32_t command)
 {
-    const struct launch_state *latest =
-        detector->state_count ? &detector->states[detector->state_count - 1] : NULL;
-    return latest && !(latest->command_runs && latest->command == command) &&
-           is_partly_ordered(detector, command);
+    if (!detector->state_count)
+        return false;
+    const struct launch_state *latest = &detector->states[detector->state_count - 1];
+    const bool is_added = latest->command_runs && latest->command == command;
+    return !is_added && is_partly_ordered(detector, command);
 }
 
 bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t command)
@@ -559,8 +565,8 @@ static void sub_groups_arrive(struct inter_launch *detector, const uint64_t *uni
     }
 }
 
-static void fences(struct inter_launch *detector, const uint64_t *units, const struct sync_event *event,
-                   uint32_t site)
+static void apply_fences(struct inter_launch *detector, const uint64_t *units, const struct sync_event *event,
+                         uint32_t site)
 {
     struct unit_state unit_state;
     for (uint64_t lane = 0; lane < event->lane_count; lane++) {
@@ -571,14 +577,14 @@ static void fences(struct inter_launch *detector, const uint64_t *units, const s
     }
 }
 
-static void take_sync(struct inter_launch *detector, struct launch_state *state,
-                      const struct sync_event *event)
+static void apply_sync(struct inter_launch *detector, struct launch_state *state,
+                       const struct sync_event *event)
 {
     const uint64_t *units = units_of(detector, state, &event->origin, event->lane_count),
                    group = order_unit_group(&detector->order, units[0]);
     const uint32_t site = inter_launch_site_with(detector, state, event->origin.site, event->scope);
     switch (event->kind) {
-    case SYNC_FENCE: fences(detector, units, event, site); break;
+    case SYNC_FENCE: apply_fences(detector, units, event, site); break;
     case SYNC_SUB_GROUP_BARRIER:
         sub_groups_arrive(detector, units, event);
         if (event->last)
@@ -600,7 +606,7 @@ static void take_sync(struct inter_launch *detector, struct launch_state *state,
     case SYNC_COPY:
         order_copy_come(&detector->order, units, event, site);
         inter_launch_note_copies(detector);
-        held_let_go(&detector->held, &detector->order, HELD_NO_GROUP, copy_accesses, detector);
+        held_let_go(&detector->held, &detector->order, HELD_NO_GROUP, check_copy_access, detector);
         break;
     case SYNC_COPY_WAIT:
         if (event->last)
@@ -616,7 +622,7 @@ static void on_sync(void *self, const struct sync_event *event)
     pthread_mutex_lock(&detector->lock);
     struct launch_state *state = begin_event(detector, event->origin.launch);
     if (state)
-        take_sync(detector, state, event);
+        apply_sync(detector, state, event);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -636,7 +642,7 @@ static void close_group(struct inter_launch *detector, struct launch_state *stat
 {
     const uint64_t number = inter_launch_order_of(detector, state)->first_group + group;
     if (detector->held.count)
-        held_let_go(&detector->held, &detector->order, number, copy_accesses, detector);
+        held_let_go(&detector->held, &detector->order, number, check_copy_access, detector);
     inter_launch_await_group(detector, state->launch, group, number);
     inter_launch_close_group(detector, state, number);
 }

@@ -15,40 +15,42 @@
  *                                   clock value
  *   inter_launch_orders             do other launches order two accesses that their own launch does not?
  *   inter_launch_enqueue            a work-item of a checked launch enqueues a kernel or a marker, in the
- *                                   launch's call of that number inter_launch_packets            a work-item
- *   of a checked launch reads or writes packets of a pipe, or tries inter_launch_command            accesses
- *   of a command that is no launch inter_launch_add_predecessor    accesses of a command that was not
- *   checked, and happens before one that is
- *                                   to be checked now
+ *                                   launch's call of that number
+ *   inter_launch_packets            a work-item of a checked launch reads or writes packets of a pipe,
+ *                                   or tries to
+ *   inter_launch_command            accesses of a command that is no launch
+ *   inter_launch_add_predecessor    accesses of a command that was not checked, and happens before one
+ *                                   that is to be checked now
  *   inter_launch_end_command        a command has ended: reports the races of pairs of which both have
- *   inter_launch_end_family         a family of launches that enqueued each other has ended: reports the
- *                                   races between them
+ *   inter_launch_end_family         a family of launches that enqueued each other has ended: reports
+ *                                   the races between them
  *   inter_launch_judges             are all races between two commands found here, access by access?
  *   inter_launch_blind              nothing is found until all commands are complete for the host
  *   inter_launch_lost               memory ran out once, and races may be missing
  *   inter_launch_finding            the finding for a race, without the units of the accesses
  *   inter_launch_action             the text of an action by a kernel
  *
- * Checked  are launches
- *          - whose code has atomics, or releases or acquires with device scope or wider, that may run beside
- *            others of the context, while there is memory where atomics of several launches are guaranteed,
- *            or other launches are checked; - that run alone, and release and acquire for the host; - with
- *          struct launch_info's in_launch_tree, and those that the family of a checked one enqueues. Another
- *          launch or command is checked if some checked ones happen before it and others do not, or if the
- *          host may have passed on what was released for it. If one of these cannot be checked (no memory,
- *          too many), it might pass on what it acquired, unseen. Then nothing is found until all commands are
- *          complete for the host.
+ * Checked  are these launches:
+ *          - with atomics, or with releases or acquires of device scope or wider, that may run beside others
+ *            of the context, while there is memory where atomics of several launches are guaranteed, or other
+ *            launches are checked;
+ *          - that run alone, and release and acquire for the host;
+ *          - with struct launch_info's in_launch_tree, and what the family of a checked launch enqueues.
+ *          Another launch or command is checked if some checked ones happen before it and others do not, or
+ *          if the host may have passed on what was released for it. If one of these cannot be checked (out of
+ *          memory, too many), it might pass on what it acquired, unseen. Then nothing is found until all
+ *          commands are complete for the host.
  *
  * Predecessors  are commands that ended unchecked and happen before one that is checked, which may pass that
  *          order on. Their accesses are added before it begins; those of commands that the host has waited
  *          for, before a unit acquires from the host.
  *
  * Packets  One side of a pipe is for one kernel at a time (OpenCL 2.2 API, glossary, Pipe). A transfer of
- *          packets counts as an atomic operation on that side which includes its own launch alone.
+ *          packets counts as an atomic operation on that side whose scope includes its own launch alone.
  *
  * Host     The host's own atomics are not seen. It counts as acquiring at once what is released with
  *          memory_scope_all_svm_devices in shared memory with atomics. From then on it passes that on to each
- *          unit that acquires there with that scope, to what it enqueues, and by user events that it sets; it
+ *          unit that acquires there with that scope, to what it enqueues, and by user events that it sets. It
  *          passes on what it waited for in the same way.
  *
  * Errors   When memory runs out, the detector finds nothing more until it is reset, and inter_launch_lost is

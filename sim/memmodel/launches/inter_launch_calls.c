@@ -13,8 +13,8 @@ void inter_launch_add_call(struct inter_launch *detector, struct launch_state *s
 {
     if (number != state->call_count + 1)
         return;
-    if (!inter_launch_room_for((void **)&state->calls, state->call_count, &state->call_room,
-                               sizeof *state->calls)) {
+    if (!room_for_one((void **)&state->calls, state->call_count, &state->call_room, INTER_LAUNCH_ROOM,
+                      sizeof *state->calls)) {
         detector->shadow.failed = true;
         return;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the host acquires and passes on by atomics. Its own atomics are not seen. It counts as acquiring at
- * once what is released for it, and as passing that on to each unit that acquires from it, to what it
- * enqueues after that, and by user events that it sets after that (OpenCL 2.2 API, 3.3.6, host-side and
- * device-side commands, rules (1) and (12)). "After that" means a call that had not been made when the atomic
+ * once what is released for it. It passes that on to each unit that acquires from it, to what it enqueues
+ * after that, and by user events that it sets after that. These are rules (1) and (12) of the OpenCL 2.2 API,
+ * 3.3.6, host-side and device-side commands. "After that" means a call that had not been made when the atomic
  * operation began, because the host may have continued before the event arrives here. So the host's clock is
  * kept for each of its steps that a command may still refer to.
  *
@@ -53,8 +53,8 @@ static void keep_snapshot(struct inter_launch *detector, uint32_t step)
         return;
     if (detector->host_snapshot_count == detector->host_snapshot_room)
         drop_seen_by_all(detector);
-    if (!inter_launch_room_for((void **)&detector->host_snapshots, detector->host_snapshot_count,
-                               &detector->host_snapshot_room, sizeof *detector->host_snapshots)) {
+    if (!room_for_one((void **)&detector->host_snapshots, detector->host_snapshot_count,
+                      &detector->host_snapshot_room, INTER_LAUNCH_ROOM, sizeof *detector->host_snapshots)) {
         detector->shadow.failed = true;
         return;
     }

@@ -45,8 +45,9 @@ static bool comes_after(const struct inter_launch *detector, uint32_t command, u
 /* It may have a higher number than the command, which may wait for it by a user event. */
 static bool is_predecessor(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    return predecessor != command && predecessor >= command_graph_first(detector->graph) &&
-           !is_included(detector, predecessor) && command_graph_ended(detector->graph, predecessor) &&
+    const bool has_ended = predecessor >= command_graph_first(detector->graph) &&
+                           command_graph_ended(detector->graph, predecessor);
+    return predecessor != command && has_ended && !is_included(detector, predecessor) &&
            comes_after(detector, command, predecessor);
 }
 
@@ -75,7 +76,7 @@ void inter_launch_set_predecessors(struct inter_launch *detector,
 
 /* ---- their accesses --------------------------------------------------------------------------- */
 
-static void close(struct inter_launch *detector)
+static void close_latest(struct inter_launch *detector)
 {
     struct launch_state *latest = &detector->states[detector->state_count - 1];
     if (detector->state_count > 1 && latest->predecessor &&
@@ -89,7 +90,7 @@ static struct launch_state *state_of_predecessor(struct inter_launch *detector,
     struct launch_state *latest = &detector->states[detector->state_count - 1];
     if (latest->predecessor && latest->command == predecessor->command)
         return latest;
-    close(detector);
+    close_latest(detector);
     latest = inter_launch_add_command(detector, predecessor->command, predecessor->kernel);
     if (!latest) {
         detector->gave_up = true;
@@ -110,8 +111,8 @@ static uint32_t site_of(struct inter_launch *detector, struct launch_state *stat
     return number;
 }
 
-static void put_in(struct inter_launch *detector, struct launch_state *state,
-                   const struct inter_launch_predecessor *predecessor)
+static void put_accesses(struct inter_launch *detector, struct launch_state *state,
+                         const struct inter_launch_predecessor *predecessor)
 {
     const uint32_t site = site_of(detector, state, predecessor);
     for (uint64_t done = 0; done < predecessor->size_bytes && !inter_launch_failed(detector);
@@ -139,7 +140,7 @@ void inter_launch_add_predecessor(struct inter_launch *detector,
         detector->order.event = ++detector->time;
         state->partial |= predecessor->partial || predecessor->kind > ACCESS_WRITE;
         if (predecessor->kind <= ACCESS_WRITE)
-            put_in(detector, state, predecessor);
+            put_accesses(detector, state, predecessor);
     }
     pthread_mutex_unlock(&detector->lock);
 }
@@ -148,7 +149,7 @@ void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t comm
 {
     pthread_mutex_lock(&detector->lock);
     if (detector->state_count)
-        close(detector);
+        close_latest(detector);
     for (uint32_t predecessor = command_graph_first(detector->graph);
          predecessor < command_graph_end(detector->graph); predecessor++)
         if (is_predecessor(detector, command, predecessor))

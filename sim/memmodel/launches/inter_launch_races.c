@@ -55,8 +55,8 @@ uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state
     }
     if (state->site[own])
         return state->site[own] - 1;
-    if (!inter_launch_room_for((void **)&detector->sites, detector->site_count, &detector->site_room,
-                               sizeof *detector->sites)) {
+    if (!room_for_one((void **)&detector->sites, detector->site_count, &detector->site_room,
+                      INTER_LAUNCH_ROOM, sizeof *detector->sites)) {
         detector->shadow.failed = true;
         return 0;
     }
@@ -97,8 +97,8 @@ void inter_launch_keep_argument(struct launch_state *state, uint32_t region_id, 
     for (uint32_t i = 0; i < state->argument_count; i++)
         if (state->arguments[i].region_id == region_id)
             return;
-    if (!inter_launch_room_for((void **)&state->arguments, state->argument_count, &state->argument_room,
-                               sizeof *state->arguments))
+    if (!room_for_one((void **)&state->arguments, state->argument_count, &state->argument_room,
+                      INTER_LAUNCH_ROOM, sizeof *state->arguments))
         return;
     CHECKED(state->argument_count < state->argument_room);
     struct kept_argument *kept = &state->arguments[state->argument_count++];
@@ -152,7 +152,8 @@ struct scopes {
 
 /* The scope as written. One site may execute operations of several scopes; then the one that counts is
  * named. */
-static enum memory_scope written(const struct inter_launch *detector, const struct scopes *scopes, int side)
+static enum memory_scope scope_as_written(const struct inter_launch *detector, const struct scopes *scopes,
+                                          int side)
 {
     const uint32_t site = scopes->site[side];
     const enum memory_scope counts = scopes->counts[side],
@@ -172,7 +173,8 @@ static bool is_apart(const struct inter_launch *detector, const struct race *rac
 static void say_scopes(const struct inter_launch *detector, bool apart, const struct scopes *scopes,
                        const char *what, struct race_text *text)
 {
-    const enum memory_scope a = written(detector, scopes, 0), b = written(detector, scopes, 1);
+    const enum memory_scope a = scope_as_written(detector, scopes, 0),
+                            b = scope_as_written(detector, scopes, 1);
     const bool counts_less = apart && !scopes->svm_atomics && (a == SCOPE_ALL_SVM || b == SCOPE_ALL_SVM);
     snprintf(text->why, INTER_LAUNCH_WHY_CHARS, "%s: %s and %s do not include each other %s%s", what,
              memory_scope_word(a), memory_scope_word(b),
@@ -193,7 +195,7 @@ static void say_scopes(const struct inter_launch *detector, bool apart, const st
     "the atomic operations of one kernel on a buffer that is not shared virtual memory are not for another " \
     "one (3.3.5, device scope)"
 
-static void say_for_several(bool apart, struct race_text *text)
+static void say_shared_memory(bool apart, struct race_text *text)
 {
     snprintf(text->fix, INTER_LAUNCH_WHY_CHARS,
              apart ? WIDE_MEMORY " in place of the buffer, and memory_scope_all_svm_devices for both"
@@ -234,7 +236,7 @@ static void say_edge(const struct inter_launch *detector, const struct race *rac
         if (edge->apart && !of_one_family(detector, race, now)) {
             snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                      "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
-            say_for_several(apart, text);
+            say_shared_memory(apart, text);
             break;
         }
         snprintf(what, sizeof what, "the release at %s does not reach the acquire at %s", release, acquire);
@@ -281,7 +283,7 @@ static void explain_atomics(const struct inter_launch *detector, const struct ra
     if (race->region->apart && !of_one_family(detector, race, now)) {
         snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                  "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
-        say_for_several(apart, text);
+        say_shared_memory(apart, text);
         return;
     }
     say_scopes(detector, apart, &scopes, "nothing orders the two atomic operations, and they race", text);
@@ -378,8 +380,8 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
             return;
         }
     }
-    if (!inter_launch_room_for((void **)&detector->races, detector->race_count, &detector->race_room,
-                               sizeof *detector->races)) {
+    if (!room_for_one((void **)&detector->races, detector->race_count, &detector->race_room,
+                      INTER_LAUNCH_ROOM, sizeof *detector->races)) {
         detector->shadow.failed = true;
         return;
     }
@@ -396,11 +398,10 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
     name_argument(detector, race, now->unit_state->unit, found->argument[1]);
     explain(detector, race, now, &found->text);
     found->what = what_of(detector, race);
-    found->always_reported = found->what != INTER_LAUNCH_PACKETS && race->context->kind > ACCESS_WRITE &&
-                             now->how.kind > ACCESS_WRITE &&
-                             (inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
-                              inter_launch_family_of(&detector->states[earlier]) ==
-                                  inter_launch_family_of(&detector->states[later]));
+    const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE,
+               guaranteed = inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
+                            of_one_family(detector, race, now);
+    found->always_reported = atomics && guaranteed && found->what != INTER_LAUNCH_PACKETS;
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */
@@ -449,7 +450,7 @@ static void report(const struct inter_launch *detector, const struct found_race 
     reporter->report(reporter->self, &race);
 }
 
-static bool is_of(const struct launch_state *state, uint32_t command, uint32_t family)
+static bool belongs_to(const struct launch_state *state, uint32_t command, uint32_t family)
 {
     return family ? inter_launch_family_of(state) == family : state->command == command;
 }
@@ -476,8 +477,8 @@ static bool both_fully_checked(const struct inter_launch *detector, uint32_t a, 
 static bool same_place(const struct inter_launch *detector, uint32_t a, uint32_t b)
 {
     const struct source_place first = place_of(detector, a), second = place_of(detector, b);
-    return first.file && second.file && first.line == second.line && first.column == second.column &&
-           strcmp(first.file, second.file) == 0;
+    const bool same_line = first.line == second.line && first.column == second.column;
+    return same_line && first.file && second.file && strcmp(first.file, second.file) == 0;
 }
 
 static bool is_same_pair(const struct inter_launch *detector, const struct found_race *a,
@@ -503,12 +504,26 @@ static void merge_same_pairs(struct inter_launch *detector, uint32_t first)
     detector->race_count = kept;
 }
 
-/* At a command's end, atomics count as having ordered the launches that they may have ordered. A kernel
- * that enqueued others ends later than they do. */
-static bool is_under_way(const struct inter_launch *detector, const struct launch_state *state,
-                         uint32_t ending)
+/* Can the launch's order to others still change? At its command's end, atomics count as having ordered
+ * what they may have ordered. A kernel that enqueued others ends later than they do, which matters outside
+ * of its family. */
+static bool is_open(const struct inter_launch *detector, const struct launch_state *state, uint32_t ending,
+                    bool within)
 {
-    return state->command != ending && command_graph_under_way(detector->graph, state->command);
+    const bool runs = state->command != ending && command_graph_under_way(detector->graph, state->command);
+    return state->launch || (!within && runs);
+}
+
+/* Does this detector report the race? */
+static bool is_reported_here(const struct inter_launch *detector, const struct found_race *found,
+                             bool of_family, const struct inter_launch_reporter *reporter)
+{
+    const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
+                              *b = &detector->states[index_of_unit(detector, found->unit[1])];
+    if (found->always_reported || (!of_family && both_fully_checked(detector, a->command, b->command)))
+        return true;
+    return reporter->counts_as_ordered(reporter->self, of_family ? a->shape.launch : a->command,
+                                       of_family ? b->shape.launch : b->command, found->what);
 }
 
 /* family 0: the races of the command with others. Else those within the family. */
@@ -521,18 +536,15 @@ static void report_all(struct inter_launch *detector, uint32_t command, uint32_t
         const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
                                   *b = &detector->states[index_of_unit(detector, found->unit[1])];
         const bool within = inter_launch_family_of(a) == inter_launch_family_of(b);
-        const bool under_way =
-            a->launch || b->launch ||
-            (!within && (is_under_way(detector, a, command) || is_under_way(detector, b, command)));
-        if (under_way || within != (family != 0) ||
-            (!is_of(a, command, family) && !is_of(b, command, family))) {
+        const bool open = is_open(detector, a, command, within) || is_open(detector, b, command, within),
+                   concerned = within == (family != 0) &&
+                               (belongs_to(a, command, family) || belongs_to(b, command, family));
+        if (open || !concerned) {
             detector->races[kept++] = *found;
             continue;
         }
         merge_same_pairs(detector, i);
-        if (found->always_reported || (!family && both_fully_checked(detector, a->command, b->command)) ||
-            reporter->counts_as_ordered(reporter->self, family ? a->shape.launch : a->command,
-                                        family ? b->shape.launch : b->command, found->what))
+        if (is_reported_here(detector, found, family, reporter))
             report(detector, found, reporter);
     }
     detector->race_count = kept;

@@ -3,27 +3,32 @@
  * PURPOSE  The interface between the files of inter_launch.h. inter_launch.c selects the launches that are
  *          checked and receives their events; inter_launch_states.c has their work-groups and initial clocks;
  *          inter_launch_predecessors.c adds accesses of commands that were not checked; inter_launch_calls.c
- *          the order by calls that enqueue kernels; inter_launch_host.c what the host passes on;
- *          inter_launch_within.c the order of work-items of one launch by way of others; inter_launch_races.c
- *          keeps and reports races. All of it is called with detector->lock held.
+ *          has the order by calls that enqueue kernels; inter_launch_host.c what the host passes on;
+ *          inter_launch_within.c the order of work-items of one launch by way of others;
+ *          inter_launch_races.c keeps and reports races. All of it is called with detector->lock held.
  *
  * Interface
  *   inter_launch_reset              forgets everything
  *   inter_launch_lacks_memory       memory ran out
  *   inter_launch_failed             nothing is checked any more
- *   inter_launch_add_launch, _has_room          a launch that begins
- *   inter_launch_open_group, _close_group       its work-groups
+ *   inter_launch_add_launch, _has_room
+ *                                   a launch that begins
+ *   inter_launch_open_group, _close_group
+ *                                   its work-groups
  *   inter_launch_end_of_command     the accesses of a command that is no launch are complete
- *   inter_launch_family_of          the number of a launch's family, which enqueue each other
+ *   inter_launch_family_of          the number of the family of a launch: launches that enqueue each other
  *   inter_launch_is_announced       do order events say what orders the launch?
  *   inter_launch_note_unchecked, _forget_unchecked
  *                                   unchecked launches that kernels enqueued, while their family runs
  *   inter_launch_is_guaranteed, _has_guaranteed, _has_svm_atomics
  *                                   memory where atomics of several launches, and of the host, are guaranteed
- *   inter_launch_site_of            the detector's number of a launch's instruction inter_launch_keep_places,
- *   _keep_arguments   of a launch that ends, for findings inter_launch_add_call, _is_call             a work-
- *   item enqueues a kernel or a marker; is that call known? inter_launch_order_after_call   a launch comes
- *   after a call inter_launch_host_before, _host_acquires, _host_passes_on, _host_clock
+ *   inter_launch_site_of            the detector's number of a launch's instruction
+ *   inter_launch_keep_places, _keep_arguments
+ *                                   of a launch that ends, for findings
+ *   inter_launch_add_call, _is_call
+ *                                   a work-item enqueues a kernel or a marker; is that call known?
+ *   inter_launch_order_after_call   a launch comes after a call
+ *   inter_launch_host_before, _host_acquires, _host_passes_on, _host_clock
  *                                   an atomic that the host may see is about to begin; the host acquires from
  *                                   it; a unit acquires from the host; the clock that a launch gets from it
  *   inter_launch_is_ordered_by_call does an access to fine-grained memory happen before the unit's next one,
@@ -40,6 +45,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/memmodel/common/room.h"
 #include "sim/memmodel/order/command_graph.h"
 #include "sim/memmodel/order/deferred_copy.h"
 #include "sim/memmodel/order/order_state.h"
@@ -49,6 +55,7 @@
 enum {
     STATES_MOST = HOSTILE(16384, 8),
     GROUP_ITEMS_LEAST = 1024,
+    INTER_LAUNCH_ROOM = 8, /* of an array at first */
     INTER_LAUNCH_OBJECT_CHARS = 120,
     INTER_LAUNCH_ARGUMENT_CHARS = 120,
     INTER_LAUNCH_WHY_CHARS = 600
@@ -229,7 +236,6 @@ void inter_launch_host_fini(struct inter_launch *detector);
 
 /* inter_launch_states.c */
 bool inter_launch_is_running(const struct launch_state *state);
-bool inter_launch_room_for(void **items, uint32_t count, uint32_t *room, size_t size);
 struct group_order *inter_launch_open_group(struct inter_launch *detector, uint64_t number,
                                             struct vclock *const initial[ORDER_REGIONS]);
 bool inter_launch_is_guaranteed(const struct region *region);

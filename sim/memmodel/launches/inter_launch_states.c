@@ -13,26 +13,12 @@
 
 /* ---- room ----------------------------------------------------------------------------------- */
 
-bool inter_launch_room_for(void **items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    const uint32_t more = 2 * *room + 8;
-    CHECKED(count == *room && size > 0); /* callers add one item at a time */
-    void *grown = realloc(*items, more * size);
-    if (!grown)
-        return false;
-    *items = grown;
-    *room = more;
-    return true;
-}
-
 static bool states_room(struct inter_launch *detector)
 {
-    const bool room = inter_launch_room_for((void **)&detector->states, detector->state_count,
-                                            &detector->state_room, sizeof *detector->states) &&
-                      inter_launch_room_for((void **)&detector->launches, detector->state_count,
-                                            &detector->launch_room, sizeof *detector->launches);
+    const bool room = room_for_one((void **)&detector->states, detector->state_count, &detector->state_room,
+                                   INTER_LAUNCH_ROOM, sizeof *detector->states) &&
+                      room_for_one((void **)&detector->launches, detector->state_count,
+                                   &detector->launch_room, INTER_LAUNCH_ROOM, sizeof *detector->launches);
     detector->order.launches = detector->launches;
     return room;
 }
@@ -175,8 +161,8 @@ void inter_launch_note_unchecked(struct inter_launch *detector, const struct lau
 {
     if (!launch->parent)
         return;
-    if (inter_launch_room_for((void **)&detector->unchecked, detector->unchecked_count,
-                              &detector->unchecked_room, sizeof *detector->unchecked))
+    if (room_for_one((void **)&detector->unchecked, detector->unchecked_count, &detector->unchecked_room,
+                     INTER_LAUNCH_ROOM, sizeof *detector->unchecked))
         detector->unchecked[detector->unchecked_count++] =
             (struct unchecked_launch){launch->launch, launch->parent, launch->family};
     else
@@ -301,8 +287,8 @@ static void acquire_awaited_launch(struct inter_launch *detector, struct launch_
 }
 
 /* A kernel or marker is enqueued by a caller: everything before the caller's begin happens before it. In
- * fine- grained memory so does everything before the call; if the call is not known, all that any work-
- * item of the caller has acquired counts. */
+ * fine-grained memory so does everything before the call. If the call is not known, all that any work-item
+ * of the caller has acquired counts. */
 static void acquire_caller(struct inter_launch *detector, struct launch_state *state, uint32_t caller,
                            uint32_t number)
 {
@@ -474,8 +460,8 @@ void inter_launch_await_group(struct inter_launch *detector, const struct launch
         is_awaited |= launch->awaited_groups[i] == group;
     if (!is_awaited)
         return;
-    if (!inter_launch_room_for((void **)&detector->awaited, detector->awaited_count, &detector->awaited_room,
-                               sizeof *detector->awaited)) {
+    if (!room_for_one((void **)&detector->awaited, detector->awaited_count, &detector->awaited_room,
+                      INTER_LAUNCH_ROOM, sizeof *detector->awaited)) {
         detector->shadow.failed = true;
         return;
     }

@@ -30,8 +30,8 @@ static void map_clock(struct inter_launch *detector, struct launch_state *state,
         state->own_clock = own;
         return;
     }
-    if (!inter_launch_room_for((void **)&state->mappings, state->mapping_count, &state->mapping_room,
-                               sizeof *state->mappings)) {
+    if (!room_for_one((void **)&state->mappings, state->mapping_count, &state->mapping_room,
+                      INTER_LAUNCH_ROOM, sizeof *state->mappings)) {
         detector->shadow.failed = true;
         return;
     }
@@ -50,8 +50,8 @@ void inter_launch_received(struct inter_launch *detector, const struct launch_in
     pthread_mutex_unlock(&detector->lock);
 }
 
-/* A clock value of the common order such that a release after the launch's clock value is above it, and
- * one before is not. */
+/* The clock value of the common order that separates releases after the launch's clock value from those
+ * before it. */
 static uint64_t clock_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own)
 {
     uint32_t from = 0, to = state->mapping_count;
@@ -76,8 +76,8 @@ void inter_launch_note_copies(struct inter_launch *detector)
         struct launch_state *state =
             &detector->states[detector->group_launch[detector->order.copies[detector->copies_noted].group]];
         CHECKED((size_t)(state - detector->states) < detector->state_count);
-        if (inter_launch_room_for((void **)&state->copies, state->copy_count, &state->copy_room,
-                                  sizeof *state->copies))
+        if (room_for_one((void **)&state->copies, state->copy_count, &state->copy_room, INTER_LAUNCH_ROOM,
+                         sizeof *state->copies))
             state->copies[state->copy_count++] = detector->copies_noted;
         else
             detector->shadow.failed = true;

@@ -8,6 +8,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/limits.h"
+#include "sim/memmodel/common/room.h"
 
 enum { BLOCK_SEGMENTS = HOSTILE(128, 4) };
 
@@ -22,7 +23,7 @@ struct segment_block {
 };
 struct byte_map {
     struct segment_block **blocks; /* none is empty */
-    size_t count, room;
+    uint32_t count, room;
 };
 struct segment_place {
     size_t block;
@@ -92,18 +93,12 @@ static struct segment_place find(const struct byte_map *map, uint64_t low)
 
 static bool insert_block(struct byte_map *map, size_t at)
 {
-    if (map->count == map->room) {
-        size_t room = 2 * map->room + 4;
-        struct segment_block **blocks = realloc(map->blocks, room * sizeof(struct segment_block *));
-        if (!blocks)
-            return false;
-        map->blocks = blocks;
-        map->room = room;
-    }
-    CHECKED(at <= map->count && map->count < map->room);
-    struct segment_block *block = malloc(sizeof *block);
+    const bool room =
+        room_for_one((void **)&map->blocks, map->count, &map->room, 4, sizeof(struct segment_block *));
+    struct segment_block *block = room ? malloc(sizeof *block) : NULL;
     if (!block)
         return false;
+    CHECKED(at <= map->count && map->count < map->room);
     block->count = 0;
     memmove(map->blocks + at + 1, map->blocks + at, (map->count - at) * sizeof(struct segment_block *));
     map->blocks[at] = block;
@@ -296,8 +291,8 @@ static bool block_drop(struct segment_block *block,
 void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct byte_access *access),
                    void *self)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < map->count; i++) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < map->count; i++) {
         if (block_drop(map->blocks[i], drop, self))
             free(map->blocks[i]);
         else

@@ -18,6 +18,7 @@
 #include "orrery/checked.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
+#include "sim/memmodel/common/room.h"
 
 /* ---- clocks ----------------------------------------------------------------------------------- */
 
@@ -100,7 +101,7 @@ struct command_chain {
 struct user_wait {
     uint32_t event;
     uint32_t *commands;
-    size_t count, room;
+    uint32_t count, room;
     UT_hash_handle hh;
 };
 
@@ -426,15 +427,10 @@ static void host_called(struct command_graph *graph, struct host_thread *host, u
     struct host_point *last = host->point_count ? &host->points[host->point_count - 1] : NULL;
     if (last && last->clock == host->clock)
         return;
-    if (host->point_count == host->point_room) {
-        const uint32_t room = 2 * host->point_room + 8;
-        struct host_point *points = realloc(host->points, room * sizeof *points);
-        if (!points) {
-            exhaust(graph);
-            return;
-        }
-        host->points = points;
-        host->point_room = room;
+    if (!room_for_one((void **)&host->points, host->point_count, &host->point_room, 8,
+                      sizeof *host->points)) {
+        exhaust(graph);
+        return;
     }
     host->points[host->point_count++] = (struct host_point){call, clock_ref(host->clock)};
 }
@@ -471,15 +467,9 @@ static void wait_add(struct command_graph *graph, uint32_t event, uint32_t comma
             return;
         }
     }
-    if (wait->count == wait->room) {
-        size_t room = 2 * wait->room + 2;
-        uint32_t *grown = realloc(wait->commands, room * sizeof *grown);
-        if (!grown) {
-            exhaust(graph);
-            return;
-        }
-        wait->commands = grown;
-        wait->room = room;
+    if (!room_for_one((void **)&wait->commands, wait->count, &wait->room, 2, sizeof *wait->commands)) {
+        exhaust(graph);
+        return;
     }
     wait->commands[wait->count++] = command;
     CHECKED(wait->count <= wait->room && wait->event != command);
@@ -820,43 +810,47 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
 
 /* ---- queries ---------------------------------------------------------------------------------- */
 
+/* NULL: the command has not begun, or is forgotten. */
+static struct command_node *begun_node(const struct command_graph *graph, uint32_t command)
+{
+    struct command_node *node = node_of(graph, command);
+    return node && node->state >= NODE_BEGUN ? node : NULL;
+}
+
+/* Is the command in the clock? clock NULL: no. */
+static bool has_command(const struct command_graph *graph, const struct command_clock *clock,
+                        uint32_t command)
+{
+    const struct command_node *node = begun_node(graph, command);
+    return clock && node && clock_has(clock, node->chain, command);
+}
+
 bool command_graph_is_after(const struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
-    const struct command_node *node = node_of(graph, later), *before = node_of(graph, earlier);
-    if (earlier < graph->first)
-        return true;
-    return node && before && node->state >= NODE_BEGUN && before->state >= NODE_BEGUN &&
-           clock_has(node->clock, before->chain, earlier);
+    const struct command_node *node = begun_node(graph, later);
+    return earlier < graph->first || (node && has_command(graph, node->clock, earlier));
 }
 
 bool command_graph_host_is_after(const struct command_graph *graph, uint32_t command)
 {
-    const struct command_node *node = node_of(graph, command);
-    if (command < graph->host->prefix)
-        return true;
-    return node && node->state >= NODE_BEGUN && clock_has(graph->host, node->chain, command);
+    return command < graph->host->prefix || has_command(graph, graph->host, command);
 }
 
 bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command)
 {
-    const struct command_node *node = node_of(graph, command);
-    return command_graph_host_is_after(graph, command) ||
-           (graph->program && node && node->state >= NODE_BEGUN &&
-            clock_has(graph->program, node->chain, command));
+    return command_graph_host_is_after(graph, command) || has_command(graph, graph->program, command);
 }
 
 bool command_graph_reported(const struct command_graph *graph, uint32_t command)
 {
-    const struct command_node *node = node_of(graph, command);
-    return command_graph_host_is_after(graph, command) ||
-           (graph->reported && node && node->state >= NODE_BEGUN &&
-            clock_has(graph->reported, node->chain, command));
+    return command_graph_host_is_after(graph, command) || has_command(graph, graph->reported, command);
 }
 
 bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
-    const struct command_node *node = node_of(graph, later), *before = node_of(graph, earlier);
-    return node && before && node->began && before->ended && node->began > before->ended;
+    const struct command_node *node = node_of(graph, later);
+    const uint64_t ended = command_graph_ended(graph, earlier);
+    return node && ended && node->began > ended;
 }
 
 bool command_graph_under_way(const struct command_graph *graph, uint32_t command)
@@ -884,17 +878,17 @@ static void set_clock(struct command_graph *graph, struct command_node *node, st
 
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
-    struct command_node *node = node_of(graph, later);
-    if (!graph->exhausted && node && node->state >= NODE_BEGUN)
+    struct command_node *node = begun_node(graph, later);
+    if (!graph->exhausted && node)
         set_clock(graph, node, merge(graph, node->clock, &earlier, 1));
 }
 
 void command_graph_assume_host(struct command_graph *graph, uint32_t command)
 {
-    struct command_node *node = node_of(graph, command);
-    if (!graph->exhausted && node && node->state >= NODE_BEGUN)
+    struct command_node *node = begun_node(graph, command);
+    if (!graph->exhausted && node)
         set_clock(graph, node, join(graph, node->clock, graph->host));
-    if (!graph->exhausted && graph->program && node && node->state >= NODE_BEGUN)
+    if (!graph->exhausted && node && graph->program)
         set_clock(graph, node, join(graph, node->clock, graph->program));
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Happens-before of commands: rules (1) to (12) of the OpenCL 2.2 API, 3.3.6 "Host-side and Device-
- *          side Commands", from order events. Before a command happen: all that happened before the host's
- *          enqueueing call (1), and the commands that it waits for with all before them (2, 3, 5, 6, 7, 12).
- *          Before the host's next call: what it waited for (4, 8, 11).
+ * PURPOSE  Happens-before of commands: rules (1) to (12) of the OpenCL 2.2 API, 3.3.6 "Host-side and
+ *          Device-side Commands", from order events. Before a command happen: all that happened before the
+ *          host's enqueueing call (1), and the commands that it waits for with all before them (2, 3, 5, 6,
+ *          7, 12). Before the host's next call: what it waited for (4, 8, 11).
  *
  * Interface
  *   command_graph_new/free
@@ -14,19 +14,18 @@
  *                                function of the program that a command runs?
  *   command_graph_reported       does its end happen before the host's next call, or did a query (5.11)
  *                                report the end, or a native kernel after the command?
- *   command_graph_under_way      has it begun, and not ended? A kernel ends after all kernels that it
- *   enqueued command_graph_in_sequence    did `later` begin when `earlier` had ended? This is about time and
- *   orders
+ *   command_graph_under_way      has it begun, and not ended? A kernel ends after all that it enqueued
+ *   command_graph_in_sequence    did `later` begin when `earlier` had ended? This is about time, and orders
  *                                nothing
  *   command_graph_ended          when it ended, counted in events; 0: it has not, or is forgotten
  *   command_graph_assume         from now on `earlier` counts as before `later`
  *   command_graph_assume_host    from now on what the host's atomics pass on counts as before the command
  *   command_graph_step           the host's step: counts its enqueueing calls, the user events that it set,
- *                                and the ends of commands of which it ran a function command_graph_saw
- *   what the host did below this step happens before the command (1, 12) command_graph_sees           from
- *   now on that step counts as such command_graph_first_step     below this step everything happens before
- *   every command that is not forgotten command_graph_first          every command below happens before the
- *   host's next call and before all that
+ *                                and the ends of commands of which it ran a function
+ *   command_graph_saw            what the host did below this step happens before the command (1, 12)
+ *   command_graph_sees           from now on that step counts as such
+ *   command_graph_first_step     below this step everything happens before every command that is left
+ *   command_graph_first          every command below happens before the host's next call and before all that
  *                                have not ended: it is forgotten
  *   command_graph_end            the number after the latest command
  *   command_graph_idle           every command is forgotten

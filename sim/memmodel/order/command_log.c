@@ -101,7 +101,12 @@ static bool is_command(const struct command_entry *entry)
     return entry->kind == ORDER_ENQUEUED && entry->queue;
 }
 
-static bool is_set(const struct command_entry *entry)
+static bool enqueues(const struct command_entry *entry, uint32_t command)
+{
+    return is_command(entry) && entry->command == command;
+}
+
+static bool sets_user_event(const struct command_entry *entry)
 {
     return entry->kind == ORDER_ENQUEUED && !entry->queue;
 }
@@ -110,7 +115,7 @@ static bool is_set(const struct command_entry *entry)
 
 /* What is not in the log had ended before it began. A command that has not ended is stuck: what holds it
  * up is not known. */
-enum progress { ENDED_BEFORE, MAY_RUN, STUCK, ENDED };
+enum trial_progress { ENDED_BEFORE, MAY_RUN, STUCK, ENDED };
 
 struct trial_command {
     uint32_t *after;
@@ -196,7 +201,7 @@ static bool may_run(const struct command_trial *trial, const struct trial_comman
     return true;
 }
 
-static void run(struct command_trial *trial, const struct trial_command *pending)
+static void run_command(struct command_trial *trial, const struct trial_command *pending)
 {
     trial->progress[pending->command] = ENDED;
     if (pending->set) {
@@ -216,7 +221,7 @@ static void run_all(struct command_trial *trial)
         memmove(&trial->pending[i], &trial->pending[i + 1], (trial->pending_count - i - 1) * sizeof pending);
         CHECKED(trial->pending_count > 0);
         trial->pending_count--;
-        run(trial, &pending);
+        run_command(trial, &pending);
         i = (size_t)-1;
     }
 }
@@ -234,7 +239,7 @@ static void host_finishes(struct command_trial *trial, size_t before)
     const struct command_log *log = trial->log;
     uint32_t queue = 0;
     for (size_t i = 0; i < before; i++)
-        if (is_command(&log->entries[i]) && log->entries[i].command == trial->first)
+        if (enqueues(&log->entries[i], trial->first))
             queue = log->entries[i].queue;
     for (size_t i = 0; i < before && queue; i++)
         if (is_command(&log->entries[i]) && log->entries[i].queue == queue)
@@ -245,7 +250,7 @@ static void edit_before(struct command_trial *trial, size_t at)
 {
     const struct command_entry *entry = &trial->log->entries[at];
     const uint32_t first = number_of(trial, trial->first), second = number_of(trial, trial->second);
-    const bool comes = is_command(entry) && entry->command == trial->second;
+    const bool comes = enqueues(entry, trial->second);
     if (comes && trial->edit == EDIT_FINISH)
         host_finishes(trial, at);
     if (comes && trial->edit == EDIT_HOST_WAITS)
@@ -259,20 +264,19 @@ static struct trial_command wait_list_of(struct command_trial *trial, const stru
 {
     struct trial_command pending = {.after = trial->lists + trial->list_count,
                                     .command = number_of(trial, entry->command),
-                                    .set = is_set(entry)};
+                                    .set = sets_user_event(entry)};
     for (size_t i = 0; i < entry->after_count; i++) {
         const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
         if (number)
             pending.after[pending.after_count++] = number;
     }
-    if (is_command(entry) && entry->command == trial->second &&
-        (trial->edit == EDIT_WAIT_LIST || trial->edit >= EDIT_AFTER))
+    if (enqueues(entry, trial->second) && (trial->edit == EDIT_WAIT_LIST || trial->edit >= EDIT_AFTER))
         pending.after[pending.after_count++] = number_of(trial, trial->first);
     trial->list_count += pending.after_count;
     return pending;
 }
 
-static void step(struct command_trial *trial, size_t at)
+static void replay_entry(struct command_trial *trial, size_t at)
 {
     const struct command_entry *entry = &trial->log->entries[at];
     edit_before(trial, at);
@@ -314,7 +318,7 @@ static void prepare(struct command_trial *trial)
     for (size_t i = 0; i < log->count; i++) {
         const uint32_t number = number_of(trial, log->entries[i].command);
         if (number && log->entries[i].kind == ORDER_ENQUEUED)
-            trial->progress[number] = is_set(&log->entries[i]) ? MAY_RUN : STUCK;
+            trial->progress[number] = sets_user_event(&log->entries[i]) ? MAY_RUN : STUCK;
         else if (number && log->entries[i].kind == ORDER_END)
             trial->progress[number] = MAY_RUN;
     }
@@ -326,22 +330,22 @@ static void prepare(struct command_trial *trial)
 static bool is_ordered(const struct command_trial *trial)
 {
     const uint32_t first = number_of(trial, trial->a), second = number_of(trial, trial->b);
-    return first && second && has_ended(trial, first) && has_ended(trial, second) &&
-           !command_graph_exhausted(trial->graph) &&
+    const bool both_ended = first && second && has_ended(trial, first) && has_ended(trial, second);
+    return both_ended && !command_graph_exhausted(trial->graph) &&
            (command_graph_is_after(trial->graph, second, first) ||
             command_graph_is_after(trial->graph, first, second));
 }
 
-static void step_moved(struct command_trial *trial, size_t at)
+static void replay_at(struct command_trial *trial, size_t at)
 {
     const bool moves = trial->edit >= EDIT_AFTER;
     if (moves && at == trial->from)
         return;
     if (moves && at == trial->to && trial->edit == EDIT_BEFORE)
-        step(trial, trial->from);
-    step(trial, at);
+        replay_entry(trial, trial->from);
+    replay_entry(trial, at);
     if (moves && at == trial->to && trial->edit == EDIT_AFTER)
-        step(trial, trial->from);
+        replay_entry(trial, trial->from);
 }
 
 static bool replay(struct command_trial *trial)
@@ -351,7 +355,7 @@ static bool replay(struct command_trial *trial)
     prepare(trial);
     trial->graph = command_graph_new();
     for (size_t i = 0; trial->graph && i < trial->log->count && !trial->failed; i++)
-        step_moved(trial, i);
+        replay_at(trial, i);
     bool orders = trial->graph && !trial->failed && is_ordered(trial);
     command_graph_free(trial->graph);
     return orders;
@@ -365,8 +369,10 @@ static bool try_sets(struct command_trial *trial)
     bool enqueued = false;
     for (size_t i = 0; i < trial->log->count && tries; i++) {
         const struct command_entry *entry = &trial->log->entries[i];
-        enqueued |= is_command(entry) && entry->command == trial->second;
-        if (!enqueued || !is_set(entry) || entry->after_count || entry->program) /* a callback may not wait */
+        enqueued |= enqueues(entry, trial->second);
+        const bool by_host =
+            sets_user_event(entry) && !entry->after_count && !entry->program; /* a callback may not wait */
+        if (!enqueued || !by_host)
             continue;
         tries--;
         trial->sets_at = i;
@@ -401,9 +407,9 @@ static bool try_move(struct command_trial *trial)
                    other = trial->first + trial->second - moving;
     trial->from = trial->to = log->count;
     for (size_t i = 0; i < log->count; i++) {
-        if (is_command(&log->entries[i]) && log->entries[i].command == moving)
+        if (enqueues(&log->entries[i], moving))
             trial->from = i;
-        else if (is_command(&log->entries[i]) && log->entries[i].command == other)
+        else if (enqueues(&log->entries[i], other))
             trial->to = i;
     }
     if (trial->from == log->count || trial->to == log->count ||
@@ -499,7 +505,7 @@ bool command_log_crosses(const struct command_log *log, uint32_t command)
 bool command_log_in_callback(const struct command_log *log, uint32_t command)
 {
     for (size_t i = 0; i < log->count; i++)
-        if (is_command(&log->entries[i]) && log->entries[i].command == command)
+        if (enqueues(&log->entries[i], command))
             return log->entries[i].program;
     return false;
 }
@@ -512,7 +518,7 @@ bool command_log_called_back(const struct command_log *log, uint32_t command)
     bool crosses, called = false;
     uint32_t *wanted = waited_for(log, command, &count, &crosses);
     for (size_t i = 0; i < log->count && wanted && !called; i++)
-        called = is_set(&log->entries[i]) && log->entries[i].program &&
+        called = sets_user_event(&log->entries[i]) && log->entries[i].program &&
                  is_among(log->entries[i].command, wanted, count);
     free(wanted);
     return called;

@@ -7,20 +7,14 @@
 
 #include "orrery/checked.h"
 #include "sim/memmodel/common/lane_mask.h"
+#include "sim/memmodel/common/room.h"
 
 static bool has_room(struct held *held)
 {
-    CHECKED(held->count <= held->room);
-    if (held->count < held->room)
-        return true;
-    const uint32_t room = held->room ? 2 * held->room : HOSTILE(16, 1);
-    struct held_access *items = realloc(held->items, room * sizeof *items);
-    held->failed |= !items;
-    if (!items)
-        return false;
-    held->items = items;
-    held->room = room;
-    return true;
+    const bool room =
+        room_for_one((void **)&held->items, held->count, &held->room, HOSTILE(16, 1), sizeof *held->items);
+    held->failed |= !room;
+    return room;
 }
 
 bool held_take(struct held *held, const struct order *order, uint64_t group, const struct access_event *event,

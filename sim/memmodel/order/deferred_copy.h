@@ -6,7 +6,7 @@
  *
  * Interface
  *   held_take       false: the copy is complete, and the caller checks its accesses now. True: they are kept
- *                   here, or there is no such copy
+ *                   here, or the copy does not exist
  *   held_let_go     calls `perform` for the accesses of copies that are complete by now, and for all of the
  *                   group, unless that is HELD_NO_GROUP
  *   held_fini       forgets all

@@ -30,7 +30,7 @@ static void end_all(struct order *order, struct vclock *vclock[ORDER_REGIONS])
     drop_all(order, vclock);
 }
 
-static void item_spare(struct order *order, struct item_order *item)
+static void item_recycle(struct order *order, struct item_order *item)
 {
     end_all(order, item->acquired);
     order_list_clear(order, &item->fences);
@@ -56,7 +56,7 @@ static struct item_order *item_new(struct order *order)
     const uint32_t head_room = item->head_room;
     for (int r = 0; r < ORDER_REGIONS; r++)
         buffer[r] = item->fence_buffer[r].list;
-    CHECKED(!item->fences.count); /* item_spare cleared it */
+    CHECKED(!item->fences.count); /* item_recycle cleared it */
     order->spare_items = item->next;
     memset(item, 0, sizeof *item);
     item->fences = fences;
@@ -87,7 +87,7 @@ static void group_free(struct order *order, struct group_order *group)
     free(group->copy_calls);
     for (uint64_t i = 0; group->item_count; i++)
         if (group->items[i]) {
-            item_spare(order, group->items[i]);
+            item_recycle(order, group->items[i]);
             group->item_count--;
         }
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
@@ -360,7 +360,7 @@ struct vclock *order_publish(struct order *order, const struct unit_state *unit_
 
 /* ---- acquiring --------------------------------------------------------------------------------- */
 
-static bool is_dual(bool fence, uint32_t flags)
+static bool fences_both_regions(bool fence, uint32_t flags)
 {
     return fence && (flags & (REGION_GLOBAL | REGION_LOCAL)) == (REGION_GLOBAL | REGION_LOCAL);
 }
@@ -431,8 +431,8 @@ bool order_acquire_clock(struct order *order, const struct unit_state *unit_stat
         return false;
     }
     join_into(order, &item->acquired[region], release_clock->release->vclock[region]);
-    bool dual =
-        is_dual(release_clock->fence, release_clock->flags) && is_dual(end->fence, end->flags) && RULE(15);
+    bool dual = fences_both_regions(release_clock->fence, release_clock->flags) &&
+                fences_both_regions(end->fence, end->flags) && RULE(15);
     /* R16: if both endpoints are seq_cst, an edge in one region is one in the other, too. It orders no
      * data, because no chain of global happens-before has an action on a local object (R21), so it is left
      * out. */
@@ -505,8 +505,8 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
 {
     const struct sync_op *latest =
         unit_state->item->latest ? &order->sync_log->items[unit_state->item->latest - 1] : NULL;
-    return latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !sync_op->writes &&
-           latest->site == sync_op->site && latest->address == sync_op->address &&
+    const bool are_loads = latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !sync_op->writes;
+    return are_loads && latest->site == sync_op->site && latest->address == sync_op->address &&
            !is_written(order, unit_state->item, sync_op);
 }
 
@@ -515,7 +515,7 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
 void order_log_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
                    uint64_t before)
 {
-    if (!order->sync_log || order->sync_log->full || !order_make_item(order, unit_state) ||
+    if (!order_remembers(order) || !order_make_item(order, unit_state) ||
         is_repetition(order, unit_state, sync_op))
         return;
     if (unit_state->item->slice <= before)
@@ -559,7 +559,7 @@ void order_release_fence(struct order *order, struct unit_state *unit_state, con
     release_drop(order, release);
 }
 
-static inline uint32_t fenced(uint32_t regions)
+static inline uint32_t fenced_regions(uint32_t regions)
 {
     return RULE(6) ? regions : REGION_GLOBAL | REGION_LOCAL;
 }
@@ -567,7 +567,7 @@ static inline uint32_t fenced(uint32_t regions)
 static void fence(struct order *order, struct unit_state *unit_state, uint32_t regions,
                   enum memory_ordering how, enum memory_scope scope, uint32_t site)
 {
-    const struct endpoint end = {scope, true, fenced(regions), site};
+    const struct endpoint end = {scope, true, fenced_regions(regions), site};
     if (how == ORDER_RELAXED || !regions || order_handoff_fence(order, unit_state, &end, how) ||
         !order_make_item(order, unit_state))
         return;
@@ -604,9 +604,10 @@ void order_fence(struct order *order, struct unit_state *unit_state, uint32_t re
 bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
                        const struct sync_event *event)
 {
-    const struct endpoint end = {event->scope, true, fenced(event->regions), event->origin.site};
+    const struct endpoint end = {event->scope, true, fenced_regions(event->regions), event->origin.site};
     struct waiting *waiting = group->waiting;
-    if (!group->handoff || event->order < ORDER_ACQ_REL || (waiting && member_bit(waiting->reader, local)) ||
+    const bool has_read = waiting && member_bit(waiting->reader, local);
+    if (!group->handoff || event->order < ORDER_ACQ_REL || has_read ||
         !handoff_fence_again(order, group, local, &end))
         return false;
     if (waiting && local < WAVE_LANES_MAX)

@@ -293,7 +293,7 @@ struct order {
     struct item_order *spare_items; /* of groups that ended, with their lists' memory */
     struct copy_order *copies;
     uint32_t copy_count, copy_room;
-    uint32_t *arrivals; /* at a named barrier: sub-groups; at a parted one: local ids */
+    uint32_t *arrivals; /* at a named barrier: sub-groups; at a partial one: local ids */
     uint32_t arrival_count, arrival_room;
     struct sub_group_at *sub_group_arrivals; /* at sub-group barriers that complete together */
     uint32_t sub_group_arrival_count, sub_group_arrival_room;

@@ -9,8 +9,8 @@
  * load also puts it into the unit's fence buffer. A unit remembers how far it has read a list, and reads only
  * what is newer.
  *
- * Clocks of releases that reach the same readers share one entry, which is exact: whoever reads the one reads
- * the other, too.
+ * Clocks of releases that reach the same readers share one entry, which is exact, since every reader of the
+ * one reads the other, too.
  */
 #include "order_handoff.h"
 #include "orrery/checked.h"
@@ -296,9 +296,10 @@ static void load(struct order *order, struct unit_state *unit_state, const struc
 static void access_object(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
 {
     struct atomic_object *atomic = atomic_object_find(order, act->address);
-    bool silent = !releases(act->order) && !(unit_state->item && unit_state->item->fences.count);
-    /* publishes nothing, and there is no sequence to end */
-    if (!atomic && silent && (act->reads || !act->writes))
+    const bool has_fence = unit_state->item && unit_state->item->fences.count,
+               publishes = releases(act->order) || has_fence, is_store = act->writes && !act->reads;
+    /* there is no sequence to end */
+    if (!atomic && !publishes && !is_store)
         return;
     if (!atomic)
         atomic = order_atomic_object(order, act);
@@ -327,8 +328,8 @@ static bool follows_alike(const struct order *order, const struct atomic_act *ac
     if (!updates || !plain_global || !order_includes_alike(order, act->scope, act->size))
         return false;
     const struct atomic_object *atomic = atomic_object_unpacked(order, act->address);
-    return atomic && atomic->size == act->size && !atomic->generation && atomic->release_clocks.count &&
-           !order->failed;
+    const bool only_updates = atomic && atomic->size == act->size && !atomic->generation;
+    return only_updates && atomic->release_clocks.count && !order->failed;
 }
 
 static struct sync_op atomic_sync_op(const struct atomic_act *act)
@@ -364,7 +365,8 @@ bool order_atomic(struct order *order, struct unit_state *unit_state, const stru
 
 bool order_is_silent(const struct order *order, const struct group_order *group)
 {
-    return !order->variable_count && (!group || !(group->items || group->sub_groups || group->copy_count));
+    const bool has_synchronised = group && (group->items || group->sub_groups || group->copy_count);
+    return !order->variable_count && !has_synchronised;
 }
 
 bool order_remembers(const struct order *order)

@@ -3,8 +3,8 @@
  * Barriers (R17 to R20): of a work-group, of a sub-group, named ones, and those at which only a part of a
  * work-group waits.
  *
- * A barrier of a group joins the clocks of its members into the group's own and sets `base` of the group to
- * the barrier's clock value, so that everything its members did before happens before everything they do
+ * A barrier of a group joins the clocks of its members into the group's own. It also sets `base` of the group
+ * to the barrier's clock value: everything that members did before happens before everything that they do
  * after. The cost is one join for each member that acquired something by itself since the barrier before. A
  * named barrier does the same with its sub-groups, a partial one with its work-items. The flags of the
  * barrier say in which regions.
@@ -24,7 +24,8 @@ static bool is_also_fence(enum memory_scope scope, enum memory_scope own)
     return scope > own && RULE(17);
 }
 
-static void enter(struct order *order, struct group_order *group, uint64_t local, const struct endpoint *end)
+static void release_at_entry(struct order *order, struct group_order *group, uint64_t local,
+                             const struct endpoint *end)
 {
     struct unit_state unit_state;
     order_unit_state(order, group->number * order->group_items + local, &unit_state);
@@ -32,7 +33,8 @@ static void enter(struct order *order, struct group_order *group, uint64_t local
         order_release_fence(order, &unit_state, end, order->clock);
 }
 
-static void leave(struct order *order, struct group_order *group, uint64_t local, const struct endpoint *end)
+static void acquire_at_exit(struct order *order, struct group_order *group, uint64_t local,
+                            const struct endpoint *end)
 {
     struct unit_state unit_state;
     order_unit_state(order, group->number * order->group_items + local, &unit_state);
@@ -78,7 +80,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
     struct endpoint end = {scope, true, regions, site};
     bool fence = regions && is_also_fence(scope, SCOPE_WORK_GROUP);
     for (uint64_t i = 0; fence && i < order->group_items; i++)
-        enter(order, group, i, &end);
+        release_at_entry(order, group, i, &end);
     for (int r = 0; r < ORDER_REGIONS; r++) {
         if (!(regions >> r & 1) || !RULE(17))
             continue;
@@ -93,7 +95,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
     no_unit_done(group);
     group->barrier = (struct barrier_seen){site, regions, clock, false, false};
     for (uint64_t i = 0; fence && i < order->group_items; i++)
-        leave(order, group, i, &end);
+        acquire_at_exit(order, group, i, &end);
     log_barrier(order, HAPPENED_BARRIER, number, 0, &end);
 }
 
@@ -123,7 +125,7 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
     struct endpoint end = {scope, true, regions, site};
     bool fence = regions && is_also_fence(scope, SCOPE_SUB_GROUP);
     for (uint64_t i = from; fence && i < to; i++)
-        enter(order, group, i, &end);
+        release_at_entry(order, group, i, &end);
     for (int r = 0; r < ORDER_REGIONS; r++) {
         if (!(regions >> r & 1))
             continue;
@@ -134,7 +136,7 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
     no_unit_done(group);
     group->barrier = (struct barrier_seen){site, regions, clock, true, false};
     for (uint64_t i = from; fence && i < to; i++)
-        leave(order, group, i, &end);
+        acquire_at_exit(order, group, i, &end);
     log_barrier(order, HAPPENED_SUB_GROUP_BARRIER, number, sub_group, &end);
 }
 
@@ -230,7 +232,7 @@ void order_named_barrier(struct order *order, uint64_t number, uint32_t regions,
         /* a work-group scope is wider than the sub-groups that take part */
         const bool fence = regions && is_also_fence(scope, SCOPE_SUB_GROUP);
         if (fence)
-            for_each_arrived(order, group, &end, enter);
+            for_each_arrived(order, group, &end, release_at_entry);
         for (int r = 0; r < ORDER_REGIONS; r++)
             if (regions >> r & 1)
                 share_named(order, group, r);
@@ -239,7 +241,7 @@ void order_named_barrier(struct order *order, uint64_t number, uint32_t regions,
         no_unit_done(group);
         group->barrier = (struct barrier_seen){site, regions, clock, false, true};
         if (fence)
-            for_each_arrived(order, group, &end, leave);
+            for_each_arrived(order, group, &end, acquire_at_exit);
         log_barrier(order, HAPPENED_NAMED_BARRIER, number, 0, &end);
     }
     order->arrival_count = 0;
@@ -308,13 +310,13 @@ static void share_partial(struct order *order, struct group_order *group, int re
     vclock_drop(&order->pool, vclock);
 }
 
-static void pass_partial(struct order *order, struct group_order *group, uint32_t regions,
-                         const struct endpoint *end)
+static void complete_partial(struct order *order, struct group_order *group, uint32_t regions,
+                             const struct endpoint *end)
 {
     struct unit_state unit_state;
     CHECKED(order->arrival_count > 0); /* order_parted_arrivals came first */
     for (uint32_t a = 0; regions && a < order->arrival_count; a++)
-        enter(order, group, order->arrivals[a], end);
+        release_at_entry(order, group, order->arrivals[a], end);
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (regions >> r & 1 && RULE(17))
             share_partial(order, group, r);
@@ -326,7 +328,7 @@ static void pass_partial(struct order *order, struct group_order *group, uint32_
             unit_state.item->image_base = order->clock;
     }
     for (uint32_t a = 0; regions && a < order->arrival_count; a++)
-        leave(order, group, order->arrivals[a], end);
+        acquire_at_exit(order, group, order->arrivals[a], end);
 }
 
 void order_parted_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope,
@@ -337,7 +339,7 @@ void order_parted_barrier(struct order *order, uint64_t number, uint32_t regions
         const struct endpoint end = {scope, true, regions, site};
         order_handoff_dissolve(order, group);
         order->clock++;
-        pass_partial(order, group, regions, &end);
+        complete_partial(order, group, regions, &end);
         no_unit_done(group);
         log_barrier(order, HAPPENED_PARTED_BARRIER, number, 0, &end);
     }

@@ -3,11 +3,11 @@
  * The query: does an epoch happen before a unit's next operation? And which missed edge explains that it does
  * not?
  *
- * An epoch (u, c) of a work-item happens before a point if the clock there has a clock value above c for u,
- * or for u's sub-group or work-group, whose keys stand for all their members. The clock of a point is the
- * join of the parts that the unit has of its work-group, its sub-group, itself and its hand-off, so each part
- * is asked in turn and they are never joined. An asynchronous copy comes after what happens before its call
- * in every member (R37), so all members are asked.
+ * An epoch (u, c) of a work-item happens before a point if the clock there has a clock value above c for u.
+ * The keys of u's sub-group and work-group stand for all their members, so they are asked for, too. The clock
+ * of a point is the join of four parts: of the work-group, the sub-group, the unit itself and its hand-off.
+ * Each part is asked in turn, and they are never joined. An asynchronous copy comes after what happens before
+ * its call in every member (R37), so all members are asked.
  */
 #include "order_handoff.h"
 #include "orrery/checked.h"
@@ -16,7 +16,8 @@
  * launch's key. An epoch has the key of its unit, and those of the sub-group and work-group that may stand
  * for the unit. */
 struct subject {
-    uint64_t unit, group; /* UNIT_END and UINT64_MAX: not an epoch, but a key of another sort */
+    uint64_t unit;  /* UNIT_END: not an epoch, but a key of another sort */
+    uint64_t group; /* of a work-item; else UINT64_MAX */
     uint32_t sub_group;
     uint32_t key_count;
     uint64_t keys[3];
@@ -27,7 +28,7 @@ static struct subject subject_of(const struct order *order, uint64_t unit)
 {
     CHECKED(unit < UNIT_END);
     struct subject of = {.unit = unit,
-                         .group = order_unit_group(order, unit),
+                         .group = unit < UNIT_COPIES ? order_unit_group(order, unit) : UINT64_MAX,
                          .sub_group = order_unit_sub_group(order, unit),
                          .key_count = 1,
                          .keys = {unit_key(unit)}};
@@ -36,7 +37,7 @@ static struct subject subject_of(const struct order *order, uint64_t unit)
     if (unit < UNIT_COPIES && order->sub_group_keys)
         of.keys[of.key_count++] = sub_group_key(order, of.group, of.sub_group);
     if (order->launches)
-        of.launch = launch_key(order->group_launch[of.group]);
+        of.launch = launch_key(order_unit_launch(order, unit));
     return of;
 }
 
@@ -156,10 +157,9 @@ static bool member_has(const struct order *order, const struct unit_state *membe
                        const struct subject *of, uint64_t clock)
 {
     const struct sub_group_order *sub = order_sub_group_of(member);
-    if (of->unit == member->unit)
-        return true;
-    if (sub && of->unit < UNIT_COPIES && of->group == member->place.group &&
-        of->sub_group == member->place.sub_group && clock < sub->base[region])
+    const bool same_sub_group =
+        sub && of->group == member->place.group && of->sub_group == member->place.sub_group;
+    if (of->unit == member->unit || (same_sub_group && clock < sub->base[region]))
         return true;
     return (sub && clock_has(order, sub->acquired[region], of, clock)) ||
            (member->item && clock_has(order, member->item->acquired[region], of, clock)) ||
@@ -171,18 +171,20 @@ static bool member_has(const struct order *order, const struct unit_state *membe
 static bool arrival_has(const struct order *order, const struct copy_member *then, uint64_t member,
                         int region, const struct subject *of, uint64_t clock)
 {
-    const bool same = of->unit < UNIT_COPIES && of->group == order_unit_group(order, member) &&
-                      of->sub_group == order_unit_sub_group(order, member);
-    return !then->arrived || (of->unit == member && clock < then->slice) ||
-           (same && clock < then->sub_base[region]) || clock_has(order, then->sub[region], of, clock) ||
-           clock_has(order, then->item[region], of, clock);
+    const bool same_sub_group = of->group == order_unit_group(order, member) &&
+                                of->sub_group == order_unit_sub_group(order, member),
+               own = of->unit == member && clock < then->slice,
+               of_sub_group = same_sub_group && clock < then->sub_base[region];
+    if (!then->arrived || own || of_sub_group)
+        return true;
+    return clock_has(order, then->sub[region], of, clock) || clock_has(order, then->item[region], of, clock);
 }
 
 static bool clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
                                int region, const struct subject *of, uint64_t clock)
 {
-    return (of->unit < UNIT_COPIES && of->group == order_unit_group(order, clock_snapshot->unit) &&
-            clock < clock_snapshot->base[region]) ||
+    const bool same_group = of->group == order_unit_group(order, clock_snapshot->unit);
+    return (same_group && clock < clock_snapshot->base[region]) ||
            clock_has(order, clock_snapshot->acquired[region], of, clock) ||
            arrival_has(order, &clock_snapshot->self, clock_snapshot->unit, region, of, clock);
 }
@@ -233,7 +235,7 @@ static bool every_member_has(const struct order *order, const struct group_order
 static bool group_has(const struct order *order, const struct group_order *group, int region,
                       const struct subject *of, uint64_t clock)
 {
-    return (of->unit < UNIT_COPIES && of->group == group->number && clock < group->base[region]) ||
+    return (of->group == group->number && clock < group->base[region]) ||
            clock_has(order, group->acquired[region], of, clock);
 }
 

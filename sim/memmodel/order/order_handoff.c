@@ -2,10 +2,10 @@
 /*
  * The hand-off (order_handoff.h).
  *
- * Lemma. If each member acquires all earlier releases of the group before it releases, the clock of release n
- * is the clock of release 1 and, for each member, the clock value of its latest release up to n. This holds
- * as long as no member acquires anything else; is_covered checks at a member's first release that its own
- * clock is part of the first one. A fence for which it does not hold dissolves the hand-off.
+ * Lemma. Let each member acquire all earlier releases of the group before it releases. Then the clock of
+ * release n is the clock of release 1, and for each member the clock value of its latest release up to n.
+ * This holds as long as no member acquires anything else; is_covered checks at a member's first release that
+ * its own clock is part of the first one. A fence for which it does not hold dissolves the hand-off.
  */
 #include "order_handoff.h"
 
@@ -66,7 +66,7 @@ static bool has_no_fences(const struct order *order, const struct group_order *g
     return none;
 }
 
-/* Does such a fence begin a hand-off? */
+/* Can a fence of this kind begin a hand-off? */
 static bool is_beginning(const struct endpoint *end, enum memory_ordering how)
 {
     return releases(how) && end->scope == SCOPE_WORK_GROUP &&

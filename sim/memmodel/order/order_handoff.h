@@ -35,8 +35,8 @@ enum {
 };
 
 /* A release of the hand-off; number 0 stands for none. before, jump: earlier releases of the same member.
- * A jump is chosen so that every earlier one is a logarithm of steps away (Myers, "An applicative random-
- * access stack", 1983). farther: the jump of the release that `jump` names; span, next_span: how many
+ * A jump is chosen so that every earlier one is a logarithm of steps away (Myers, "An applicative
+ * random-access stack", 1983). farther: the jump of the release that `jump` names; span, next_span: how many
  * releases of the member are passed by each of the two. */
 struct handoff_release {
     uint32_t clock, local, site, before, jump, farther, span, next_span;
@@ -92,17 +92,27 @@ void order_handoff_free(struct order *order, struct group_order *group);
 /* The clock that a position stands for; one reference. */
 struct vclock *order_handoff_clock(struct order *order, const struct handoff *handoff, uint32_t position);
 
+/* If the two jumps below have the same span, the new one passes both; else it passes one release. */
 static inline struct handoff_release handoff_release_next(const struct handoff *handoff, uint64_t local,
                                                           uint64_t clock, uint32_t site)
 {
     const uint32_t at = handoff->released[local];
     const struct handoff_release *before = &handoff->releases[at];
-    if (before->span != before->next_span)
-        return (struct handoff_release){(uint32_t)clock, (uint32_t)local, site, at, at, before->jump, 1,
-                                        before->span};
-    const struct handoff_release *farther = &handoff->releases[before->farther];
-    return (struct handoff_release){(uint32_t)clock, (uint32_t)local,      site,         at, before->farther,
-                                    farther->jump,   1 + 2 * before->span, farther->span};
+    struct handoff_release next = {
+        .clock = (uint32_t)clock, .local = (uint32_t)local, .site = site, .before = at};
+    if (before->span == before->next_span) {
+        const struct handoff_release *farther = &handoff->releases[before->farther];
+        next.jump = before->farther;
+        next.farther = farther->jump;
+        next.span = 1 + 2 * before->span;
+        next.next_span = farther->span;
+    } else {
+        next.jump = at;
+        next.farther = before->jump;
+        next.span = 1;
+        next.next_span = before->span;
+    }
+    return next;
 }
 
 /* The member's latest release up to the position; 0: none. */
@@ -115,17 +125,17 @@ static inline uint32_t handoff_release_at(const struct handoff *handoff, uint64_
     return at;
 }
 
-/* One more fence that acquires and releases, of a member that had such a fence before, in constant time.
+/* The member repeats a fence that acquires and releases, in constant time.
  * False: it is another kind of fence, the member has not acquired all releases, or there is no room. */
 static inline bool handoff_fence_again(struct order *order, struct group_order *group, uint64_t local,
                                        const struct endpoint *end)
 {
     struct handoff *handoff = group->handoff;
     const uint32_t both = HANDOFF_FENCED | HANDOFF_COVERED, count = handoff->count, next = count + 1;
-    if (end->scope != SCOPE_WORK_GROUP || end->flags != 1u << handoff->region ||
-        (handoff->entered[local] & both) != both ||
-        (handoff->acquired[local] != count && handoff->buffered[local] != count) || next >= handoff->room ||
-        next > HANDOFF_MOST)
+    const bool is_same_kind = end->scope == SCOPE_WORK_GROUP && end->flags == 1u << handoff->region,
+               has_all = handoff->acquired[local] == count || handoff->buffered[local] == count,
+               has_room = next < handoff->room && next <= HANDOFF_MOST;
+    if (!is_same_kind || (handoff->entered[local] & both) != both || !has_all || !has_room)
         return false;
     const uint64_t clock = order_release_clock(order);
     handoff->releases[next] = handoff_release_next(handoff, local, clock, end->site);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 enum {
     BUCKETS = HOSTILE(256, 1),
@@ -32,7 +33,7 @@ enum packed_as { AS_KEYS, AS_MAP, AS_RELEASE };
 enum { SITE_BITS = HOSTILE(12, 2) };
 
 /* The release's place is that of the unit that released, as far as the scope rule asks for it
- * (is_in_place). An unpacked object with a release has a new version and list_id, so every unit reads its
+ * (has_same_place). An unpacked object with a release has a new version and list_id, so every unit reads its
  * list anew. */
 struct packed_object {
     uint64_t address : 48, generation : 16;
@@ -72,15 +73,9 @@ static void *slot_at(const struct slots *slots, uint32_t index)
 static bool add_block(struct slots *slots)
 {
     CHECKED(slots->size >= sizeof slots->unused && slots->block_count <= slots->room);
-    if (slots->block_count == slots->room) {
-        const uint32_t room = slots->room ? 2 * slots->room : 4;
-        void **blocks = realloc(slots->blocks, room * sizeof *blocks);
-        if (!blocks)
-            return false;
-        slots->blocks = blocks;
-        slots->room = room;
-    }
-    void *block = malloc(SLOTS * slots->size);
+    const bool room =
+        room_for_one((void **)&slots->blocks, slots->block_count, &slots->room, 4, sizeof(void *));
+    void *block = room ? malloc(SLOTS * slots->size) : NULL;
     if (!block)
         return false;
     slots->blocks[slots->block_count++] = block;
@@ -168,8 +163,8 @@ struct atomic_object *order_object_new(struct order *order, uint64_t address)
 /* ---- packing ---------------------------------------------------------------------------------- */
 
 /* Have all regions of the release either this clock or none? */
-static bool alike_regions(struct order *order, const struct release *release, uint16_t *out_regions,
-                          const struct vclock_entry *keys, uint32_t count)
+static bool is_same_in_all_regions(struct order *order, const struct release *release, uint16_t *out_regions,
+                                   const struct vclock_entry *keys, uint32_t count)
 {
     for (int r = 0; r < ORDER_REGIONS; r++) {
         struct vclock_entry own[KEYS_MOST];
@@ -185,7 +180,7 @@ static bool alike_regions(struct order *order, const struct release *release, ui
     return true;
 }
 
-static const struct vclock *any_region(const struct release *release)
+static const struct vclock *first_vclock(const struct release *release)
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (release->vclock[r])
@@ -252,13 +247,13 @@ static bool pack_keys(struct order *order, const struct release *release, const 
 static bool pack_release(struct order *order, struct release *release, struct packed_object *out)
 {
     struct vclock_entry keys[KEYS_MOST];
-    const struct vclock *vclock = any_region(release);
+    const struct vclock *vclock = first_vclock(release);
     const uint32_t count = vclock ? vclock_list(&order->pool, vclock, keys, KEYS_MOST) : 0;
     uint16_t regions = 0;
     out->sent = true;
     out->by_other = release->unit != out->store_unit || release->site >> SITE_BITS;
     out->release_site = release->site & ((1 << SITE_BITS) - 1);
-    if (!count || count > KEYS_MOST || !alike_regions(order, release, &regions, keys, count))
+    if (!count || count > KEYS_MOST || !is_same_in_all_regions(order, release, &regions, keys, count))
         return pack_whole(order, release, out);
     out->regions = regions & ((1u << ORDER_REGIONS) - 1);
     if (pack_keys(order, release, keys, count, out))
@@ -267,16 +262,19 @@ static bool pack_release(struct order *order, struct release *release, struct pa
     return false;
 }
 
-static bool is_short(const struct order *order, const struct atomic_object *atomic)
+/* Do the object's numbers fit the packed fields? */
+static bool fits_packed(const struct order *order, const struct atomic_object *atomic)
 {
     const uint64_t most = UINT32_MAX - 1;
-    return order->versions <= most && order->clock <= most && atomic->generation <= UINT16_MAX &&
-           atomic->address >> 48 == 0 && (atomic->store.unit == UNIT_END || atomic->store.unit <= most);
+    const bool has_short_unit = atomic->store.unit == UNIT_END || atomic->store.unit <= most,
+               has_short_clocks = order->versions <= most && order->clock <= most;
+    return has_short_unit && has_short_clocks && atomic->generation <= UINT16_MAX &&
+           atomic->address >> 48 == 0;
 }
 
 /* An entry that several releases share has the place of the first one, but the unit of the latest. True:
  * their places are the same as far as the scope rule asks for them. */
-static bool is_in_place(const struct order *order, const struct release_clock *release_clock)
+static bool has_same_place(const struct order *order, const struct release_clock *release_clock)
 {
     const struct place *place = &release_clock->place;
     const uint64_t unit = release_clock->release->unit;
@@ -289,11 +287,11 @@ static bool is_in_place(const struct order *order, const struct release_clock *r
 }
 
 /* Can the release be rebuilt from the packed fields? */
-static bool is_plain(const struct order *order, const struct atomic_object *atomic,
-                     const struct release_clock *release_clock)
+static bool can_be_rebuilt(const struct order *order, const struct atomic_object *atomic,
+                           const struct release_clock *release_clock)
 {
     return release_clock->release->unit < UINT32_MAX && release_clock->version == atomic->version &&
-           !release_clock->list_id && is_in_place(order, release_clock) &&
+           !release_clock->list_id && has_same_place(order, release_clock) &&
            release_clock->svm_atomics == atomic->svm_atomics;
 }
 
@@ -302,8 +300,8 @@ static bool pack(struct order *order, const struct atomic_object *atomic, struct
 {
     const struct release_clock *release_clock = atomic->release_clocks.items;
     const uint32_t count = atomic->release_clocks.count;
-    if (atomic->handoff_objects || atomic->region != IN_GLOBAL || count > 1 || !is_short(order, atomic) ||
-        (count && !is_plain(order, atomic, release_clock)))
+    const bool can_be = !atomic->handoff_objects && atomic->region == IN_GLOBAL && fits_packed(order, atomic);
+    if (!can_be || count > 1 || (count && !can_be_rebuilt(order, atomic, release_clock)))
         return false;
     const struct latest_store *store = &atomic->store;
     *out = (struct packed_object){.address = atomic->address & ((UINT64_C(1) << 48) - 1),
@@ -400,8 +398,8 @@ void order_rest(struct order *order)
         (packed->unpacked_most ? packed->unpacked_most : UNPACKED_LEAST))
         return;
     order_rest_all(order);
-    const uint32_t awake = order->variable_count - packed->count;
-    packed->unpacked_most = awake < UNPACKED_LEAST / 2 ? UNPACKED_LEAST : 2 * awake;
+    const uint32_t unpacked = order->variable_count - packed->count;
+    packed->unpacked_most = unpacked < UNPACKED_LEAST / 2 ? UNPACKED_LEAST : 2 * unpacked;
 }
 
 /* ---- unpacking -------------------------------------------------------------------------------- */
@@ -580,8 +578,8 @@ static uint32_t check_packed(const struct order *order)
 
 void order_objects_check(const struct order *order)
 {
-    const uint32_t awake = check_unpacked(order), at_rest = check_packed(order);
+    const uint32_t unpacked = check_unpacked(order), packed = check_packed(order);
     CHECKED((order->atomic_buckets & (order->atomic_buckets - 1)) == 0);
-    CHECKED(at_rest == order->packed.count);
-    CHECKED(awake + at_rest == order->variable_count);
+    CHECKED(packed == order->packed.count);
+    CHECKED(unpacked + packed == order->variable_count);
 }

@@ -11,19 +11,20 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 enum { LIST_IDS_MOST = HOSTILE(16, 2), BLOCK_RELEASES = HOSTILE(64, 2) };
 
 /* ---- releases ---------------------------------------------------------------------------------- */
 
-struct block {
-    struct block *next;
+struct release_block {
+    struct release_block *next;
     struct release items[BLOCK_RELEASES];
 };
 
 static bool refill(struct release_pool *pool)
 {
-    struct block *block = malloc(sizeof *block);
+    struct release_block *block = malloc(sizeof *block);
     if (!block)
         return false;
     block->next = pool->blocks;
@@ -70,7 +71,7 @@ struct release *order_release_join(struct order *order, struct release *earlier,
 void order_releases_fini(struct order *order)
 {
     CHECKED(order->pool.block_count == 0); /* clocks are freed with their pool, which comes first */
-    for (struct block *block = order->releases.blocks, *next; block; block = next) {
+    for (struct release_block *block = order->releases.blocks, *next; block; block = next) {
         next = block->next;
         free(block);
     }
@@ -81,16 +82,9 @@ void order_releases_fini(struct order *order)
 
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
 {
-    CHECKED(size > 0 && *room <= UINT32_MAX / 2);
-    uint32_t wanted = *room ? *room * 2 : HOSTILE(4, 1);
-    void *grown = realloc(*items, wanted * size);
-    if (!grown) {
-        order->failed = true;
-        return false;
-    }
-    *items = grown;
-    *room = wanted;
-    return true;
+    const bool grown = room_grow(items, room, HOSTILE(4, 1), size);
+    order->failed |= !grown;
+    return grown;
 }
 
 struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,

@@ -207,8 +207,9 @@ static inline void join_release_clock(struct order *order, struct release_clock 
  * operations are logged each has its own, by which the log is searched. */
 static inline uint64_t order_release_clock(struct order *order)
 {
-    if (!order->event || order->event_clock_of != order->event ||
-        (order->sync_log && !order->sync_log->full)) {
+    const bool has_clock = order->event && order->event_clock_of == order->event,
+               logs = order->sync_log && !order->sync_log->full;
+    if (!has_clock || logs) {
         order->event_clock_of = order->event;
         order->event_clock = ++order->clock;
     }

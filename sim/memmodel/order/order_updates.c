@@ -41,10 +41,12 @@ static inline bool update_again_in_handoff(struct update_run *run, uint64_t loca
 {
     struct handoff_object *object = run->object;
     struct waiting *waiting = run->group->waiting;
-    if (!run->group->handoff || !object || run->object_address != run->act.address ||
-        !(object->handoff->entered[local] & object->bit) || !object->atomic->store.releases ||
-        (waiting && member_bit(waiting->reader, local) &&
-         !handoff_deliver_again(object->handoff, waiting, local)))
+    if (!run->group->handoff || !object || run->object_address != run->act.address)
+        return false;
+    const bool entered = object->handoff->entered[local] & object->bit,
+               reads_together = waiting && member_bit(waiting->reader, local);
+    if (!entered || !object->atomic->store.releases ||
+        (reads_together && !handoff_deliver_again(object->handoff, waiting, local)))
         return false;
     handoff_access_again(run->order, object, local, &run->act);
     return true;

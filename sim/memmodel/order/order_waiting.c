@@ -121,7 +121,8 @@ bool order_wait_listed(struct order *order, struct group_order *group, const str
     struct waiting *waiting = group->waiting;
     if (atomic && atomic->handoff_objects)
         order_handoff_dissolve_object(order, atomic);
-    if (atomic && act->region == IN_LOCAL && !order->formal && atomic->group != group->number)
+    const bool is_local = act->region == IN_LOCAL && !order->formal;
+    if (atomic && is_local && atomic->group != group->number)
         return false;
     if (!atomic || atomic->size != act->size || !atomic->release_clocks.count)
         return true;

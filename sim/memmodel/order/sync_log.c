@@ -5,20 +5,14 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 /* The log serves explanations and decides no race, so running out of memory is the same as being full. */
 struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sync_op)
 {
-    if (sync_log->count == sync_log->room && !sync_log->full) {
-        uint32_t room = sync_log->room ? 2 * sync_log->room : 16;
-        struct sync_op *items =
-            sync_log->count < SYNC_LOG_MOST ? realloc(sync_log->items, room * sizeof *items) : NULL;
-        sync_log->full = !items;
-        if (items) {
-            sync_log->items = items;
-            sync_log->room = room;
-        }
-    }
+    sync_log->full = sync_log->full || sync_log->count == SYNC_LOG_MOST ||
+                     !room_for_one((void **)&sync_log->items, sync_log->count, &sync_log->room, 16,
+                                   sizeof *sync_log->items);
     if (sync_log->full)
         return NULL;
     sync_log->items[sync_log->count] = *sync_op;
@@ -30,8 +24,11 @@ void sync_log_value(struct sync_log *sync_log, uint64_t unit, uint64_t address,
                     const struct lane_values *values)
 {
     struct sync_op *latest = sync_log->count ? &sync_log->items[sync_log->count - 1] : NULL;
-    if (latest && !sync_log->full && latest->kind == HAPPENED_ATOMIC && latest->by == unit &&
-        latest->address == address && !latest->values.has_read && !latest->values.has_written)
+    if (!latest || sync_log->full)
+        return;
+    const bool is_it = latest->kind == HAPPENED_ATOMIC && latest->by == unit && latest->address == address,
+               has_values = latest->values.has_read || latest->values.has_written;
+    if (is_it && !has_values)
         latest->values = *values;
 }
 

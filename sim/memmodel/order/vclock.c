@@ -81,12 +81,15 @@ static struct vclock_leaf *leaf_new(struct vclock_pool *pool, uint64_t chunk, co
     return leaf;
 }
 
-/* A new clock that includes an earlier one becomes the next of its chain. False: the chain continues with
- * another clock already, so the two have no order. */
+/* A new clock that includes an earlier one becomes the next of its chain. False: it cannot; in particular the
+ * chain may continue with another clock already, with which the new one has no order. */
 static bool chain_after(struct vclock *map, struct vclock *earlier)
 {
-    if (vclock_step_of(map) || vclock_step_of(earlier) || map->references > 1 || earlier->has_successor ||
-        !earlier->chain || earlier->length == UINT32_MAX)
+    if (vclock_step_of(map) || vclock_step_of(earlier))
+        return false;
+    const bool is_new = map->references == 1,
+               is_last = earlier->chain && !earlier->has_successor && earlier->length < UINT32_MAX;
+    if (!is_new || !is_last)
         return false;
     earlier->has_successor = true;
     CHECKED(map != earlier);
@@ -387,8 +390,8 @@ struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t
 struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uint64_t key, uint64_t clock)
 {
     struct vclock *map = *slot;
-    if (vclock_step_of(map) && clock <= INT32_MAX && key < DEFERRABLE_KEY_END &&
-        vclock_put_in_place(map, key, (int32_t)clock))
+    const bool fits = clock <= INT32_MAX && key < DEFERRABLE_KEY_END;
+    if (vclock_step_of(map) && fits && vclock_put_in_place(map, key, (int32_t)clock))
         return vclock_share(map);
     struct vclock *more = vclock_put(pool, map, key, clock);
     if (is_deferred(more)) {

@@ -81,8 +81,8 @@ struct vclock_leaf {
 };
 
 /*
- * A deferred join is a row of steps of one unit. The clock of step i is the join of the clock of step i - 1
- * (of `below` for the first one), of another clock, and of one clock value of the deferred join's key. The
+ * A deferred join is a row of steps of one unit. The clock of step i is the join of three: the clock of step
+ * i - 1 (`below` for the first one), another clock, and one clock value of the deferred join's key. The
  * pointer to step i is the deferred join's address + 1 + i. A deferred join has room for as many steps as the
  * average row had so far, or for fewer if an unused one of that size is left.
  */

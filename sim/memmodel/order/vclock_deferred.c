@@ -14,6 +14,7 @@
  */
 #include <stdlib.h>
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 #include "vclock_state.h"
 
@@ -142,18 +143,12 @@ static void set_computed(struct vclock_pool *pool, struct vclock *step, struct v
 
 static bool worklist_add(struct vclock_pool *pool, struct vclock *map)
 {
-    if (pool->work_count == pool->work_room) {
-        const uint32_t room = pool->work_room ? 2 * pool->work_room : 64;
-        struct vclock **work = realloc(pool->work, room * sizeof *work);
-        if (!work) {
-            pool->failed = true;
-            return false;
-        }
-        pool->work = work;
-        pool->work_room = room;
-    }
-    pool->work[pool->work_count++] = map;
-    return true;
+    const bool room =
+        room_for_one((void **)&pool->work, pool->work_count, &pool->work_room, 64, sizeof(struct vclock *));
+    pool->failed |= !room;
+    if (room)
+        pool->work[pool->work_count++] = map;
+    return room;
 }
 
 static bool is_visited(const struct vclock *map)
