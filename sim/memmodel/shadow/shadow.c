@@ -71,7 +71,7 @@ void shadow_forget(struct shadow_region *region)
     region->access_set_used = 0;
     shadow_dropped_forget(region);
     memset(region->saturated, 0, sizeof region->saturated);
-    region->touched = region->bygone = region->few = region->lacking = false;
+    region->touched = region->atomics_overwritten = region->few = region->incomplete = false;
     readers_forget(&region->readers);
     if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
         shadow_clear_cells(region);
@@ -264,8 +264,8 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         plain_access(shadow, region, now);
 }
 
-bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const struct access_event *event,
-                   uint64_t unit, uint32_t clock)
+bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
+                           const struct access_event *event, uint64_t unit, uint32_t clock)
 {
     const bool write = event->kind != ACCESS_READ;
     const uint32_t site = event->origin.site;

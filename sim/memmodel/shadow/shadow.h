@@ -22,8 +22,8 @@
  * Cells    16 bytes for 4 of data: two epochs of 34 bits unit, 30 bits context. A context says
  *          when, where and how; contexts are numbered per allocation and older ones than
  *          `first` are stale. Of single bytes: compact_page.h. The second epoch is of a read or of a lone
- *          atomic access, or stands for a set of readers (reader_set.h), or for a list (struct access set) of
- *          many readers and atomics, in blocks of 64 units.
+ *          atomic access, or stands for a set of readers (reader_set.h; its unit is their base), or for a
+ *          list (struct access set) of many readers and atomics, in blocks of 64 units.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_H
@@ -88,22 +88,23 @@ struct shadow_region {
     struct saturated_word saturated[SATURATED_WORDS]; /* of late, by address */
     uint32_t racer_cells;                             /* access sets that keep accesses which raced */
     struct dropped *dropped;                          /* what raced, and was not kept; NULL: none */
-    bool lacking;                                     /* there was no memory for some of it */
+    bool incomplete;                                  /* there was no memory for some of it */
     uint64_t visits;                                  /* accesses that reached the cells one by one */
     uint64_t versions; /* of access sets, given out so far; kept while the allocation lives */
     bool touched;
-    bool atomic;  /* some access of this launch was: plain stores may end release sequences */
-    bool bygone;  /* a plain write came after an atomic that had no list */
-    bool few;     /* some sets are of atomics */
-    bool thinned; /* some reads were left out that others stand for: races are counted no more */
+    bool atomic;              /* some access of this launch was: plain stores may end release sequences */
+    bool atomics_overwritten; /* a plain write came after an atomic that had no list */
+    bool few;                 /* some sets are of atomics */
+    bool thinned;             /* some reads were left out that others stand for: races are counted no more */
     struct affine_filter affine_filter; /* what need not stand in cells */
     struct epoch_filter epoch_filter;   /* likewise; what the affine filter does not decide */
     struct read_only_set reads;         /* beside them, without a write */
-    const char *sieved;                 /* name of a kernel that needed it when it ran last; only compared */
+    const char *filtered_kernel;        /* name of a kernel that needed it when it ran last; only compared */
     uint64_t group, base;               /* local: whose it is, and since which barrier */
     struct footprint_keeper keeper;     /* of what launches did that have ended: */
     bool watched;                       /* in the launch that runs: the checker's list has it */
-    bool in_place, in_epochs; /* the latest one's affine filter and notes; in the epoch filter's epochs */
+    bool uncollected,
+        uncollected_epochs; /* the latest one's affine filter and notes; in the epoch filter's epochs */
     /* in place are those of the launch whose epochs begin here; 0: of none that has any */
     int32_t noted;
 };
@@ -180,7 +181,7 @@ struct shadow {
     /* visits of an allocation after which it is the heavy one; 0: none is */
     uint64_t note_after;
     const struct shadow_region *heavy; /* not noted yet; NULL: none */
-    bool met_enough;                   /* the access under way raced with a place that did so often enough */
+    bool met_saturated;                /* the access under way raced with a place that did so often enough */
     bool failed;
 };
 
@@ -237,14 +238,14 @@ void shadow_check(const struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
 /* A plain access at event->base, if it need only be noted down: of places that raced often enough. False:
  * shadow_access must look. */
-bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const struct access_event *event,
-                   uint64_t unit, uint32_t clock);
+bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
+                           const struct access_event *event, uint64_t unit, uint32_t clock);
 bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, const struct context *how);
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
                  uint64_t unit);
 /* The same in two steps: NULL: shadow_access must look. The result is valid until then. */
-struct access_set *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
-                               uint64_t address);
+struct access_set *shadow_race_free_set(const struct shadow_region *region,
+                                        const struct shadow_atomic *atomic, uint64_t address);
 bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit);
 /* Of lanes, each in its slice; first: unit of lane 0. */
 bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t first,
@@ -252,26 +253,26 @@ bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic 
 /* Likewise, of a word that was calm a while ago, for updates like these. Nothing that could race with them
  * comes within an epoch. */
 /* now: the access set's epoch */
-struct calm_word {
+struct race_free_word {
     struct access_set *access_set;
     uint64_t address, clock_version;
     const uint64_t *now;
     uint32_t first;
 };
-bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *word,
-                       const struct shadow_atomic *atomic, uint64_t address);
+bool shadow_race_free_anew(const struct shadow_region *region, struct race_free_word *word,
+                           const struct shadow_atomic *atomic, uint64_t address);
 
-static inline bool shadow_is_calm(const struct shadow_region *region, const struct calm_word *word,
-                                  uint64_t address)
+static inline bool shadow_is_race_free(const struct shadow_region *region, const struct race_free_word *word,
+                                       uint64_t address)
 {
     return word->access_set && word->address == address && word->clock_version == *word->now &&
            word->first == region->first;
 }
 
-static inline bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word,
-                                     const struct shadow_atomic *atomic, uint64_t address)
+static inline bool shadow_stays_race_free(const struct shadow_region *region, struct race_free_word *word,
+                                          const struct shadow_atomic *atomic, uint64_t address)
 {
-    return shadow_is_calm(region, word, address) || shadow_calms_anew(region, word, atomic, address);
+    return shadow_is_race_free(region, word, address) || shadow_race_free_anew(region, word, atomic, address);
 }
 uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */
 /* filter NULL: all of them. */

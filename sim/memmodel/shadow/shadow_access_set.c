@@ -267,10 +267,10 @@ static struct access_set *access_set_new(struct shadow_region *region, uint64_t 
     access_set->owner = owner;
     access_set->region = region;
     access_set->clock_version = ++region->versions;
-    access_set->calm_version = 0;
+    access_set->race_free_version = 0;
     access_set->saturated = (struct saturated){.clock_version = 0};
     /* memory of groups is forgotten while their objects stay */
-    access_set->has_object = region->bygone || region->space != IN_GLOBAL;
+    access_set->has_object = region->atomics_overwritten || region->space != IN_GLOBAL;
     access_set->readers.count = access_set->atomics.count = access_set->racer_count = 0;
     cell[1] = epoch(region->access_set_used++, CONTEXT_ACCESS_SET);
     region->touched = true;
@@ -295,7 +295,7 @@ struct access_set *shadow_access_set_copy(struct shadow_region *region, const st
     *access_set = *from;
     access_set->owner = kept.owner;
     access_set->clock_version = kept.clock_version;
-    access_set->calm_version = access_set->saturated.clock_version = access_set->saturated.own = 0;
+    access_set->race_free_version = access_set->saturated.clock_version = access_set->saturated.own = 0;
     access_set->readers = kept.readers;
     access_set->atomics = kept.atomics;
     access_set->racers = kept.racers;

@@ -21,8 +21,8 @@ static bool is_calm(const struct shadow_region *region, const struct shadow_acce
 {
     return !access_set->readers.count && !access_set->racer_count && has_atomics(access_set) &&
            joins_alike(now, access_set) &&
-           (!live(region, cell[0]) || (access_set->calm_version == access_set->clock_version &&
-                                       access_set->calm_group == now->unit_state->place.group));
+           (!live(region, cell[0]) || (access_set->race_free_version == access_set->clock_version &&
+                                       access_set->race_free_group == now->unit_state->place.group));
 }
 
 bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
@@ -62,14 +62,14 @@ static inline struct access_set *calm(const struct shadow_region *region, const 
     if (!access_set || access_set->readers.count || access_set->racer_count || !has_atomics(access_set) ||
         !agrees(access_set, atomic))
         return NULL;
-    return !live(region, cell[0]) || (access_set->calm_version == access_set->clock_version &&
-                                      access_set->calm_group == atomic->group)
+    return !live(region, cell[0]) || (access_set->race_free_version == access_set->clock_version &&
+                                      access_set->race_free_group == atomic->group)
                ? access_set
                : NULL;
 }
 
-struct access_set *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
-                               uint64_t address)
+struct access_set *shadow_race_free_set(const struct shadow_region *region,
+                                        const struct shadow_atomic *atomic, uint64_t address)
 {
     return calm(region, atomic, address);
 }
@@ -133,11 +133,11 @@ bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic 
     return added;
 }
 
-bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *word,
-                       const struct shadow_atomic *atomic, uint64_t address)
+bool shadow_race_free_anew(const struct shadow_region *region, struct race_free_word *word,
+                           const struct shadow_atomic *atomic, uint64_t address)
 {
     struct access_set *access_set = calm(region, atomic, address);
-    *word = (struct calm_word){.access_set = access_set, .address = address, .first = region->first};
+    *word = (struct race_free_word){.access_set = access_set, .address = address, .first = region->first};
     if (access_set)
         word->clock_version = *(word->now = &access_set->clock_version);
     return access_set;

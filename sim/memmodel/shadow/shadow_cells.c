@@ -124,7 +124,7 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
     if (visit->now->how.size <= visit->bytes ||
         !counter_has(counter, &earlier, visit->now->unit_state->unit, *visit->shadow->time))
         counter->count++;
-    visit->shadow->met_enough |= counter->count >= visit->shadow->enough;
+    visit->shadow->met_saturated |= counter->count >= visit->shadow->enough;
     return true;
 }
 
@@ -161,7 +161,7 @@ static void keep_racer(const struct visit *visit, struct access_set **access_set
     bool enough = false;
     if (!*access_set && visit->region->racer_cells >= RACER_CELLS_MOST) {
         shadow_drop(visit, unit, how);
-        visit->region->lacking = true;
+        visit->region->incomplete = true;
         return;
     }
     if (!*access_set)
@@ -170,7 +170,7 @@ static void keep_racer(const struct visit *visit, struct access_set **access_set
     visit->shadow->failed |= !*access_set;
     if (!racer) {
         shadow_drop(visit, unit, how);
-        visit->region->lacking |= !enough;
+        visit->region->incomplete |= !enough;
         return;
     }
     if (racer->how.clock < how->clock) /* an access after the later of two writes is after both */
@@ -184,7 +184,7 @@ static inline bool is_skipped(const struct visit *visit, uint32_t earlier)
     struct race_counter *counter = counter_of(visit, earlier, false);
     if (!counter || counter->count < visit->shadow->enough || visit->region->space == IN_IMAGE)
         return false;
-    counter->uncounted = visit->shadow->met_enough = true;
+    counter->uncounted = visit->shadow->met_saturated = true;
     return ++counter->skipped % SATURATED_SAMPLE;
 }
 
@@ -264,7 +264,7 @@ static inline void judge_readers(const struct visit *visit, struct access_set **
         visit->shadow->failed |= !*access_set;
     }
     const uint64_t reader = cell[1];
-    visit->region->bygone |= !*access_set && is_of_atomics(visit->region, reader);
+    visit->region->atomics_overwritten |= !*access_set && is_of_atomics(visit->region, reader);
     if (*access_set) {
         judge_members(visit, cell, *access_set, &(*access_set)->readers);
     } else if (live(visit->region, reader)) {
@@ -510,7 +510,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
         order_overwrite(visit->shadow->order, visit->now->unit_state, visit->address, visit->bytes,
                         visit->now->how.site);
     cell[0] = own;
-    if (access_set && visit->shadow->met_enough)
+    if (access_set && visit->shadow->met_saturated)
         shadow_settle(visit, access_set, cell);
 }
 
@@ -549,7 +549,7 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
         judge_atomics(visit, cell, access_set);
         access_set->clock_version = ++visit->region->versions;
         const bool added = reader_add(access_set, visit->now->unit_state->unit, &visit->now->how, false);
-        if (visit->shadow->met_enough)
+        if (visit->shadow->met_saturated)
             shadow_settle(visit, access_set, cell);
         return added;
     }
@@ -600,7 +600,7 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
 
 /* The write was before a barrier of the whole group, there is no reader, and the atomics include the whole
  * group. */
-static void calm_down(const struct visit *visit, struct access_set *access_set, const uint64_t *cell)
+static void mark_race_free(const struct visit *visit, struct access_set *access_set, const uint64_t *cell)
 {
     CHECKED(has_atomics(access_set));
     const struct unit_state *unit_state = visit->now->unit_state;
@@ -612,8 +612,8 @@ static void calm_down(const struct visit *visit, struct access_set *access_set, 
     if (!saturated || !access_set->alike || access_set->scope < SCOPE_WORK_GROUP ||
         access_set->readers.count || access_set->racer_count || unit_state->unit >= UNIT_COPIES)
         return;
-    access_set->calm_version = access_set->clock_version;
-    access_set->calm_group = unit_state->place.group;
+    access_set->race_free_version = access_set->clock_version;
+    access_set->race_free_group = unit_state->place.group;
 }
 
 static bool atomic(const struct visit *visit, uint64_t *cell)
@@ -639,7 +639,7 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
     judge_atomics(visit, cell, access_set);
     if (!add_atomic(visit, access_set))
         return false;
-    calm_down(visit, access_set, cell);
+    mark_race_free(visit, access_set, cell);
     return true;
 }
 

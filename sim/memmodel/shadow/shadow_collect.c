@@ -11,15 +11,15 @@ struct collected {
     struct byte_set bytes;
     struct byte_run run;
 };
-struct collection {
+struct shadow_collection {
     const struct shadow_region *region;
     const struct unit_filter *filter;
     struct footprint_part *part;
     struct collected by[FOOTPRINT_USES][FOOTPRINT_SITES + 1];
 };
 
-static void collect_one(struct collection *collection, const struct context *how, uint64_t unit, uint64_t low,
-                        uint64_t high)
+static void collect_one(struct shadow_collection *collection, const struct context *how, uint64_t unit,
+                        uint64_t low, uint64_t high)
 {
     const struct unit_filter *filter = collection->filter;
     if (filter && !filter->wants(filter->self, unit, how->clock))
@@ -39,7 +39,7 @@ static void collect_one(struct collection *collection, const struct context *how
 }
 
 /* Without a filter one unit stands for all. */
-static void collect_member(struct collection *collection, const struct member *member, uint64_t low,
+static void collect_member(struct shadow_collection *collection, const struct member *member, uint64_t low,
                            uint64_t high)
 {
     uint64_t rest = member->mask;
@@ -52,7 +52,7 @@ static void collect_member(struct collection *collection, const struct member *m
 }
 
 /* Likewise. */
-static void collect_set(struct collection *collection, uint64_t value, uint64_t low, uint64_t high)
+static void collect_set(struct shadow_collection *collection, uint64_t value, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
     struct reader_walk walk = readers_walk(&region->readers, value);
@@ -67,7 +67,8 @@ static void collect_set(struct collection *collection, uint64_t value, uint64_t 
     }
 }
 
-static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
+static void collect_cell(struct shadow_collection *collection, const uint64_t *cell, uint64_t low,
+                         uint64_t high)
 {
     const struct shadow_region *region = collection->region;
     const struct access_set *access_set = access_set_of(region, region->low + low, cell);
@@ -100,7 +101,7 @@ uint64_t shadow_collected(const struct shadow_region *region)
     return bytes;
 }
 
-static void collect_page(struct collection *collection, uint64_t number)
+static void collect_page(struct shadow_collection *collection, uint64_t number)
 {
     const struct shadow_page *page = &collection->region->pages[number];
     const uint32_t bytes = bytes_in(collection->region, number), step = 1u << page->unit_shift;
@@ -137,7 +138,7 @@ static void hand_over(struct collected by[FOOTPRINT_SITES + 1], struct footprint
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter,
                     struct footprint_part *part)
 {
-    struct collection collection = {.region = region, .filter = filter, .part = part};
+    struct shadow_collection collection = {.region = region, .filter = filter, .part = part};
     for (int use = 0; use < FOOTPRINT_USES; use++)
         for (uint32_t i = 0; i <= FOOTPRINT_SITES; i++)
             byte_set_init(&collection.by[use][i].bytes, region->high - region->low);

@@ -81,7 +81,7 @@ static bool is_time_to_settle(struct saturated *saturated)
 void shadow_settle(const struct visit *visit, struct access_set *access_set, uint64_t *cell)
 {
     struct saturated saturated = {.full_writes = true, .full_reads = true};
-    visit->shadow->met_enough = false;
+    visit->shadow->met_saturated = false;
     if (visit->region->space == IN_IMAGE || !is_time_to_settle(&access_set->saturated) ||
         !saturated_sites(visit, access_set, cell, &saturated))
         return;

@@ -87,7 +87,7 @@ struct access_set {
     struct saturated saturated; /* in its epoch, in which nothing else comes */
     uint64_t owner;             /* address of the cell; lists of forgotten cells serve others */
     /* in that epoch atomics like these, of that group, race with nothing */
-    uint64_t calm_version, calm_group;
+    uint64_t race_free_version, race_free_group;
     struct members atomics;
     struct shadow_region *region;
     struct racer *racers;

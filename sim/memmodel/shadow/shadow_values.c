@@ -92,7 +92,7 @@ bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct co
     const struct shadow_region *region = visit->region;
     struct asked asked = {visit, unit, how, false};
     uint64_t cell[2];
-    if (region->lacking || unit >= UNIT_COPIES || visit->now->unit_state->unit >= UNIT_COPIES)
+    if (region->incomplete || unit >= UNIT_COPIES || visit->now->unit_state->unit >= UNIT_COPIES)
         return false;
     shadow_cell_at(region, visit->address, cell);
     if (atomic_may_follow(region, &asked, access_set_of(region, visit->address, cell), cell[1]))
