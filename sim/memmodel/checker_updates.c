@@ -111,7 +111,7 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
     out->failed.atomic = out->atomic;
     out->failed.atomic.how.kind = ACCESS_ATOMIC_READ;
     out->failed.atomic.how.order = ORDER_RELAXED;
-    out->failed.sort = shadow_sort(&out->failed.atomic.how);
+    out->failed.sort = shadow_conflict_class(&out->failed.atomic.how);
     out->wave_items = local ? 0 : wave_items->serial; /* local memory is forgotten at barriers */
     out->site = event->origin.site;
     return true;

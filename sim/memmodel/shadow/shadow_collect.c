@@ -6,7 +6,7 @@
  */
 #include "shadow_state.h"
 
-/* By one instruction, or all if memory is out. Cells arrive in ascending order: neighbours are one run. */
+/* The bytes of one instruction. Cells come in ascending order, so that adjacent ones extend `run`. */
 struct collected {
     struct byte_set bytes;
     struct byte_run run;
@@ -38,7 +38,7 @@ static void collect_one(struct shadow_collection *collection, const struct conte
     by->run = (struct byte_run){low, high};
 }
 
-/* Without a filter one unit stands for all. */
+/* Without a filter one unit suffices: all touched the same bytes by the same instruction. */
 static void collect_member(struct shadow_collection *collection, const struct member *member, uint64_t low,
                            uint64_t high)
 {
@@ -51,7 +51,7 @@ static void collect_member(struct shadow_collection *collection, const struct me
     } while (rest && collection->filter);
 }
 
-/* Likewise. */
+/* As collect_member. */
 static void collect_set(struct shadow_collection *collection, uint64_t value, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
@@ -61,7 +61,7 @@ static void collect_set(struct shadow_collection *collection, uint64_t value, ui
             const uint64_t unit = walk.unit + (uint32_t)__builtin_ctzll(bits);
             collect_one(collection, context_at(region, walk.context), unit, low, high);
         }
-        /* atomics are of several uses */
+        /* one reader suffices, but atomics of a set may be loads and updates */
         if (!collection->filter && !is_atomic(context_at(region, walk.context)->kind))
             break;
     }
@@ -117,7 +117,7 @@ static void collect_page(struct shadow_collection *collection, uint64_t number)
     }
 }
 
-/* Into the part. */
+/* Moves what was collected of one use into the part, instruction by instruction if there is memory. */
 static void hand_over(struct collected by[FOOTPRINT_SITES + 1], struct footprint_sites *sites,
                       struct byte_set *bytes)
 {
