@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker as an observer: takes events to the files of their kind, and begins and ends launches. */
+/* The checker as an observer of launches. Plain accesses take the first of these ways that applies: a cursor
+ * of the affine filter (checker_state.h); a single lane of a group that synchronises, straight into the
+ * shadow; the filters (checker_waves.c); lane by lane (checker_lanes.c). Atomics go to checker_updates.c,
+ * fences and barriers to checker_sync.c. This file also begins and ends launches. */
 #include "checker_state.h"
 
 #include <stdio.h>
@@ -9,9 +12,9 @@
 
 /* ---- accesses -------------------------------------------------------------------------- */
 
-/* A plain access by one work-item of a group that synchronises: the shadow is queried in any case. */
-static __attribute__((noinline)) void take_alone(struct checker *checker, const struct access_event *event,
-                                                 uint64_t lane)
+/* A plain access by one work-item, of an allocation whose accesses are all in the shadow. */
+static __attribute__((noinline)) void take_single(struct checker *checker, const struct access_event *event,
+                                                  uint64_t lane)
 {
     struct shadow_access *now = &checker->alone.now;
     const struct unit_state *unit_state = now->unit_state = single_actor(checker, lane);
@@ -32,8 +35,8 @@ static inline bool is_single(const struct access_event *event, uint64_t *out_lan
            only_lane(event->mask, event->lane_count, out_lane);
 }
 
-/* The first of the wave items's there. */
-static bool take_first_alone(struct checker *checker, const struct access_event *event)
+/* Remembers wave and allocation, so that the wave's next single accesses there need not be tested again. */
+static bool take_first_single(struct checker *checker, const struct access_event *event)
 {
     uint64_t lane;
     if (checker->order.formal || !checker->wave_items.one_group || !checker->order.groups ||
@@ -44,45 +47,48 @@ static bool take_first_alone(struct checker *checker, const struct access_event 
         return false;
     checker->alone.wave_items = checker->wave_items.serial;
     checker->alone.region = region;
-    take_alone(checker, event, lane);
+    take_single(checker, event, lane);
     return true;
 }
 
 static __attribute__((noinline)) void plain_access(struct checker *checker, const struct access_event *event)
 {
-    if (!take_first_alone(checker, event) && !checker_take_whole(checker, event))
+    if (!take_first_single(checker, event) && !checker_take_whole(checker, event))
         checker_access_lanes(checker, event, event->mask);
 }
 
-/* If the shadow needs only the unit and the time. */
-static inline bool take_enough(struct checker *checker, const struct access_event *event, uint64_t lane)
+/* An access of a saturated word: the shadow only stores unit and clock value. */
+static inline bool take_saturated(struct checker *checker, const struct access_event *event, uint64_t lane)
 {
-    const struct group_order *group = relayed_group(checker);
-    return group && shadow_enough(&checker->shadow, checker->alone.region, event,
-                                  checker->wave_items.first_unit + lane,
-                                  group->slices[checker->wave_items.first_member + lane]);
+    const struct group_order *group = handoff_group(checker);
+    return group && shadow_take_saturated(&checker->shadow, checker->alone.region, event,
+                                          checker->wave_items.first_unit + lane,
+                                          group->slices[checker->wave_items.first_member + lane]);
 }
 
-static __attribute__((noinline)) void alone_or_not(struct checker *checker, const struct access_event *event)
+static __attribute__((noinline)) void access_of_single_or_wave(struct checker *checker,
+                                                               const struct access_event *event)
 {
     uint64_t lane;
     if (!is_in(checker->alone.region, event->base) || !is_single(event, &lane))
         plain_access(checker, event);
-    else if (!take_enough(checker, event, lane))
-        take_alone(checker, event, lane);
+    else if (!take_saturated(checker, event, lane))
+        take_single(checker, event, lane);
 }
 
-static __attribute__((noinline)) void newcomers(struct checker *checker, const struct access_event *event)
+static __attribute__((noinline)) void access_of_new_wave(struct checker *checker,
+                                                         const struct access_event *event)
 {
     if (!checker->races_wanted)
         return;
-    checker_man_anew(checker, &event->origin, event->lane_count);
+    checker_begin_wave(checker, &event->origin, event->lane_count);
     plain_access(checker, event);
 }
 
-static __attribute__((noinline)) void stands_or_not(struct checker *checker, const struct access_event *event)
+static __attribute__((noinline)) void access_by_cursor_or_wave(struct checker *checker,
+                                                               const struct access_event *event)
 {
-    if (!stands_early(checker, event))
+    if (!cursor_takes_early(checker, event))
         plain_access(checker, event);
 }
 
@@ -93,27 +99,28 @@ static void on_access(void *self, const struct access_event *event)
     if (event->kind > ACCESS_WRITE)
         checker_atomic_access(checker, event);
     else if (!wave_items_spans(&checker->wave_items, &event->origin, event->lane_count))
-        newcomers(checker, event);
+        access_of_new_wave(checker, event);
     else if (checker->alone.wave_items == checker->wave_items.serial)
-        alone_or_not(checker, event);
+        access_of_single_or_wave(checker, event);
     else
-        stands_or_not(checker, event);
+        access_by_cursor_or_wave(checker, event);
 }
 
-/* Contexts count clock values in 32 bits. */
+/* The shadow's contexts have 32 bits for a clock value. */
 static bool clocks_ran_out(struct checker *checker)
 {
     return checker->order.failed |= checker->order.clock > UINT32_MAX;
 }
 
-/* Without memory for a vector clock, every access that the clock should order may look like a race. */
-static bool is_blind(struct checker *checker)
+/* Once a vector clock is missing for want of memory, accesses that it would order look like races. So nothing
+ * is reported from then on. */
+static bool has_failed(struct checker *checker)
 {
     return clocks_ran_out(checker) || checker->order.failed || checker->order.pool.failed ||
            checker->shadow.failed;
 }
 
-/* Filters take whole waves, so that most runs take little longer than without checks. This one does not. */
+/* A note for the user: the filters do not decide this kernel's accesses, which makes the run slow. */
 void checker_note_cost(struct checker *checker, const struct access_event *event)
 {
     const struct shadow_region *region = checker->shadow.heavy;
@@ -138,7 +145,7 @@ static void on_race(void *self, const struct race *race, const struct shadow_acc
     struct checker *checker = self;
     struct shadow_access complete = *now;
     struct unit_state unit_state;
-    if (is_blind(checker))
+    if (has_failed(checker))
         return;
     order_unit_state(&checker->order, now->unit_state->unit, &unit_state);
     complete.unit_state = &unit_state;
@@ -161,9 +168,9 @@ static void note_compute_unit(struct checker *checker, const struct launch_event
     checker->races.compute_units = checker->compute_units;
 }
 
-static void say_failure(struct checker *checker)
+static void report_failure(struct checker *checker)
 {
-    if (checker->reported_failure || !(is_blind(checker) || checker->races.failed))
+    if (checker->reported_failure || !(has_failed(checker) || checker->races.failed))
         return;
     checker->reported_failure = true;
     checker->races_wanted = false;
@@ -176,15 +183,15 @@ static void launch_ends(struct checker *checker, const struct launch_info *launc
 {
     if (checker->has_sink)
         checker_hand_over(checker, launch);
-    checker->ended_count = checker->clock_snapshot_count = 0; /* their vector clocks go with the order */
-    if (is_blind(checker))
+    checker->ended_count = checker->clock_snapshot_count = 0; /* order_launch_end frees their vector clocks */
+    if (has_failed(checker))
         memset(checker->shadow.lost, 0, sizeof checker->shadow.lost);
     races_end(&checker->races);
-    say_failure(checker);
+    report_failure(checker);
     order_launch_end(&checker->order);
     for (uint32_t i = 0; i < checker_shadow_count(checker); i++) {
         struct shadow_region *region = checker_shadow_number(checker, i);
-        if (region->in_place)
+        if (region->uncollected)
             epoch_filter_close(&region->epoch_filter);
         else
             shadow_forget(region);
@@ -210,7 +217,7 @@ static void on_launch(void *self, const struct launch_event *event)
     case GROUP_BEGIN: note_compute_unit(checker, event); break;
     case GROUP_END:
         if (checker->held.count)
-            checker_let_go(checker, event->group_linear);
+            checker_perform_deferred(checker, event->group_linear);
         checker_keep_group(checker, event);
         checker->actor.serial = 0;
         order_group_end(&checker->order, event->group_linear);

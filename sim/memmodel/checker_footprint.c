@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a launch touched, for the rules between commands: collected from the shadow, or kept in place until it
- * is queried. */
+/* The footprint of a launch, for the rules between commands: which bytes it has read, written and accessed
+ * atomically, and by which instructions. Of allocations in the shadow it is collected at the end of the
+ * launch. Of those that the filters decided it is left there (uncollected) until a command needs it or the
+ * next launch touches the allocation. A work-item's snapshot, and the end of a work-group that a child launch
+ * waits for, have a footprint of the accesses that are not ordered before it. */
 #include "checker_state.h"
 
 #include <stdlib.h>
@@ -16,7 +19,7 @@ static int by_id(const void *a, const void *b)
 
 static bool was_touched(const struct shadow_region *region)
 {
-    return region->space != IN_LOCAL && !region->in_place &&
+    return region->space != IN_LOCAL && !region->uncollected &&
            (region->touched || region->epoch_filter.open || region->affine_filter.count ||
             region->epoch_filter.access_log.used || region->reads.open);
 }
@@ -32,7 +35,7 @@ struct shadow_region *checker_shadow_number(const struct checker *checker, uint3
                                       : checker->windows.items[i - checker->watched_count];
 }
 
-/* Of each instruction by itself, out of affine filter and notes. */
+/* The bytes of each instruction. If memory runs out instructions are not distinguished. */
 static void collect_apart(struct shadow_region *region, enum footprint_use use, struct footprint_part *part)
 {
     struct footprint_sites *sites = &part->sites[use];
@@ -48,7 +51,7 @@ static void collect_apart(struct shadow_region *region, enum footprint_use use, 
         footprint_sites_fini(sites);
 }
 
-/* Without the shadow: of the latest launch, or as far as the epochs have it. */
+/* Collects what is in the filters: of the latest launch all of it; of an earlier one what the epochs have. */
 static bool collect_kept(void *self, struct footprint_part *part)
 {
     struct shadow_region *region = self;
@@ -79,7 +82,7 @@ static bool is_by_several(const struct footprint_part *part)
     return several;
 }
 
-/* The accesses of the launch besides those in the shadow, for collect_kept. */
+/* Describes the part so that collect_kept can collect it later. */
 static void describe_kept(struct shadow_region *region, struct footprint_part *part)
 {
     region->keeper =
@@ -97,14 +100,15 @@ static void describe_kept(struct shadow_region *region, struct footprint_part *p
     part->end = region->epoch_filter.next;
 }
 
-/* Whose bytes host and devices see at once. */
+/* Fine-grained shared memory: the host sees the bytes while the kernel runs. */
 static bool is_shared(const struct checker *checker, uint64_t address)
 {
     return is_of_host(checker, address) ||
            memory_region(checker->memory, address)->flags & REGION_FLAG_SHARED;
 }
 
-/* filter: what of it; all of it stands in the shadow then. */
+/* The parts of all allocations. filter: only these accesses, NULL: all; with a filter everything is in the
+ * shadow. shared: only shared memory. may_keep: what is in the filters may stay there. */
 static struct footprint_part *collect(struct checker *checker, const struct unit_filter *filter, bool shared,
                                       bool may_keep, uint32_t *out_count)
 {
@@ -125,9 +129,9 @@ static struct footprint_part *collect(struct checker *checker, const struct unit
             continue;
         }
         describe_kept(region, part);
-        region->in_epochs |= may_keep && region->epoch_filter.open;
-        /* epochs do not name the unit */
-        region->in_place |= may_keep && (!region->epoch_filter.open || is_by_several(part));
+        region->uncollected_epochs |= may_keep && region->epoch_filter.open;
+        /* epochs do not distinguish instructions: the log has to stay, too */
+        region->uncollected |= may_keep && (!region->epoch_filter.open || is_by_several(part));
         if (!may_keep) {
             checker->shadow.failed |= !footprint_fetch(part);
             part->keeper = NULL;
@@ -150,12 +154,12 @@ struct group_view {
     const struct ended_group *group;
 };
 
-/* Regions other than the global one order nothing that a kernel that comes later could see. */
-static bool is_unknown(void *self, uint64_t unit, uint64_t clock)
+/* Only the global region's clock counts: a later kernel sees no local memory. */
+static bool is_unordered_after_group(void *self, uint64_t unit, uint64_t clock)
 {
     const struct group_view *view = self;
     return order_unit_group(view->order, unit) != view->group->number &&
-           !order_map_has(view->order, view->group->known[IN_GLOBAL], unit, clock);
+           !order_map_has(view->order, view->group->vclock[IN_GLOBAL], unit, clock);
 }
 
 struct clock_snapshot_view {
@@ -163,17 +167,17 @@ struct clock_snapshot_view {
     const struct order_clock_snapshot *clock_snapshot;
 };
 
-static bool is_unknown_then(void *self, uint64_t unit, uint64_t clock)
+static bool is_unordered_at_snapshot(void *self, uint64_t unit, uint64_t clock)
 {
     const struct clock_snapshot_view *view = self;
     return !order_clock_snapshot_has(view->order, view->clock_snapshot, IN_GLOBAL, unit, clock);
 }
 
-static void spill_all(struct checker *checker)
+static void replay_all(struct checker *checker)
 {
     for (uint32_t i = 0; i < checker_shadow_count(checker); i++)
         if (was_touched(checker_shadow_number(checker, i)))
-            checker_spill(checker, checker_shadow_number(checker, i));
+            checker_replay(checker, checker_shadow_number(checker, i));
 }
 
 static uint32_t collected_clock_snapshots(const struct checker *checker)
@@ -199,15 +203,15 @@ static void collect_clock_snapshots(struct checker *checker, struct footprint *f
         struct footprint_clock_snapshot *clock_snapshot =
             &footprint->clock_snapshots[footprint->clock_snapshot_count++];
         clock_snapshot->unit = view.clock_snapshot->unit;
-        clock_snapshot->parts = collect(checker, &(struct unit_filter){&view, is_unknown_then}, true, false,
-                                        &clock_snapshot->count);
+        clock_snapshot->parts = collect(checker, &(struct unit_filter){&view, is_unordered_at_snapshot}, true,
+                                        false, &clock_snapshot->count);
     }
 }
 
 static void collect_rests(struct checker *checker, struct footprint *footprint)
 {
     if (checker->ended_count || checker->clock_snapshot_count)
-        spill_all(checker);
+        replay_all(checker);
     footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
     checker->shadow.failed |= !footprint->rests;
     for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
@@ -215,12 +219,14 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
         rest->group = view.group->number;
         CHECKED(i == 0 || footprint->rests[i - 1].group != rest->group); /* a group ends once */
-        rest->parts = collect(checker, &(struct unit_filter){&view, is_unknown}, false, false, &rest->count);
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_after_group}, false, false,
+                              &rest->count);
     }
 }
 
-/* Of a launch that is left out of the checks the others need its synchronisation, and not what it touched. */
-static void empty(struct footprint *footprint)
+/* A launch that is left out of the checks: its synchronisation orders others, but its accesses do not
+ * count. */
+static void drop_accesses(struct footprint *footprint)
 {
     parts_free(footprint->parts, footprint->count);
     footprint->parts = NULL;
@@ -244,7 +250,7 @@ void checker_hand_over(struct checker *checker, const struct launch_info *launch
     collect_rests(checker, &footprint);
     collect_clock_snapshots(checker, &footprint);
     if (launch->left_out)
-        empty(&footprint);
+        drop_accesses(&footprint);
     footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
     checker->sink.launch_ended(checker->sink.self, &footprint);
     parts_free(footprint.parts, footprint.count);
@@ -288,15 +294,14 @@ uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origi
     if (!clock_snapshots_room(checker))
         return 0;
     checker->order.event = ++checker->time;
-    man(checker, origin, lane_count);
-    checker_name_units(checker, origin);
+    checker_enter_wave(checker, origin, lane_count);
+    checker_fill_units(checker, origin);
     return order_clock_snapshot(&checker->order, checker->wave_items.unit[lane],
                                 &checker->clock_snapshots[checker->clock_snapshot_count])
                ? ++checker->clock_snapshot_count
                : 0;
 }
 
-/* A work-group begins when this one has ended. */
 void checker_keep_group(struct checker *checker, const struct launch_event *event)
 {
     const struct launch_info *launch = event->launch;
@@ -317,5 +322,5 @@ void checker_keep_group(struct checker *checker, const struct launch_event *even
     CHECKED(checker->ended_count < checker->ended_room);
     struct ended_group *group = &checker->ended[checker->ended_count++];
     group->number = event->group_linear;
-    order_group_vclock(&checker->order, group->number, group->known);
+    order_group_vclock(&checker->order, group->number, group->vclock);
 }

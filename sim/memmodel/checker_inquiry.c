@@ -124,7 +124,7 @@ static void try_access(struct asking *asking, const struct race_inquiry *inquiry
                                        .base = inquiry->address};
     asking->writes = writes;
     checker->order.event = ++checker->time;
-    man(checker, &event.origin, event.lane_count);
+    checker_enter_wave(checker, &event.origin, event.lane_count);
     checker_access_lanes(checker, &event, mask);
 }
 
@@ -175,7 +175,7 @@ static void announce_past(const struct asking *asking, const struct past *past, 
     free(texts);
 }
 
-static bool is_blind(const struct checker *checker)
+static bool has_failed(const struct checker *checker)
 {
     return !checker->races_wanted || !checker->races.launch || checker->reported_failure ||
            checker->order.failed || checker->order.pool.failed || checker->shadow.failed;
@@ -192,7 +192,7 @@ enum inquiry_answer checker_why(struct checker *checker, const struct race_inqui
                                 const struct inquiry_sink *sink)
 {
     static struct race_counter *const uncounted[COUNTERS];
-    if (is_blind(checker))
+    if (has_failed(checker))
         return INQUIRY_UNCHECKED;
     struct asking asking = {.checker = checker};
     const uint64_t self = unit_asking(checker, inquiry);
@@ -203,8 +203,8 @@ enum inquiry_answer checker_why(struct checker *checker, const struct race_inqui
     if (asking.region->space == IN_LOCAL)
         checker_renew_local(checker, asking.region, order_unit_group(&checker->order, self));
     const bool read_only = asking.region->reads.open;
-    man(checker, inquiry->origin, inquiry->lane_count);
-    checker_spill(checker, asking.region);
+    checker_enter_wave(checker, inquiry->origin, inquiry->lane_count);
+    checker_replay(checker, asking.region);
     shadow_list(asking.region, inquiry->address, inquiry->size_bytes, &asking, take_past);
     shadow_unsaturate(asking.region);
     checker->shadow.self = &asking;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lane by lane, through order and shadow; what stands before the shadow goes into it. */
+/* Accesses lane by lane, in order and shadow. Before an allocation's first such access all that the filters
+ * have of it is replayed into the shadow: quiet accesses, which are known not to race with each other. */
 #include "checker_state.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static uint64_t unit_at(const struct checker *checker, const uint64_t position[3
     return group * checker->order.group_items + local;
 }
 
-struct spilling {
+struct replaying {
     struct checker *checker;
     struct shadow_region *region;
 };
@@ -32,8 +33,8 @@ uint64_t checker_access_unit(const struct checker *checker, const struct past_ac
 
 static void insert(void *self, const struct past_access *access)
 {
-    const struct spilling *spilling = self;
-    struct checker *checker = spilling->checker;
+    const struct replaying *replaying = self;
+    struct checker *checker = replaying->checker;
     struct unit_state unit_state = {.unit = checker_access_unit(checker, access)};
     struct shadow_access now = {.unit_state = &unit_state, .address = access->address, .quiet = true};
     if (access->kind > ACCESS_WRITE)
@@ -44,29 +45,31 @@ static void insert(void *self, const struct past_access *access)
                                .kind = (uint8_t)access->kind,
                                .order = (uint8_t)access->order,
                                .scope = (uint8_t)access->scope};
-    shadow_access(&checker->shadow, spilling->region, &now);
+    shadow_access(&checker->shadow, replaying->region, &now);
 }
 
-void checker_spill(struct checker *checker, struct shadow_region *region)
+void checker_replay(struct checker *checker, struct shadow_region *region)
 {
-    struct spilling spilling = {checker, region};
+    struct replaying replaying = {checker, region};
     if (region->affine_filter.spilt)
         return;
-    checker->shadow.lost[region->space] |= region->reads.open; /* by a pointer that overran into it */
-    /* the shadow takes the place of epochs and notes */
+    /* A write through a pointer that overran into an allocation which no instruction writes: its reads, kept
+     * without units, may have raced with it. */
+    checker->shadow.lost[region->space] |= region->reads.open;
+    /* The shadow needs the memory of large epoch arrays and logs. */
     const bool large = region->high - region->low > KEPT_BYTES;
     if (large) {
         checker_settle(checker, region);
         epoch_filter_release(&region->epoch_filter);
     }
     region->thinned |= region->epoch_filter.access_log.thinned;
-    affine_filter_replay(&region->affine_filter, insert, &spilling);
-    access_log_replay(&region->epoch_filter.access_log, insert, &spilling);
+    affine_filter_replay(&region->affine_filter, insert, &replaying);
+    access_log_replay(&region->epoch_filter.access_log, insert, &replaying);
     affine_filter_forget(&region->affine_filter);
     epoch_filter_forget(&region->epoch_filter);
     if (large)
         access_log_release(&region->epoch_filter.access_log);
-    region->sieved = NULL;
+    region->filtered_kernel = NULL;
     region->affine_filter.spilt = true;
 }
 
@@ -98,13 +101,13 @@ struct unit_state *checker_actor_anew(struct checker *checker, struct acting *ac
     return &checker->actor.unit_state;
 }
 
-/* The group has not changed. */
+/* Another lane of the same wave: only the fields of the work-item change. */
 struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane)
 {
     struct unit_state *unit_state = &checker->actor.unit_state;
-    const bool known = checker->actor.serial == checker->wave_items.serial && unit_state->item;
+    const bool is_same_wave = checker->actor.serial == checker->wave_items.serial && unit_state->item;
     struct item_order *item =
-        known ? unit_state->group->items[checker->wave_items.first_member + lane] : NULL;
+        is_same_wave ? unit_state->group->items[checker->wave_items.first_member + lane] : NULL;
     if (!item)
         return checker_actor_anew(checker, &(struct acting){.copy = 0}, lane);
     unit_state->unit = item->unit;
@@ -172,13 +175,13 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
     if (checker_note_read(checker, acting->region, &now->how, now->address))
         return;
     if (!acting->region->affine_filter.spilt)
-        checker_spill(checker, acting->region);
+        checker_replay(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
     if (event->kind >= ACCESS_ATOMIC_READ) /* the next lane may synchronise */
         report_new_races(checker, event);
 }
 
-/* The part of an access of one window that lies in the next one. */
+/* The part of an access that is past the end of its region. */
 static void perform_beyond(struct checker *checker, struct acting acting, uint64_t lane,
                            const struct shadow_access *all)
 {
@@ -190,7 +193,7 @@ static void perform_beyond(struct checker *checker, struct acting acting, uint64
         perform(checker, &acting, lane, &now);
 }
 
-/* `again`: the lane before was of the same allocation. */
+/* Before any synchronisation. again: the lane before accessed the same allocation. */
 static void perform_early(struct checker *checker, uint64_t unit, struct shadow_region *region,
                           struct shadow_access *now, bool again)
 {
@@ -201,11 +204,11 @@ static void perform_early(struct checker *checker, uint64_t unit, struct shadow_
     if (!again && region->space == IN_LOCAL)
         checker_renew_local(checker, region, unit_state.place.group);
     if (!again)
-        checker_spill(checker, region);
+        checker_replay(checker, region);
     shadow_access(&checker->shadow, region, now);
 }
 
-/* The last lane of one plain access by several at one place; 0: it is no such access. */
+/* The last lane, if this is a plain access by more than two lanes at one address; else 0. */
 static uint32_t last_of_many(const struct access_event *event, const uint64_t *mask)
 {
     uint32_t first, end;
@@ -216,8 +219,8 @@ static uint32_t last_of_many(const struct access_event *event, const uint64_t *m
 }
 
 /* Lanes that reach saturated cells by one instruction race with the same accesses, and the cell keeps the
- * last lane's access in the end: that one stands for all that are left. Looked for after 1, 2, 4, 8 ...
- * lanes. */
+ * last lane's access in the end. So the last lane can stand for all that are left. This is tested after 1, 2,
+ * 4, 8 ... lanes. */
 static bool last_stands_for_rest(const struct checker *checker, const struct access_event *event,
                                  const struct shadow_region *region, uint32_t lanes_done)
 {
@@ -235,7 +238,7 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
     struct shadow_region *shadow = NULL, *before = NULL;
     const bool early = is_early(checker, event);
     struct acting acting = {.event = event, .copy = event->copy};
-    checker_name_units(checker, &event->origin);
+    checker_fill_units(checker, &event->origin);
     if (event->copy && held_take(&checker->held, &checker->order, checker->wave_items.group, event, mask,
                                  event->origin.site)) {
         checker->shadow.failed |= checker->held.failed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units and places: the lanes of a wave as units, the shadow of each allocation. */
+/* The shadow of each allocation, which is made at its first access and renewed when another allocation takes
+ * its index; and the units that the lanes of a wave are. */
 #include "checker_state.h"
 
 #include <stdlib.h>
@@ -11,16 +12,17 @@
 
 void checker_settle(struct checker *checker, struct shadow_region *region)
 {
-    if (!region->in_place && !region->in_epochs)
+    if (!region->uncollected && !region->uncollected_epochs)
         return;
     checker->sink.settle(checker->sink.self, &region->keeper);
-    if (region->in_place)
+    if (region->uncollected)
         shadow_forget(region);
-    region->in_place = region->in_epochs = false;
+    region->uncollected = region->uncollected_epochs = false;
 }
 
-/* The next launch comes. Epochs do for what it comes after, if all that is in place has them. */
-static void clear_place(struct checker *checker, struct shadow_region *region)
+/* At a later launch's first access. The filters' uncollected accesses are collected now, unless commands that
+ * this launch is ordered after need only the epochs, which stay. */
+static void clear_uncollected(struct checker *checker, struct shadow_region *region)
 {
     if (!region->noted ||
         !checker->sink.follows(checker->sink.self, checker->races.launch, &region->keeper)) {
@@ -28,10 +30,10 @@ static void clear_place(struct checker *checker, struct shadow_region *region)
         return;
     }
     shadow_forget(region);
-    region->in_place = false;
+    region->uncollected = false;
 }
 
-/* What the end of the launch has to look at: a part of all that was ever touched. False: no memory. */
+/* Adds the allocation to those that the end of the launch looks at. False: no memory. */
 static bool watch(struct checker *checker, struct shadow_region *shadow)
 {
     if (shadow->watched)
@@ -49,7 +51,7 @@ static bool watch(struct checker *checker, struct shadow_region *shadow)
     return shadow->watched = true;
 }
 
-/* Of an allocation that is gone, or of none. */
+/* The index had another allocation, which was released, or none. */
 static void region_renew(struct checker *checker, struct shadow_region *shadow, const struct region *region)
 {
     const bool watched = shadow->watched;
@@ -72,8 +74,8 @@ struct shadow_region *checker_region_anew(struct checker *checker, const struct 
         return NULL;
     if (!shadow_is_of(shadow, region))
         region_renew(checker, shadow, region);
-    else if (shadow->in_place)
-        clear_place(checker, shadow);
+    else if (shadow->uncollected)
+        clear_uncollected(checker, shadow);
     return watch(checker, shadow) ? shadow : NULL;
 }
 
@@ -86,7 +88,7 @@ void checker_renew_local(struct checker *checker, struct shadow_region *region, 
     const bool same_group = region->group == number || !RULE(38), copies = group && group->copy_count;
     if (same_group && region->base == base)
         return;
-    if (!same_group || !copies) /* what an open copy did is not ordered before every unit */
+    if (!same_group || !copies) /* a barrier does not order accesses of a copy that still runs */
         shadow_forget(region);
     region->group = number;
     region->base = base;
@@ -150,13 +152,14 @@ static bool is_one_group(const struct wave_items *wave_items)
     return one;
 }
 
-/* Units of a work-group stand in a row, and those of several in one dimension; others need not. */
-void checker_man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count)
+/* Units of one work-group ascend by one from lane to lane, and so do those of several groups in one
+ * dimension. */
+void checker_begin_wave(struct checker *checker, const struct origin *origin, uint32_t lane_count)
 {
     struct wave_items *wave_items = &checker->wave_items;
     const uint64_t *extent = origin->launch->global_size;
     wave_items_place(wave_items, origin, lane_count);
-    wave_items->known = false;
+    wave_items->has_units = false;
     wave_items->serial++;
     wave_items->first_unit = unit_of(checker, origin, 0);
     wave_items->group = order_unit_group(&checker->order, wave_items->first_unit);
@@ -169,14 +172,14 @@ void checker_man_anew(struct checker *checker, const struct origin *origin, uint
     checker->races.wave.count = wave_items->in_a_row ? lane_count : 0;
 }
 
-void checker_name_units(struct checker *checker, const struct origin *origin)
+void checker_fill_units(struct checker *checker, const struct origin *origin)
 {
     struct wave_items *wave_items = &checker->wave_items;
-    if (wave_items->known)
+    if (wave_items->has_units)
         return;
     for (uint32_t lane = 0; lane < wave_items->lane_count; lane++)
         wave_items->unit[lane] = wave_items->first_unit + lane;
     for (uint32_t lane = 1; !wave_items->in_a_row && lane < wave_items->lane_count; lane++)
         wave_items->unit[lane] = unit_of(checker, origin, lane);
-    wave_items->known = true;
+    wave_items->has_units = true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files of the checker share: checker.c receives events and launches, checker_waves.c has
- *          plain accesses of whole waves, through the stages before the shadow, checker_updates.c atomics of
- *          many lanes, checker_lanes.c what goes lane by lane through order and shadow, checker_sync.c
- *          fences, barriers and copies; checker_places.c has units and places, and checker_footprint.c hands
+ * PURPOSE  What the files of the checker share: checker.c receives events and launches; checker_waves.c
+ *          passes plain accesses of whole waves through the filters; checker_updates.c has atomics of many
+ *          lanes; checker_lanes.c processes accesses lane by lane in order and shadow; checker_sync.c has
+ *          fences, barriers and copies; checker_places.c has units and allocations; checker_footprint.c hands
  *          what a launch touched to the rules between commands.
  */
 #ifndef ORRERY_MEMMODEL_CHECKER_STATE_H
@@ -16,35 +16,36 @@
 #include "sim/memmodel/race/race.h"
 #include "sim/memmodel/shadow/host_shadow.h"
 
-/* One lane after another; what they have in common. */
+/* An event that is processed lane by lane: what is the same for all lanes. */
 struct acting {
     const struct access_event *event; /* NULL: a fence */
     uint32_t copy;
-    struct group_order *group; /* the clock of the wave items */
+    struct group_order *group; /* of the wave, once it was looked up */
     struct shadow_region *region;
-    enum memory_scope scope; /* reduced, where the region is */
+    enum memory_scope scope; /* reduced to the region's */
 };
 
-/* Lanes of one group, one after another. */
+/* Atomic updates of one instruction by lanes of one group that synchronises. */
 struct member_updates {
     struct shadow_region *region;
     struct update_run run;
     struct shadow_atomic atomic;
-    struct calm_word calm; /* where the lane before was */
-    /* updates are; one_wave: of at most 64 lanes has the group's first members */
-    bool relaxed, one_wave;
-    /* of exchanges, relaxed */
+    struct race_free_word word; /* of the lane before */
+    bool relaxed;               /* the updates are */
+    bool one_wave;              /* the wave has the group's first work-items, at most 64 */
+    /* compare-exchanges that failed, with relaxed failure order */
     struct {
         struct atomic_act act;
         struct shadow_atomic atomic;
         uint32_t sort;
     } failed;
     uint64_t wave_items;
-    uint32_t site; /* the instruction that executes them again; 0: none */
+    uint32_t site; /* of the instruction; 0: the entry is empty */
 };
 
-/* A wave's reads by one instruction and their place in the affine filter. */
-struct standing {
+/* The latest read of a wave by one instruction, if the affine filter took it, and where it is there: the next
+ * read that differs in its base alone only moves the cursor. */
+struct read_cursor {
     uint64_t wave_items, clock, mask[LANE_MASK_WORDS];
     uint32_t site, size;
     enum address_shape shape;
@@ -52,15 +53,15 @@ struct standing {
     struct shadow_region *region;
     struct affine_filter_cursor at;
 };
-/* A footprint is made of each when the launch ends: of the first in any case, of others while all that
- * takes no more than to look at so many bytes. */
+/* At the end of the launch each clock snapshot gets a footprint: CLOCK_SNAPSHOTS_FIRST of them in any case,
+ * more while collecting them all looks at no more than CLOCK_SNAPSHOTS_BYTES. */
 enum {
     CLOCK_SNAPSHOTS_FIRST = HOSTILE(64, 3),
     CLOCK_SNAPSHOTS_MOST = HOSTILE(4096, 4),
     CLOCK_SNAPSHOTS_BYTES = HOSTILE(32 << 20, 1)
 };
 enum {
-    STANDINGS = HOSTILE(32, 2),
+    READ_CURSORS = HOSTILE(32, 2),
     MEMBER_UPDATES = HOSTILE(8, 1),
     SPARE_BYTES = HOSTILE(64 << 20, 1 << 12),
     KEPT_BYTES = HOSTILE(64 << 10, 0),
@@ -82,32 +83,32 @@ struct checker {
     struct misuse misuse;
     struct shadow_region **regions;
     uint32_t region_room; /* by index of struct memory */
-    /* of these, what the launch that runs has touched */
+    /* those of `regions` that the running launch has touched */
     struct shadow_region **watched;
     uint32_t watched_count, watched_room;
     struct windows windows;
     struct wave_items wave_items;
-    /* the latest unit that acted by itself; serial 0: none */
+    /* The state of the lane processed last, if its wave is of one group. serial: the wave's; 0: none. */
     struct {
         uint64_t serial, lane;
         struct unit_state unit_state;
     } actor;
-    struct standing standings[STANDINGS];                 /* by site */
-    struct member_updates member_updates[MEMBER_UPDATES]; /* likewise */
-    /* where one acted by itself, among all of a wave items that synchronises */
+    struct read_cursor read_cursors[READ_CURSORS];        /* by site, modulo */
+    struct member_updates member_updates[MEMBER_UPDATES]; /* by site, modulo */
+    /* The allocation of the latest access by a single lane of the wave with that serial. */
     struct {
         uint64_t wave_items;
         struct shadow_region *region;
         struct shadow_access now;
     } alone;
     uint64_t time;        /* counts events */
-    uint64_t apart_items; /* as struct notes' group_items */
+    uint64_t apart_items; /* group_items of struct access_log */
     uint64_t fast_paths[FAST_PATHS];
     uint32_t *compute_units;
     uint64_t unit_room;
     struct ended_group *ended;
-    uint32_t ended_count, ended_room; /* those that launches wait for */
-    /* when work-items enqueued kernels: CLOCK_SNAPSHOTS_MOST */
+    uint32_t ended_count, ended_room; /* groups that a child launch waits for */
+    /* of work-items when they enqueued kernels, at most CLOCK_SNAPSHOTS_MOST */
     struct order_clock_snapshot *clock_snapshots;
     uint32_t clock_snapshot_count, clock_snapshot_room;
     struct held held;
@@ -116,27 +117,28 @@ struct checker {
 /* The vector clock of a work-group at its end. */
 struct ended_group {
     uint64_t number;
-    struct vclock *known[ORDER_REGIONS];
+    struct vclock *vclock[ORDER_REGIONS];
 };
 
 /* ---- places: checker_places.c ------------------------------------------------------------ */
 
-/* Of allocations that the launch has touched, and of the host's memory, one after another. */
+/* Shadows of the allocations that the launch has touched, then those of the host's own memory. */
 uint32_t checker_shadow_count(const struct checker *checker);
 struct shadow_region *checker_shadow_number(const struct checker *checker, uint32_t i);
 /* NULL: no memory */
 struct shadow_region *checker_region_anew(struct checker *checker, const struct region *region);
-/* NULL: what happens there is not kept, or there is no memory. */
+/* The shadow for an access. NULL: memory that is not checked, or out of memory. */
 struct shadow_region *checker_shadow_at(struct checker *checker, const struct region *region,
                                         uint64_t address);
-/* A plain read that is identified by its bytes alone, because no instruction of the launch writes there.
- * False: the unit may matter. */
+/* Has the running kernel no instruction that writes to the allocation? Then its reads cannot race. */
 bool checker_only_reads(const struct checker *checker, struct shadow_region *region);
-/* the same, and the set of them is there */
+/* As checker_only_reads, and opens the read-only set. */
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region);
+/* True: the read was added to the read-only set. */
 bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how,
                        uint64_t address);
-/* Accesses there of launches that have ended: a command that may query them does so now. */
+/* Footprints of ended launches that are still in the filters are collected now, by the commands that need
+ * them. */
 void checker_settle(struct checker *checker, struct shadow_region *region);
 /* Local memory begins anew with each group (R38), and at a barrier that ordered all of it before all of the
  * group. */
@@ -156,7 +158,7 @@ static inline struct shadow_region *region_of(struct checker *checker, const str
                                                                      : checker_region_anew(checker, region);
 }
 
-/* Memory that the host has by itself, and kernels touch with fine-grained system sharing. */
+/* Is it memory of the host, which kernels access by fine-grained system sharing? */
 static inline bool is_of_host(const struct checker *checker, uint64_t address)
 {
     return checker->memory->host.permits && address - checker->memory->base >= checker->memory->size;
@@ -189,30 +191,31 @@ static inline bool is_in(const struct shadow_region *region, uint64_t address)
 
 /* ---- units: checker_places.c ---------------------------------------------------------------- */
 
-void checker_man_anew(struct checker *checker, const struct origin *origin, uint32_t lane_count);
-/* fills in wave items.unit[] */
-void checker_name_units(struct checker *checker, const struct origin *origin);
+void checker_begin_wave(struct checker *checker, const struct origin *origin, uint32_t lane_count);
+/* Sets wave_items.unit[]. */
+void checker_fill_units(struct checker *checker, const struct origin *origin);
 
-static inline void man(struct checker *checker, const struct origin *origin, uint32_t lane_count)
+static inline void checker_enter_wave(struct checker *checker, const struct origin *origin,
+                                      uint32_t lane_count)
 {
     if (!wave_items_spans(&checker->wave_items, origin, lane_count))
-        checker_man_anew(checker, origin, lane_count);
+        checker_begin_wave(checker, origin, lane_count);
 }
 
 /* ---- lane by lane: checker_lanes.c ---------------------------------------------------------- */
 
-/* what stands before the shadow goes into it */
-void checker_spill(struct checker *checker, struct shadow_region *region);
+/* Replays affine filter and access log into the shadow; from then on all accesses go there. */
+void checker_replay(struct checker *checker, struct shadow_region *region);
 uint64_t checker_access_unit(const struct checker *checker, const struct past_access *access);
 void checker_access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
 struct unit_state *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane);
 struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane);
-/* For explanations: of an atomic that was remembered just now. */
+/* The values of the atomic that was added to the sync log just now, for explanations. */
 void checker_note_values(struct checker *checker, const struct access_event *event, uint64_t lane,
                          uint64_t unit);
 
-/* Of a lane that acts by itself, possibly for a while. */
-static inline bool acts_still(const struct checker *checker, uint64_t lane)
+/* Is checker->actor the state of this lane? */
+static inline bool is_actor(const struct checker *checker, uint64_t lane)
 {
     return checker->actor.serial == checker->wave_items.serial && checker->actor.lane == lane &&
            checker->actor.unit_state.item;
@@ -220,29 +223,29 @@ static inline bool acts_still(const struct checker *checker, uint64_t lane)
 
 static inline struct unit_state *actor(struct checker *checker, struct acting *acting, uint64_t lane)
 {
-    return acts_still(checker, lane) && !acting->copy ? &checker->actor.unit_state
-                                                      : checker_actor_anew(checker, acting, lane);
+    return is_actor(checker, lane) && !acting->copy ? &checker->actor.unit_state
+                                                    : checker_actor_anew(checker, acting, lane);
 }
 
-/* Of a wave items that is of one group, and not for a copy. */
+/* As actor(), for a wave of one group and no copy. */
 static inline struct unit_state *single_actor(struct checker *checker, uint64_t lane)
 {
-    return acts_still(checker, lane) ? &checker->actor.unit_state : checker_next_actor(checker, lane);
+    return is_actor(checker, lane) ? &checker->actor.unit_state : checker_next_actor(checker, lane);
 }
 
-/* That of the wave items, while one of it was the latest to act by itself, and the group is in a hand-off;
- * else NULL. */
-static inline struct group_order *relayed_group(const struct checker *checker)
+/* The wave's group, if a lane of the wave was processed last and the group is in a lock hand-off; else
+ * NULL. */
+static inline struct group_order *handoff_group(const struct checker *checker)
 {
     struct group_order *group =
         checker->actor.serial == checker->wave_items.serial ? checker->actor.unit_state.group : NULL;
     return group && group->slices ? group : NULL;
 }
 
-/* checker.c: of the heavy allocation */
+/* checker.c: a note about the allocation whose checks make the run slow */
 void checker_note_cost(struct checker *checker, const struct access_event *event);
 
-/* event: the one under way, of the wave items; NULL: held accesses. */
+/* event: of the present wave; NULL: accesses of deferred copies. */
 static inline void report_new_races(struct checker *checker, const struct access_event *event)
 {
     if (__builtin_expect(checker->shadow.heavy && event, 0))
@@ -250,11 +253,11 @@ static inline void report_new_races(struct checker *checker, const struct access
     if (!checker->races.unreported_pairs)
         return;
     if (event)
-        checker_name_units(checker, &event->origin);
+        checker_fill_units(checker, &event->origin);
     races_report(&checker->races, &(struct race_event){event, checker->wave_items.unit});
 }
 
-/* Plain accesses before any synchronisation: all of them are of one segment. */
+/* A plain access before any synchronisation of the launch: all clock values are 1. */
 static inline bool is_early(const struct checker *checker, const struct access_event *event)
 {
     return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy &&
@@ -263,11 +266,11 @@ static inline bool is_early(const struct checker *checker, const struct access_e
 
 /* ---- whole waves: checker_waves.c ------------------------------------------------------------ */
 
-/* True: all of it is dealt with. The rest is done lane by lane. */
+/* True: a filter has taken the event. False: it goes lane by lane. */
 bool checker_take_whole(struct checker *checker, const struct access_event *event);
 bool checker_take_epoch_filter(struct checker *checker, const struct access_event *event,
                                struct shadow_region *region, uint64_t clock, uint64_t base);
-/* of all lanes; false: they have none in common */
+/* The clock value of all lanes. False: they differ, or may. */
 bool checker_common_clock(const struct checker *checker, uint64_t *out_clock);
 
 static inline bool same_mask(const uint64_t a[LANE_MASK_WORDS], const uint64_t b[LANE_MASK_WORDS])
@@ -278,23 +281,24 @@ static inline bool same_mask(const uint64_t a[LANE_MASK_WORDS], const uint64_t b
     return !differs;
 }
 
-/* The next read by the same lanes and instruction. */
-static inline bool stands(struct checker *checker, const struct access_event *event, uint64_t clock)
+/* Does the event repeat the latest read of the same lanes by the same instruction at the next base? Then it
+ * is recorded in the affine filter. */
+static inline bool cursor_takes(struct checker *checker, const struct access_event *event, uint64_t clock)
 {
-    struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
-    return standing->wave_items == checker->wave_items.serial && standing->site == event->origin.site &&
-           event->kind == ACCESS_READ && standing->clock == clock && standing->shape == event->shape &&
-           standing->size == event->size_bytes && standing->step_x == event->step_x &&
-           standing->step_y == event->step_y && event->base >= standing->region->low &&
-           event->base < standing->region->high && same_mask(standing->mask, event->mask) &&
-           affine_filter_move(&standing->region->affine_filter, &standing->at, event->base);
+    struct read_cursor *read_cursor = &checker->read_cursors[event->origin.site % READ_CURSORS];
+    return read_cursor->wave_items == checker->wave_items.serial && read_cursor->site == event->origin.site &&
+           event->kind == ACCESS_READ && read_cursor->clock == clock && read_cursor->shape == event->shape &&
+           read_cursor->size == event->size_bytes && read_cursor->step_x == event->step_x &&
+           read_cursor->step_y == event->step_y && event->base >= read_cursor->region->low &&
+           event->base < read_cursor->region->high && same_mask(read_cursor->mask, event->mask) &&
+           affine_filter_cursor_move(&read_cursor->region->affine_filter, &read_cursor->at, event->base);
 }
 
-/* Before any synchronisation. */
-static inline bool stands_early(struct checker *checker, const struct access_event *event)
+/* As cursor_takes, before any synchronisation: the clock value is 1. */
+static inline bool cursor_takes_early(struct checker *checker, const struct access_event *event)
 {
     return !checker->order.groups && event->kind == ACCESS_READ && event->shape != ADDRESS_LIST &&
-           !event->copy && stands(checker, event, 1);
+           !event->copy && cursor_takes(checker, event, 1);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------- */
@@ -303,15 +307,16 @@ static inline bool stands_early(struct checker *checker, const struct access_eve
 void checker_atomic_access(struct checker *checker, const struct access_event *event);
 /* checker_sync.c */
 void checker_on_sync(void *self, const struct sync_event *event);
-/* held accesses; of the group that ends, whoever never came, or HELD_NO_GROUP */
-void checker_let_go(struct checker *checker, uint64_t group);
+/* Performs the accesses of deferred copies that can start now; at the end of `group` also those that some of
+ * its work-items never reached. HELD_NO_GROUP: no group ends. */
+void checker_perform_deferred(struct checker *checker, uint64_t group);
 /* checker_footprint.c */
-/* at its end, to the sink */
+/* The launch's footprint, at its end, to the sink. */
 void checker_hand_over(struct checker *checker, const struct launch_info *launch);
-/* its number, from 1; 0: none */
+/* Of the work-item in that lane. Returns its number, from 1; 0: there is none. */
 uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origin *origin,
                                      uint32_t lane_count, uint32_t lane);
-/* at its end, if a launch waits for it */
+/* At the end of a work-group: keeps its vector clock if a child launch waits for the group. */
 void checker_keep_group(struct checker *checker, const struct launch_event *event);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fences, barriers and copies; accesses of copies that wait for the rest of their work-group. */
+/* Fences, barriers and asynchronous copies, passed on to order/. A barrier's arrivals come wave by wave;
+ * event->last marks the one that completes it. Accesses of a copy are deferred until its whole work-group has
+ * started it. */
 #include "checker_state.h"
 
 static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
@@ -7,17 +9,17 @@ static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
     return order_unit_group(&checker->order, checker->wave_items.unit[lane]);
 }
 
-static __attribute__((noinline)) void fences(struct checker *checker, const struct sync_event *event)
+static __attribute__((noinline)) void fence_of_many(struct checker *checker, const struct sync_event *event)
 {
     struct acting acting = {.copy = 0};
-    checker_name_units(checker, &event->origin);
+    checker_fill_units(checker, &event->origin);
     EACH_LANE_OF(event->mask, lane)
     order_fence(&checker->order, actor(checker, &acting, lane), event->regions, event->order, event->scope,
                 event->origin.site);
 }
 
-static __attribute__((noinline)) void fence_alone(struct checker *checker, const struct sync_event *event,
-                                                  uint64_t lane)
+static __attribute__((noinline)) void fence_of_one(struct checker *checker, const struct sync_event *event,
+                                                   uint64_t lane)
 {
     order_fence(&checker->order, single_actor(checker, lane), event->regions, event->order, event->scope,
                 event->origin.site);
@@ -25,13 +27,13 @@ static __attribute__((noinline)) void fence_alone(struct checker *checker, const
 
 static void fence(struct checker *checker, const struct sync_event *event)
 {
-    struct group_order *group = relayed_group(checker);
+    struct group_order *group = handoff_group(checker);
     uint64_t lane;
     if (!checker->wave_items.one_group || !only_lane(event->mask, event->lane_count, &lane))
-        fences(checker, event);
+        fence_of_many(checker, event);
     else if (!group ||
              !order_fence_again(&checker->order, group, checker->wave_items.first_member + lane, event))
-        fence_alone(checker, event, lane);
+        fence_of_one(checker, event, lane);
 }
 
 static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
@@ -43,7 +45,7 @@ static void sub_group_barrier(struct checker *checker, const struct sync_event *
         order_sub_groups_meet(&checker->order, event->regions, event->scope, event->origin.site);
 }
 
-static void perform_held(void *self, const struct held_access *held)
+static void perform_deferred(void *self, const struct held_access *held)
 {
     struct checker *checker = self;
     struct shadow_region *region =
@@ -62,20 +64,20 @@ static void perform_held(void *self, const struct held_access *held)
                                               .kind = (uint8_t)held->kind}};
     if (checker_note_read(checker, region, &now.how, now.address))
         return;
-    checker_spill(checker, region);
+    checker_replay(checker, region);
     shadow_access(&checker->shadow, region, &now);
     report_new_races(checker, NULL);
 }
 
-void checker_let_go(struct checker *checker, uint64_t group)
+void checker_perform_deferred(struct checker *checker, uint64_t group)
 {
-    held_let_go(&checker->held, &checker->order, group, perform_held, checker);
+    held_let_go(&checker->held, &checker->order, group, perform_deferred, checker);
 }
 
 static void copy_starts(struct checker *checker, const struct sync_event *event)
 {
     order_copy_come(&checker->order, checker->wave_items.unit, event, event->origin.site);
-    checker_let_go(checker, HELD_NO_GROUP);
+    checker_perform_deferred(checker, HELD_NO_GROUP);
 }
 
 static void named_barrier(struct checker *checker, const struct sync_event *event)
@@ -101,7 +103,7 @@ static void parted_barrier(struct checker *checker, const struct sync_event *eve
                              RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
 }
 
-/* An object that work-groups wait at is never used by several of them in one wave. */
+/* Of a wave of one work-group: a wave of several never waits at a barrier or for a copy. */
 static void once_per_group(struct checker *checker, const struct sync_event *event)
 {
     uint64_t group = checker->wave_items.group;
@@ -112,11 +114,11 @@ static void once_per_group(struct checker *checker, const struct sync_event *eve
                       event->origin.site);
 }
 
-static __attribute__((noinline)) void meet(struct checker *checker, const struct sync_event *event)
+static __attribute__((noinline)) void receive_arrival(struct checker *checker, const struct sync_event *event)
 {
     if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER ||
         event->kind == SYNC_NAMED_BARRIER || event->parted)
-        checker_name_units(checker, &event->origin);
+        checker_fill_units(checker, &event->origin);
     if (event->kind == SYNC_SUB_GROUP_BARRIER)
         sub_group_barrier(checker, event);
     else if (event->kind == SYNC_COPY)
@@ -134,13 +136,13 @@ void checker_on_sync(void *self, const struct sync_event *event)
     struct checker *checker = self;
     if (checker->atomics_wanted && !misuse_has(&checker->misuse, event->origin.site))
         misuse_sync(&checker->misuse, event);
-    /* values pass, and no order */
+    /* collective functions pass values, and order nothing (R20) */
     if (!checker->races_wanted || (event->kind == SYNC_COLLECTIVE && RULE(20)))
         return;
     checker->order.event = ++checker->time;
-    man(checker, &event->origin, event->lane_count);
+    checker_enter_wave(checker, &event->origin, event->lane_count);
     if (event->kind == SYNC_FENCE)
         fence(checker, event);
     else
-        meet(checker, event);
+        receive_arrival(checker, event);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Updates and exchanges by many lanes: what teaches nothing, or teaches all the same. */
+/* Atomics of many lanes at once. Relaxed ones order nothing, so only the shadow needs them: through the epoch
+ * filter if no group has synchronised, else by group. In a group that synchronises, updates of a race-free
+ * word need only extend its access set and the release sequence (struct member_updates). Compare-exchanges
+ * that fail read one value together. Everything else goes lane by lane. */
 #include "checker_state.h"
 
 #include <stdlib.h>
@@ -16,16 +19,16 @@ static void access_lane(struct checker *checker, const struct access_event *even
 
 enum { WORDS_MOST = HOSTILE(8, 2) };
 
-/* NULL: something could race there. */
-static struct access_set *calm_word(const struct member_updates *member_updates, uint64_t address)
+/* The word's access set if no update like these can race there; else NULL. */
+static struct access_set *race_free_word(const struct member_updates *member_updates, uint64_t address)
 {
     return is_in(member_updates->region, address)
-               ? shadow_calm(member_updates->region, &member_updates->atomic, address)
+               ? shadow_race_free_set(member_updates->region, &member_updates->atomic, address)
                : NULL;
 }
 
-/* One round of a member, if nothing could race. False: something could, or the member has not
- * synchronised. */
+/* One update by a work-item of the group, of the race-free word. False: the work-item has no state of its
+ * own, since it has not synchronised. */
 static inline bool update_member(struct checker *checker, struct member_updates *member_updates,
                                  uint64_t lane)
 {
@@ -35,7 +38,7 @@ static inline bool update_member(struct checker *checker, struct member_updates 
         return false;
     member_updates->atomic.how.clock =
         group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, group->items[local]);
-    checker->shadow.failed |= !shadow_add(member_updates->calm.access_set, &member_updates->atomic,
+    checker->shadow.failed |= !shadow_add(member_updates->word.access_set, &member_updates->atomic,
                                           checker->wave_items.first_unit + lane);
     fast_path_taken(checker->fast_paths, FAST_PATH_MEMBER_UPDATE);
     order_update(&member_updates->run, local);
@@ -49,7 +52,8 @@ static __attribute__((noinline)) void update_anew(struct checker *checker,
     const uint64_t address = lane_address(event, lane);
     member_updates->run.act.address = address;
     if (!is_in(member_updates->region, address) ||
-        !shadow_stays_calm(member_updates->region, &member_updates->calm, &member_updates->atomic, address) ||
+        !shadow_stays_race_free(member_updates->region, &member_updates->word, &member_updates->atomic,
+                                address) ||
         !update_member(checker, member_updates, lane))
         access_lane(checker, event, lane);
 }
@@ -59,8 +63,8 @@ static __attribute__((noinline)) void update_one(struct checker *checker,
                                                  const struct access_event *event, uint64_t lane)
 {
     if (member_updates->run.group->slices &&
-        shadow_is_calm(member_updates->region, &member_updates->calm, lane_address(event, lane))) {
-        member_updates->run.act.address = member_updates->calm.address;
+        shadow_is_race_free(member_updates->region, &member_updates->word, lane_address(event, lane))) {
+        member_updates->run.act.address = member_updates->word.address;
         update_member(checker, member_updates, lane);
     } else {
         update_anew(checker, member_updates, event, lane);
@@ -107,13 +111,13 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
     out->failed.atomic = out->atomic;
     out->failed.atomic.how.kind = ACCESS_ATOMIC_READ;
     out->failed.atomic.how.order = ORDER_RELAXED;
-    out->failed.sort = shadow_sort(&out->failed.atomic.how);
-    out->wave_items = local ? 0 : wave_items->serial; /* it may begin anew */
+    out->failed.sort = shadow_conflict_class(&out->failed.atomic.how);
+    out->wave_items = local ? 0 : wave_items->serial; /* local memory is forgotten at barriers */
     out->site = event->origin.site;
     return true;
 }
 
-/* NULL: they are none, or something of another kind comes among them. */
+/* NULL: this is no update of a group that synchronises, of a word whose accesses are in the shadow. */
 static struct member_updates *begin_member_updates(struct checker *checker, const struct access_event *event)
 {
     struct member_updates *member_updates = &checker->member_updates[event->origin.site % MEMBER_UPDATES];
@@ -123,12 +127,12 @@ static struct member_updates *begin_member_updates(struct checker *checker, cons
     return member_updates_anew(checker, event, member_updates) ? member_updates : NULL;
 }
 
-/* Lanes at one word, where nothing could race. */
+/* Updates of one race-free word by several lanes. */
 static void update_word(struct checker *checker, struct member_updates *member_updates, uint64_t address,
                         struct access_set *access_set, const uint64_t *mask)
 {
     struct update_lanes lanes;
-    lanes.first = checker->wave_items.first_member; /* segments are reported where they are queried */
+    lanes.first = checker->wave_items.first_member;
     member_updates->run.act.address = address;
     order_updates(&member_updates->run, mask, &lanes);
     checker->shadow.failed |= !shadow_add_lanes(access_set, &member_updates->atomic,
@@ -136,33 +140,34 @@ static void update_word(struct checker *checker, struct member_updates *member_u
     fast_path_taken(checker->fast_paths, FAST_PATH_MEMBER_UPDATE);
 }
 
-/* Words that lanes of one event meet at. */
-struct word {
+/* The words that the lanes of one event update, hashed by address. */
+struct lane_word {
     uint64_t address, mask[LANE_MASK_WORDS];
     struct access_set *access_set;
 };
-struct words {
-    struct word items[WORDS_MOST];
+struct lane_words {
+    struct lane_word items[WORDS_MOST];
     uint32_t used;
 };
 
-/* False: there are too many of them, or something could race at one. */
+/* False: two words have one hash, or one is not race-free. */
 static bool find_words(const struct member_updates *member_updates, const struct access_event *event,
-                       const uint64_t *mask, struct words *words)
+                       const uint64_t *mask, struct lane_words *lane_words)
 {
-    words->used = 0;
+    lane_words->used = 0;
     EACH_LANE_OF(mask, lane)
     {
         const uint64_t address = lane_address(event, lane);
         const uint32_t at = address / 4 % WORDS_MOST;
-        struct word *word = &words->items[at];
-        if (!(words->used >> at & 1)) {
-            *word = (struct word){.address = address, .access_set = calm_word(member_updates, address)};
-            words->used |= UINT32_C(1) << at;
+        struct lane_word *lane_word = &lane_words->items[at];
+        if (!(lane_words->used >> at & 1)) {
+            *lane_word =
+                (struct lane_word){.address = address, .access_set = race_free_word(member_updates, address)};
+            lane_words->used |= UINT32_C(1) << at;
         }
-        if (word->address != address || !word->access_set)
+        if (lane_word->address != address || !lane_word->access_set)
             return false;
-        word->mask[lane / 64] |= UINT64_C(1) << lane % 64;
+        lane_word->mask[lane / 64] |= UINT64_C(1) << lane % 64;
     }
     return true;
 }
@@ -171,22 +176,23 @@ static __attribute__((noinline)) void update_words(struct checker *checker,
                                                    struct member_updates *member_updates,
                                                    const struct access_event *event, const uint64_t *mask)
 {
-    struct words words;
-    if (event->shape == ADDRESS_UNIFORM && shadow_stays_calm(member_updates->region, &member_updates->calm,
-                                                             &member_updates->atomic, event->base)) {
-        update_word(checker, member_updates, event->base, member_updates->calm.access_set, mask);
+    struct lane_words lane_words;
+    if (event->shape == ADDRESS_UNIFORM &&
+        shadow_stays_race_free(member_updates->region, &member_updates->word, &member_updates->atomic,
+                               event->base)) {
+        update_word(checker, member_updates, event->base, member_updates->word.access_set, mask);
         return;
     }
-    if (!find_words(member_updates, event, mask, &words)) {
+    if (!find_words(member_updates, event, mask, &lane_words)) {
         EACH_LANE_OF(mask, lane)
         update_one(checker, member_updates, event, lane);
         return;
     }
-    /* in any order: they have nothing in common, and nothing races */
+    /* word by word, not lane by lane: relaxed updates of different words are not ordered, and none races */
     for (uint32_t at = 0; at < WORDS_MOST; at++)
-        if (words.used >> at & 1)
-            update_word(checker, member_updates, words.items[at].address, words.items[at].access_set,
-                        words.items[at].mask);
+        if (lane_words.used >> at & 1)
+            update_word(checker, member_updates, lane_words.items[at].address,
+                        lane_words.items[at].access_set, lane_words.items[at].mask);
 }
 
 static inline void update_members(struct checker *checker, struct member_updates *member_updates,
@@ -199,7 +205,7 @@ static inline void update_members(struct checker *checker, struct member_updates
         update_words(checker, member_updates, event, mask);
 }
 
-/* None of the lanes is one that failed. */
+/* Lanes of which none is a failed compare-exchange. */
 static void update_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask)
 {
     struct member_updates *member_updates =
@@ -210,9 +216,9 @@ static void update_lanes(struct checker *checker, const struct access_event *eve
         checker_access_lanes(checker, event, mask);
 }
 
-/* ---- atomics that teach nothing ---------------------------------------------------------- */
+/* ---- relaxed atomics ---------------------------------------------------------------------- */
 
-struct joining {
+struct relaxed_updates {
     struct checker *checker;
     const struct access_event *event;
     const struct group_order *group;
@@ -221,26 +227,27 @@ struct joining {
     struct shadow_atomic atomic;
 };
 
-static void enter_region(struct joining *joining, uint64_t address)
+static void enter_region(struct relaxed_updates *relaxed_updates, uint64_t address)
 {
-    struct checker *checker = joining->checker;
-    const struct access_event *event = joining->event;
-    joining->region = memory_region(checker->memory, address);
-    joining->shadow = is_watched(joining->region) ? region_of(checker, joining->region) : NULL;
-    if (!joining->shadow)
+    struct checker *checker = relaxed_updates->checker;
+    const struct access_event *event = relaxed_updates->event;
+    relaxed_updates->region = memory_region(checker->memory, address);
+    relaxed_updates->shadow =
+        is_watched(relaxed_updates->region) ? region_of(checker, relaxed_updates->region) : NULL;
+    if (!relaxed_updates->shadow)
         return;
-    if (joining->shadow->space == IN_LOCAL)
-        checker_renew_local(checker, joining->shadow, checker->wave_items.group);
-    joining->shadow->atomic = true;
-    checker_spill(checker, joining->shadow);
-    joining->atomic.group = checker->wave_items.group;
-    joining->atomic.how =
-        (struct context){.clock = joining->group ? (uint32_t)joining->group->slice : 1,
+    if (relaxed_updates->shadow->space == IN_LOCAL)
+        checker_renew_local(checker, relaxed_updates->shadow, checker->wave_items.group);
+    relaxed_updates->shadow->atomic = true;
+    checker_replay(checker, relaxed_updates->shadow);
+    relaxed_updates->atomic.group = checker->wave_items.group;
+    relaxed_updates->atomic.how =
+        (struct context){.clock = relaxed_updates->group ? (uint32_t)relaxed_updates->group->slice : 1,
                          .site = event->origin.site,
                          .size = event->size_bytes,
                          .kind = (uint8_t)event->kind,
                          .order = (uint8_t)event->order,
-                         .scope = (uint8_t)scope_in(checker, joining->shadow, event->scope)};
+                         .scope = (uint8_t)scope_in(checker, relaxed_updates->shadow, event->scope)};
 }
 
 static struct atomic_act act_of(const struct access_event *event, const struct shadow_region *region,
@@ -257,7 +264,7 @@ static struct atomic_act act_of(const struct access_event *event, const struct s
                                .svm_atomics = region->svm_atomics};
 }
 
-/* One slice begins for all of them, in whichever group: nothing is between their operations. */
+/* Adds the lanes' atomics to the sync log, all with one new clock value: nothing executes between them. */
 static void remember_atomics(struct checker *checker, const struct access_event *event,
                              const struct shadow_region *region)
 {
@@ -273,7 +280,8 @@ static void remember_atomics(struct checker *checker, const struct access_event 
     }
 }
 
-/* Waves read what they wait for again and again: the shadow keeps that once. */
+/* Loads in a waiting loop repeat without end. The shadow keeps each once, so they go there when the log
+ * becomes longer than the allocation. */
 static bool may_note_loads(const struct access_event *event, const struct shadow_region *region)
 {
     enum { ACCESS_LOG_LEAST = HOSTILE(1 << 16, 1 << 12) };
@@ -282,9 +290,9 @@ static bool may_note_loads(const struct access_event *event, const struct shadow
             region->epoch_filter.access_log.used <= ACCESS_LOG_LEAST + (region->high - region->low));
 }
 
-/* Some lanes of the event, all of which load, or update. */
-static bool sift_lanes(struct checker *checker, const struct access_event *event, enum access_kind kind,
-                       const uint64_t *mask, struct shadow_region *region, uint64_t clock, uint64_t base)
+/* Those lanes of the event, which all load or all update. */
+static bool filter_lanes(struct checker *checker, const struct access_event *event, enum access_kind kind,
+                         const uint64_t *mask, struct shadow_region *region, uint64_t clock, uint64_t base)
 {
     struct access_event some = *event;
     some.kind = kind;
@@ -293,23 +301,24 @@ static bool sift_lanes(struct checker *checker, const struct access_event *event
     return checker_take_epoch_filter(checker, &some, region, clock, base);
 }
 
-/* Of compare-exchanges those that failed come first: where the others are in doubt, all may be done again. */
-static bool sift_sorts(struct checker *checker, const struct access_event *event,
-                       struct shadow_region *region, uint64_t clock, uint64_t base)
+/* Failed compare-exchanges are loads. If the filter takes them and then refuses the others, all lanes are
+ * processed again, which is harmless. */
+static bool filter_by_outcome(struct checker *checker, const struct access_event *event,
+                              struct shadow_region *region, uint64_t clock, uint64_t base)
 {
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], any_failed = 0, any_done = 0;
     if (!event->failed)
-        return sift_lanes(checker, event, event->kind, event->mask, region, clock, base);
+        return filter_lanes(checker, event, event->kind, event->mask, region, clock, base);
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
         any_failed |= failed[w] = event->mask[w] & event->failed[w];
         any_done |= done[w] = event->mask[w] & ~event->failed[w];
     }
-    return (!any_failed || sift_lanes(checker, event, ACCESS_ATOMIC_READ, failed, region, clock, base)) &&
-           (!any_done || sift_lanes(checker, event, event->kind, done, region, clock, base));
+    return (!any_failed || filter_lanes(checker, event, ACCESS_ATOMIC_READ, failed, region, clock, base)) &&
+           (!any_done || filter_lanes(checker, event, event->kind, done, region, clock, base));
 }
 
-/* All of them through the epoch filter. */
-static bool sift_atomics(struct checker *checker, const struct access_event *event)
+/* All lanes through the epoch filter. Its atomics must include each other, so scopes must cover all units. */
+static bool filter_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct group_order *group =
         checker->wave_items.one_group ? order_group_find(&checker->order, checker->wave_items.group) : NULL;
@@ -323,9 +332,9 @@ static bool sift_atomics(struct checker *checker, const struct access_event *eve
     const bool local = shadow->space == IN_LOCAL;
     if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) ||
         checker->order.group_device)
-        return false; /* not all units' atomics include it */
+        return false; /* some unit is outside of the scope */
     if (shadow->affine_filter.spilt || (loads && !may_note_loads(event, shadow)) ||
-        !sift_sorts(checker, event, shadow, clock, group ? group->base[shadow->space] : 1))
+        !filter_by_outcome(checker, event, shadow, clock, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;
     fast_path_taken(checker->fast_paths, loads ? FAST_PATH_SIFTED_LOADS : FAST_PATH_SIFTED);
@@ -340,19 +349,23 @@ static bool is_relaxed(const struct access_event *event)
            event->order == ORDER_RELAXED && (!event->failed || event->failure_order == ORDER_RELAXED);
 }
 
-/* Relaxed updates and loads among others like them; the rest goes lane by lane. */
+/* Relaxed updates and loads: all through the epoch filter, or each into its word's access set if it races
+ * with nothing there; the rest goes lane by lane. */
 static bool take_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct wave_items *wave_items = &checker->wave_items;
-    struct joining joining = {.checker = checker, .event = event};
+    struct relaxed_updates relaxed_updates = {.checker = checker, .event = event};
     uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
     if (!is_relaxed(event) || checker->order.formal || event->image)
         return false;
-    joining.group = wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
-    if (!order_is_silent(&checker->order, joining.group)) /* of several groups the clock value names it */
+    relaxed_updates.group =
+        wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
+    if (!order_is_silent(&checker->order,
+                         /* of several groups the common clock value is tested later */
+                         relaxed_updates.group))
         return false;
-    checker_name_units(checker, &event->origin);
-    if (sift_atomics(checker, event))
+    checker_fill_units(checker, &event->origin);
+    if (filter_atomics(checker, event))
         return true;
     if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_remembers(&checker->order) ||
         !wave_items->one_group)
@@ -360,9 +373,11 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
     EACH_LANE_OF(event->mask, lane)
     {
         uint64_t address = lane_address(event, lane);
-        if (!joining.region || address < joining.region->low || address >= joining.region->high)
-            enter_region(&joining, address);
-        if (joining.shadow && shadow_join(joining.shadow, &joining.atomic, address, wave_items->unit[lane]))
+        if (!relaxed_updates.region || address < relaxed_updates.region->low ||
+            address >= relaxed_updates.region->high)
+            enter_region(&relaxed_updates, address);
+        if (relaxed_updates.shadow &&
+            shadow_join(relaxed_updates.shadow, &relaxed_updates.atomic, address, wave_items->unit[lane]))
             continue;
         rest[lane / 64] |= UINT64_C(1) << lane % 64;
         left++;
@@ -386,23 +401,24 @@ static inline uint64_t slice_of_member(const struct checker *checker, struct gro
     return order_slice(&unit_state);
 }
 
-/* The unit that has done so in its segment stays valid as long as all do the same. */
-static void wait_for(struct waiting *waiting, const struct member_updates *member_updates, uint64_t address)
+/* waiting->done has the lanes whose failed exchange is recorded for their present segment. It holds while all
+ * failures are at the same address and instruction, and the word's access set does not change. */
+static void begin_wait(struct waiting *waiting, const struct member_updates *member_updates, uint64_t address)
 {
     struct atomic_done *done = &waiting->latest;
-    if (done->address == address && done->clock_version == member_updates->calm.clock_version &&
+    if (done->address == address && done->clock_version == member_updates->word.clock_version &&
         done->sort == member_updates->failed.sort && done->site == member_updates->site)
         return;
     memset(waiting->done, 0, sizeof waiting->done);
     *done = (struct atomic_done){.address = address,
-                                 .clock_version = member_updates->calm.clock_version,
+                                 .clock_version = member_updates->word.clock_version,
                                  .sort = member_updates->failed.sort,
                                  .site = member_updates->site};
 }
 
-/* Of the lanes that have not yet done so in their slice. */
+/* Records the failed exchanges of the lanes that have none recorded in their present segment. */
 static inline __attribute__((always_inline)) void
-read_calmly(struct checker *checker, struct member_updates *member_updates, const uint64_t *lanes)
+record_failed(struct checker *checker, struct member_updates *member_updates, const uint64_t *lanes)
 {
     struct group_order *group = member_updates->run.group;
     struct waiting *waiting = group->waiting;
@@ -413,40 +429,40 @@ read_calmly(struct checker *checker, struct member_updates *member_updates, cons
         for (waiting->done[w] |= lanes[w]; rest; rest &= rest - 1) {
             const uint64_t local = w * 64 + (uint64_t)__builtin_ctzll(rest);
             atomic->how.clock = (uint32_t)slice_of_member(checker, group, local);
-            checker->shadow.failed |= !shadow_add(member_updates->calm.access_set, atomic, first + local);
+            checker->shadow.failed |= !shadow_add(member_updates->word.access_set, atomic, first + local);
         }
     }
 }
 
-/* Lanes that failed, one after another: they read a value together, and nothing races with them. False: it
- * was not done. */
+/* Failed exchanges of several lanes at a race-free word, one after another without a write between them: all
+ * read the same value. False: nothing was done. */
 static inline __attribute__((always_inline)) bool fail_together(struct checker *checker,
                                                                 const struct access_event *event,
                                                                 struct member_updates *member_updates,
                                                                 const uint64_t *lanes)
 {
     struct group_order *group = member_updates->run.group;
-    if (!shadow_stays_calm(member_updates->region, &member_updates->calm, &member_updates->atomic,
-                           event->base))
+    if (!shadow_stays_race_free(member_updates->region, &member_updates->word, &member_updates->atomic,
+                                event->base))
         return false;
     member_updates->failed.act.address = event->base;
     if (!(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) ||
         !order_wait(&checker->order, group, &member_updates->failed.act, lanes))
         return false;
-    wait_for(group->waiting, member_updates, event->base);
-    read_calmly(checker, member_updates, lanes);
+    begin_wait(group->waiting, member_updates, event->base);
+    record_failed(checker, member_updates, lanes);
     return true;
 }
 
-static void fail(struct checker *checker, const struct access_event *event, const uint64_t *lanes)
+static void fail_lanes(struct checker *checker, const struct access_event *event, const uint64_t *lanes)
 {
     struct member_updates *member_updates = begin_member_updates(checker, event);
     if (!member_updates || !fail_together(checker, event, member_updates, lanes))
         checker_access_lanes(checker, event, lanes);
 }
 
-/* The first lane gets it, or none does, and all others fail. */
-static inline bool is_first_come(const struct access_event *event)
+/* Does only the first active lane succeed, or none? */
+static inline bool first_lane_wins(const struct access_event *event)
 {
     const uint64_t won = event->mask[0] & ~event->failed[0], failed = event->mask[0] & event->failed[0];
     return !won || (!(won & (won - 1)) && won < (failed & (0 - failed)));
@@ -475,7 +491,7 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
         return false;
     struct member_updates *member_updates =
         event->lane_count <= 64 ? begin_member_updates(checker, event) : NULL;
-    if (member_updates && is_first_come(event)) {
+    if (member_updates && first_lane_wins(event)) {
         exchange_first(checker, member_updates, event);
         return true;
     }
@@ -491,27 +507,26 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
             update_lanes(checker, event, lanes);
         from = next_lane(done, to, end, true);
         if (lanes_between(failed, to, from, lanes))
-            fail(checker, event, lanes);
+            fail_lanes(checker, event, lanes);
     }
     return true;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void first_access(struct checker *checker, const struct access_event *event)
+static __attribute__((noinline)) void access_anew(struct checker *checker, const struct access_event *event)
 {
     if (checker->atomics_wanted)
         misuse_access(&checker->misuse, event);
     if (!checker->races_wanted)
         return;
-    man(checker, &event->origin, event->lane_count);
+    checker_enter_wave(checker, &event->origin, event->lane_count);
     if (event->failed && event->shape == ADDRESS_UNIFORM ? !take_exchanges(checker, event)
                                                          : !take_atomics(checker, event))
         (event->failed ? checker_access_lanes : update_lanes)(checker, event, event->mask);
 }
 
-/* Was it done by the same lanes at the same instruction, and at one address? Then it was judged for
- * misuse, too. */
+/* Do the same lanes execute the same instruction again, at one address? Then misuse was checked before. */
 static inline bool is_again(const struct checker *checker, const struct member_updates *member_updates,
                             const struct access_event *event)
 {
@@ -525,12 +540,12 @@ void checker_atomic_access(struct checker *checker, const struct access_event *e
 {
     struct member_updates *member_updates = &checker->member_updates[event->origin.site % MEMBER_UPDATES];
     if (!is_again(checker, member_updates, event))
-        first_access(checker, event);
+        access_anew(checker, event);
     else if (event->failed && member_updates->one_wave && event->failure_order == ORDER_RELAXED &&
-             is_first_come(event))
+             first_lane_wins(event))
         exchange_first(checker, member_updates, event);
     else if (!event->failed && member_updates->relaxed)
         update_members(checker, member_updates, event, event->mask);
     else
-        first_access(checker, event);
+        access_anew(checker, event);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plain accesses of whole waves: affine filter and epoch filter. */
+/* Plain accesses of whole waves, through the filters. All lanes must have one clock value. Affine and uniform
+ * addresses go to the affine filter, address lists to the access log while nothing is written. From the first
+ * access on that these cannot decide, the allocation uses the epoch filter; what was recorded until then is
+ * marked there. Reads of an allocation that the kernel cannot write go to the read-only set instead. */
 #include "checker_state.h"
 
 #include <string.h>
 
 /* ---- clock values of whole waves ----------------------------------------------------------- */
 
-/* Only a group's segment separates its members in time, and it never met a barrier. */
+/* Do all work-items of the group have the group's clock value, and has it passed no barrier? */
 static bool is_plain_group(const struct group_order *group)
 {
     bool plain = !group->items && !group->sub_groups && !group->copy_count;
@@ -15,8 +18,8 @@ static bool is_plain_group(const struct group_order *group)
     return plain;
 }
 
-/* The clock value of all lanes of several groups, which did nothing but updates in common: false: they
- * have none. */
+/* The clock value of a wave of several groups. False: the groups' clock values differ, or some have one for
+ * each work-item. */
 static bool clock_of_groups(const struct checker *checker, uint64_t *out_clock)
 {
     const struct wave_items *wave_items = &checker->wave_items;
@@ -35,7 +38,6 @@ static bool clock_of_groups(const struct checker *checker, uint64_t *out_clock)
     return wave_items->in_a_row;
 }
 
-/* The clock value of all lanes; false: they have none in common. */
 bool checker_common_clock(const struct checker *checker, uint64_t *out_clock)
 {
     const struct wave_items *wave_items = &checker->wave_items;
@@ -46,43 +48,46 @@ bool checker_common_clock(const struct checker *checker, uint64_t *out_clock)
     return !group || !(group->items || group->sub_groups);
 }
 
-/* The lanes as access log and epoch filter have them. */
-static struct wave_wave_items checker_wave_items_in(struct checker *checker, const struct origin *origin,
-                                                    const struct shadow_region *region, uint64_t base)
+/* The wave's lanes in the terms of access log and epoch filter. In local memory all groups are group 0 and
+ * intervals begin at 1: it is forgotten at each barrier and for each group. */
+static struct lane_units checker_wave_items_in(struct checker *checker, const struct origin *origin,
+                                               const struct shadow_region *region, uint64_t base)
 {
     const struct wave_items *wave_items = &checker->wave_items;
     const bool local = region->space == IN_LOCAL;
     if (!wave_items->in_a_row)
-        checker_name_units(checker, origin);
-    return (struct wave_wave_items){.serial = wave_items->serial,
-                                    .first_unit = wave_items->first_unit,
-                                    .unit = wave_items->unit,
-                                    .lanes = wave_items->lane_count,
-                                    .in_a_row = wave_items->in_a_row,
-                                    .one_group = wave_items->one_group,
-                                    .group = local ? 0 : wave_items->group,
-                                    .base = local ? 1 : base,
-                                    .unit_low = wave_items->group * checker->order.group_items};
+        checker_fill_units(checker, origin);
+    return (struct lane_units){.serial = wave_items->serial,
+                               .first_unit = wave_items->first_unit,
+                               .unit = wave_items->unit,
+                               .lanes = wave_items->lane_count,
+                               .in_a_row = wave_items->in_a_row,
+                               .one_group = wave_items->one_group,
+                               .group = local ? 0 : wave_items->group,
+                               .base = local ? 1 : base,
+                               .unit_low = wave_items->group * checker->order.group_items};
 }
 
+/* A read, while nothing was written: it cannot race, so the access log suffices. */
 static bool take_gather(struct checker *checker, const struct access_event *event,
                         struct shadow_region *region, uint64_t clock)
 {
     if (event->kind == ACCESS_WRITE || region->affine_filter.has_write)
         return false;
-    const struct wave_wave_items wave_items = checker_wave_items_in(checker, &event->origin, region, 1);
+    const struct lane_units wave_items = checker_wave_items_in(checker, &event->origin, region, 1);
     return epoch_filter_note(&region->epoch_filter, event, &wave_items, clock);
 }
 
 /* ---- reads of bytes that no instruction writes ------------------------------------- */
 
-/* The ranges that a wave reads: neighbours in a row that lie side by side, or at one place, are one range. */
+/* Iterates over the ranges that a wave reads. Lanes of one row whose elements are adjacent, or the same, are
+ * one range. */
 struct ranges {
     const struct access_event *event;
     uint32_t lane;
 };
 
-/* Offsets from `low`; false: that was the last. */
+/* Offsets from `low`. False: there are no more. */
 static bool ranges_next(struct ranges *ranges, uint64_t low, struct byte_run *out)
 {
     const struct access_event *event = ranges->event;
@@ -104,7 +109,7 @@ static bool ranges_next(struct ranges *ranges, uint64_t low, struct byte_run *ou
     return true;
 }
 
-/* All of it lies there. */
+/* Are all bytes of the event in the allocation? */
 static bool lies_in(const struct access_event *event, const struct shadow_region *region)
 {
     struct ranges ranges = {event, 0};
@@ -130,29 +135,30 @@ static bool take_read_only_set(const struct checker *checker, const struct acces
 
 /* ---- in the affine filter ----------------------------------------------------------------- */
 
-static void stand(struct checker *checker, const struct access_event *event, struct shadow_region *region,
-                  const struct affine_filter_event *whole)
+static void set_cursor(struct checker *checker, const struct access_event *event,
+                       struct shadow_region *region, const struct affine_filter_event *whole)
 {
-    struct standing *standing = &checker->standings[event->origin.site % STANDINGS];
-    standing->wave_items = 0;
-    if (whole->write || !affine_filter_stand(&region->affine_filter, whole, &standing->at))
+    struct read_cursor *read_cursor = &checker->read_cursors[event->origin.site % READ_CURSORS];
+    read_cursor->wave_items = 0;
+    if (whole->write || !affine_filter_cursor_set(&region->affine_filter, whole, &read_cursor->at))
         return;
-    standing->at.base = event->base; /* of the first lane, be it active or not */
-    standing->wave_items = checker->wave_items.serial;
-    standing->clock = whole->clock;
-    memcpy(standing->mask, event->mask, sizeof standing->mask);
-    standing->site = event->origin.site;
-    standing->size = event->size_bytes;
-    standing->shape = event->shape;
-    standing->step_x = event->step_x;
-    standing->step_y = event->step_y;
-    standing->region = region;
+    read_cursor->at.base = event->base; /* of the first lane, even if that is inactive */
+    read_cursor->wave_items = checker->wave_items.serial;
+    read_cursor->clock = whole->clock;
+    memcpy(read_cursor->mask, event->mask, sizeof read_cursor->mask);
+    read_cursor->site = event->origin.site;
+    read_cursor->size = event->size_bytes;
+    read_cursor->shape = event->shape;
+    read_cursor->step_x = event->step_x;
+    read_cursor->step_y = event->step_y;
+    read_cursor->region = region;
 }
 
-/* One row that continues at the end of the one before it: the usual wave. */
-static inline __attribute__((always_inline)) bool continues(struct checker *checker,
-                                                            const struct access_event *event,
-                                                            struct shadow_region *region, uint64_t clock)
+/* A row of lanes, all active, that continues the row before it in position and in memory: the most frequent
+ * wave. */
+static inline __attribute__((always_inline)) bool continues_row(struct checker *checker,
+                                                                const struct access_event *event,
+                                                                struct shadow_region *region, uint64_t clock)
 {
     const struct wave_items *wave_items = &checker->wave_items;
     const bool one_row = event->shape == ADDRESS_AFFINE && event->row >= wave_items->lane_count &&
@@ -175,7 +181,8 @@ static inline __attribute__((always_inline)) bool continues(struct checker *chec
     return taken;
 }
 
-/* False: some of it may stand in the affine filter. base: of the group, in this memory. */
+/* base: the clock value of the group's last barrier of this memory. False: the filter cannot decide, and may
+ * have recorded some of the lanes. That is harmless: they will be replayed, and then taken once more. */
 static inline __attribute__((always_inline)) bool take_affine(struct checker *checker,
                                                               const struct access_event *event,
                                                               struct shadow_region *region, uint64_t clock,
@@ -183,9 +190,9 @@ static inline __attribute__((always_inline)) bool take_affine(struct checker *ch
 {
     struct affine_filter_event lines[WAVE_ITEMS_LINES_MOST];
     const struct wave_items *wave_items = &checker->wave_items;
-    if (continues(checker, event, region, clock))
+    if (continues_row(checker, event, region, clock))
         return true;
-    /* each field, and the rest by wave_items_lines: all at once they are cleared first, which takes longer */
+    /* fields are assigned one by one: a compound literal would clear the array first, which costs time */
     lines[0].site = event->origin.site;
     lines[0].size = event->size_bytes;
     lines[0].write = event->kind == ACCESS_WRITE;
@@ -199,7 +206,7 @@ static inline __attribute__((always_inline)) bool take_affine(struct checker *ch
         if (!affine_filter_take(&region->affine_filter, &lines[i]))
             return false;
     if (count == 1 && event->kind == ACCESS_READ)
-        stand(checker, event, region, &lines[0]);
+        set_cursor(checker, event, region, &lines[0]);
     return count;
 }
 
@@ -216,17 +223,17 @@ static void mark(void *self, const struct past_access *access)
     struct marking *marking = self;
     struct checker *checker = marking->checker;
     const int space = marking->region->space;
-    struct past_access known = *access;
-    known.unit = checker_access_unit(checker, access);
-    uint64_t number = order_unit_group(&checker->order, known.unit);
+    struct past_access named = *access;
+    named.unit = checker_access_unit(checker, access);
+    uint64_t number = order_unit_group(&checker->order, named.unit);
     const struct group_order *group = space == IN_LOCAL ? NULL : order_group_find(&checker->order, number);
     uint64_t base = group && access->clock >= group->base[space] ? group->base[space] : 1;
     if (!marking->failed &&
-        !epoch_filter_mark(&marking->region->epoch_filter, &known, space == IN_LOCAL ? 0 : number, base))
+        !epoch_filter_mark(&marking->region->epoch_filter, &named, space == IN_LOCAL ? 0 : number, base))
         marking->failed = true;
 }
 
-/* A power of two that divides the addresses of the lanes, counted from low, and their size. */
+/* The greatest power of two, at most 4, that divides the lanes' offsets from low and their size. */
 static uint32_t event_grain(const struct access_event *event, uint64_t low)
 {
     uint64_t bits = 4 | event->size_bytes;
@@ -235,7 +242,8 @@ static uint32_t event_grain(const struct access_event *event, uint64_t low)
     return (uint32_t)(bits & (0 - bits));
 }
 
-/* The affine filter keeps its lines, for a replay. */
+/* Opens the epoch filter, and marks there what the affine filter and the access log have. Both keep it: a
+ * conflict later replays them. */
 static bool open_epoch_filter(struct checker *checker, const struct access_event *event,
                               struct shadow_region *region)
 {
@@ -247,7 +255,7 @@ static bool open_epoch_filter(struct checker *checker, const struct access_event
                                                region->space == IN_LOCAL ? 1 : count[0] * count[1] * count[2],
                                            .items = checker->order.group_items,
                                            .grain = grains & (0 - grains)};
-    if (region->in_epochs &&
+    if (region->uncollected_epochs &&
         (epoch_filter_renews(&region->epoch_filter, &plan) ||
          !checker->sink.follows(checker->sink.self, event->origin.launch, &region->keeper)))
         checker_settle(checker, region);
@@ -258,11 +266,11 @@ static bool open_epoch_filter(struct checker *checker, const struct access_event
     }
     if (marking.failed)
         epoch_filter_close(&region->epoch_filter);
-    region->sieved = marking.failed ? NULL : event->origin.launch->kernel;
+    region->filtered_kernel = marking.failed ? NULL : event->origin.launch->kernel;
     return !marking.failed;
 }
 
-/* The lanes have one clock value in common. */
+/* clock: of all lanes. */
 bool checker_take_epoch_filter(struct checker *checker, const struct access_event *event,
                                struct shadow_region *region, uint64_t clock, uint64_t base)
 {
@@ -272,31 +280,30 @@ bool checker_take_epoch_filter(struct checker *checker, const struct access_even
         return false;
     if (!region->epoch_filter.open && !open_epoch_filter(checker, event, region))
         return false;
-    const struct wave_wave_items by = checker_wave_items_in(checker, &event->origin, region, base);
+    const struct lane_units by = checker_wave_items_in(checker, &event->origin, region, base);
     return epoch_filter_take(&region->epoch_filter, event, &by, clock,
                              scope_in(checker, region, event->scope));
 }
 
 /* ---- plain waves -------------------------------------------------------------------------- */
 
-/* It is in use, something was noted down already that a write may race with, or it served this kernel the
- * last time. */
+/* True if the filter is open; or a write comes that may race with logged reads; or this kernel needed the
+ * filter in its last launch, and nothing is recorded yet. */
 static bool wants_epoch_filter(const struct shadow_region *region, const struct access_event *event)
 {
     if (region->epoch_filter.open || (event->kind == ACCESS_WRITE && region->epoch_filter.access_log.used))
         return true;
-    return region->sieved == event->origin.launch->kernel && !region->affine_filter.count &&
+    return region->filtered_kernel == event->origin.launch->kernel && !region->affine_filter.count &&
            !region->epoch_filter.access_log.used;
 }
 
-/* True: all of it is dealt with. The rest is done lane by lane. */
 bool checker_take_whole(struct checker *checker, const struct access_event *event)
 {
     uint64_t clock;
     if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal ||
         !checker_common_clock(checker, &clock))
         return false;
-    if (event->shape != ADDRESS_LIST && stands(checker, event, clock))
+    if (event->shape != ADDRESS_LIST && cursor_takes(checker, event, clock))
         return true;
     const struct region *region = memory_region(checker->memory, first_address(event));
     struct shadow_region *shadow = is_watched(region) ? region_of(checker, region) : NULL;
@@ -314,7 +321,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
     const struct group_order *group =
         checker->wave_items.one_group ? order_group_find(&checker->order, checker->wave_items.group) : NULL;
     const uint64_t base = group ? group->base[shadow->space] : 1;
-    /* the iterations of images are seldom even */
+    /* addresses of images seldom move by a constant from iteration to iteration */
     const bool gathers = event->shape == ADDRESS_LIST || event->image;
     const bool to_epoch_filter = wants_epoch_filter(shadow, event) &&
                                  !(event->kind == ACCESS_READ && checker_only_reads(checker, shadow));

@@ -36,7 +36,7 @@ static void note(uint64_t offset, uint32_t size)
                                        .base = LOW + offset,
                                        .step_x = size,
                                        .row = LANES};
-    const struct wave_wave_items wave_items = {.serial = 1, .lanes = LANES, .in_a_row = true};
+    const struct lane_units wave_items = {.serial = 1, .lanes = LANES, .in_a_row = true};
     ck_assert(access_log_add(&access_log, &event, NULL, &wave_items, 1, SCOPE_WORK_ITEM));
 }
 
@@ -101,9 +101,9 @@ static bool scattered(struct counts *counts, uint32_t site, uint32_t wave)
                                        .base = LOW + row,
                                        .step_x = 4 * words,
                                        .row = LANES};
-    const struct wave_wave_items wave_items = {
+    const struct lane_units wave_items = {
         .serial = 1 + wave, .lanes = LANES, .in_a_row = true, .first_unit = first};
-    struct places places;
+    struct lane_places places;
     for (uint32_t lane = 0; lane < LANES; lane++)
         /* the other reads have fewer words */
         address[lane] =

@@ -138,7 +138,7 @@ static void one_launch(void)
         latest_wave = wave;
         if (barriers && below(4) == 0)
             base_of[group]++;
-        const struct wave_wave_items wave_items = {.serial = 1 + wave + 100 * base_of[group],
+        const struct lane_units wave_items = {.serial = 1 + wave + 100 * base_of[group],
                                                    .lanes = lanes,
                                                    .in_a_row = true,
                                                    .first_unit = first,
@@ -177,7 +177,7 @@ START_TEST(repeated_access_is_not_noted_again)
     spare = (struct spare){.most = 1 << 26};
     epoch_filter_init(&epoch_filter, LOW, 4 * GRANULES, &spare);
     ck_assert(epoch_filter_open(&epoch_filter, &(struct epoch_filter_plan){UNITS / 64, 64, 4}));
-    const struct wave_wave_items wave_items = {
+    const struct lane_units wave_items = {
         .serial = 1, .lanes = 64, .in_a_row = true, .one_group = true, .base = 1};
     struct access_event event = {.size_bytes = 4,
                                  .lane_count = 64,

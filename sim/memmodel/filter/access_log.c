@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The access log: runs of accesses of whole waves, replayed into the shadow if another unit comes. */
+/* The access log: an array of records of different lengths, appended in the order of execution. A wave's
+ * units are recorded once, before its first access. When the budget is used up, access_log_thin.c tries to
+ * make space. */
 #include "access_log_state.h"
 
 #include <stdlib.h>
@@ -13,10 +15,10 @@ void access_log_forget(struct access_log *access_log)
 {
     if (!access_log->used)
         return;
-    access_log->used = access_log->grained = 0;
+    access_log->used = access_log->grain_scanned = 0;
     access_log->thinned = false;
-    access_log->grains = 0;
-    access_log->wave_items = 0;
+    access_log->grain_bits = 0;
+    access_log->units_serial = 0;
     for (int use = 0; use < FOOTPRINT_USES; use++)
         access_log->sites[use] = (struct footprint_sites){.count = 0};
 }
@@ -49,7 +51,8 @@ void access_log_fini(struct access_log *access_log)
 
 /* ---- where ------------------------------------------------------------------------------- */
 
-/* All lanes of all rows, be they active or not. */
+/* Are all lanes of all rows, also inactive ones, within the allocation? An affine function has its extremes
+ * at the corners. */
 static bool rows_within(const struct access_event *event, uint64_t low, uint64_t room)
 {
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
@@ -65,7 +68,7 @@ static bool rows_within(const struct access_event *event, uint64_t low, uint64_t
 }
 
 bool access_log_places(const struct access_log *access_log, const struct access_event *event,
-                       struct places *out)
+                       struct lane_places *out)
 {
     const uint64_t room = access_log->size - event->size_bytes;
     if (event->shape != ADDRESS_LIST)
@@ -105,16 +108,16 @@ static bool grow(struct access_log *access_log, size_t least)
     return true;
 }
 
-static struct note *note_room(struct access_log *access_log, size_t bytes)
+static struct log_record *record_room(struct access_log *access_log, size_t bytes)
 {
     if (access_log->used + bytes > access_log->room && !grow(access_log, access_log->used + bytes) &&
         !(access_log_thin(access_log) && access_log->used + bytes <= access_log->room))
         return NULL;
-    struct note *note = (struct note *)(void *)(access_log->bytes + access_log->used);
-    note->bytes = (uint32_t)bytes;
+    struct log_record *record = (struct log_record *)(void *)(access_log->bytes + access_log->used);
+    record->bytes = (uint32_t)bytes;
     access_log->used += bytes;
     CHECKED(bytes % sizeof(uint64_t) == 0 && access_log->used <= access_log->room);
-    return note;
+    return record;
 }
 
 static enum footprint_use use_of(uint32_t kind)
@@ -125,120 +128,121 @@ static enum footprint_use use_of(uint32_t kind)
                                         : FOOTPRINT_ATOMIC;
 }
 
-static bool note_wave_items(struct access_log *access_log, const struct wave_wave_items *wave_items)
+static bool add_units(struct access_log *access_log, const struct lane_units *units)
 {
-    for (uint32_t i = 0; !wave_items->in_a_row && i < wave_items->lanes; i++)
-        if (wave_items->unit[i] - wave_items->first_unit > UINT32_MAX)
+    for (uint32_t i = 0; !units->in_a_row && i < units->lanes; i++)
+        if (units->unit[i] - units->first_unit > UINT32_MAX)
             return false;
-    struct note *note =
-        note_room(access_log, sizeof *note + (wave_items->in_a_row ? 0 : note_list_bytes(wave_items->lanes)));
-    if (!note)
+    struct log_record *record =
+        record_room(access_log, sizeof *record + (units->in_a_row ? 0 : record_list_bytes(units->lanes)));
+    if (!record)
         return false;
-    note->shape = NOTE_WAVE_ITEMS;
-    note->base = wave_items->first_unit;
-    note->in_a_row = wave_items->in_a_row;
-    uint32_t *unit = (uint32_t *)(note + 1);
-    for (uint32_t i = 0; !wave_items->in_a_row && i < wave_items->lanes; i++)
-        unit[i] = (uint32_t)(wave_items->unit[i] - wave_items->first_unit);
-    if (!wave_items->in_a_row && wave_items->lanes % 2)
-        unit[wave_items->lanes] = 0;
-    access_log->wave_items = wave_items->serial;
+    record->shape = RECORD_UNITS;
+    record->base = units->first_unit;
+    record->in_a_row = units->in_a_row;
+    uint32_t *unit = (uint32_t *)(record + 1);
+    for (uint32_t i = 0; !units->in_a_row && i < units->lanes; i++)
+        unit[i] = (uint32_t)(units->unit[i] - units->first_unit);
+    if (!units->in_a_row && units->lanes % 2)
+        unit[units->lanes] = 0;
+    access_log->units_serial = units->serial;
     return true;
 }
 
-/* As many offsets as fill whole words of eight bytes. */
-static void note_list(struct note *note, const struct places *listed)
+/* An odd last offset is followed by a 0, so that records have no undefined bytes. */
+static void copy_list(struct log_record *record, const struct lane_places *listed)
 {
-    uint32_t *offset = (uint32_t *)(note + 1);
+    uint32_t *offset = (uint32_t *)(record + 1);
     memcpy(offset, listed->at, listed->count * sizeof *offset);
     if (listed->count % 2)
         offset[listed->count] = 0;
 }
 
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    const struct places *listed, const struct wave_wave_items *wave_items, uint64_t clock,
+                    const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
                     enum memory_scope scope)
 {
-    const enum note_shape shape = event->shape != ADDRESS_LIST ? NOTE_AFFINE
-                                  : listed->runs.count         ? NOTE_RUNS
-                                                               : NOTE_LIST;
-    const size_t rest = shape == NOTE_RUNS   ? run_bytes(listed->runs.count)
-                        : shape == NOTE_LIST ? note_list_bytes(listed->count)
-                                             : 0,
-                 bytes = sizeof(struct note) + rest;
-    struct note *note =
-        access_log->wave_items == wave_items->serial || note_wave_items(access_log, wave_items)
-            ? note_room(access_log, bytes)
-            : NULL;
-    if (!note)
+    const enum record_shape shape = event->shape != ADDRESS_LIST ? RECORD_AFFINE
+                                    : listed->runs.count         ? RECORD_RUNS
+                                                                 : RECORD_LIST;
+    const size_t rest = shape == RECORD_RUNS   ? run_bytes(listed->runs.count)
+                        : shape == RECORD_LIST ? record_list_bytes(listed->count)
+                                               : 0,
+                 bytes = sizeof(struct log_record) + rest;
+    struct log_record *record = access_log->units_serial == units->serial || add_units(access_log, units)
+                                    ? record_room(access_log, bytes)
+                                    : NULL;
+    if (!record)
         return false;
-    note->site = event->origin.site;
-    note->size = event->size_bytes;
-    note->row = event->row ? event->row : event->lane_count;
-    note->shape = (uint8_t)shape;
-    note->kind = (uint8_t)event->kind;
-    note->order = (uint8_t)event->order;
-    note->scope = (uint8_t)scope;
-    note->count = shape == NOTE_RUNS ? listed->runs.count : shape == NOTE_LIST ? listed->count : 0;
-    note->clock = clock;
-    note->base = event->base - access_log->low;
-    note->step_x = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
-    note->step_y = event->shape == ADDRESS_AFFINE ? event->step_y : 0;
-    memcpy(note->mask, event->mask, sizeof note->mask);
-    if (shape == NOTE_RUNS)
-        memcpy(note + 1, listed->runs.run, rest);
-    else if (shape == NOTE_LIST)
-        note_list(note, listed);
-    footprint_sites_add(&access_log->sites[use_of(note->kind)], note->site);
+    record->site = event->origin.site;
+    record->size = event->size_bytes;
+    record->row = event->row ? event->row : event->lane_count;
+    record->shape = (uint8_t)shape;
+    record->kind = (uint8_t)event->kind;
+    record->order = (uint8_t)event->order;
+    record->scope = (uint8_t)scope;
+    record->count = shape == RECORD_RUNS ? listed->runs.count : shape == RECORD_LIST ? listed->count : 0;
+    record->clock = clock;
+    record->base = event->base - access_log->low;
+    record->step_x = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
+    record->step_y = event->shape == ADDRESS_AFFINE ? event->step_y : 0;
+    memcpy(record->mask, event->mask, sizeof record->mask);
+    if (shape == RECORD_RUNS)
+        memcpy(record + 1, listed->runs.run, rest);
+    else if (shape == RECORD_LIST)
+        copy_list(record, listed);
+    footprint_sites_add(&access_log->sites[use_of(record->kind)], record->site);
     return true;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------- */
 
-/* NULL: that was the last. */
-static const struct note *note_after(const struct access_log *access_log, const struct note *note)
+/* NULL: `record` was the last. */
+static const struct log_record *record_after(const struct access_log *access_log,
+                                             const struct log_record *record)
 {
-    size_t at = note ? (size_t)((const uint8_t *)note - access_log->bytes) + note->bytes : 0;
+    size_t at = record ? (size_t)((const uint8_t *)record - access_log->bytes) + record->bytes : 0;
     return at < access_log->used ? (const void *)(access_log->bytes + at) : NULL;
 }
 
-#define EACH_NOTE(access_log, note) \
-    for (const struct note *note = note_after(access_log, NULL); note; note = note_after(access_log, note))
+#define EACH_RECORD(access_log, record)                                            \
+    for (const struct log_record *record = record_after(access_log, NULL); record; \
+         record = record_after(access_log, record))
 
-static void replay_runs(const struct note *note, const struct wave_items_note *wave_items,
+static void replay_runs(const struct log_record *record, const struct logged_units *units,
                         struct past_access *access, uint64_t low, past_visitor *visit, void *self)
 {
-    const struct lane_run *run = (const struct lane_run *)(note + 1), *end = run + note->count;
+    const struct lane_run *run = (const struct lane_run *)(record + 1), *end = run + record->count;
     for (; run < end; run++)
         for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++) {
-            if (!(note->mask[lane / 64] >> lane % 64 & 1))
+            if (!(record->mask[lane / 64] >> lane % 64 & 1))
                 continue;
-            access->unit = wave_items->first + (wave_items->unit ? wave_items->unit[lane] : lane);
-            access->address = low + run->at + (uint64_t)(lane - run->lane) * note->size;
+            access->unit = units->first + (units->unit ? units->unit[lane] : lane);
+            access->address = low + run->at + (uint64_t)(lane - run->lane) * record->size;
             visit(self, access);
         }
 }
 
-static void replay_note(const struct access_log *access_log, const struct note *note,
-                        const struct wave_items_note *wave_items, past_visitor *visit, void *self)
+static void replay_record(const struct access_log *access_log, const struct log_record *record,
+                          const struct logged_units *units, past_visitor *visit, void *self)
 {
-    struct past_access access = {.clock = note->clock,
-                                 .site = note->site,
-                                 .size = note->size,
-                                 .kind = (enum access_kind)note->kind,
-                                 .order = (enum memory_ordering)note->order,
-                                 .scope = (enum memory_scope)note->scope};
-    const uint32_t *offset = (const uint32_t *)(note + 1);
-    if (note->shape == NOTE_RUNS) {
-        replay_runs(note, wave_items, &access, access_log->low, visit, self);
+    struct past_access access = {.clock = record->clock,
+                                 .site = record->site,
+                                 .size = record->size,
+                                 .kind = (enum access_kind)record->kind,
+                                 .order = (enum memory_ordering)record->order,
+                                 .scope = (enum memory_scope)record->scope};
+    const uint32_t *offset = (const uint32_t *)(record + 1);
+    if (record->shape == RECORD_RUNS) {
+        replay_runs(record, units, &access, access_log->low, visit, self);
         return;
     }
-    EACH_LANE_OF(note->mask, lane)
+    EACH_LANE_OF(record->mask, lane)
     {
-        access.unit = wave_items->first + (wave_items->unit ? wave_items->unit[lane] : lane);
-        access.address = access_log->low + note->base + (uint64_t)note->step_x * (lane % note->row) +
-                         (uint64_t)note->step_y * (lane / note->row);
-        if (note->shape == NOTE_LIST)
+        access.unit = units->first + (units->unit ? units->unit[lane] : lane);
+        access.address = access_log->low + record->base + (uint64_t)record->step_x * (lane % record->row) +
+                         (uint64_t)record->step_y * (lane / record->row);
+        if (record->shape == RECORD_LIST)
             access.address = access_log->low + *offset++;
         visit(self, &access);
     }
@@ -246,166 +250,167 @@ static void replay_note(const struct access_log *access_log, const struct note *
 
 void access_log_replay(const struct access_log *access_log, past_visitor *visit, void *self)
 {
-    struct wave_items_note wave_items = {0, NULL};
-    EACH_NOTE(access_log, note)
+    struct logged_units units = {0, NULL};
+    EACH_RECORD(access_log, record)
     {
-        if (note->shape == NOTE_WAVE_ITEMS)
-            wave_items =
-                (struct wave_items_note){note->base, note->in_a_row ? NULL : (const uint32_t *)(note + 1)};
+        if (record->shape == RECORD_UNITS)
+            units =
+                (struct logged_units){record->base, record->in_a_row ? NULL : (const uint32_t *)(record + 1)};
         else
-            replay_note(access_log, note, &wave_items, visit, self);
+            replay_record(access_log, record, &units, visit, self);
     }
 }
 
-/* Called by each event, if an epoch filter is out of memory: looks at the accesses since. */
+/* Scans only the records since the last call: without memory for epochs this is called for each access. */
 uint32_t access_log_grain(struct access_log *access_log)
 {
-    uint64_t bits = 4 | access_log->grains;
-    for (const struct note *note; access_log->grained < access_log->used;
-         access_log->grained += note->bytes) {
-        note = (const void *)(access_log->bytes + access_log->grained);
-        const uint32_t *offset = (const uint32_t *)(note + 1);
-        const struct lane_run *run = (const struct lane_run *)(note + 1);
-        if (note->shape == NOTE_WAVE_ITEMS)
+    uint64_t bits = 4 | access_log->grain_bits;
+    for (const struct log_record *record; access_log->grain_scanned < access_log->used;
+         access_log->grain_scanned += record->bytes) {
+        record = (const void *)(access_log->bytes + access_log->grain_scanned);
+        const uint32_t *offset = (const uint32_t *)(record + 1);
+        const struct lane_run *run = (const struct lane_run *)(record + 1);
+        if (record->shape == RECORD_UNITS)
             continue;
-        bits |= note->size;
-        for (uint32_t i = 0; note->shape == NOTE_RUNS && i < note->count; i++)
+        bits |= record->size;
+        for (uint32_t i = 0; record->shape == RECORD_RUNS && i < record->count; i++)
             bits |= run[i].at;
-        if (note->shape == NOTE_AFFINE)
-            bits |= note->base | (uint64_t)note->step_x | (uint64_t)note->step_y;
-        for (uint32_t i = 0; note->shape == NOTE_LIST && i < note->count; i++)
+        if (record->shape == RECORD_AFFINE)
+            bits |= record->base | (uint64_t)record->step_x | (uint64_t)record->step_y;
+        for (uint32_t i = 0; record->shape == RECORD_LIST && i < record->count; i++)
             bits |= offset[i];
     }
-    access_log->grains = bits;
+    access_log->grain_bits = bits;
     return (uint32_t)(bits & (0 - bits));
 }
 
 /* ---- footprint --------------------------------------------------------------------------------- */
 
-struct collection {
+struct log_collection {
     uint64_t *bits;
     uint64_t low;
     uint32_t shift;
 };
 
-static void fill(struct collection *collection, uint64_t offset, uint64_t bytes)
+static void fill(struct log_collection *log_collection, uint64_t offset, uint64_t bytes)
 {
-    for (uint64_t at = offset >> collection->shift, end = at + (bytes >> collection->shift); at < end; at++)
-        collection->bits[at / 64] |= UINT64_C(1) << at % 64;
+    for (uint64_t at = offset >> log_collection->shift, end = at + (bytes >> log_collection->shift); at < end;
+         at++)
+        log_collection->bits[at / 64] |= UINT64_C(1) << at % 64;
 }
 
 static void collect(void *self, const struct past_access *access)
 {
-    struct collection *collection = self;
-    fill(collection, access->address - collection->low, access->size);
+    struct log_collection *log_collection = self;
+    fill(log_collection, access->address - log_collection->low, access->size);
 }
 
-static void collect_list(struct collection *collection, const struct note *note)
+static void collect_list(struct log_collection *log_collection, const struct log_record *record)
 {
-    const uint32_t *offset = (const uint32_t *)(note + 1);
-    for (uint32_t i = 0; i < note->count; i++)
-        fill(collection, offset[i], note->size);
+    const uint32_t *offset = (const uint32_t *)(record + 1);
+    for (uint32_t i = 0; i < record->count; i++)
+        fill(log_collection, offset[i], record->size);
 }
 
-/* Neighbours in a row at once, where nothing lies between them. */
-static void collect_rows(struct collection *collection, const struct note *note)
+/* Active lanes whose addresses follow each other in one row are one run. */
+static void collect_rows(struct log_collection *log_collection, const struct log_record *record)
 {
     uint32_t end;
-    for (uint32_t lane = next_lane(note->mask, 0, WAVE_LANES_MAX, true); lane < WAVE_LANES_MAX;
-         lane = next_lane(note->mask, end, WAVE_LANES_MAX, true)) {
-        const uint32_t y = lane / note->row, row_end = (y + 1) * note->row;
-        end = note->step_x == (int64_t)note->size
-                  ? next_lane(note->mask, lane, row_end < WAVE_LANES_MAX ? row_end : WAVE_LANES_MAX, false)
+    for (uint32_t lane = next_lane(record->mask, 0, WAVE_LANES_MAX, true); lane < WAVE_LANES_MAX;
+         lane = next_lane(record->mask, end, WAVE_LANES_MAX, true)) {
+        const uint32_t y = lane / record->row, row_end = (y + 1) * record->row;
+        end = record->step_x == (int64_t)record->size
+                  ? next_lane(record->mask, lane, row_end < WAVE_LANES_MAX ? row_end : WAVE_LANES_MAX, false)
                   : lane + 1;
-        fill(collection,
-             note->base + (uint64_t)note->step_x * (lane - y * note->row) + (uint64_t)note->step_y * y,
-             (uint64_t)(end - lane) * note->size);
+        fill(log_collection,
+             record->base + (uint64_t)record->step_x * (lane - y * record->row) +
+                 (uint64_t)record->step_y * y,
+             (uint64_t)(end - lane) * record->size);
     }
 }
 
 bool access_log_collect(struct access_log *access_log, enum footprint_use use, const uint32_t *site,
                         struct byte_set *bytes)
 {
-    struct collection collection = {.low = access_log->low,
-                                    .shift = (uint32_t)__builtin_ctz(access_log_grain(access_log))};
-    const uint64_t words = (access_log->size >> collection.shift) / 64 + 1;
+    struct log_collection log_collection = {.low = access_log->low,
+                                            .shift = (uint32_t)__builtin_ctz(access_log_grain(access_log))};
+    const uint64_t words = (access_log->size >> log_collection.shift) / 64 + 1;
     struct byte_run run = {0, 0};
     if (!access_log->sites[use].count)
         return true;
-    collection.bits = calloc(words, sizeof *collection.bits);
-    if (!collection.bits)
+    log_collection.bits = calloc(words, sizeof *log_collection.bits);
+    if (!log_collection.bits)
         return false;
-    const struct wave_items_note no_unit = {0, NULL};
-    EACH_NOTE(access_log, note)
+    const struct logged_units no_unit = {0, NULL};
+    EACH_RECORD(access_log, record)
     {
-        if (note->shape == NOTE_WAVE_ITEMS || use_of(note->kind) != use || (site && note->site != *site))
+        if (record->shape == RECORD_UNITS || use_of(record->kind) != use || (site && record->site != *site))
             continue;
-        if (note->shape == NOTE_LIST)
-            collect_list(&collection, note);
-        else if (note->shape == NOTE_AFFINE)
-            collect_rows(&collection, note);
+        if (record->shape == RECORD_LIST)
+            collect_list(&log_collection, record);
+        else if (record->shape == RECORD_AFFINE)
+            collect_rows(&log_collection, record);
         else
-            replay_note(access_log, note, &no_unit, collect, &collection);
+            replay_record(access_log, record, &no_unit, collect, &log_collection);
     }
     for (uint64_t w = 0; w < words; w++)
-        byte_set_add_granules(bytes, &run, (w * 64) << collection.shift, collection.bits[w],
-                              collection.shift);
+        byte_set_add_granules(bytes, &run, (w * 64) << log_collection.shift, log_collection.bits[w],
+                              log_collection.shift);
     byte_set_add(bytes, run.low, run.high);
-    free(collection.bits);
+    free(log_collection.bits);
     return true;
 }
 
 /* ---- invariants -------------------------------------------------------------------------------- */
 
-static size_t rest_bytes(const struct note *note)
+static size_t rest_bytes(const struct log_record *record)
 {
-    return note->shape == NOTE_RUNS ? run_bytes(note->count) : note_list_bytes(note->count);
+    return record->shape == RECORD_RUNS ? run_bytes(record->count) : record_list_bytes(record->count);
 }
 
-/* Every access lies within the allocation. */
-static void check_offsets(const struct access_log *access_log, const struct note *note)
+static void check_offsets(const struct access_log *access_log, const struct log_record *record)
 {
-    const uint32_t *offset = (const uint32_t *)(note + 1);
-    const struct lane_run *run = (const struct lane_run *)(note + 1);
-    for (uint32_t i = 0; note->shape == NOTE_LIST && i < note->count; i++)
-        CHECKED((uint64_t)offset[i] + note->size <= access_log->size);
-    for (uint32_t i = 0; note->shape == NOTE_RUNS && i < note->count; i++) {
+    const uint32_t *offset = (const uint32_t *)(record + 1);
+    const struct lane_run *run = (const struct lane_run *)(record + 1);
+    for (uint32_t i = 0; record->shape == RECORD_LIST && i < record->count; i++)
+        CHECKED((uint64_t)offset[i] + record->size <= access_log->size);
+    for (uint32_t i = 0; record->shape == RECORD_RUNS && i < record->count; i++) {
         CHECKED((uint32_t)run[i].lane + run[i].count <= WAVE_LANES_MAX);
-        CHECKED(run[i].at + (uint64_t)run[i].count * note->size <= access_log->size);
+        CHECKED(run[i].at + (uint64_t)run[i].count * record->size <= access_log->size);
     }
 }
 
-static void check_note(const struct access_log *access_log, const struct note *note)
+static void check_record(const struct access_log *access_log, const struct log_record *record)
 {
     uint32_t lanes = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        lanes += (uint32_t)__builtin_popcountll(note->mask[w]);
-    CHECKED(note->size > 0 && note->size <= access_log->size && note->row > 0);
-    CHECKED(note->kind <= ACCESS_ATOMIC_UPDATE && note->order <= ORDER_SEQ_CST);
-    CHECKED(note->scope <= SCOPE_ALL_SVM);
-    CHECKED(lanes > 0 && access_log->sites[use_of(note->kind)].count > 0);
-    CHECKED(note->shape != NOTE_LIST || note->count == lanes);
-    CHECKED(note->shape != NOTE_AFFINE || !note->count);
-    CHECKED(note->bytes == sizeof *note + rest_bytes(note));
-    check_offsets(access_log, note);
+        lanes += (uint32_t)__builtin_popcountll(record->mask[w]);
+    CHECKED(record->size > 0 && record->size <= access_log->size && record->row > 0);
+    CHECKED(record->kind <= ACCESS_ATOMIC_UPDATE && record->order <= ORDER_SEQ_CST);
+    CHECKED(record->scope <= SCOPE_ALL_SVM);
+    CHECKED(lanes > 0 && access_log->sites[use_of(record->kind)].count > 0);
+    CHECKED(record->shape != RECORD_LIST || record->count == lanes);
+    CHECKED(record->shape != RECORD_AFFINE || !record->count);
+    CHECKED(record->bytes == sizeof *record + rest_bytes(record));
+    check_offsets(access_log, record);
 }
 
 void access_log_check(const struct access_log *access_log)
 {
     size_t at = 0;
-    bool has_units = false, grained = !access_log->grained;
-    CHECKED(access_log->used <= access_log->room && access_log->grained <= access_log->used);
-    EACH_NOTE(access_log, note)
+    bool has_units = false, grain_scanned = !access_log->grain_scanned;
+    CHECKED(access_log->used <= access_log->room && access_log->grain_scanned <= access_log->used);
+    EACH_RECORD(access_log, record)
     {
-        CHECKED(note->shape <= NOTE_LIST);
-        CHECKED(note->bytes >= sizeof *note && note->bytes % sizeof(uint64_t) == 0);
-        has_units |= note->shape == NOTE_WAVE_ITEMS;
-        CHECKED(has_units); /* of the lanes of the first access, too */
-        if (note->shape != NOTE_WAVE_ITEMS)
-            check_note(access_log, note);
-        at += note->bytes;
-        grained |= at == access_log->grained;
+        CHECKED(record->shape <= RECORD_LIST);
+        CHECKED(record->bytes >= sizeof *record && record->bytes % sizeof(uint64_t) == 0);
+        has_units |= record->shape == RECORD_UNITS;
+        CHECKED(has_units); /* before the first access */
+        if (record->shape != RECORD_UNITS)
+            check_record(access_log, record);
+        at += record->bytes;
+        grain_scanned |= at == access_log->grain_scanned;
     }
-    CHECKED(at == access_log->used && grained);
-    CHECKED(!access_log->wave_items || has_units);
+    CHECKED(at == access_log->used && grain_scanned);
+    CHECKED(!access_log->units_serial || has_units);
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Accesses of whole waves to one allocation, noted down in the order of time: to be done again, one
- *          by one, in the exact shadow, before an access that may race with them.
+ * PURPOSE  The accesses of whole waves to one allocation, recorded in the order of execution. They are
+ *          replayed one by one into the exact shadow before the first access that may race with one of them.
  *
  * Interface
- *   access_log_places     the places of active lanes, if they are listed; false: not all of it, or of whole
- *                         rows, lies within the allocation
- *   access_log_add        false: over the budget
- *   access_log_replay     each access once
- *   access_log_grain      a power of two that divides all offsets and sizes
+ *   access_log_places     the offsets of an event's active lanes, if its addresses are a list. False: some
+ *                         lane is outside of the allocation; of affine addresses inactive lanes count, too
+ *   access_log_add        false: no memory, or the spare budget is used up
+ *   access_log_replay     visits each access once, in the order of execution
+ *   access_log_grain      the greatest power of two, at most 4, that divides all offsets and sizes
  *   access_log_collect    the bytes, for the launch's footprint
- *   access_log_forget, access_log_fini
+ *   access_log_forget     empties the log, and keeps its memory
+ *   access_log_release    empties the log, and frees its memory
+ *   access_log_fini
  *   access_log_check      asserts all invariants
  *
- * Memory   160 bytes a wave, 8 for each run of lanes, and 4 for each lane whose address follows no rule: as
- *          many as the allocation has, and the spare budget. Offsets count from `low`.
+ * Memory   160 bytes for each access of a wave, 8 for each run of lanes, and 4 for each lane whose address
+ *          follows no rule: as many bytes as the allocation has, and the spare budget.
  */
 #ifndef ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
 #define ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
@@ -22,18 +24,19 @@
 #include "sim/memmodel/common/footprint.h"
 #include "epochs.h"
 
-/* One access of one unit, as it comes out of affine filter and notes. */
+/* One access of one unit, as affine filter and access log replay it. */
 struct past_access {
     uint64_t unit, position[3], address, clock;
     uint32_t site, size;
     enum access_kind kind;
     enum memory_ordering order;
-    enum memory_scope scope; /* of atomics, the scope as it counts */
-    bool by_position;        /* else by unit */
+    enum memory_scope scope; /* of atomics, after reduction */
+    bool by_position;        /* position[] is set, else unit */
 };
 typedef void past_visitor(void *self, const struct past_access *access);
 
-/* Bytes that all allocations of a checker may take together, beyond what each may by its size. */
+/* The spare budget: bytes that the filters of all allocations together may use beyond the share that each has
+ * by its allocation's size. */
 struct spare {
     uint64_t used, most;
 };
@@ -44,52 +47,53 @@ struct access_log {
     struct spare *spare; /* borrowed */
     uint8_t *bytes;
     size_t used, room;
-    size_t grained;
-    uint64_t grains;     /* bits of the offsets and sizes in so many of these bytes */
-    uint64_t wave_items; /* the wave items of the latest notes; 0: none */
+    size_t grain_scanned;  /* of the bytes used */
+    uint64_t grain_bits;   /* all offsets and sizes in them, or-ed */
+    uint64_t units_serial; /* of the latest units record; 0: none */
     struct footprint_sites sites[FOOTPRINT_USES];
-    /* set by the caller: of the largest work-group, if no group acquires from another; 0: some may */
+    /* Set by the caller: work-items of the largest group, if no group acquires from another; 0: some may. */
     uint64_t group_items;
-    bool thinned; /* reads were left out that others stand for (access_log_thin.c) */
+    bool thinned; /* redundant reads were removed: access_log_thin.c */
 };
 
-/* The lanes of a wave. */
-struct wave_wave_items {
-    uint64_t serial; /* another for each, from 1 */
+/* The units that the lanes of a wave are. */
+struct lane_units {
+    uint64_t serial; /* from 1; differs for different waves */
     uint32_t lanes;
     bool in_a_row; /* units ascend by one */
     uint64_t first_unit;
     const uint64_t *unit; /* of each lane, unless they are in a row */
     bool one_group;
-    uint64_t group, base; /* its base in this memory; 1: no barrier yet. Local memory: 0, 1 */
-    uint64_t unit_low;    /* its first unit */
+    uint64_t group,
+        base;          /* the clock value of its last barrier of this memory, 1: none. Local memory: 0, 1 */
+    uint64_t unit_low; /* the group's first unit */
 };
 
-/* Of active lanes, when they are listed: in runs, or if there are none one by one. bits: all those of the
- * offsets. */
-struct places {
+/* Where the active lanes of an address list access: in runs, or, if runs.count is 0, one offset each. bits:
+ * all offsets or-ed. */
+struct lane_places {
     struct lane_runs runs;
     uint32_t count, bits, at[WAVE_LANES_MAX + EPOCH_LANES];
 };
 
 bool access_log_places(const struct access_log *access_log, const struct access_event *event,
-                       struct places *out);
+                       struct lane_places *out);
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    const struct places *listed, const struct wave_wave_items *wave_items, uint64_t clock,
+                    const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
                     enum memory_scope scope);
 void access_log_replay(const struct access_log *access_log, past_visitor *visit, void *self);
 uint32_t access_log_grain(struct access_log *access_log);
-/* site NULL: by whichever instruction. False: no memory. */
+/* site NULL: by any instruction. False: no memory. */
 bool access_log_collect(struct access_log *access_log, enum footprint_use use, const uint32_t *site,
                         struct byte_set *bytes);
 void access_log_forget(struct access_log *access_log);
-void access_log_release(struct access_log *access_log); /* forgets them, and frees its memory */
+void access_log_release(struct access_log *access_log);
 void access_log_fini(struct access_log *access_log);
-/* Notes follow each other without a gap, units before what they did; each is as long as its lanes say, and
- * lies in the allocation. */
+/* Records follow each other without a gap. Units stand before their accesses. A record is as long as its
+ * lanes need, and its accesses are within the allocation. */
 void access_log_check(const struct access_log *access_log);
-/* From a size that is within `share` and what was taken before to another; false: there is not as much to
- * spare. */
+/* A part of the filters changes its size from `before` to `after` bytes, of which `share` are its
+ * allocation's own. False: the budget has too little left, and nothing changes. */
 bool spare_resize(struct spare *spare, uint64_t share, uint64_t before, uint64_t after);
 
 #endif

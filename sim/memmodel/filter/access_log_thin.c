@@ -1,136 +1,138 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When memory is used up, reads that others stand for are left out: no unit of the launch acquires from
- * another work-group, so a later write races with a read by one of two work-groups, whichever of the two it
- * is of. Two reads of each word by one instruction stay, of the first two work-groups, and all reads of the
- * first one before the second came. */
+/* Removes redundant reads when the budget is used up, in launches in which no work-group acquires from
+ * another. Lemma: if two work-groups have read a word, every later write races with the read of at least one,
+ * since it is not of that group. So of each instruction's reads of a word these stay: all of the first
+ * work-group until a second one reads, and the first of the second. The races that are found are the same;
+ * fewer pairs are counted. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "access_log_state.h"
 
-enum { NO_UNIT, OTHERS = UINT32_MAX }; /* else 1 + the only work-group that read there */
+/* The readers of a word so far: none, two work-groups or more, or else 1 + the only work-group. */
+enum { NO_GROUP, SEVERAL_GROUPS = UINT32_MAX };
 
 struct thinning {
     const struct access_log *access_log;
-    struct wave_items_note wave_items;
+    struct logged_units units;
     uint32_t site, shift;
-    uint32_t *reader; /* by word, of the instruction at that site */
+    uint32_t *reader; /* of each granule of 1 << shift bytes, by the instruction at `site` */
 };
 
-/* Is the read one of those that stay? */
+/* Does the read stay? It does if it is needed for any of its granules. */
 static bool stays(struct thinning *thinning, uint64_t offset, uint32_t size, uint64_t group)
 {
     bool stays = false;
     for (uint64_t at = offset >> thinning->shift, end = (offset + size - 1) >> thinning->shift; at <= end;
          at++) {
         uint32_t *reader = &thinning->reader[at];
-        stays |= *reader != OTHERS;
-        *reader = *reader == NO_UNIT || *reader == 1 + group ? (uint32_t)(1 + group) : OTHERS;
+        stays |= *reader != SEVERAL_GROUPS;
+        *reader = *reader == NO_GROUP || *reader == 1 + group ? (uint32_t)(1 + group) : SEVERAL_GROUPS;
     }
     return stays;
 }
 
 static uint64_t unit_of(const struct thinning *thinning, uint64_t lane)
 {
-    return thinning->wave_items.first + (thinning->wave_items.unit ? thinning->wave_items.unit[lane] : lane);
+    return thinning->units.first + (thinning->units.unit ? thinning->units.unit[lane] : lane);
 }
 
-static void thin_list(struct thinning *thinning, struct note *note)
+static void thin_list(struct thinning *thinning, struct log_record *record)
 {
-    uint32_t *offset = (uint32_t *)(note + 1), kept = 0, at = 0;
+    uint32_t *offset = (uint32_t *)(record + 1), kept = 0, at = 0;
     uint64_t mask[LANE_MASK_WORDS];
-    memcpy(mask, note->mask, sizeof mask);
+    memcpy(mask, record->mask, sizeof mask);
     EACH_LANE_OF(mask, lane)
     {
         const uint32_t where = offset[at++];
-        if (stays(thinning, where, note->size, unit_of(thinning, lane) / thinning->access_log->group_items))
+        if (stays(thinning, where, record->size, unit_of(thinning, lane) / thinning->access_log->group_items))
             offset[kept++] = where;
         else
-            note->mask[lane / 64] &= ~(UINT64_C(1) << lane % 64);
+            record->mask[lane / 64] &= ~(UINT64_C(1) << lane % 64);
     }
     if (kept % 2)
         offset[kept] = 0;
-    note->count = kept;
-    note->bytes = (uint32_t)(sizeof *note + note_list_bytes(kept));
+    record->count = kept;
+    record->bytes = (uint32_t)(sizeof *record + record_list_bytes(kept));
 }
 
-static void thin_lane(struct thinning *thinning, struct note *note, uint64_t offset, uint64_t lane)
+static void thin_lane(struct thinning *thinning, struct log_record *record, uint64_t offset, uint64_t lane)
 {
-    if (!stays(thinning, offset, note->size, unit_of(thinning, lane) / thinning->access_log->group_items))
-        note->mask[lane / 64] &= ~(UINT64_C(1) << lane % 64);
+    if (!stays(thinning, offset, record->size, unit_of(thinning, lane) / thinning->access_log->group_items))
+        record->mask[lane / 64] &= ~(UINT64_C(1) << lane % 64);
 }
 
-static void thin_rows(struct thinning *thinning, struct note *note)
+static void thin_rows(struct thinning *thinning, struct log_record *record)
 {
     uint64_t mask[LANE_MASK_WORDS];
-    memcpy(mask, note->mask, sizeof mask);
+    memcpy(mask, record->mask, sizeof mask);
     EACH_LANE_OF(mask, lane)
-    thin_lane(thinning, note,
-              note->base + (uint64_t)note->step_x * (lane % note->row) +
-                  (uint64_t)note->step_y * (lane / note->row),
+    thin_lane(thinning, record,
+              record->base + (uint64_t)record->step_x * (lane % record->row) +
+                  (uint64_t)record->step_y * (lane / record->row),
               lane);
 }
 
-static void thin_runs(struct thinning *thinning, struct note *note)
+static void thin_runs(struct thinning *thinning, struct log_record *record)
 {
-    const struct lane_run *run = (const struct lane_run *)(note + 1), *end = run + note->count;
+    const struct lane_run *run = (const struct lane_run *)(record + 1), *end = run + record->count;
     for (; run < end; run++)
         for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
-            if (note->mask[lane / 64] >> lane % 64 & 1)
-                thin_lane(thinning, note, run->at + (uint64_t)(lane - run->lane) * note->size, lane);
+            if (record->mask[lane / 64] >> lane % 64 & 1)
+                thin_lane(thinning, record, run->at + (uint64_t)(lane - run->lane) * record->size, lane);
 }
 
-static void thin_note(struct thinning *thinning, struct note *note)
+static void thin_record(struct thinning *thinning, struct log_record *record)
 {
-    if (note->shape == NOTE_LIST)
-        thin_list(thinning, note);
-    else if (note->shape == NOTE_AFFINE)
-        thin_rows(thinning, note);
+    if (record->shape == RECORD_LIST)
+        thin_list(thinning, record);
+    else if (record->shape == RECORD_AFFINE)
+        thin_rows(thinning, record);
     else
-        thin_runs(thinning, note);
+        thin_runs(thinning, record);
 }
 
-static bool has_lanes(const struct note *note)
+static bool has_lanes(const struct log_record *record)
 {
     uint64_t any = 0;
     for (int w = 0; w < LANE_MASK_WORDS; w++)
-        any |= note->mask[w];
+        any |= record->mask[w];
     return any;
 }
 
-static bool is_single_wave_items(const struct access_log *access_log, size_t last_wave_items, size_t used)
+static bool has_no_accesses(const struct access_log *access_log, size_t last_units, size_t used)
 {
-    return used > last_wave_items && last_wave_items != SIZE_MAX &&
-           ((const struct note *)(const void *)(access_log->bytes + last_wave_items))->bytes ==
-               used - last_wave_items;
+    return used > last_units && last_units != SIZE_MAX &&
+           ((const struct log_record *)(const void *)(access_log->bytes + last_units))->bytes ==
+               used - last_units;
 }
 
-/* Goes through all of them, and closes the gaps. */
+/* Thins the reads of one instruction, and moves the records that stay together. Units without accesses go. */
 static void thin_site(struct access_log *access_log, struct thinning *thinning)
 {
-    size_t used = 0, last_wave_items = SIZE_MAX;
+    size_t used = 0, last_units = SIZE_MAX;
     for (size_t at = 0, bytes; at < access_log->used; at += bytes) {
-        struct note *note = (void *)(access_log->bytes + at);
-        bytes = note->bytes;
-        if (note->shape == NOTE_WAVE_ITEMS && is_single_wave_items(access_log, last_wave_items, used))
-            used = last_wave_items; /* none of its reads are left */
-        if (note->shape == NOTE_WAVE_ITEMS)
-            thinning->wave_items =
-                (struct wave_items_note){note->base, note->in_a_row ? NULL : (const uint32_t *)(note + 1)};
-        else if (note->kind == ACCESS_READ && note->site == thinning->site)
-            thin_note(thinning, note);
-        if (note->shape != NOTE_WAVE_ITEMS && !has_lanes(note))
+        struct log_record *record = (void *)(access_log->bytes + at);
+        bytes = record->bytes;
+        if (record->shape == RECORD_UNITS && has_no_accesses(access_log, last_units, used))
+            used = last_units; /* its accesses are all removed */
+        if (record->shape == RECORD_UNITS)
+            thinning->units =
+                (struct logged_units){record->base, record->in_a_row ? NULL : (const uint32_t *)(record + 1)};
+        else if (record->kind == ACCESS_READ && record->site == thinning->site)
+            thin_record(thinning, record);
+        if (record->shape != RECORD_UNITS && !has_lanes(record))
             continue;
-        const size_t left = note->bytes;
-        if (note->shape == NOTE_WAVE_ITEMS)
-            last_wave_items = used;
-        memmove(access_log->bytes + used, note, left);
-        if (thinning->wave_items.unit && note->shape == NOTE_WAVE_ITEMS)
-            thinning->wave_items.unit =
-                (const uint32_t *)(const void *)(access_log->bytes + used + sizeof *note);
+        const size_t left = record->bytes;
+        if (record->shape == RECORD_UNITS)
+            last_units = used;
+        memmove(access_log->bytes + used, record, left);
+        if (thinning->units.unit && record->shape == RECORD_UNITS)
+            thinning->units.unit =
+                (const uint32_t *)(const void *)(access_log->bytes + used + sizeof *record);
         used += left;
     }
-    access_log->used = access_log->grained = used;
+    access_log->used = access_log->grain_scanned = used;
 }
 
 bool access_log_thin(struct access_log *access_log)
@@ -150,5 +152,5 @@ bool access_log_thin(struct access_log *access_log)
     }
     free(thinning.reader);
     access_log->thinned |= access_log->used < before;
-    return access_log->used <= before - before / 4; /* else it would not last */
+    return access_log->used <= before - before / 4; /* with less space it would soon be called again */
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The affine filter: lines of base, steps and counts; two lines are compared by intervals and strides. */
+/* The affine filter. A line stands for all accesses of one instruction with the same steps; boxes say which
+ * positions and iterations executed it. A new access is compared with each line by byte range and by steps. A
+ * pair of lines that is proven disjoint for all positions of the launch is not compared again while both only
+ * grow in x, y and z. All arithmetic on addresses is modulo 2^64. */
 #include "affine_filter.h"
 
 #include <stdlib.h>
@@ -31,39 +34,41 @@ void affine_filter_event_range(const struct affine_filter_event *event, uint64_t
     *out_high = high + event->size;
 }
 
-/* Does each position have `window` bytes to itself? Steps sorted by width must each clear what the
- * narrower span. */
-static bool apart(const int64_t step[3], uint32_t known, const uint64_t extent[3], uint64_t window)
+/* Are the windows [step . position, step . position + window) of all positions disjoint? They are if each
+ * step, in ascending order of width, is at least as wide as all that the narrower ones span. */
+static bool windows_are_disjoint(const int64_t step[3], uint32_t step_axes, const uint64_t extent[3],
+                                 uint64_t window)
 {
     uint32_t left = 0;
     for (uint32_t axis = 0; axis < 3; axis++)
         if (extent[axis] > 1) {
-            if (!(known >> axis & 1))
+            if (!(step_axes >> axis & 1))
                 return false;
             left |= 1u << axis;
         }
     while (left) {
-        uint32_t compact = (uint32_t)__builtin_ctz(left);
+        uint32_t narrowest = (uint32_t)__builtin_ctz(left);
         for (uint32_t axis = 0; axis < 3; axis++)
-            if (left >> axis & 1 && magnitude(step[axis]) < magnitude(step[compact]))
-                compact = axis;
-        if (magnitude(step[compact]) < window)
+            if (left >> axis & 1 && magnitude(step[axis]) < magnitude(step[narrowest]))
+                narrowest = axis;
+        if (magnitude(step[narrowest]) < window)
             return false;
-        window += magnitude(step[compact]) * (extent[compact] - 1);
-        left &= ~(1u << compact);
+        window += magnitude(step[narrowest]) * (extent[narrowest] - 1);
+        left &= ~(1u << narrowest);
     }
     return true;
 }
 
-/* ---- does the line leave the event alone? --------------------------------------------- */
+/* ---- can the line and the event race? ------------------------------------------------- */
 
-/* Steps that fit both: a line with one position on an axis fits any step. */
+/* The steps of both; if one has a single position on an axis, the step of the other holds for both. False:
+ * they differ. *out_line_origin: the line's address at position 0 with these steps. */
 static bool common_steps(const struct affine_filter_line *line, const struct affine_filter_event *event,
                          int64_t out_step[3], uint64_t *out_line_origin, uint64_t out_extent[3])
 {
     uint64_t origin = line->base;
     for (int axis = 0; axis < 3; axis++) {
-        bool line_has = line->known >> axis & 1, event_has = event->known >> axis & 1;
+        bool line_has = line->step_axes >> axis & 1, event_has = event->step_axes >> axis & 1;
         out_step[axis] = line_has ? line->step[axis] : event_has ? event->step[axis] : 0;
         out_extent[axis] = event->extent[axis];
         if (line_has && event_has && line->step[axis] != event->step[axis])
@@ -80,8 +85,10 @@ static bool common_steps(const struct affine_filter_line *line, const struct aff
     return true;
 }
 
-/* Both give each work-item bytes of its own, and the same ones. */
-static bool own_bytes(const struct affine_filter_line *line, const struct affine_filter_event *event)
+/* Does only one work-item touch any byte that both touch? a and b are the addresses that the two have at
+ * position 0, for all iterations. If the window from the lower to the higher end is disjoint for all
+ * positions, each work-item stays in its own. */
+static bool bytes_are_per_item(const struct affine_filter_line *line, const struct affine_filter_event *event)
 {
     int64_t step[3];
     uint64_t a, b = event->base, extent[3];
@@ -92,14 +99,14 @@ static bool own_bytes(const struct affine_filter_line *line, const struct affine
     uint64_t end_a = a + line->size + (uint64_t)line->step[AXIS_ITERATION] * (line->iterations - 1),
              end_b = b + event->size;
     uint64_t from = (int64_t)(a - b) < 0 ? a : b, end = (int64_t)(end_a - end_b) > 0 ? end_a : end_b;
-    return (int64_t)(end - from) > 0 && apart(step, 7, extent, end - from);
+    return (int64_t)(end - from) > 0 && windows_are_disjoint(step, 7, extent, end - from);
 }
 
-/* *out_agrees: for good. */
-static bool compatible(const struct affine_filter_line *line, const struct affine_filter_event *event,
-                       uint64_t low, uint64_t high, bool *out_agrees)
+/* *out_disjoint: the proof holds for all positions, not only for those of now. */
+static bool cannot_race(const struct affine_filter_line *line, const struct affine_filter_event *event,
+                        uint64_t low, uint64_t high, bool *out_disjoint)
 {
-    *out_agrees = false;
+    *out_disjoint = false;
     if (!line->write && !event->write)
         return true;
     if (high <= line->low || line->high <= low)
@@ -107,7 +114,7 @@ static bool compatible(const struct affine_filter_line *line, const struct affin
     if (line->one_group && event->one_group && line->group == event->group &&
         line->clock < event->region_base)
         return true;
-    return *out_agrees = own_bytes(line, event);
+    return *out_disjoint = bytes_are_per_item(line, event);
 }
 
 /* ---- boxes ------------------------------------------------------------------------------- */
@@ -120,7 +127,7 @@ static bool box_holds(const struct affine_filter_box *outer, const struct affine
     return outer->clock == inner->clock;
 }
 
-/* The box grows when the other continues it along one axis. */
+/* The box grows to the union if that is a box: the two differ on one axis at most, and touch there. */
 static bool box_join(struct affine_filter_box *box, const struct affine_filter_box *other)
 {
     int differs = -1;
@@ -144,6 +151,7 @@ static bool box_join(struct affine_filter_box *box, const struct affine_filter_b
     return true;
 }
 
+/* False: no memory, or too many boxes. */
 static bool line_add(struct affine_filter_line *line, const struct affine_filter_box *box)
 {
     struct affine_filter_box *last = line->count ? &line->boxes[line->count - 1] : NULL;
@@ -170,6 +178,12 @@ static bool line_add(struct affine_filter_line *line, const struct affine_filter
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
+static bool is_of_instruction(const struct affine_filter_line *line, uint32_t site, uint32_t size, bool write)
+{
+    return line->site == site && line->size == size && line->write == write;
+}
+
+/* The event's positions, in one iteration. */
 static inline void box_of(const struct affine_filter_event *event, uint64_t iteration,
                           struct affine_filter_box *out)
 {
@@ -182,12 +196,14 @@ static inline void box_of(const struct affine_filter_event *event, uint64_t iter
     out->clock = event->clock;
 }
 
-/* Steps that one of the two does not have, since it has one position on that axis, may follow from both. */
-static bool adopt(struct affine_filter_line *line, const struct affine_filter_event *event,
-                  uint64_t *out_rest)
+/* Infers the line's step on an axis on which it had one position so far, from the distance between line and
+ * event. At most one axis can be inferred. *out_rest: how far the event's base is from where the line expects
+ * it in iteration 0. */
+static bool infer_step(struct affine_filter_line *line, const struct affine_filter_event *event,
+                       uint64_t *out_rest)
 {
     CHECKED(line->count > 0);
-    uint32_t unknown = 7 & ~(line->known & event->known);
+    uint32_t unknown = 7 & ~(line->step_axes & event->step_axes);
     int64_t step[3] = {line->step[0], line->step[1], line->step[2]};
     uint64_t at = line->base;
     const struct affine_filter_box *box = &line->boxes[line->count - 1];
@@ -195,25 +211,25 @@ static bool adopt(struct affine_filter_line *line, const struct affine_filter_ev
     for (int axis = 0; axis < 3; axis++) {
         if (!(unknown >> axis & 1))
             continue;
-        if (event->known >> axis & 1) /* the line has one position there: where its base is counted from */
+        if (event->step_axes >> axis & 1) /* the line's base counts from its position there */
             return false;
-        if (line->known >> axis & 1 || event->low[axis] == box->low[axis])
+        if (line->step_axes >> axis & 1 || event->low[axis] == box->low[axis])
             continue;
         if (open >= 0)
             return false;
         open = axis;
     }
     for (int axis = 0; axis < 3; axis++)
-        if (axis != open && line->known >> axis & 1)
+        if (axis != open && line->step_axes >> axis & 1)
             at += (uint64_t)step[axis] * event->low[axis];
     if (open >= 0) {
-        int64_t fast_path = (int64_t)(event->low[open] - box->low[open]),
+        int64_t positions = (int64_t)(event->low[open] - box->low[open]),
                 distance = (int64_t)(event->base - at);
-        if (distance % fast_path)
+        if (distance % positions)
             return false;
-        line->step[open] = distance / fast_path;
+        line->step[open] = distance / positions;
         line->base -= (uint64_t)line->step[open] * box->low[open];
-        line->known |= 1u << open;
+        line->step_axes |= 1u << open;
         *out_rest = 0;
         return true;
     }
@@ -221,7 +237,7 @@ static bool adopt(struct affine_filter_line *line, const struct affine_filter_ev
     return true;
 }
 
-/* The iteration of the line that the event is; false: none. */
+/* The iteration of the line in which the event is. The first rest that is not 0 defines the line's step. */
 static bool iteration_of(struct affine_filter_line *line, uint64_t rest, uint64_t *out_iteration)
 {
     int64_t step = line->step[AXIS_ITERATION];
@@ -237,8 +253,9 @@ static bool iteration_of(struct affine_filter_line *line, uint64_t rest, uint64_
     return true;
 }
 
-static void widen(struct affine_filter_line *line, const struct affine_filter_event *event, uint64_t low,
-                  uint64_t high)
+/* The line's summary covers the event, too. */
+static void line_cover(struct affine_filter_line *line, const struct affine_filter_event *event, uint64_t low,
+                       uint64_t high)
 {
     CHECKED(low < high && line->low < line->high);
     line->low = low < line->low ? low : line->low;
@@ -247,29 +264,31 @@ static void widen(struct affine_filter_line *line, const struct affine_filter_ev
     line->clock = event->clock > line->clock ? event->clock : line->clock;
 }
 
+/* The event becomes part of the line if it has the line's steps, or infers one, and one of its iterations.
+ * Fails after that only without memory: the inferred step stays, which holds for the line's boxes, too. */
 static bool line_takes(struct affine_filter_line *line, const struct affine_filter_event *event, uint64_t low,
                        uint64_t high)
 {
     uint64_t rest, iteration;
-    uint32_t known;
-    if (line->site != event->site || line->size != event->size || line->write != event->write)
+    const uint32_t common = line->step_axes & event->step_axes;
+    if (!is_of_instruction(line, event->site, event->size, event->write))
         return false;
-    known = line->known & event->known;
     for (int axis = 0; axis < 3; axis++)
-        if (known >> axis & 1 && line->step[axis] != event->step[axis])
+        if (common >> axis & 1 && line->step[axis] != event->step[axis])
             return false;
-    if (!adopt(line, event, &rest) || !iteration_of(line, rest, &iteration))
+    if (!infer_step(line, event, &rest) || !iteration_of(line, rest, &iteration))
         return false;
     struct affine_filter_box box;
     box_of(event, iteration, &box);
     if (!line_add(line, &box))
         return false;
     line->iterations = iteration + 1 > line->iterations ? iteration + 1 : line->iterations;
-    widen(line, event, low, high);
+    line_cover(line, event, low, high);
     return true;
 }
 
-/* Field by field: as one assignment it is cleared first, in a time that loads and stores notice. */
+/* Fields are assigned one by one: a compound literal would clear the line first, which costs measurable time
+ * for each new line. */
 static bool line_new(struct affine_filter *affine_filter, const struct affine_filter_event *event,
                      uint64_t low, uint64_t high)
 {
@@ -282,7 +301,7 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     line->site = event->site;
     line->size = event->size;
     line->write = event->write;
-    line->known = event->known;
+    line->step_axes = event->step_axes;
     line->base = event->base;
     line->step[AXIS_ITERATION] = 0;
     line->iterations = 1;
@@ -291,10 +310,10 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     line->group = event->group;
     line->clock = event->clock;
     line->one_group = event->one_group;
-    line->agrees = 0;
+    line->disjoint = 0;
     line->count = 0;
     for (int axis = 0; axis < 3; axis++) {
-        line->step[axis] = event->known >> axis & 1 ? event->step[axis] : 0;
+        line->step[axis] = event->step_axes >> axis & 1 ? event->step[axis] : 0;
         line->base -= (uint64_t)line->step[axis] * event->low[axis];
     }
     if (!line_add(line, &box))
@@ -305,19 +324,20 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     return true;
 }
 
-/* A line of several events whose addresses this one continues, at an iteration that it has. */
-static struct affine_filter_line *continued(struct affine_filter *affine_filter,
-                                            const struct affine_filter_event *event, uint64_t *out_iteration)
+/* The latest line of the instruction, if the event has its steps and one of its iterations; else NULL. */
+static struct affine_filter_line *hinted_line(struct affine_filter *affine_filter,
+                                              const struct affine_filter_event *event,
+                                              uint64_t *out_iteration)
 {
     const uint32_t hint = affine_filter->hint[event->site % AFFINE_FILTER_HINTS];
     struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
-    if (!line || line->site != event->site || line->size != event->size || line->write != event->write ||
-        line->known != event->known)
+    if (!line || !is_of_instruction(line, event->site, event->size, event->write) ||
+        line->step_axes != event->step_axes)
         return NULL;
     uint64_t rest = event->base - line->base;
     bool same = true;
     for (int axis = 0; axis < 3; axis++) {
-        if (!(event->known >> axis & 1)) {
+        if (!(event->step_axes >> axis & 1)) {
             same &= event->low[axis] == line->boxes[line->count - 1].low[axis];
             continue;
         }
@@ -329,93 +349,99 @@ static struct affine_filter_line *continued(struct affine_filter *affine_filter,
     return same && *out_iteration * step == rest && *out_iteration < line->iterations ? line : NULL;
 }
 
-/* Nothing needs to be looked at again. */
-static bool take_continued(struct affine_filter *affine_filter, const struct affine_filter_event *event,
-                           uint64_t low, uint64_t high)
+/* The event only makes the hinted line longer in x, y, z. It races with no line of `disjoint`, so nothing
+ * need be compared unless some other line could race. */
+static bool take_by_hint(struct affine_filter *affine_filter, const struct affine_filter_event *event,
+                         uint64_t low, uint64_t high)
 {
     uint64_t iteration;
     struct affine_filter_box box;
-    struct affine_filter_line *line = continued(affine_filter, event, &iteration);
+    struct affine_filter_line *line = hinted_line(affine_filter, event, &iteration);
     if (!line)
         return false;
     for (uint32_t i = 0; (event->write || affine_filter->has_write) && i < affine_filter->count; i++)
-        if ((event->write || affine_filter->lines[i].write) && !(line->agrees >> i & 1))
+        if ((event->write || affine_filter->lines[i].write) && !(line->disjoint >> i & 1))
             return false;
     box_of(event, iteration, &box);
     if (!line_add(line, &box))
         return false;
-    widen(line, event, low, high);
+    line_cover(line, event, low, high);
     return true;
 }
 
-/* The decision on the event holds for the line that it went to, unless that has more iterations. */
-static void note_agreement(struct affine_filter *affine_filter, uint32_t at, uint32_t agrees)
+/* What was proven for the event holds for the line that it joined, if that has one iteration: the proof was
+ * for one iteration of the event. */
+static void note_disjoint(struct affine_filter *affine_filter, uint32_t at, uint32_t disjoint)
 {
     struct affine_filter_line *line = &affine_filter->lines[at];
     CHECKED(at < affine_filter->count);
     if (line->iterations > 1)
         return;
-    line->agrees |= agrees;
+    line->disjoint |= disjoint;
     for (uint32_t i = 0; i < affine_filter->count; i++)
-        if (agrees >> i & 1)
-            affine_filter->lines[i].agrees |= 1u << at;
+        if (disjoint >> i & 1)
+            affine_filter->lines[i].disjoint |= 1u << at;
 }
 
-static void forget_agreement(struct affine_filter *affine_filter, uint32_t at)
+/* The line's base, steps or iterations have changed. */
+static void forget_disjoint(struct affine_filter *affine_filter, uint32_t at)
 {
-    affine_filter->lines[at].agrees = 0;
+    affine_filter->lines[at].disjoint = 0;
     for (uint32_t i = 0; i < affine_filter->count; i++)
-        affine_filter->lines[i].agrees &= ~(1u << at);
+        affine_filter->lines[i].disjoint &= ~(1u << at);
 }
 
 bool affine_filter_take(struct affine_filter *affine_filter, const struct affine_filter_event *event)
 {
     uint64_t low, high;
-    uint32_t agrees = 0;
+    uint32_t disjoint = 0;
     if (affine_filter->spilt)
         return false;
     affine_filter_event_range(event, &low, &high);
-    if (take_continued(affine_filter, event, low, high))
+    if (take_by_hint(affine_filter, event, low, high))
         return true;
     if (event->write) {
         uint64_t extent[3];
         for (int axis = 0; axis < 3; axis++)
             extent[axis] = event->high[axis] - event->low[axis];
-        if (!apart(event->step, event->known, extent, event->size))
+        if (!windows_are_disjoint(event->step, event->step_axes, extent, event->size))
             return false;
     }
     for (uint32_t i = 0; (event->write || affine_filter->has_write) && i < affine_filter->count; i++) {
-        bool agreed;
-        if (!compatible(&affine_filter->lines[i], event, low, high, &agreed))
+        bool always;
+        if (!cannot_race(&affine_filter->lines[i], event, low, high, &always))
             return false;
-        agrees |= (uint32_t)agreed << i;
+        disjoint |= (uint32_t)always << i;
     }
     for (uint32_t i = 0; i < affine_filter->count; i++) {
         struct affine_filter_line *line = &affine_filter->lines[i];
         const uint64_t base = line->base, iterations = line->iterations;
         const int64_t step = line->step[AXIS_ITERATION];
-        const uint32_t known = line->known;
+        const uint32_t step_axes = line->step_axes;
         if (!line_takes(line, event, low, high))
             continue;
-        if (line->base != base || line->iterations != iterations || line->known != known ||
+        if (line->base != base || line->iterations != iterations || line->step_axes != step_axes ||
             line->step[AXIS_ITERATION] != step)
-            forget_agreement(affine_filter, i);
-        else if (known == event->known)
-            note_agreement(affine_filter, i, agrees);
+            forget_disjoint(affine_filter, i);
+        else if (step_axes == event->step_axes)
+            note_disjoint(affine_filter, i, disjoint);
         affine_filter->hint[event->site % AFFINE_FILTER_HINTS] = (uint8_t)(i + 1);
         return true;
     }
     return line_new(affine_filter, event, low, high);
 }
 
-/* The line, if that is all of it: one box of one iteration, which the row makes longer. */
-static struct affine_filter_line *goes_on(struct affine_filter *affine_filter,
-                                          const struct affine_filter_row *row)
+/* The latest line of the instruction, if it is one box of one iteration that the row makes longer; else
+ * NULL. */
+static struct affine_filter_line *line_before_row(struct affine_filter *affine_filter,
+                                                  const struct affine_filter_row *row)
 {
     const uint32_t hint = affine_filter->hint[row->site % AFFINE_FILTER_HINTS];
     struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
-    if (!line || line->site != row->site || line->size != row->size || line->write != row->write ||
-        line->known != 1 || line->count != 1 || line->step[0] != row->step || line->step[AXIS_ITERATION] ||
+    if (!line || !is_of_instruction(line, row->site, row->size, row->write))
+        return NULL;
+    const bool is_one_row = line->step_axes == 1 && line->count == 1 && !line->step[AXIS_ITERATION];
+    if (!is_one_row || line->step[0] != row->step ||
         row->base != line->base + (uint64_t)row->step * row->low[0])
         return NULL;
     const struct affine_filter_box *box = &line->boxes[0];
@@ -426,10 +452,10 @@ static struct affine_filter_line *goes_on(struct affine_filter *affine_filter,
 
 bool affine_filter_continue(struct affine_filter *affine_filter, const struct affine_filter_row *row)
 {
-    struct affine_filter_line *line = goes_on(affine_filter, row);
+    struct affine_filter_line *line = line_before_row(affine_filter, row);
     const uint32_t others =
         row->write ? (uint32_t)((UINT64_C(1) << affine_filter->count) - 1) : affine_filter->writes;
-    if (!line || others & ~line->agrees)
+    if (!line || others & ~line->disjoint)
         return false;
     const uint64_t last = row->base + (uint64_t)row->step * (row->lanes - 1);
     const uint64_t low = row->step < 0 ? last : row->base,
@@ -441,10 +467,10 @@ bool affine_filter_continue(struct affine_filter *affine_filter, const struct af
     return true;
 }
 
-/* ---- on and on ------------------------------------------------------------------------------------ */
+/* ---- cursors -------------------------------------------------------------------------------------- */
 
-bool affine_filter_stand(const struct affine_filter *affine_filter, const struct affine_filter_event *event,
-                         struct affine_filter_cursor *out)
+bool affine_filter_cursor_set(const struct affine_filter *affine_filter,
+                              const struct affine_filter_event *event, struct affine_filter_cursor *out)
 {
     const uint32_t hint = affine_filter->hint[event->site % AFFINE_FILTER_HINTS];
     const struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
@@ -456,7 +482,7 @@ bool affine_filter_stand(const struct affine_filter *affine_filter, const struct
     for (int axis = 0; axis < 3; axis++) {
         if (box->low[axis] != event->low[axis] || box->high[axis] != event->high[axis])
             return false;
-        rest -= line->known >> axis & 1 ? (uint64_t)line->step[axis] * event->low[axis] : 0;
+        rest -= line->step_axes >> axis & 1 ? (uint64_t)line->step[axis] * event->low[axis] : 0;
     }
     if (box->clock != event->clock || (int64_t)rest % line->step[AXIS_ITERATION])
         return false;
@@ -469,28 +495,30 @@ bool affine_filter_stand(const struct affine_filter *affine_filter, const struct
     return true;
 }
 
-bool affine_filter_move(struct affine_filter *affine_filter, struct affine_filter_cursor *cursor,
-                        uint64_t base)
+/* The same iteration, the next one, or the first again. There is no write among the lines, so a read races
+ * with nothing and only has to be recorded. */
+bool affine_filter_cursor_move(struct affine_filter *affine_filter, struct affine_filter_cursor *cursor,
+                               uint64_t base)
 {
     if (cursor->serial != affine_filter->serial + 1 || affine_filter->has_write || affine_filter->spilt)
         return false;
     struct affine_filter_line *line = &affine_filter->lines[cursor->line];
     struct affine_filter_box *box = &line->boxes[cursor->box];
-    const uint64_t step = (uint64_t)line->step[AXIS_ITERATION], fast_path = base - cursor->base;
+    const uint64_t step = (uint64_t)line->step[AXIS_ITERATION], moved = base - cursor->base;
     uint64_t iteration = cursor->iteration;
-    if (fast_path == step)
+    if (moved == step)
         iteration++;
-    else if (fast_path == 0 - iteration * step)
+    else if (moved == 0 - iteration * step)
         iteration = 0;
-    else if (fast_path)
+    else if (moved)
         return false;
     if (cursor->box != line->count - 1 || iteration > box->high[AXIS_ITERATION] ||
         iteration < box->low[AXIS_ITERATION])
         return false;
     cursor->base = base;
     cursor->iteration = iteration;
-    cursor->low += fast_path;
-    cursor->high += fast_path;
+    cursor->low += moved;
+    cursor->high += moved;
     if (iteration < box->high[AXIS_ITERATION])
         return true;
     box->high[AXIS_ITERATION]++;
@@ -567,7 +595,7 @@ void affine_filter_fini(struct affine_filter *affine_filter)
 
 /* ---- footprint ------------------------------------------------------------------------------------- */
 
-struct collection {
+struct affine_collection {
     uint64_t low;
     struct byte_set *bytes;
 };
@@ -577,9 +605,9 @@ static enum footprint_use use_of(const struct affine_filter_line *line)
     return line->write ? FOOTPRINT_WRITTEN : FOOTPRINT_READ;
 }
 
-/* Neighbours along an axis whose step is their size are one run. */
+/* An axis whose step is at most the length of a run makes the run longer; the remaining axes are walked. */
 static void collect_box(const struct affine_filter_line *line, const struct affine_filter_box *box,
-                        struct collection *collection)
+                        struct affine_collection *affine_collection)
 {
     struct affine_filter_box rest = *box;
     uint64_t length = line->size, base = line->base;
@@ -600,10 +628,10 @@ static void collect_box(const struct affine_filter_line *line, const struct affi
         for (at[2] = rest.low[2]; at[2] < rest.high[2]; at[2]++)
             for (at[1] = rest.low[1]; at[1] < rest.high[1]; at[1]++)
                 for (at[0] = rest.low[0]; at[0] < rest.high[0]; at[0]++) {
-                    uint64_t from = base - collection->low;
+                    uint64_t from = base - affine_collection->low;
                     for (int axis = 0; axis < AFFINE_FILTER_AXES; axis++)
                         from += (uint64_t)line->step[axis] * at[axis];
-                    byte_set_add(collection->bytes, from, from + length);
+                    byte_set_add(affine_collection->bytes, from, from + length);
                 }
 }
 
@@ -617,10 +645,10 @@ void affine_filter_sites(const struct affine_filter *affine_filter,
 void affine_filter_collect(const struct affine_filter *affine_filter, uint64_t low, enum footprint_use use,
                            const uint32_t *site, struct byte_set *bytes)
 {
-    struct collection collection = {low, bytes};
+    struct affine_collection affine_collection = {low, bytes};
     for (uint32_t i = 0; i < affine_filter->count; i++) {
         const struct affine_filter_line *line = &affine_filter->lines[i];
         for (uint32_t b = 0; use_of(line) == use && (!site || line->site == *site) && b < line->count; b++)
-            collect_box(line, &line->boxes[b], &collection);
+            collect_box(line, &line->boxes[b], &affine_collection);
     }
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epoch filter: per block of bytes one epoch of readers and one of writers, compared for whole waves. */
+/* The epoch filter, as FastTrack's epochs: for each granule the epoch of the readers and of the latest
+ * writer, compared for whole waves. An epoch belongs to a block: first one block for each group before its
+ * first barrier, then one for each later barrier interval in which a group acts, as they come. A block has an
+ * epoch for each work-item and, as its last, one for several of them. A group's epochs of an earlier interval
+ * are ordered before it by the barrier. Once some lane has conflicted, the epochs are not used any more, so
+ * the loops may leave them half changed. */
 #include "epoch_filter.h"
 
 #include <stdlib.h>
@@ -19,8 +24,8 @@ enum {
 };
 static const uint64_t ALLOCATION_MOST = UINT64_C(1) << 30;
 
-/* Of every launch: atomic updates, with loads or without; atomic loads alone; several work-items of
- * different groups. */
+/* The first epochs of each launch: of atomic updates and possibly atomic loads; of atomic loads alone; of
+ * several work-items of different groups. */
 enum { UPDATES, LOADS, MANY, COMMON_EPOCHS };
 static int32_t many(const struct epoch_filter *epoch_filter)
 {
@@ -45,7 +50,7 @@ void epoch_filter_close(struct epoch_filter *epoch_filter)
     epoch_filter->open = epoch_filter->atomic = false;
     epoch_filter->first = epoch_filter->next;
     epoch_filter->interval_count = 0;
-    epoch_filter->wave_items.serial = 0;
+    epoch_filter->wave.serial = 0;
 }
 
 void epoch_filter_forget(struct epoch_filter *epoch_filter)
@@ -93,7 +98,7 @@ void epoch_filter_fini(struct epoch_filter *epoch_filter)
     memset(epoch_filter, 0, sizeof *epoch_filter);
 }
 
-/* As many granules of that size, whose epochs are all of the past. */
+/* Epochs for granules of 1 << shift bytes; all are 0, older than any launch. False: no memory. */
 static bool make_epochs(struct epoch_filter *epoch_filter, uint32_t shift)
 {
     const uint64_t granules = (epoch_filter->access_log.size >> shift) + 1;
@@ -146,7 +151,8 @@ bool epoch_filter_open(struct epoch_filter *epoch_filter, const struct epoch_fil
 
 /* ---- units -------------------------------------------------------------------------------- */
 
-/* Those of a group since its latest barrier. */
+/* The block of a group's interval from its barrier at `base` on, which may be a new one. False: no memory or
+ * no epochs are left, or the interval may be in the table too far back to be found. */
 static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint64_t base, uint64_t *out_block)
 {
     uint32_t tries = INTERVALS_TRIED, i = epoch_filter->interval_count;
@@ -157,7 +163,7 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
             return true;
         }
     }
-    /* many groups alternate: it may stand further back */
+    /* unless all older entries have smaller bases, one of them may be this interval */
     if (i > 0 && epoch_filter->intervals[i - 1].newest >= base)
         return false;
     if (epoch_filter->next > EPOCH_MOST - (int32_t)(epoch_filter->items + 1))
@@ -187,21 +193,21 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
 static const int32_t ascending[WAVE_LANES_MAX + EPOCH_LANES] = {
     SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTEEN(256)};
 
-static bool epoch_one_group(struct epoch_filter *epoch_filter, const struct wave_wave_items *wave_items)
+static bool assign_one_group(struct epoch_filter *epoch_filter, const struct lane_units *units)
 {
-    uint64_t block = wave_items->group;
-    if (wave_items->base > 1 && !interval_of(epoch_filter, wave_items->group, wave_items->base, &block))
+    uint64_t block = units->group;
+    if (units->base > 1 && !interval_of(epoch_filter, units->group, units->base, &block))
         return false;
-    epoch_filter->wave_items.low = block_first(epoch_filter, block);
-    epoch_filter->wave_items.high = epoch_filter->wave_items.low + (int32_t)epoch_filter->items + 1;
-    epoch_filter->wave_items.own = ascending;
-    epoch_filter->wave_items.add =
-        epoch_filter->wave_items.low + (int32_t)(wave_items->first_unit - wave_items->unit_low);
+    epoch_filter->wave.low = block_first(epoch_filter, block);
+    epoch_filter->wave.high = epoch_filter->wave.low + (int32_t)epoch_filter->items + 1;
+    epoch_filter->wave.own = ascending;
+    epoch_filter->wave.add = epoch_filter->wave.low + (int32_t)(units->first_unit - units->unit_low);
     return true;
 }
 
-/* Units that follow each other, from group to group: as many epochs as the first group has room for. */
-static uint32_t epoch_row(struct epoch_filter *epoch_filter, uint64_t unit, uint32_t from, uint32_t end)
+/* Epochs of lanes [from, end), whose units ascend by one from `unit`, up to the end of the first unit's
+ * group. Returns the lane after the last one. */
+static uint32_t assign_row(struct epoch_filter *epoch_filter, uint64_t unit, uint32_t from, uint32_t end)
 {
     const uint64_t block = unit / epoch_filter->items, local = unit % epoch_filter->items,
                    left = epoch_filter->items - local;
@@ -209,23 +215,22 @@ static uint32_t epoch_row(struct epoch_filter *epoch_filter, uint64_t unit, uint
     const int32_t first = block_first(epoch_filter, block) + (int32_t)local;
     const uint32_t to = end - from < left ? end : from + (uint32_t)left;
     for (uint32_t lane = from; lane < to; lane++)
-        epoch_filter->wave_items.epoch[lane] = first + (int32_t)(lane - from);
+        epoch_filter->wave.epoch[lane] = first + (int32_t)(lane - from);
     return to;
 }
 
-static void epoch_groups(struct epoch_filter *epoch_filter, const struct wave_wave_items *wave_items)
+static void assign_groups(struct epoch_filter *epoch_filter, const struct lane_units *units)
 {
-    for (uint32_t lane = 0; lane < wave_items->lanes;)
-        lane = wave_items->in_a_row
-                   ? epoch_row(epoch_filter, wave_items->first_unit + lane, lane, wave_items->lanes)
-                   : epoch_row(epoch_filter, wave_items->unit[lane], lane, lane + 1);
-    epoch_filter->wave_items.own = epoch_filter->wave_items.epoch;
-    epoch_filter->wave_items.add = 0;
+    for (uint32_t lane = 0; lane < units->lanes;)
+        lane = units->in_a_row ? assign_row(epoch_filter, units->first_unit + lane, lane, units->lanes)
+                               : assign_row(epoch_filter, units->unit[lane], lane, lane + 1);
+    epoch_filter->wave.own = epoch_filter->wave.epoch;
+    epoch_filter->wave.add = 0;
 }
 
 static int32_t own_epoch(const struct epoch_filter *epoch_filter, uint64_t lane)
 {
-    return epoch_filter->wave_items.own[lane] + epoch_filter->wave_items.add;
+    return epoch_filter->wave.own[lane] + epoch_filter->wave.add;
 }
 
 static void forget_repeats(struct epoch_filter *epoch_filter)
@@ -234,111 +239,112 @@ static void forget_repeats(struct epoch_filter *epoch_filter)
         epoch_filter->repeat[i].size = 0;
 }
 
-static bool man(struct epoch_filter *epoch_filter, const struct wave_wave_items *wave_items)
+static bool set_units(struct epoch_filter *epoch_filter, const struct lane_units *units)
 {
-    if (epoch_filter->wave_items.serial == wave_items->serial &&
-        epoch_filter->wave_items.base == wave_items->base)
+    if (epoch_filter->wave.serial == units->serial && epoch_filter->wave.base == units->base)
         return true;
-    epoch_filter->wave_items.serial = 0;
+    epoch_filter->wave.serial = 0;
     forget_repeats(epoch_filter);
-    epoch_filter->wave_items.low = epoch_filter->wave_items.high = 0;
-    if (!wave_items->one_group)
-        epoch_groups(epoch_filter, wave_items);
-    else if (!epoch_one_group(epoch_filter, wave_items))
+    epoch_filter->wave.low = epoch_filter->wave.high = 0;
+    if (!units->one_group)
+        assign_groups(epoch_filter, units);
+    else if (!assign_one_group(epoch_filter, units))
         return false;
-    epoch_filter->wave_items.serial = wave_items->serial;
-    epoch_filter->wave_items.base = wave_items->base;
-    epoch_filter->wave_items.group = wave_items->group;
+    epoch_filter->wave.serial = units->serial;
+    epoch_filter->wave.base = units->base;
+    epoch_filter->wave.group = units->group;
     return true;
 }
 
-/* Did everything that has this epoch happen before a barrier that the present wave items has passed? */
-static __attribute__((noinline)) bool is_saturated(const struct epoch_filter *epoch_filter, int32_t epoch)
+/* Did all accesses of this epoch happen before the latest barrier of the present wave's group? */
+static __attribute__((noinline)) bool is_before_barrier(const struct epoch_filter *epoch_filter,
+                                                        int32_t epoch)
 {
     if (epoch < block_first(epoch_filter, 0))
         return false;
     uint64_t block = block_of(epoch_filter, epoch);
     if (block < epoch_filter->groups)
-        return block == epoch_filter->wave_items.group;
+        return block == epoch_filter->wave.group;
     const struct epoch_filter_interval *interval = &epoch_filter->intervals[block - epoch_filter->groups];
     CHECKED(block - epoch_filter->groups < epoch_filter->interval_count);
-    return interval->group == epoch_filter->wave_items.group &&
-           interval->base < epoch_filter->wave_items.base;
+    return interval->group == epoch_filter->wave.group && interval->base < epoch_filter->wave.base;
 }
 
 /* ---- one granule ---------------------------------------------------------------------------- */
 
 #define INLINED static inline __attribute__((always_inline))
 
-/* Values for the loops over lanes, held where no store into epochs can change them. */
-struct view {
+/* The filter's fields for the loops over lanes: a local copy, so that the compiler need not reload them after
+ * each store into the epochs. */
+struct epoch_view {
     const struct epoch_filter *epoch_filter;
     int32_t *readers, *writers;
     int32_t first, low, high;
-    bool settling;
+    bool after_barrier;
 };
 
-static struct view view_of(const struct epoch_filter *epoch_filter)
+static struct epoch_view epoch_view_of(const struct epoch_filter *epoch_filter)
 {
-    return (struct view){.epoch_filter = epoch_filter,
-                         .readers = epoch_filter->epochs[READERS],
-                         .writers = epoch_filter->epochs[WRITERS],
-                         .first = epoch_filter->first,
-                         .low = epoch_filter->wave_items.low,
-                         .high = epoch_filter->wave_items.high,
-                         .settling = epoch_filter->wave_items.base > 1};
+    return (struct epoch_view){.epoch_filter = epoch_filter,
+                               .readers = epoch_filter->epochs[READERS],
+                               .writers = epoch_filter->epochs[WRITERS],
+                               .first = epoch_filter->first,
+                               .low = epoch_filter->wave.low,
+                               .high = epoch_filter->wave.high,
+                               .after_barrier = epoch_filter->wave.base > 1};
 }
 
-INLINED bool is_foreign(const struct view *view, int32_t epoch, int32_t own)
+INLINED bool is_unordered(const struct epoch_view *view, int32_t epoch, int32_t own)
 {
     return epoch >= view->first && (epoch != own || !RULE(3)) &&
-           !(view->settling && is_saturated(view->epoch_filter, epoch));
+           !(view->after_barrier && is_before_barrier(view->epoch_filter, epoch));
 }
 
-INLINED bool read_granule(const struct view *view, uint64_t at, int32_t own)
+INLINED bool read_granule(const struct epoch_view *view, uint64_t at, int32_t own)
 {
     const int32_t epoch = view->readers[at], writer = view->writers[at];
-    if (writer != view->first + LOADS && is_foreign(view, writer, own))
+    if (writer != view->first + LOADS && is_unordered(view, writer, own))
         return false;
-    view->readers[at] = !is_foreign(view, epoch, own)              ? own
+    view->readers[at] = !is_unordered(view, epoch, own)            ? own
                         : epoch >= view->low && epoch < view->high ? view->high - 1
                                                                    : view->first + MANY;
     return true;
 }
 
-/* As that by two of the wave items's group, or more. */
-INLINED bool read_granule_by_many(const struct view *view, uint64_t at)
+/* Reads of two or more work-items of the present wave's group. */
+INLINED bool read_granule_by_many(const struct epoch_view *view, uint64_t at)
 {
     const int32_t epoch = view->readers[at], writer = view->writers[at];
     if (writer >= view->first && writer != view->first + LOADS &&
-        !(view->settling && is_saturated(view->epoch_filter, writer)))
+        !(view->after_barrier && is_before_barrier(view->epoch_filter, writer)))
         return false;
     const bool ours = epoch < view->first || (epoch >= view->low && epoch < view->high) ||
-                      (view->settling && is_saturated(view->epoch_filter, epoch));
+                      (view->after_barrier && is_before_barrier(view->epoch_filter, epoch));
     view->readers[at] = ours ? view->high - 1 : view->first + MANY;
     return true;
 }
 
-INLINED bool write_granule(const struct view *view, uint64_t at, int32_t own)
+INLINED bool write_granule(const struct epoch_view *view, uint64_t at, int32_t own)
 {
-    if (is_foreign(view, view->writers[at], own) || is_foreign(view, view->readers[at], own))
+    if (is_unordered(view, view->writers[at], own) || is_unordered(view, view->readers[at], own))
         return false;
     view->writers[at] = own;
     return true;
 }
 
-/* An earlier write, be it the own one, must stay: other groups' updates may race with it. */
-INLINED bool update_granule(const struct view *view, uint64_t at, int32_t own)
+/* An earlier plain write conflicts even if it is of the same unit: its epoch would be lost, and updates of
+ * other groups may race with it. */
+INLINED bool update_granule(const struct epoch_view *view, uint64_t at, int32_t own)
 {
     const int32_t writer = view->writers[at], updates = view->first + UPDATES, loads = view->first + LOADS;
-    if (writer > loads || is_foreign(view, view->readers[at], own))
+    if (writer > loads || is_unordered(view, view->readers[at], own))
         return false;
     view->writers[at] = updates;
     return true;
 }
 
-/* Likewise, but that plain reads are nothing to it. */
-INLINED bool load_granule(const struct view *view, uint64_t at)
+/* As update_granule; plain reads do not conflict with an atomic load. */
+INLINED bool load_granule(const struct epoch_view *view, uint64_t at)
 {
     const int32_t writer = view->writers[at], loads = view->first + LOADS;
     if (writer >= view->first)
@@ -347,7 +353,8 @@ INLINED bool load_granule(const struct view *view, uint64_t at)
     return true;
 }
 
-INLINED bool touch(const struct view *view, enum access_kind kind, uint64_t from, uint64_t end, int32_t own)
+INLINED bool touch(const struct epoch_view *view, enum access_kind kind, uint64_t from, uint64_t end,
+                   int32_t own)
 {
     for (uint64_t at = from; at < end; at++)
         if (kind == ACCESS_READ          ? !read_granule(view, at, own)
@@ -360,7 +367,7 @@ INLINED bool touch(const struct view *view, enum access_kind kind, uint64_t from
 
 /* ---- waves ------------------------------------------------------------------------------------------ */
 
-static bool fits(const struct epoch_filter *epoch_filter, uint64_t address, uint32_t size)
+static bool covers_granules(const struct epoch_filter *epoch_filter, uint64_t address, uint32_t size)
 {
     const uint64_t offset = address - epoch_filter->access_log.low,
                    part = (UINT64_C(1) << epoch_filter->shift) - 1;
@@ -368,14 +375,14 @@ static bool fits(const struct epoch_filter *epoch_filter, uint64_t address, uint
            !((offset | size) & part);
 }
 
-/* The places and units of active lanes. */
-struct actors {
-    struct places where;
+/* Offsets of the active lanes; the epoch of the i-th is own[i] + add. */
+struct active_lanes {
+    struct lane_places where;
     const int32_t *own;
     int32_t add, some[WAVE_LANES_MAX + EPOCH_LANES];
 };
 
-static void spread_runs(const struct access_event *event, struct places *where)
+static void spread_runs(const struct access_event *event, struct lane_places *where)
 {
     uint32_t count = 0, bits = 0;
     for (uint32_t r = 0; r < where->runs.count; r++) {
@@ -389,103 +396,105 @@ static void spread_runs(const struct access_event *event, struct places *where)
     where->bits = bits;
 }
 
-/* Those of a list. */
-static bool list_actors(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                        struct actors *out)
+/* Of an address list. False: some lane does not cover whole granules. */
+static bool active_of_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                           struct active_lanes *out)
 {
     if (out->where.runs.count)
         spread_runs(event, &out->where);
-    out->own = epoch_filter->wave_items.own;
-    out->add = epoch_filter->wave_items.add;
+    out->own = epoch_filter->wave.own;
+    out->add = epoch_filter->wave.add;
     if (out->where.count < event->lane_count) {
-        epoch_filter->access_log.loops->pack(epoch_filter->wave_items.own, event->mask, event->lane_count,
+        epoch_filter->access_log.loops->pack(epoch_filter->wave.own, event->mask, event->lane_count,
                                              out->some);
         out->own = out->some;
     }
     return !((out->where.bits | event->size_bytes) & ((1u << epoch_filter->shift) - 1));
 }
 
-/* Those of a row, the first of which stands at `start`. */
-static bool row_actors(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                       uint32_t from, uint32_t end, uint64_t start, struct actors *out)
+/* Of lanes [from, end), of which lane `from` has the offset `start`. False: some lane does not cover whole
+ * granules of the allocation. */
+static bool active_of_row(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                          uint32_t from, uint32_t end, uint64_t start, struct active_lanes *out)
 {
     uint32_t count = 0;
     for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end;
          lane = next_lane(event->mask, lane + 1, end, true)) {
         const uint64_t offset = start + (uint64_t)event->step_x * (lane - from);
-        if (!fits(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
+        if (!covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
             return false;
         out->where.at[count] = (uint32_t)offset;
-        out->some[count++] = epoch_filter->wave_items.own[lane];
+        out->some[count++] = epoch_filter->wave.own[lane];
     }
     out->where.count = count;
     out->own = out->some;
-    out->add = epoch_filter->wave_items.add;
+    out->add = epoch_filter->wave.add;
     return true;
 }
 
-INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct actors *actors,
+INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
                         enum access_kind kind, uint32_t granules)
 {
-    const struct view view = view_of(epoch_filter);
-    const uint32_t count = actors->where.count, shift = epoch_filter->shift;
+    const struct epoch_view view = epoch_view_of(epoch_filter);
+    const uint32_t count = active->where.count, shift = epoch_filter->shift;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = actors->where.at[i] >> shift;
-        if (!touch(&view, kind, at, at + granules, actors->own[i] + actors->add))
+        const uint32_t at = active->where.at[i] >> shift;
+        if (!touch(&view, kind, at, at + granules, active->own[i] + active->add))
             return false;
     }
     return true;
 }
 
-/* ---- one granule each, where no barrier settles anything: what comes after a doubt does not matter any
- * more ---- */
+/* ---- loops for one granule a lane, before any barrier ------------------------------------------ */
+
+/* Before a barrier every epoch of another unit conflicts, so the greatest epoch of others decides for all
+ * lanes at once. */
 
 INLINED int32_t later(int32_t one, int32_t other)
 {
     return one > other ? one : other;
 }
-INLINED int32_t of_others(int32_t epoch, int32_t own)
+INLINED int32_t foreign(int32_t epoch, int32_t own)
 {
     return epoch == own && RULE(3) ? 0 : epoch;
 }
 
-/* Others have such a epoch where it acts. */
-static bool by_others(const struct epoch_filter *epoch_filter, const struct actors *actors, int use,
-                      int32_t except)
+/* Does some lane's granule have an epoch of this launch of another unit, but for `except`? */
+static bool others_have(const struct epoch_filter *epoch_filter, const struct active_lanes *active, int use,
+                        int32_t except)
 {
     const int32_t *const epochs = epoch_filter->epochs[use];
-    for (uint32_t i = 0; i < actors->where.count; i++) {
+    for (uint32_t i = 0; i < active->where.count; i++) {
         const int32_t epoch =
-            of_others(epochs[actors->where.at[i] >> epoch_filter->shift], actors->own[i] + actors->add);
+            foreign(epochs[active->where.at[i] >> epoch_filter->shift], active->own[i] + active->add);
         if (epoch >= epoch_filter->first && epoch != except)
             return true;
     }
     return false;
 }
 
-/* If others have read before, or several lanes read. before: the epochs that each lane has replaced by its
- * own. */
-static void share_each(const struct epoch_filter *epoch_filter, const struct actors *actors,
-                       const int32_t *before)
+/* Granules that other units have read, too, get an epoch of several work-items. before: the epochs that the
+ * lanes have replaced by their own. Two lanes of one granule see each other's epoch there. */
+static void mark_shared(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
+                        const int32_t *before)
 {
-    const int32_t all = many(epoch_filter), low = epoch_filter->wave_items.low,
-                  high = epoch_filter->wave_items.high;
+    const int32_t all = many(epoch_filter), low = epoch_filter->wave.low, high = epoch_filter->wave.high;
     int32_t *const readers = epoch_filter->epochs[READERS];
-    for (uint32_t i = 0; i < actors->where.count; i++) {
-        const int32_t reader = of_others(before[i], actors->own[i] + actors->add);
-        int32_t *const now = &readers[actors->where.at[i] >> epoch_filter->shift];
+    for (uint32_t i = 0; i < active->where.count; i++) {
+        const int32_t reader = foreign(before[i], active->own[i] + active->add);
+        int32_t *const now = &readers[active->where.at[i] >> epoch_filter->shift];
         if (reader >= epoch_filter->first)
             *now = reader >= low && reader < high && *now != all ? high - 1 : all;
     }
 }
 
-static bool read_each(const struct epoch_filter *epoch_filter, const struct actors *actors)
+static bool read_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
 {
     int32_t *const restrict readers = epoch_filter->epochs[READERS], before[WAVE_LANES_MAX];
-    const int32_t *const restrict writers = epoch_filter->epochs[WRITERS], *const restrict own = actors->own;
-    const uint32_t *const restrict where = actors->where.at, count = actors->where.count,
+    const int32_t *const restrict writers = epoch_filter->epochs[WRITERS], *const restrict own = active->own;
+    const uint32_t *const restrict where = active->where.at, count = active->where.count,
                                    shift = epoch_filter->shift;
-    const int32_t add = actors->add;
+    const int32_t add = active->add;
     int32_t writer = 0, reader = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = where[i] >> shift;
@@ -495,35 +504,35 @@ static bool read_each(const struct epoch_filter *epoch_filter, const struct acto
         readers[at] = own[i] + add;
     }
     if (writer >= epoch_filter->first &&
-        by_others(epoch_filter, actors, WRITERS, epoch_filter->first + LOADS))
+        others_have(epoch_filter, active, WRITERS, epoch_filter->first + LOADS))
         return false;
     if (reader >= epoch_filter->first)
-        share_each(epoch_filter, actors, before);
+        mark_shared(epoch_filter, active, before);
     return true;
 }
 
-/* A writer mostly has read there itself, just before. */
-static bool write_each(const struct epoch_filter *epoch_filter, const struct actors *actors)
+/* Readers' epochs are compared in the same loop: most writers have just read the granule themselves. */
+static bool write_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
 {
-    const int32_t *const restrict readers = epoch_filter->epochs[READERS], *const restrict own = actors->own;
-    const uint32_t *const restrict where = actors->where.at, count = actors->where.count,
+    const int32_t *const restrict readers = epoch_filter->epochs[READERS], *const restrict own = active->own;
+    const uint32_t *const restrict where = active->where.at, count = active->where.count,
                                    shift = epoch_filter->shift;
     int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
-    const int32_t add = actors->add;
+    const int32_t add = active->add;
     int32_t latest = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = where[i] >> shift;
         const int32_t me = own[i] + add;
-        latest = later(later(latest, of_others(readers[at], me)), of_others(writers[at], me));
+        latest = later(later(latest, foreign(readers[at], me)), foreign(writers[at], me));
         writers[at] = me;
     }
     return latest < epoch_filter->first;
 }
 
-static bool update_each(const struct epoch_filter *epoch_filter, const struct actors *actors)
+static bool update_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
 {
     const int32_t *const restrict readers = epoch_filter->epochs[READERS];
-    const uint32_t *const restrict where = actors->where.at, count = actors->where.count,
+    const uint32_t *const restrict where = active->where.at, count = active->where.count,
                                    shift = epoch_filter->shift;
     int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
     const int32_t updates = epoch_filter->first + UPDATES, loads = epoch_filter->first + LOADS;
@@ -534,33 +543,34 @@ static bool update_each(const struct epoch_filter *epoch_filter, const struct ac
         reader = later(reader, readers[at]);
         writers[at] = updates;
     }
-    return writer <= loads && (reader < epoch_filter->first || !by_others(epoch_filter, actors, READERS, 0));
+    return writer <= loads &&
+           (reader < epoch_filter->first || !others_have(epoch_filter, active, READERS, 0));
 }
 
-static bool touch_actors(const struct epoch_filter *epoch_filter, const struct actors *actors,
+static bool touch_active(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
                          enum access_kind kind, uint32_t size)
 {
     const uint32_t granules = size >> epoch_filter->shift;
-    if (granules == 1 && epoch_filter->wave_items.base <= 1 && kind != ACCESS_ATOMIC_READ)
+    if (granules == 1 && epoch_filter->wave.base <= 1 && kind != ACCESS_ATOMIC_READ)
         return (kind == ACCESS_READ    ? read_each
                 : kind == ACCESS_WRITE ? write_each
-                                       : update_each)(epoch_filter, actors);
+                                       : update_each)(epoch_filter, active);
     if (kind == ACCESS_READ)
-        return granules == 1 ? touch_each(epoch_filter, actors, ACCESS_READ, 1)
-                             : touch_each(epoch_filter, actors, ACCESS_READ, granules);
+        return granules == 1 ? touch_each(epoch_filter, active, ACCESS_READ, 1)
+                             : touch_each(epoch_filter, active, ACCESS_READ, granules);
     if (kind == ACCESS_WRITE)
-        return granules == 1 ? touch_each(epoch_filter, actors, ACCESS_WRITE, 1)
-                             : touch_each(epoch_filter, actors, ACCESS_WRITE, granules);
+        return granules == 1 ? touch_each(epoch_filter, active, ACCESS_WRITE, 1)
+                             : touch_each(epoch_filter, active, ACCESS_WRITE, granules);
     if (kind == ACCESS_ATOMIC_READ)
-        return touch_each(epoch_filter, actors, ACCESS_ATOMIC_READ, granules);
-    return touch_each(epoch_filter, actors, ACCESS_ATOMIC_UPDATE, granules);
+        return touch_each(epoch_filter, active, ACCESS_ATOMIC_READ, granules);
+    return touch_each(epoch_filter, active, ACCESS_ATOMIC_UPDATE, granules);
 }
 
-/* Plain accesses of one granule each, where no barrier settles anything. */
-static bool by_granules(const struct epoch_filter *epoch_filter, const struct access_event *event)
+/* Plain accesses of one granule a lane, before any barrier. */
+static bool is_granule_wide(const struct epoch_filter *epoch_filter, const struct access_event *event)
 {
     return event->kind <= ACCESS_WRITE && event->size_bytes == 1u << epoch_filter->shift &&
-           epoch_filter->wave_items.base <= 1;
+           epoch_filter->wave.base <= 1;
 }
 
 static bool touch_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
@@ -568,13 +578,13 @@ static bool touch_runs(const struct epoch_filter *epoch_filter, const struct acc
 {
     const struct epoch_row row = {.readers = epoch_filter->epochs[READERS],
                                   .writers = epoch_filter->epochs[WRITERS],
-                                  .own = epoch_filter->wave_items.own,
-                                  .add = epoch_filter->wave_items.add,
+                                  .own = epoch_filter->wave.own,
+                                  .add = epoch_filter->wave.add,
                                   .mask = event->mask,
                                   .shift = epoch_filter->shift,
                                   .first = epoch_filter->first,
-                                  .low = epoch_filter->wave_items.low,
-                                  .high = epoch_filter->wave_items.high,
+                                  .low = epoch_filter->wave.low,
+                                  .high = epoch_filter->wave.high,
                                   .many = many(epoch_filter),
                                   .loads = epoch_filter->first + LOADS};
     return event->kind == ACCESS_READ ? epoch_filter->access_log.loops->read(&row, runs)
@@ -590,18 +600,18 @@ static bool are_aligned(const struct epoch_filter *epoch_filter, const struct la
 }
 
 static bool take_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                      struct actors *actors)
+                      struct active_lanes *active)
 {
-    if (!access_log_places(&epoch_filter->access_log, event, &actors->where))
+    if (!access_log_places(&epoch_filter->access_log, event, &active->where))
         return false;
-    if (actors->where.runs.count && by_granules(epoch_filter, event) &&
-        are_aligned(epoch_filter, &actors->where.runs))
-        return touch_runs(epoch_filter, event, &actors->where.runs);
-    return list_actors(epoch_filter, event, actors) &&
-           touch_actors(epoch_filter, actors, event->kind, event->size_bytes);
+    if (active->where.runs.count && is_granule_wide(epoch_filter, event) &&
+        are_aligned(epoch_filter, &active->where.runs))
+        return touch_runs(epoch_filter, event, &active->where.runs);
+    return active_of_list(epoch_filter, event, active) &&
+           touch_active(epoch_filter, active, event->kind, event->size_bytes);
 }
 
-/* All lanes of each row. */
+/* Each row of lanes as a run. False: too many rows, or not all in whole granules of the allocation. */
 static bool whole_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
                        uint32_t row, struct lane_runs *out)
 {
@@ -609,8 +619,8 @@ static bool whole_runs(const struct epoch_filter *epoch_filter, const struct acc
                    bytes = event->size_bytes * row;
     const uint64_t start = event->base - epoch_filter->access_log.low, step = (uint64_t)event->step_y,
                    last = start + step * (count - 1);
-    if (count > LANE_RUNS_MOST || step & part || !fits(epoch_filter, event->base, bytes) ||
-        !fits(epoch_filter, epoch_filter->access_log.low + last, bytes))
+    if (count > LANE_RUNS_MOST || step & part || !covers_granules(epoch_filter, event->base, bytes) ||
+        !covers_granules(epoch_filter, epoch_filter->access_log.low + last, bytes))
         return false;
     for (uint32_t i = 0; i < count; i++)
         out->run[i] = (struct lane_run){(uint32_t)(start + step * i), (uint16_t)(row * i), (uint16_t)row};
@@ -618,7 +628,7 @@ static bool whole_runs(const struct epoch_filter *epoch_filter, const struct acc
     return true;
 }
 
-/* From the first active lane of each row to the last; false: too many, or not all within the allocation. */
+/* A run from the first to the last active lane of each row. False: as whole_runs. */
 static bool row_runs(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t row,
                      bool whole, struct lane_runs *out)
 {
@@ -632,8 +642,8 @@ static bool row_runs(const struct epoch_filter *epoch_filter, const struct acces
                           &one, &other))
             continue;
         const uint64_t at = start + (uint64_t)(one - from) * event->size_bytes;
-        if (out->count == LANE_RUNS_MOST ||
-            !fits(epoch_filter, epoch_filter->access_log.low + at, event->size_bytes * (other - one)))
+        if (out->count == LANE_RUNS_MOST || !covers_granules(epoch_filter, epoch_filter->access_log.low + at,
+                                                             event->size_bytes * (other - one)))
             return false;
         out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
     }
@@ -641,43 +651,44 @@ static bool row_runs(const struct epoch_filter *epoch_filter, const struct acces
 }
 
 static bool take_row(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t from,
-                     uint32_t end, uint64_t start, struct actors *actors)
+                     uint32_t end, uint64_t start, struct active_lanes *active)
 {
-    return row_actors(epoch_filter, event, from, end, start, actors) &&
-           touch_actors(epoch_filter, actors, event->kind, event->size_bytes);
+    return active_of_row(epoch_filter, event, from, end, start, active) &&
+           touch_active(epoch_filter, active, event->kind, event->size_bytes);
 }
 
-/* Lanes at one address: two are as good as all. */
-static bool take_together(const struct epoch_filter *epoch_filter, const struct view *view,
-                          const struct access_event *event, uint32_t from, uint32_t end, bool whole,
-                          uint64_t offset)
+/* Lanes at one address. The first and the last active one stand for all: two different epochs already make it
+ * a conflict, or an epoch of several readers. */
+static bool take_same_address(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                              const struct access_event *event, uint32_t from, uint32_t end, bool whole,
+                              uint64_t offset)
 {
     uint32_t one = from, other = end;
     if (!whole && !lanes_within(event->mask, from, end, &one, &other))
         return true;
     const uint64_t at = offset >> epoch_filter->shift, granules = event->size_bytes >> epoch_filter->shift;
     if (event->kind == ACCESS_READ && granules == 1 && other > one + 1 && view->high)
-        return fits(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
+        return covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
                read_granule_by_many(view, at);
-    return fits(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
+    return covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
            touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, one)) &&
            (other == one + 1 ||
             touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, other - 1)));
 }
 
-static bool take_affine(const struct epoch_filter *epoch_filter, const struct view *view,
-                        const struct access_event *event, struct actors *actors)
+static bool take_affine(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                        const struct access_event *event, struct active_lanes *active)
 {
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
     const bool whole = lanes % row == 0 && next_lane(event->mask, 0, lanes, false) == lanes;
     uint64_t offset = event->base - epoch_filter->access_log.low;
-    if (event->step_x == (int64_t)event->size_bytes && by_granules(epoch_filter, event) &&
-        row_runs(epoch_filter, event, row, whole, &actors->where.runs))
-        return touch_runs(epoch_filter, event, &actors->where.runs);
+    if (event->step_x == (int64_t)event->size_bytes && is_granule_wide(epoch_filter, event) &&
+        row_runs(epoch_filter, event, row, whole, &active->where.runs))
+        return touch_runs(epoch_filter, event, &active->where.runs);
     for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
         const uint32_t end = lanes - from < row ? lanes : from + row;
-        if (event->step_x == 0 ? !take_together(epoch_filter, view, event, from, end, whole, offset)
-                               : !take_row(epoch_filter, event, from, end, offset, actors))
+        if (event->step_x == 0 ? !take_same_address(epoch_filter, view, event, from, end, whole, offset)
+                               : !take_row(epoch_filter, event, from, end, offset, active))
             return false;
     }
     return true;
@@ -685,7 +696,8 @@ static bool take_affine(const struct epoch_filter *epoch_filter, const struct vi
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
 
-/* Updates of one size and scope include each other, whoever does them. */
+/* Atomics of one size and scope do not race with each other, whichever units execute them (R29); of several
+ * sizes or scopes they may. The caller passes only scopes that include all units of the launch. */
 static bool same_atomics(struct epoch_filter *epoch_filter, const struct access_event *event,
                          enum memory_scope scope)
 {
@@ -700,9 +712,9 @@ static bool same_atomics(struct epoch_filter *epoch_filter, const struct access_
     return true;
 }
 
-/* The wave did just that in this segment, and since then only itself has accessed it, with plain accesses. A
- * store that was let through is of the only unit that read or wrote there, so the epochs would not change:
- * there is nothing to mark or to note. */
+/* Is this the same access that the wave executed in this segment, with only its own plain accesses since? The
+ * earlier one did not conflict: its granules have the epochs that this one would set, and the log has it. So
+ * there is nothing to do. */
 static bool is_repeated(const struct epoch_filter_repeat *repeat, const struct access_event *event,
                         uint64_t clock)
 {
@@ -733,29 +745,30 @@ static void note_repeat(struct epoch_filter *epoch_filter, const struct access_e
 }
 
 bool epoch_filter_take(struct epoch_filter *epoch_filter, const struct access_event *event,
-                       const struct wave_wave_items *wave_items, uint64_t clock, enum memory_scope scope)
+                       const struct lane_units *units, uint64_t clock, enum memory_scope scope)
 {
-    struct actors actors;
-    if (!epoch_filter->open || !same_atomics(epoch_filter, event, scope) || !man(epoch_filter, wave_items))
+    struct active_lanes active;
+    if (!epoch_filter->open || !same_atomics(epoch_filter, event, scope) || !set_units(epoch_filter, units))
         return false;
     if (is_repeated(&epoch_filter->repeat[event->origin.site % EPOCH_FILTER_REPEATS], event, clock))
         return true;
     note_repeat(epoch_filter, event, clock);
-    const struct view view = view_of(epoch_filter);
-    if (event->shape == ADDRESS_LIST      ? !take_list(epoch_filter, event, &actors)
-        : event->shape == ADDRESS_UNIFORM ? !take_together(epoch_filter, &view, event, 0, event->lane_count,
-                                                           false, event->base - epoch_filter->access_log.low)
-                                          : !take_affine(epoch_filter, &view, event, &actors))
+    const struct epoch_view view = epoch_view_of(epoch_filter);
+    if (event->shape == ADDRESS_LIST ? !take_list(epoch_filter, event, &active)
+        : event->shape == ADDRESS_UNIFORM
+            ? !take_same_address(epoch_filter, &view, event, 0, event->lane_count, false,
+                                 event->base - epoch_filter->access_log.low)
+            : !take_affine(epoch_filter, &view, event, &active))
         return false;
-    return access_log_add(&epoch_filter->access_log, event, &actors.where, wave_items, clock, scope);
+    return access_log_add(&epoch_filter->access_log, event, &active.where, units, clock, scope);
 }
 
 bool epoch_filter_note(struct epoch_filter *epoch_filter, const struct access_event *event,
-                       const struct wave_wave_items *wave_items, uint64_t clock)
+                       const struct lane_units *units, uint64_t clock)
 {
-    struct places places;
+    struct lane_places places;
     return access_log_places(&epoch_filter->access_log, event, &places) &&
-           access_log_add(&epoch_filter->access_log, event, &places, wave_items, clock, event->scope);
+           access_log_add(&epoch_filter->access_log, event, &places, units, clock, event->scope);
 }
 
 static uint64_t block_group(const struct epoch_filter *epoch_filter, uint64_t block)
@@ -763,8 +776,9 @@ static uint64_t block_group(const struct epoch_filter *epoch_filter, uint64_t bl
     return block < epoch_filter->groups ? block : epoch_filter->intervals[block - epoch_filter->groups].group;
 }
 
-/* Marks come in no order: of one group's the later interval stays. */
-static int32_t marked(const struct epoch_filter *epoch_filter, int32_t old, int32_t own, bool write)
+/* The epoch of a granule after a mark. Marks do not come in the order of execution: of one group's intervals
+ * the latest stays. */
+static int32_t merge_mark(const struct epoch_filter *epoch_filter, int32_t old, int32_t own, bool write)
 {
     if (old < epoch_filter->first || old == own)
         return own;
@@ -783,7 +797,7 @@ bool epoch_filter_mark(struct epoch_filter *epoch_filter, const struct past_acce
 {
     const bool write = access->kind == ACCESS_WRITE;
     uint64_t block = group;
-    if (!fits(epoch_filter, access->address, access->size) ||
+    if (!covers_granules(epoch_filter, access->address, access->size) ||
         (base > 1 && !interval_of(epoch_filter, group, base, &block)))
         return false;
     const int32_t own = block_first(epoch_filter, block) + (int32_t)(access->unit % epoch_filter->items);
@@ -791,16 +805,16 @@ bool epoch_filter_mark(struct epoch_filter *epoch_filter, const struct past_acce
     const uint64_t from = (access->address - epoch_filter->access_log.low) >> epoch_filter->shift,
                    end = from + (access->size >> epoch_filter->shift);
     for (uint64_t at = from; at < end; at++)
-        epochs[at] = marked(epoch_filter, epochs[at], own, write);
+        epochs[at] = merge_mark(epoch_filter, epochs[at], own, write);
     return true;
 }
 
-/* ---- footprint
- * ---------------------------------------------------------------------------------------------- */
+/* ---- footprint -------------------------------------------------------------------------------- */
 
 enum { FLAGS = 64 };
 
-/* Which of `count` granules have epochs of [first, end): bit by bit; atomics apart from others. */
+/* A bit for each of `count` granules, at most FLAGS, by use: which have an epoch of [first, end). The
+ * multiply gathers eight bytes of 0 or 1 into eight bits. */
 static void flags_of(const int32_t *readers, const int32_t *writers, uint64_t count, int32_t first,
                      int32_t end, uint64_t out[FOOTPRINT_USES])
 {

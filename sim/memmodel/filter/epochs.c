@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of the epoch filter, built once per instruction set. */
+/* Loops of the epoch filter. epochs_body.h is compiled once for each instruction set, with GCC's vectors of
+ * its width; what differs more is written with intrinsics here. */
 #include "epochs.h"
 
 #include <stddef.h>
@@ -18,8 +19,8 @@ enum { RUNS_KEPT = HOSTILE(LANE_RUNS_MOST, 5) };
 
 /* ---- runs --------------------------------------------------------------------------------- */
 
-/* Bit i of the words: lane i follows lane i - 1. The first `done` lanes are found already, of words that
- * are else 0. */
+/* Sets bit i if lane i's address follows that of lane i - 1. Bits of the first `done` lanes are right
+ * already; all others are 0. */
 INLINED void link_rest(const struct lane_list *list, uint32_t done, uint64_t links[LANE_MASK_WORDS])
 {
     for (uint32_t i = done ? done : 1; i < list->lanes; i++)
@@ -31,7 +32,7 @@ static void links_any(const struct lane_list *list, uint64_t links[LANE_MASK_WOR
     link_rest(list, 0, links);
 }
 
-/* full: all lanes are active. */
+/* The active part of lanes [from, end), which follow each other. full: all lanes are active. */
 INLINED bool add_run(const struct lane_list *list, uint32_t from, uint32_t end, bool full,
                      struct lane_runs *out)
 {

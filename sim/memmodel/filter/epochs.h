@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The loops over lanes that the epoch filter lives by, once per instruction set, with the same
- *          results: runs of lanes that follow each other in memory, their epochs, and where the lanes act
- *          that make no runs.
+ * PURPOSE  The loops over the lanes of a wave in which the epoch filter spends its time, built once for each
+ *          instruction set, with equal results: find runs of lanes whose addresses follow each other, compare
+ *          and set the epochs of runs, and list the offsets of lanes that form no runs.
  *
  * Interface
- *   epoch_loops        for an instruction set: 0 any, 1 AVX2, 2 AVX-512; NULL: not on this machine
- *   epoch_loops_best   the widest
+ *   epoch_loops        for an instruction set: 0 any, 1 AVX2, 2 AVX-512. NULL: this machine does not have it
+ *   epoch_loops_best   the widest that this machine has
  *
- * Runs     Lanes [lane, lane + count) act at offset at, at + size, ... Lanes that the mask leaves out may be
- *          among them, where they fit; their epochs stay.
+ * Runs     Lanes [lane, lane + count) access offset at, at + size, at + 2 * size, ... Inactive lanes may be
+ *          among them if the active ones around them keep that rule; their granules' epochs are not changed.
  */
 #ifndef ORRERY_SIM_MEMMODEL_FILTER_EPOCHS_H
 #define ORRERY_SIM_MEMMODEL_FILTER_EPOCHS_H
@@ -29,16 +29,17 @@ struct lane_runs {
     struct lane_run run[LANE_RUNS_MOST];
 };
 
-/* Addresses of lanes that act on `size` bytes each, counted from low; `room`: below 4 GiB, bytes from
- * there. */
+/* Addresses of lanes that access `size` bytes each. Offsets count from low; the allocation has `room` bytes,
+ * less than 4 GiB. */
 struct lane_list {
     const uint64_t *address, *mask;
     uint32_t lanes, size;
     uint64_t low, room;
 };
 
-/* Of granules, one to each lane; their meaning: epoch_filter.c. No barrier settles anything. All three arrays
- * are EPOCH_LANES longer than the lanes used. */
+/* The epochs of an allocation, for an access of one granule a lane before any barrier; epoch_filter.c has
+ * their meaning. Loops load and store whole vectors: all three arrays are EPOCH_LANES longer than what is
+ * used. */
 struct epoch_row {
     int32_t *readers, *writers;
     const int32_t *own;
@@ -46,19 +47,20 @@ struct epoch_row {
     const uint64_t *mask;
     uint32_t shift; /* bytes per granule: 1 << shift */
     int32_t first, low, high, many;
-    int32_t loads; /* among writers, one that conflicts with no reader */
+    int32_t loads; /* a writer's epoch that conflicts with no plain read: atomic loads */
 };
 
 struct epoch_loops {
-    /* False: there are too many of them, or some active lane is not within the room. */
+    /* False: there are too many runs, or some active lane is outside of the allocation. */
     bool (*find)(const struct lane_list *list, struct lane_runs *out);
-    /* False: another unit's epoch conflicts; then epochs of several runs may be new or old. */
+    /* False: another unit's epoch conflicts, and any of the epochs may have been set. */
     bool (*read)(const struct epoch_row *row, const struct lane_runs *runs);
     bool (*write)(const struct epoch_row *row, const struct lane_runs *runs);
-    /* The offsets of active lanes, one after the other; false: some active lane is not within the room.
-     * bits: of all offsets. */
+    /* The offsets of active lanes, in ascending order of lanes. *out_bits: all offsets or-ed. False: some
+     * active lane is outside of the allocation. */
     bool (*list)(const struct lane_list *list, uint32_t *out_at, uint32_t *out_count, uint32_t *out_bits);
-    /* The values of active lanes, one after the other. Of both, EPOCH_LANES after the last may change. */
+    /* The values of active lanes, in ascending order of lanes. list and pack may store up to EPOCH_LANES
+     * elements past the last. */
     void (*pack)(const int32_t *values, const uint64_t *mask, uint32_t lanes, int32_t *out);
 };
 const struct epoch_loops *epoch_loops(int isa);

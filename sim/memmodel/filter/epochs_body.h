@@ -6,7 +6,8 @@
 typedef int32_t NAME(epochs) __attribute__((vector_size(WIDTH * sizeof(int32_t))));
 #define epochs NAME(epochs)
 
-/* WIDTH lanes: of readers and writers, and of their own. */
+/* WIDTH lanes of a run: where their granules' epochs are, of readers [0] and writers [1]; their values; the
+ * lanes' own epochs; all ones for active lanes. */
 struct NAME(part) {
     int32_t *at[2];
     epochs epoch[2], own, active;
@@ -43,7 +44,7 @@ TARGET INLINED void NAME(put)(const struct NAME(part) * part, int use, const epo
     memcpy(part->at[use], &kept, sizeof kept);
 }
 
-/* Another unit wrote; or any unit, were it not for rule 3. */
+/* All ones where another unit has written in this launch; without rule 3, where any unit has. */
 TARGET INLINED void NAME(written)(const struct NAME(part) * part, const struct epoch_row *row, epochs *out)
 {
     *out = (part->epoch[1] >= row->first) & ((part->epoch[1] != part->own) | (RULE(3) ? 0 : -1));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads of allocations that the kernel cannot write: only the bytes are kept. */
+/* Reads of allocations that the kernel does not write: a set of bytes for each instruction. */
 #include "read_only_set.h"
 #include "orrery/checked.h"
 
-/* Reads of instructions past those that are kept apart are not distinguished. */
+/* Once there are more instructions than are kept apart, the log's reads all count as of one further
+ * instruction. */
 static bool collect_access_log(struct read_only_set *reads, struct access_log *access_log)
 {
     bool whole = true;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The bytes read of an allocation to which the kernel that runs has no instruction to write: there
- *          is no race, so the reading unit does not matter, and only the bytes are noted down.
+ * PURPOSE  The bytes read of an allocation to which no instruction of the running kernel writes. These reads
+ *          cannot race, so neither units nor times are kept: only the bytes, for the launch's footprint.
  *
  * Interface
- *   read_only_set_open     with the reads noted down so far, which move here. False: no memory
- *   read_only_set_add      while it is open
+ *   read_only_set_open     takes over the reads of the access log, and releases it. False: no memory
+ *   read_only_set_add      a read of [offset, offset + size), while the set is open
+ *   read_only_set_bytes    the bytes of one instruction, to add to
  *   read_only_set_collect  the bytes. site NULL: by any instruction
  *   read_only_set_forget
  *
- * Memory   A bit for each byte of the allocation and each instruction, up to FOOTPRINT_SITES and all others
- *          together.
+ * Memory   A bit for each byte of the allocation and each instruction, up to FOOTPRINT_SITES of them; all
+ *          further instructions together have one.
  */
 #ifndef ORRERY_SIM_MEMMODEL_FILTER_READ_ONLY_SET_H
 #define ORRERY_SIM_MEMMODEL_FILTER_READ_ONLY_SET_H
@@ -18,8 +19,8 @@
 #include "access_log.h"
 
 struct read_only_set {
-    uint32_t launch; /* the latest query; 0: none yet */
-    bool holds;      /* for that one */
+    uint32_t launch; /* in which the caller last asked for instructions that write; 0: none yet */
+    bool holds;      /* there are none */
     bool open;
     struct footprint_sites sites;
     struct byte_set rest; /* by other instructions */

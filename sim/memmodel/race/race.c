@@ -392,7 +392,7 @@ static void note_passing(struct races *races, const struct race *race, const str
                          uint64_t time)
 {
     struct passings *passings = &races->passings;
-    passings->lost |= race->region->lacking; /* the origin of the value in memory is not known any more */
+    passings->lost |= race->region->incomplete; /* the origin of the value in memory is not known any more */
     if (!may_pass(races, race, now))
         return;
     passings->lost |= passings->count == PASSINGS_MOST;
@@ -429,8 +429,8 @@ static bool wants_no_meeting(const struct race_pair *pair)
     return !pair->meetings || pair->meeting_count == MEETINGS_MOST || pair->seen >= MEETINGS_ASKED;
 }
 
-static void meet(const struct races *races, struct race_pair *pair, const struct race *race,
-                 const struct shadow_access *now, uint64_t time)
+static void add_pair(const struct races *races, struct race_pair *pair, const struct race *race,
+                     const struct shadow_access *now, uint64_t time)
 {
     if (wants_no_meeting(pair) || !wants_meeting(pair, race))
         return;
@@ -629,7 +629,7 @@ bool races_explain(struct races *races, const struct race *race, const struct sh
     pair->counter.space = race->region->space;
     pair->counter.device_dirty = race->device_dirty;
     pair->svm_atomics = race->region->svm_atomics;
-    meet(races, pair, race, now, 0);
+    add_pair(races, pair, race, now, 0);
     races_access(races, race->unit, race->context, &pair->finding.access[0], &texts[0], &texts[1]);
     races_access(races, now->unit_state->unit, &now->how, &pair->finding.access[1], &texts[2], &texts[3]);
     race_why(out_answer, races, pair, race, now);
@@ -688,7 +688,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     pair->counter.count++;
     main->seen++;
     if (!pair->like || main->tried_edit_count)
-        meet(races, main, race, now, time);
+        add_pair(races, main, race, now, time);
     ask_fix(races, main, race, now);
     settle(races, pair, main);
     races->passings.lost |= pair->asks && pair->counter.saturated; /* the shadow reports no more of them */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compact pages: units and clock values in three bytes, relative to a base of the page. */
+/* Compact pages. An epoch is coded with `bits` bits for the number of its context, and the rest for its unit
+ * relative to `base`. When an epoch does not fit, the page is coded anew with another split and base, then as
+ * pairs; if that fails the caller makes full cells. */
 #include "compact_page.h"
 
 #include <stdlib.h>
@@ -13,8 +15,8 @@ enum {
     SLOTS = 2,
     BITS_MOST = HOSTILE(7, 3),
     BITS_LEAST = HOSTILE(4, 2),           /* of a context's number */
-    CONTEXTS_MOST = (1 << BITS_MOST) - 2, /* 0: nothing; all ones: a list */
-    /* Both epochs of a byte in one: a unit, how far the reader's is from it, and two numbers of contexts. */
+    CONTEXTS_MOST = (1 << BITS_MOST) - 2, /* number 0: no epoch; all ones: an access set */
+    /* a pair: unit, distance of the second epoch's unit, numbers of both contexts */
     PAIR_BYTES = SLOTS * EPOCH_BYTES,
     NUMBER_BITS = HOSTILE(6, 3),
     NUMBER_MOST = (1 << NUMBER_BITS) - 2,
@@ -28,8 +30,8 @@ struct compact {
     uint64_t base; /* of units */
     uint32_t context[CONTEXTS_MOST];
     uint32_t context_count, latest;
-    uint8_t *slot[SLOTS]; /* NULL: nothing stands there */
-    uint8_t *pairs;       /* in place of them, where units lie too far apart; NULL: not so */
+    uint8_t *slot[SLOTS]; /* codes of first and second epochs; NULL: all 0 */
+    uint8_t *pairs;       /* instead of both slots; NULL: not in use */
 };
 
 /* ---- life ------------------------------------------------------------------------- */
@@ -118,7 +120,7 @@ static uint64_t pair_get(const struct compact *compact, uint32_t at, uint32_t sl
 
 static uint32_t number_of(struct compact *compact, uint32_t context, uint32_t most);
 
-/* The code of the unit; false: it does not fit. */
+/* Unit and number of one epoch of a pair. False: they do not fit. */
 static bool pair_half(struct compact *compact, uint64_t value, uint64_t *out_unit, uint32_t *out_number)
 {
     const uint32_t context = epoch_context(value);
@@ -183,7 +185,7 @@ uint64_t compact_get(const struct compact *compact, uint32_t at, uint32_t slot)
                           : epoch(compact->base + (code >> compact->bits), compact->context[number - 1]);
 }
 
-/* 0: not among them. */
+/* The context's number in the page's table, to which it is added. 0: the table is full. */
 static uint32_t number_of(struct compact *compact, uint32_t context, uint32_t most)
 {
     if (compact->latest && compact->context[compact->latest - 1] == context)
@@ -197,7 +199,7 @@ static uint32_t number_of(struct compact *compact, uint32_t context, uint32_t mo
     return compact->latest = compact->context_count;
 }
 
-/* 0: it does not fit. */
+/* The code of an epoch. 0: it does not fit. */
 static uint32_t encode(struct compact *compact, uint64_t value)
 {
     const uint32_t context = epoch_context(value), list = (1u << compact->bits) - 1;
@@ -210,9 +212,9 @@ static uint32_t encode(struct compact *compact, uint64_t value)
     return number ? (uint32_t)(unit - compact->base) << compact->bits | number : 0;
 }
 
-/* ---- another way ----------------------------------------------------------------------- */
+/* ---- coding anew ------------------------------------------------------------------------ */
 
-/* The units of the page, and the new one. */
+/* The units and access set numbers of the page and of the new epoch. */
 struct span {
     uint64_t unit_low, unit_high, list_high;
 };
@@ -230,7 +232,8 @@ static void span_add(struct span *span, uint64_t value)
     span->unit_high = unit > span->unit_high ? unit : span->unit_high;
 }
 
-/* With so many bits for contexts, counted anew; false: not all of it fits. */
+/* With `bits` bits for the number, from `base` on. Contexts that no epoch has leave the table. False: not all
+ * fits. */
 static bool recode(struct compact *compact, uint32_t bits, uint64_t base, uint64_t value)
 {
     struct compact other = {.count = compact->count, .first = compact->first, .bits = bits, .base = base};
@@ -265,7 +268,7 @@ static void measure(const struct compact *compact, uint64_t value, struct span *
     span_add(out, value);
 }
 
-/* Bases are coarse and contexts leave room, so that this does not come often. */
+/* Bases are multiples of half the range, and a quarter of the numbers stays free, so that this is rare. */
 static bool make_fit(struct compact *compact, uint64_t value)
 {
     struct span span;
@@ -279,7 +282,7 @@ static bool make_fit(struct compact *compact, uint64_t value)
     return false;
 }
 
-/* Into pairs; false: not all of it fits. */
+/* Codes the page as pairs. False: not all fits. */
 static bool make_pairs(struct compact *compact, uint32_t at, uint32_t slot, uint64_t value)
 {
     struct span span;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A page of the shadow whose bytes were touched one by one: two epochs of 3 bytes each instead of 8.
- *          They hold a unit, counted from the least of the page, and a number of a context of the page; or,
- *          where the page's units lie too far apart, both together hold one unit and how far the other is
- *          from it. An epoch that does not fit is refused.
+ * PURPOSE  Cells of the bytes of a page in 6 bytes each instead of 16: two epochs of 3 bytes. An epoch has a
+ *          unit, relative to the page's base, and a number in the page's table of contexts. If units are too
+ *          far apart for that, the 6 bytes are a pair: one unit, the distance of the other, and two numbers.
  *
  * Interface
  *   compact_new, compact_free
- *   compact_begin   of a launch: epochs of others are forgotten
+ *   compact_begin   of a launch: epochs of other launches are forgotten
  *   compact_get     0: no epoch
- *   compact_put     false: it does not fit, or there is no memory: the page needs epochs of 8 bytes
- *   compact_bytes   what it takes
+ *   compact_put     false: it does not fit, or there is no memory: the page needs full cells
+ *   compact_bytes   its size in memory
  *
- * Epochs   As everywhere in the shadow: unit << CONTEXT_BITS | context. CONTEXT_ACCESS_SET goes with the
- *          number of a list.
+ * Epochs   As everywhere in the shadow: unit << CONTEXT_BITS | context. With CONTEXT_ACCESS_SET the unit is
+ *          the number of an access set.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_COMPACT_PAGE_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_COMPACT_PAGE_H

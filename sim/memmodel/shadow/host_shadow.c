@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shadow regions of the host's memory, a sorted table of fixed-size pieces. */
+/* Shadows of the host's memory: an array of windows, sorted by address. */
 #include "host_shadow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The first that ends after the address. */
+/* The index of the first window that ends after the address. */
 static uint32_t place_of(const struct windows *windows, uint64_t address)
 {
     uint32_t from = 0, to = windows->count;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Shadows of the host's own memory, which kernels touch with fine-grained system sharing (OpenCL 2.2
- *          API, 3.3.3): its allocations are not known, so windows of it stand for them.
+ * PURPOSE  Shadows of the host's own memory, which kernels access with fine-grained system sharing (OpenCL
+ *          2.2 API, 3.3.3). The host's allocations are not known, so each aligned window of 64 KiB that a
+ *          kernel touches has a shadow. An access may begin in one window and end in the next.
  *
  * Interface
- *   windows_at       the window that holds an address, made when needed; NULL: no memory
+ *   windows_at       the window that holds an address, which is made if there is none. NULL: no memory
  *   windows_fini     frees them all
  *
- * Windows are aligned to their size and numbered as they were met, from WINDOW_FIRST_ID on, where no
- * allocation's id is. An access may begin in one and end in the next.
+ * Ids count from WINDOW_FIRST_ID, above those of all allocations.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_HOST_SHADOW_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_HOST_SHADOW_H

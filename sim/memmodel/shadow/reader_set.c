@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of reading units: chains of blocks in one array per allocation; blocks of freed sets are used again.
- * */
+/* Sets of reading units: chains of blocks in one array per allocation. Freed blocks are used again. */
 #include "reader_set.h"
 
 #include <stdlib.h>

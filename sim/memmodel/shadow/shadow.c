@@ -54,7 +54,7 @@ void shadow_region_fini(struct shadow_region *region)
     memset(region, 0, sizeof *region);
 }
 
-/* The lists of cells that are forgotten serve the next. */
+/* Access sets keep their memory for the next launch. */
 void shadow_forget(struct shadow_region *region)
 {
     if (CHECKS_ON && region->high - region->low <= CHECKED_BYTES)
@@ -71,7 +71,7 @@ void shadow_forget(struct shadow_region *region)
     region->access_set_used = 0;
     shadow_dropped_forget(region);
     memset(region->saturated, 0, sizeof region->saturated);
-    region->touched = region->bygone = region->few = region->lacking = false;
+    region->touched = region->atomics_overwritten = region->atomic_sets = region->incomplete = false;
     readers_forget(&region->readers);
     if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
         shadow_clear_cells(region);
@@ -112,10 +112,10 @@ static bool context_room(struct shadow_region *region)
 
 static inline bool same_context(const struct context *a, const struct context *b)
 {
-    return a->clock == b->clock && is_alike(a, b);
+    return a->clock == b->clock && is_same_operation(a, b);
 }
 
-/* One of the latest few: units of some segments alternate. 0: none. */
+/* The context among the latest CONTEXTS_TRIED: units of several segments may alternate. 0: none. */
 static uint32_t recent_context(const struct shadow_region *region, const struct context *how)
 {
     const uint32_t oldest =
@@ -154,9 +154,7 @@ uint32_t shadow_context_new(struct shadow_region *region)
     return region->next++;
 }
 
-/* ---- what comes ------------------------------------------------------------------------------ */
-
-/* If the sites that reach the cell are saturated, the access is only stored. */
+/* ---- new accesses ---------------------------------------------------------------------------- */
 static bool visit_cell(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set =
@@ -171,7 +169,7 @@ static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint
     const uint32_t bytes = bytes_in(visit->region, (visit->address - visit->region->low) >> PAGE_SHIFT);
     if (visit_cell(visit, cell) && shadow_put_byte(page, bytes, at, cell))
         return true;
-    compact_put(page->compact, at, 1, 0); /* out of memory: the set that it was may be another cell's now */
+    compact_put(page->compact, at, 1, 0); /* out of memory: its reader set may have been freed */
     return false;
 }
 
@@ -198,7 +196,8 @@ static void visit_all(struct visit *visit)
     }
 }
 
-/* Has it learned something? */
+/* Is it worth asking whether all atomics of the word happen before this one? Only if the unit or its group
+ * has acquired something. */
 static bool may_follow_all(const struct shadow *shadow, const struct shadow_region *region,
                            const struct shadow_access *now)
 {
@@ -228,7 +227,7 @@ static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struc
     struct visit visit;
     struct shadow_access now = *access;
     now.follows_all = follows_all(shadow, region, access);
-    if (shadow_is_easy(shadow, region, &now))
+    if (shadow_take_race_free(shadow, region, &now))
         return;
     begin_visit(&visit, shadow, region, &now);
     visit_all(&visit);
@@ -264,8 +263,8 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         plain_access(shadow, region, now);
 }
 
-bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const struct access_event *event,
-                   uint64_t unit, uint32_t clock)
+bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
+                           const struct access_event *event, uint64_t unit, uint32_t clock)
 {
     const bool write = event->kind != ACCESS_READ;
     const uint32_t site = event->origin.site;

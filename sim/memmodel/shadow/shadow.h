@@ -1,29 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The exact record: for each 4 bytes (each byte, where smaller accesses came) of an
- *          allocation the last plain write and the reads and atomics since that nothing later
- *          makes redundant. Finds the accesses that conflict with a new one and are not ordered
+ * PURPOSE  The exact record of an allocation, as in FastTrack: for each 4 bytes (each byte, where smaller
+ *          accesses came) the last plain write, and the reads and atomics since that no later access makes
+ *          redundant. For each new access it finds the earlier ones that conflict with it and do not happen
  *          before it (R4, R29, R35, R36).
  *
  * Interface
- *   shadow_table_room, shadow_is_of   the shadows of all allocations
- *   shadow_begin, shadow_end     of a launch: what lies in the shadow is forgotten, not cleared
- *   shadow_access                one access of one unit; calls `race` for each earlier access
- *                                that races with it; a quiet one comes out of the affine filter
- *   shadow_is_saturated          one more plain access like this one changes only the latest unit in the same
- *                                allocation
- *   shadow_join                  an atomic update like those that the word has, which nothing can
- *                                race with; false: shadow_access must look
- *   shadow_forget                nothing in the allocation matters any more
- *   shadow_check                 asserts all invariants
- *   shadow_collect               the bytes that this launch touched; shadow_collected: how many it looks at
- *                                for that
+ *   shadow_table_room, shadow_is_of   the table of all allocations' shadows
+ *   shadow_region_init, shadow_region_fini
+ *   shadow_access         one access of one unit. Calls `race` for each earlier access that races with it. A
+ *                         quiet access is replayed from a filter, and known not to race
+ *   shadow_forget         removes all accesses, in constant time: older contexts become stale
+ *   shadow_take_saturated, shadow_is_saturated   of words whose races were reported often enough
+ *   shadow_join, shadow_race_free_set, shadow_add, shadow_add_lanes   atomics of words where nothing can race
+ *   shadow_collect        the bytes that this launch touched; shadow_collected: how many bytes that looks at
+ *   shadow_list           the accesses that are kept for some bytes
+ *   shadow_check          asserts all invariants
  *
- * Cells    16 bytes for 4 of data: two epochs of 34 bits unit, 30 bits context. A context says
- *          when, where and how; contexts are numbered per allocation and older ones than
- *          `first` are stale. Of single bytes: compact_page.h. The second epoch is of a read or of a lone
- *          atomic access, or stands for a set of readers (reader_set.h), or for a list (struct access set) of
- *          many readers and atomics, in blocks of 64 units.
+ * Cells    16 bytes for 4 of data: two epochs of 34 bits for a unit and 30 for the number of a context. A
+ *          context says when and how the access was made; contexts are numbered for each allocation, and
+ *          those below `first` are of earlier launches. The first epoch is of the last plain write. The
+ *          second is of a single read or atomic, or names a set of them (reader_set.h), or an access set
+ *          (shadow_state.h). Cells of single bytes: compact_page.h.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_H
@@ -39,27 +37,27 @@
 #include "orrery/limits.h"
 #include "orrery/memory.h"
 
-/* How a unit touched memory. */
+/* When and how a unit accessed memory. */
 struct context {
     uint32_t clock;
     uint32_t site;
     uint32_t size;       /* of the access, which distinguishes atomic objects */
     uint8_t kind, scope; /* enum access_kind, memory_scope (reduced) */
     uint8_t order;
-    bool own; /* stands in one cell only: shadow_saturated.c */
+    bool own; /* of one access set only, which may change it: shadow_saturated.c */
 };
 
 struct access_set;
 struct dropped; /* shadow_dropped.c */
 
-/* Cells of words, or of bytes: 1 << unit_shift. Those of bytes are narrow while that goes. */
+/* Cells of 1 << unit_shift bytes: of words, or of bytes. Byte cells are compact while their epochs fit. */
 struct shadow_page {
     uint32_t unit_shift;
     uint64_t (*cells)[2];
     struct compact *compact;
 };
 
-/* A word whose races were reported often enough: shadow_saturated.c. */
+/* A word all of whose accesses are of saturated sites: shadow_saturated.c. */
 struct saturated_word {
     uint64_t address;
     struct access_set *access_set;
@@ -72,39 +70,40 @@ struct shadow_region {
     uint64_t low, high;
     int space;                /* IN_GLOBAL, IN_LOCAL */
     bool svm_atomics;         /* fine-grained SVM with atomics */
-    bool apart;               /* of several launches, no family's atomics are for another's */
-    bool alone;               /* nor are those of one launch for another */
-    bool of_host;             /* a window of the host's own memory: host_shadow.h */
+    bool apart;               /* atomics of different launch trees are not inclusive (R32) */
+    bool alone;               /* nor are atomics of different launches */
+    bool of_host;             /* of the host's own memory: host_shadow.h */
     uint32_t first;           /* contexts below are stale */
     struct context *contexts; /* [first, next) */
     uint32_t next, room;
-    uint32_t newest; /* clock value of any of them */
-    uint32_t *by_site;
-    uint32_t site_count; /* the latest context of a site */
+    uint32_t newest;   /* the greatest clock value of a context */
+    uint32_t *by_site; /* the latest context of each site */
+    uint32_t site_count;
     struct shadow_page *pages;
     struct readers readers;
     struct access_set **access_sets;
     uint32_t access_set_count, access_set_room, access_set_used;
-    struct saturated_word saturated[SATURATED_WORDS]; /* of late, by address */
+    struct saturated_word saturated[SATURATED_WORDS]; /* the latest ones, by address */
     uint32_t racer_cells;                             /* access sets that keep accesses which raced */
-    struct dropped *dropped;                          /* what raced, and was not kept; NULL: none */
-    bool lacking;                                     /* there was no memory for some of it */
+    struct dropped *dropped;                          /* accesses that raced and were not kept; NULL: none */
+    bool incomplete;                                  /* some were not kept for lack of memory */
     uint64_t visits;                                  /* accesses that reached the cells one by one */
-    uint64_t versions; /* of access sets, given out so far; kept while the allocation lives */
+    uint64_t versions;                                /* the latest clock_version of an access set */
     bool touched;
-    bool atomic;  /* some access of this launch was: plain stores may end release sequences */
-    bool bygone;  /* a plain write came after an atomic that had no list */
-    bool few;     /* some sets are of atomics */
-    bool thinned; /* some reads were left out that others stand for: races are counted no more */
-    struct affine_filter affine_filter; /* what need not stand in cells */
-    struct epoch_filter epoch_filter;   /* likewise; what the affine filter does not decide */
-    struct read_only_set reads;         /* beside them, without a write */
-    const char *sieved;                 /* name of a kernel that needed it when it ran last; only compared */
-    uint64_t group, base;               /* local: whose it is, and since which barrier */
-    struct footprint_keeper keeper;     /* of what launches did that have ended: */
-    bool watched;                       /* in the launch that runs: the checker's list has it */
-    bool in_place, in_epochs; /* the latest one's affine filter and notes; in the epoch filter's epochs */
-    /* in place are those of the launch whose epochs begin here; 0: of none that has any */
+    bool atomic;              /* this launch has atomics there: plain stores may end release sequences (R8) */
+    bool atomics_overwritten; /* a plain write came after an atomic that had no list */
+    bool atomic_sets;         /* some reader sets are of atomics */
+    bool thinned;             /* the log left out redundant reads: races are not counted exactly */
+    struct affine_filter affine_filter; /* filters: their accesses are not in the cells */
+    struct epoch_filter epoch_filter;
+    struct read_only_set reads;
+    const char *filtered_kernel;    /* name of a kernel that needed it when it ran last; only compared */
+    uint64_t group, base;           /* local memory: its group, and the clock value of its last barrier */
+    struct footprint_keeper keeper; /* collects the footprint of ended launches */
+    bool watched;                   /* the checker's list of what the running launch touched has it */
+    bool uncollected,
+        uncollected_epochs; /* affine filter and log have the latest footprint; epochs have some */
+    /* The first epoch of the launch whose footprint affine filter and log have; 0: it has no epochs. */
     int32_t noted;
 };
 
@@ -114,20 +113,18 @@ struct race {
     uint32_t bytes;
     uint64_t unit; /* the earlier access */
     const struct context *context;
-    /* what it read or wrote is what memory had before the later one: shadow_memory_has */
-    bool in_memory;
-    bool device_dirty; /* R34: whatever orders them, the read need not see the write */
+    bool in_memory;    /* its value was in memory before the later access: shadow_memory_has */
+    bool device_dirty; /* R34: even if ordered, the read need not see the write */
 };
 
 struct shadow_access {
     struct unit_state *unit_state;
     struct context how;
     uint64_t address;
-    bool sampled; /* a read of an image with a sampler */
-    bool quiet;   /* known not to race; it may be older than the cell's accesses */
-    /* an update that all those like it before it happen before (order_atomic) */
-    bool follows;
-    bool follows_all; /* an atomic that all its word's accesses happen before (shadow_follows_all) */
+    bool sampled;     /* a read of an image with a sampler */
+    bool quiet;       /* replayed: known not to race, and possibly older than the cell's accesses */
+    bool follows;     /* all earlier updates of the same operation happen before it (order_atomic) */
+    bool follows_all; /* all atomics of its word happen before it (shadow_follows_all) */
 };
 
 /* Updates of lanes of one work-group, while all of the launch is on one device. */
@@ -136,17 +133,18 @@ struct shadow_atomic {
     uint64_t group;
 };
 
-/* How often two places of the program raced. race.c keeps it; once it is settled the shadow counts by itself,
- * up to `look`: the pair that comes then is handed to race.c again. */
+/* How often a pair of sites raced. race.c owns the counter. Once it is `saturated` the shadow counts by
+ * itself, up to `look`: the pair that reaches that count goes to race.c again. */
 struct race_counter {
     uint32_t site[2];
     int space;
     bool device_dirty, saturated;
     uint64_t look;    /* UINT64_MAX: nothing but the count can change any more */
-    bool uncounted;   /* some pairs since were not even looked at: see shadow_saturated.c */
-    uint32_t skipped; /* of those, since the latest that was */
+    bool uncounted;   /* some pairs were not compared: shadow_saturated.c */
+    uint32_t skipped; /* pairs not compared since the last one that was */
     uint64_t count;
-    /* Those counted of the latest access that touches several cells: each is met in every one of them. */
+    /* The pairs counted for the latest access of several cells: an earlier access may be in each of them, and
+     * counts once. */
     struct counted {
         uint64_t unit, address;
         uint32_t clock;
@@ -156,7 +154,8 @@ struct race_counter {
 };
 enum { COUNTERS = HOSTILE(1024, 1), COUNTED_MOST = HOSTILE(16, 3), COUNTER_ENOUGH = HOSTILE(10000, 100) };
 
-/* Of a pair of sites, in whichever order. Sites are numbers in a row, so that many pairs have one sum. */
+/* A hash of a pair of sites, in either order. Not of the sum: sites are numbered consecutively, so that many
+ * pairs have the same sum. */
 static inline uint32_t counter_slot(uint32_t a, uint32_t b)
 {
     const uint32_t low = a < b ? a : b, high = a < b ? b : a;
@@ -167,20 +166,19 @@ struct shadow {
     struct order *order;
     void *self;
     void (*race)(void *self, const struct race *race, const struct shadow_access *now);
-    const struct order_queries *order_queries; /* has more order than `order` */
+    const struct order_queries *order_queries; /* order by other launches; NULL: none */
     struct race_counter *const *counters;      /* COUNTERS of them, by their sites; entries may be NULL */
     const uint64_t *time;                      /* counts events */
-    /* two places of the program may have raced there undetected */
-    bool lost[ORDER_REGIONS];
-    uint64_t enough; /* pairs of two places: COUNTER_ENOUGH but for tests */
-    /* pairs of accesses that were compared, and those of them handed to race() */
+    bool lost[ORDER_REGIONS];                  /* a race of two sites there may have been missed */
+    uint64_t enough; /* pairs of two sites until these are saturated: COUNTER_ENOUGH but for tests */
+    /* pairs of accesses that were compared, and those passed to race() */
     struct {
         uint64_t compared, reported;
     } work;
-    /* visits of an allocation after which it is the heavy one; 0: none is */
-    uint64_t note_after;
-    const struct shadow_region *heavy; /* not noted yet; NULL: none */
-    bool met_enough;                   /* the access under way raced with a place that did so often enough */
+    uint64_t note_after; /* visits after which an allocation makes the run slow; 0: never */
+    const struct shadow_region
+        *heavy;         /* the allocation that has reached them, until that is reported; NULL: none */
+    bool met_saturated; /* the present access raced with a saturated site */
     bool failed;
 };
 
@@ -192,13 +190,13 @@ static inline bool counter_is_of(const struct race_counter *counter, uint32_t a,
             (counter->site[0] == b && counter->site[1] == a));
 }
 
-/* An earlier access in the cell: its first byte, if it is aligned. */
+/* The first byte of an earlier access in the cell, if its size is a power of two; else 0. */
 static inline uint64_t context_begin(const struct context *how, uint64_t address)
 {
     return how->size & (how->size - 1) ? 0 : address & ~(uint64_t)(how->size - 1);
 }
 
-/* The pair was counted for an earlier cell that both touch, or there is no memory to see that. */
+/* Was the pair counted for an earlier cell of the same access? Also true if the table is full. */
 static inline bool counter_has(struct race_counter *counter, const struct counted *earlier, uint64_t later,
                                uint64_t time)
 {
@@ -218,71 +216,75 @@ static inline bool counter_has(struct race_counter *counter, const struct counte
     return false;
 }
 
-/* The shadow at a region's index may be that of an earlier region, which had the index. */
+/* False: the shadow is of an earlier region that had the same index. */
 static inline bool shadow_is_of(const struct shadow_region *shadow, const struct region *region)
 {
     return shadow->id == region->id && shadow->low == region->low && shadow->high == region->high;
 }
 
-/* A table by index of struct memory's regions has an entry for this one, NULL at first. False: no memory. */
+/* Makes the table, by index of struct memory's regions, long enough for this index; new entries are NULL.
+ * False: no memory. */
 bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const struct memory *memory,
                        uint32_t index);
 void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space,
                         struct spare *spare);
 void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
-/* Cells have contexts, sets and lists of this launch or none that count; access sets lie in the allocation,
- * with the members and versions that they say; saturated words have their cells. */
 void shadow_check(const struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
-/* A plain access at event->base, if it need only be noted down: of places that raced often enough. False:
- * shadow_access must look. */
-bool shadow_enough(struct shadow *shadow, struct shadow_region *region, const struct access_event *event,
-                   uint64_t unit, uint32_t clock);
+/* A plain access at event->base by a saturated site, which only has to be stored. False: nothing was done,
+ * and shadow_access decides. */
+bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
+                           const struct access_event *event, uint64_t unit, uint32_t clock);
+/* Are all cells of the access saturated for its site? Then one more such access changes only the latest unit.
+ * */
 bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, const struct context *how);
+/* Adds an atomic if nothing can race with it. False: nothing was done, and shadow_access decides. */
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
                  uint64_t unit);
-/* The same in two steps: NULL: shadow_access must look. The result is valid until then. */
-struct access_set *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
-                               uint64_t address);
+/* The same in two steps. NULL: shadow_access decides. The result is valid until another access of the
+ * word. */
+struct access_set *shadow_race_free_set(const struct shadow_region *region,
+                                        const struct shadow_atomic *atomic, uint64_t address);
 bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit);
-/* Of lanes, each in its slice; first: unit of lane 0. */
+/* As shadow_add for each lane of the mask; first: the unit of lane 0; slice: each lane's clock value. */
 bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t first,
                       const uint64_t mask[LANE_MASK_WORDS], const uint32_t *slice);
-/* Likewise, of a word that was calm a while ago, for updates like these. Nothing that could race with them
- * comes within an epoch. */
-/* now: the access set's epoch */
-struct calm_word {
+/* A word that was race-free for updates like these. It still is while its access set has the same
+ * clock_version, which changes with every access that could race. now: where the present version is. */
+struct race_free_word {
     struct access_set *access_set;
     uint64_t address, clock_version;
     const uint64_t *now;
     uint32_t first;
 };
-bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *word,
-                       const struct shadow_atomic *atomic, uint64_t address);
+bool shadow_race_free_anew(const struct shadow_region *region, struct race_free_word *word,
+                           const struct shadow_atomic *atomic, uint64_t address);
 
-static inline bool shadow_is_calm(const struct shadow_region *region, const struct calm_word *word,
-                                  uint64_t address)
+static inline bool shadow_is_race_free(const struct shadow_region *region, const struct race_free_word *word,
+                                       uint64_t address)
 {
     return word->access_set && word->address == address && word->clock_version == *word->now &&
            word->first == region->first;
 }
 
-static inline bool shadow_stays_calm(const struct shadow_region *region, struct calm_word *word,
-                                     const struct shadow_atomic *atomic, uint64_t address)
+static inline bool shadow_stays_race_free(const struct shadow_region *region, struct race_free_word *word,
+                                          const struct shadow_atomic *atomic, uint64_t address)
 {
-    return shadow_is_calm(region, word, address) || shadow_calms_anew(region, word, atomic, address);
+    return shadow_is_race_free(region, word, address) || shadow_race_free_anew(region, word, atomic, address);
 }
-uint32_t shadow_sort(const struct context *how); /* as in struct atomic_done */
-/* filter NULL: all of them. */
+/* Atomics of one class conflict with the same accesses: kind, scope and size. */
+uint32_t shadow_conflict_class(const struct context *how);
+/* Accepts accesses by unit and clock value. */
 struct unit_filter {
     void *self;
     bool (*wants)(void *self, uint64_t unit, uint64_t clock);
 };
+/* filter NULL: all accesses. */
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter,
                     struct footprint_part *part);
 uint64_t shadow_collected(const struct shadow_region *region);
-/* Each access that is kept for the bytes; one that several cells keep comes as often. */
+/* Calls `take` for each access that is kept for the bytes, once for each cell that keeps it. */
 void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t bytes, void *self,
                  void (*take)(void *self, uint64_t unit, const struct context *how));
 void shadow_unsaturate(struct shadow_region *region); /* the next access of each word is judged */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of what stands in one cell besides the last plain write: readers and atomics in blocks of units. */
+/* Access sets: the reads and atomics of one cell, as members: blocks of 64 units that executed one operation.
+ * A new access joins one of the latest members or appends one. When the list has grown by half it is
+ * compacted: a unit's older accesses of one class go, and members of one block and operation become one. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
@@ -14,8 +16,8 @@ static void members_free(struct members *members)
     free(members->items);
 }
 
-/* Operations of one sort conflict with the same others. After reads come the writes whose atomic objects
- * and scopes are the same. */
+/* The order of members within a block: by conflict class, and for one atomic object and scope reads before
+ * writes. */
 static uint32_t sort_in_list(const struct member *member)
 {
     const struct context *how = &member->how;
@@ -42,7 +44,8 @@ static int by_block(const void *a, const void *b)
     return x->how.size < y->how.size ? -1 : x->how.size > y->how.size;
 }
 
-/* Of one block and sort: the newest operation of a unit makes its older ones redundant. */
+/* Of one block and class: a unit's latest access makes its older ones redundant, since what is after the
+ * latest is after all of them. */
 static void keep_newest(struct member *items, uint32_t count)
 {
     struct member *newest[BLOCK_UNITS] = {NULL};
@@ -60,8 +63,8 @@ static void keep_newest(struct member *items, uint32_t count)
     }
 }
 
-/* Of one block, size and scope, reads first: an access that races with a unit's read races with its later
- * write (R3). */
+/* Of one block, size and scope, reads first: removes reads that a later write of the same unit follows. What
+ * races with the read races with that write (R3). */
 static void leave_reads(struct member *items, uint32_t count)
 {
     uint32_t written[BLOCK_UNITS] = {0}, i = count;
@@ -80,11 +83,11 @@ static void leave_reads(struct member *items, uint32_t count)
         }
 }
 
-/* Of one place of the program too: into the first of them, as far as there is memory. */
+/* Members of one operation become one, unless memory runs out. */
 static void unite(struct member *items, uint32_t count)
 {
     for (uint32_t i = 1, first = 0; i < count; i++) {
-        if (!is_alike(&items[i].how, &items[first].how)) {
+        if (!is_same_operation(&items[i].how, &items[first].how)) {
             first = i;
             continue;
         }
@@ -135,7 +138,7 @@ static bool members_widen(struct members *members, uint32_t room)
     return true;
 }
 
-/* Each unit has a clock value of its own from now on. False: no memory. */
+/* Gives each unit a clock value of its own. False: no memory. */
 static bool part(struct member *member)
 {
     if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
@@ -194,13 +197,13 @@ static void leave(struct members *members, uint32_t at)
     member_swap(&members->items[at], &members->items[--members->count]);
 }
 
-void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct shadow_access *now)
+void shadow_remove_replaced(struct shadow *shadow, struct members *members, const struct shadow_access *now)
 {
     const uint32_t recent = *recent_of(members, &now->how), before = members->count;
-    if (recent < members->count && stands_for(now, &members->items[recent].how))
+    if (recent < members->count && replaces(now, &members->items[recent].how))
         leave(members, recent);
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;)
-        if (stands_for(now, &members->items[i].how))
+        if (replaces(now, &members->items[i].how))
             leave(members, i);
     if (members->count < before)
         fast_path_taken(shadow->order->fast_paths, FAST_PATH_FOLLOWED);
@@ -267,10 +270,10 @@ static struct access_set *access_set_new(struct shadow_region *region, uint64_t 
     access_set->owner = owner;
     access_set->region = region;
     access_set->clock_version = ++region->versions;
-    access_set->calm_version = 0;
+    access_set->race_free_version = 0;
     access_set->saturated = (struct saturated){.clock_version = 0};
-    /* memory of groups is forgotten while their objects stay */
-    access_set->has_object = region->bygone || region->space != IN_GLOBAL;
+    /* local memory is forgotten at each barrier, but its atomic objects are not */
+    access_set->has_object = region->atomics_overwritten || region->space != IN_GLOBAL;
     access_set->readers.count = access_set->atomics.count = access_set->racer_count = 0;
     cell[1] = epoch(region->access_set_used++, CONTEXT_ACCESS_SET);
     region->touched = true;
@@ -295,7 +298,7 @@ struct access_set *shadow_access_set_copy(struct shadow_region *region, const st
     *access_set = *from;
     access_set->owner = kept.owner;
     access_set->clock_version = kept.clock_version;
-    access_set->calm_version = access_set->saturated.clock_version = access_set->saturated.own = 0;
+    access_set->race_free_version = access_set->saturated.clock_version = access_set->saturated.own = 0;
     access_set->readers = kept.readers;
     access_set->atomics = kept.atomics;
     access_set->racers = kept.racers;
@@ -317,8 +320,8 @@ static bool operation_into(const struct visit *visit, struct access_set *access_
     if (!is_atomic(how->kind))
         return reader_add(access_set, unit, how, late);
     if (!has_atomics(access_set))
-        begin_alike(access_set, how, &place);
-    return add_alike(access_set, unit, how, late);
+        begin_inclusive(access_set, how, &place);
+    return atomic_add(access_set, unit, how, late);
 }
 
 static void reverse(struct members *members)
@@ -327,7 +330,7 @@ static void reverse(struct members *members)
         member_swap(&members->items[i], &members->items[--j]);
 }
 
-/* Those of the set, in the order in which they came. */
+/* Moves a reader set into the access set, in the order in which its blocks began. */
 static bool set_into(const struct visit *visit, uint64_t value, struct access_set *access_set)
 {
     const struct shadow_region *region = visit->region;
@@ -342,7 +345,7 @@ static bool set_into(const struct visit *visit, uint64_t value, struct access_se
     return true;
 }
 
-/* The cell's access set; what stands there by itself moves into it, or a set. */
+/* The cell's access set, into which its single access or reader set moves. NULL: no memory. */
 struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set = access_set_of(visit->region, visit->address, cell);

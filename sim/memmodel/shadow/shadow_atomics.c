@@ -1,52 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that have atomics only, all alike: one more races with nothing. */
+/* Words whose accesses are inclusive atomics, and possibly a plain write that is ordered before all of them:
+ * one more such atomic races with nothing (R29), and is only added. */
 #include "shadow_state.h"
 
 #include "sim/memmodel/common/lane_mask.h"
 
-/* The access set of such a word, if it has one whose atomics are all alike, and all the races there are
- * counted. */
-static struct access_set *alike_in(const struct shadow_region *region, uint64_t address, const uint64_t *cell)
+/* The word's access set, if its atomics are inclusive and no access there was dropped; else NULL. */
+static struct access_set *inclusive_set(const struct shadow_region *region, uint64_t address,
+                                        const uint64_t *cell)
 {
     struct access_set *access_set = cell ? access_set_of(region, address, cell) : NULL;
-    return access_set && access_set->alike && !(region->dropped && shadow_has_dropped(region, address))
+    return access_set && access_set->inclusive && !(region->dropped && shadow_has_dropped(region, address))
                ? access_set
                : NULL;
 }
 
-/* The word has only atomics that the access agrees with; or besides a write that happens before its group's
- * members. */
-static bool is_calm(const struct shadow_region *region, const struct shadow_access *now,
-                    const struct access_set *access_set, const uint64_t *cell)
+/* Can the atomic race with nothing in the word? A plain write must be before a barrier of the unit's
+ * group. */
+static bool is_race_free(const struct shadow_region *region, const struct shadow_access *now,
+                         const struct access_set *access_set, const uint64_t *cell)
 {
     return !access_set->readers.count && !access_set->racer_count && has_atomics(access_set) &&
-           joins_alike(now, access_set) &&
-           (!live(region, cell[0]) || (access_set->calm_version == access_set->clock_version &&
-                                       access_set->calm_group == now->unit_state->place.group));
+           is_inclusive_with(now, access_set) &&
+           (!live(region, cell[0]) || (access_set->race_free_version == access_set->clock_version &&
+                                       access_set->race_free_group == now->unit_state->place.group));
 }
 
-bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
-                    const struct shadow_access *now)
+bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *region,
+                           const struct shadow_access *now)
 {
     const uint64_t *cell = word_at(region, now->address, now->how.size);
-    struct access_set *access_set = alike_in(region, now->address, cell);
-    if (!access_set || !is_calm(region, now, access_set, cell))
+    struct access_set *access_set = inclusive_set(region, now->address, cell);
+    if (!access_set || !is_race_free(region, now, access_set, cell))
         return false;
     if (now->follows || now->follows_all)
-        shadow_leave_alike(shadow, &access_set->atomics, now);
-    shadow->failed |= !add_alike(access_set, now->unit_state->unit, &now->how, now->quiet);
+        shadow_remove_replaced(shadow, &access_set->atomics, now);
+    shadow->failed |= !atomic_add(access_set, now->unit_state->unit, &now->how, now->quiet);
     fast_path_taken(shadow->order->fast_paths, FAST_PATH_CALM);
     return true;
 }
 
 /* ---- updates --------------------------------------------------------------------------------- */
 
-uint32_t shadow_sort(const struct context *how)
+uint32_t shadow_conflict_class(const struct context *how)
 {
-    return sort_of(how);
+    return conflict_class_of(how);
 }
 
-static bool agrees(const struct access_set *access_set, const struct shadow_atomic *atomic)
+static bool includes(const struct access_set *access_set, const struct shadow_atomic *atomic)
 {
     return access_set->size == atomic->how.size &&
            access_set->scope == (enum memory_scope)atomic->how.scope &&
@@ -54,30 +55,30 @@ static bool agrees(const struct access_set *access_set, const struct shadow_atom
             (access_set->scope == SCOPE_WORK_GROUP && access_set->place.group == atomic->group));
 }
 
-static inline struct access_set *calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
-                                      uint64_t address)
+static inline struct access_set *race_free_set(const struct shadow_region *region,
+                                               const struct shadow_atomic *atomic, uint64_t address)
 {
     const uint64_t *cell = word_at(region, address, atomic->how.size);
-    struct access_set *access_set = alike_in(region, address, cell);
+    struct access_set *access_set = inclusive_set(region, address, cell);
     if (!access_set || access_set->readers.count || access_set->racer_count || !has_atomics(access_set) ||
-        !agrees(access_set, atomic))
+        !includes(access_set, atomic))
         return NULL;
-    return !live(region, cell[0]) || (access_set->calm_version == access_set->clock_version &&
-                                      access_set->calm_group == atomic->group)
+    return !live(region, cell[0]) || (access_set->race_free_version == access_set->clock_version &&
+                                      access_set->race_free_group == atomic->group)
                ? access_set
                : NULL;
 }
 
-struct access_set *shadow_calm(const struct shadow_region *region, const struct shadow_atomic *atomic,
-                               uint64_t address)
+struct access_set *shadow_race_free_set(const struct shadow_region *region,
+                                        const struct shadow_atomic *atomic, uint64_t address)
 {
-    return calm(region, atomic, address);
+    return race_free_set(region, atomic, address);
 }
 
 static __attribute__((noinline)) bool add_anew(struct access_set *access_set,
                                                const struct shadow_atomic *atomic, uint64_t unit)
 {
-    return add_alike(access_set, unit, &atomic->how, false);
+    return atomic_add(access_set, unit, &atomic->how, false);
 }
 
 bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit)
@@ -90,7 +91,7 @@ bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomi
     return true;
 }
 
-/* Of lanes of one block, the first of which is at that place of the member's. */
+/* lanes: bits of units from number `at` of the member's block on; slice: their clock values. */
 static inline void put_lanes(struct member *member, uint32_t at, uint64_t lanes, const uint32_t *slice)
 {
     uint32_t *each = member->each + at;
@@ -102,7 +103,7 @@ static inline void put_lanes(struct member *member, uint32_t at, uint64_t lanes,
             each[__builtin_ctzll(rest)] = slice[__builtin_ctzll(rest)];
 }
 
-/* Those of 64 lanes, the first of which is the unit. */
+/* Lanes of 64 units from `unit` on. */
 static inline bool add_lanes(struct access_set *access_set, uint64_t unit, struct context how, uint64_t lanes,
                              const uint32_t *slice)
 {
@@ -118,7 +119,7 @@ static inline bool add_lanes(struct access_set *access_set, uint64_t unit, struc
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         const uint32_t lane = (uint32_t)__builtin_ctzll(rest);
         how.clock = slice[lane];
-        added &= add_alike(access_set, unit + lane, &how, false);
+        added &= atomic_add(access_set, unit + lane, &how, false);
     }
     return added;
 }
@@ -133,11 +134,11 @@ bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic 
     return added;
 }
 
-bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *word,
-                       const struct shadow_atomic *atomic, uint64_t address)
+bool shadow_race_free_anew(const struct shadow_region *region, struct race_free_word *word,
+                           const struct shadow_atomic *atomic, uint64_t address)
 {
-    struct access_set *access_set = calm(region, atomic, address);
-    *word = (struct calm_word){.access_set = access_set, .address = address, .first = region->first};
+    struct access_set *access_set = race_free_set(region, atomic, address);
+    *word = (struct race_free_word){.access_set = access_set, .address = address, .first = region->first};
     if (access_set)
         word->clock_version = *(word->now = &access_set->clock_version);
     return access_set;
@@ -146,6 +147,6 @@ bool shadow_calms_anew(const struct shadow_region *region, struct calm_word *wor
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
                  uint64_t unit)
 {
-    struct access_set *access_set = calm(region, atomic, address);
-    return access_set && add_alike(access_set, unit, &atomic->how, false);
+    struct access_set *access_set = race_free_set(region, atomic, address);
+    return access_set && atomic_add(access_set, unit, &atomic->how, false);
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One cell: the accesses that conflict with a new one and are not ordered before it, and the new one's place
- * in the cell. */
+/* One cell and a new access. The access is compared with each access that the cell keeps: two race if they
+ * conflict and the earlier one does not happen before the later one. Then it is stored. A plain write W
+ * replaces everything in the cell. Lemma (FastTrack): if A happens before W, a later access that races with A
+ * also races with W, since W cannot happen before it. Accesses that raced with W are kept beside it as
+ * racers. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
 /* ---- conflicts ------------------------------------------------------------------------------- */
 
 /* R29: two atomics do not race when they act on one object and include each other. */
-static __attribute__((noinline)) bool atomics_agree(const struct visit *visit, uint64_t unit,
-                                                    const struct context *how)
+static __attribute__((noinline)) bool atomics_are_inclusive(const struct visit *visit, uint64_t unit,
+                                                            const struct context *how)
 {
     const struct context *now = &visit->now->how;
     if (how->size != now->size && RULE(36))
@@ -24,7 +27,7 @@ static uint64_t clock_of(const struct visit *visit, uint64_t value)
     return epoch_how(visit->region, value)->clock;
 }
 
-/* Others than itself. */
+/* Of another unit than the new access's. */
 static inline bool happens_before(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
@@ -34,18 +37,18 @@ static inline bool happens_before(const struct visit *visit, uint64_t unit, uint
            (visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock));
 }
 
-/* As is seen at once: false if a map would have to be made. */
-static bool happens_before_without_map(const struct visit *visit, uint64_t unit, uint64_t clock)
+/* As happens_before, but false if a deferred join would have to be computed first. For optimisations only. */
+static bool happens_before_at_once(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     struct vclock_pool *pool = order_pool(visit->shadow->order);
     pool->glances = true;
-    const bool known = happens_before(visit, unit, clock);
+    const bool before = happens_before(visit, unit, clock);
     pool->glances = false;
-    return known;
+    return before;
 }
 
-/* R34: within one work-item a fence has to stand between a write to an image and a read, and no order
- * helps a sampler. */
+/* R34: a work-item sees its own write to an image only after a fence, and a sampler never sees a write of the
+ * same kernel. */
 static __attribute__((noinline)) bool misses_image(const struct visit *visit, uint64_t unit,
                                                    const struct context *how)
 {
@@ -55,7 +58,7 @@ static __attribute__((noinline)) bool misses_image(const struct visit *visit, ui
                                    !order_sees_own_image(visit->now->unit_state, how->clock));
 }
 
-/* By operations that the order does not receive. */
+/* By synchronisation of other launches. */
 static __attribute__((noinline)) bool is_ordered_by_others(const struct visit *visit, uint64_t unit,
                                                            uint64_t clock)
 {
@@ -78,13 +81,13 @@ static inline __attribute__((always_inline)) bool races(const struct visit *visi
     if (!is_write(how->kind) && !is_write(now->how.kind) && RULE(4))
         return false;
     return device_dirty ||
-           !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_agree(visit, unit, how)) ||
+           !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_are_inclusive(visit, unit, how)) ||
              happens_before(visit, unit, how->clock) || is_ordered_by_others(visit, unit, how->clock));
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* Of the pair of an earlier place and this one; NULL: there is more to do than to count. */
+/* The counter of the two sites, if the pair only has to be counted; else NULL. */
 static inline struct race_counter *counter_of(const struct visit *visit, uint32_t earlier, bool device_dirty)
 {
     const uint32_t later = visit->now->how.site;
@@ -107,7 +110,7 @@ static __attribute__((noinline)) void announce_race(const struct visit *visit, u
     visit->shadow->race(visit->shadow->self, &race, visit->now);
 }
 
-/* Does it race? What does is reported. */
+/* Does the earlier access race with the new one? If so, the race is reported or counted. */
 static inline __attribute__((always_inline)) bool judge(const struct visit *visit, uint64_t unit,
                                                         const struct context *how)
 {
@@ -124,20 +127,20 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
     if (visit->now->how.size <= visit->bytes ||
         !counter_has(counter, &earlier, visit->now->unit_state->unit, *visit->shadow->time))
         counter->count++;
-    visit->shadow->met_enough |= counter->count >= visit->shadow->enough;
+    visit->shadow->met_saturated |= counter->count >= visit->shadow->enough;
     return true;
 }
 
 /* ---- what raced ------------------------------------------------------------------------------ */
 
-/* NULL: there is no memory, or *enough: there are as many like it as are kept. */
+/* NULL: no memory, or *enough: enough racers of the same operation are kept. */
 static struct racer *racer_room(const struct visit *visit, struct access_set *access_set, uint64_t unit,
                                 const struct context *how, bool *enough)
 {
     uint32_t alike = 0;
     for (uint32_t i = 0; i < access_set->racer_count; i++) {
         struct racer *racer = &access_set->racers[i];
-        /* An exchange may have failed, and a scope is not always the same. */
+        /* one site has failed and successful exchanges, and an atomic's scope may be a variable */
         const bool same =
             racer->how.site == how->site && racer->how.kind == how->kind && racer->how.scope == how->scope;
         if (same && racer->unit == unit)
@@ -152,16 +155,16 @@ static struct racer *racer_room(const struct visit *visit, struct access_set *ac
     return &access_set->racers[access_set->racer_count++];
 }
 
-/* An access that leaves its place in the cell though it races. A few of each place of the program stay, in a
- * limited number of cells. access set: the cell's, which may be made; NULL: it has none. */
+/* Keeps an access that raced and that the new one replaces in the cell. A few are kept of each site, in a
+ * limited number of cells; the others are dropped. *access_set: the cell's, which is made if it has none. */
 static void keep_racer(const struct visit *visit, struct access_set **access_set, uint64_t *cell,
                        uint64_t unit, const struct context *earlier)
 {
-    const struct context own = *earlier, *how = &own; /* where it stands may move when a access set is made */
+    const struct context own = *earlier, *how = &own; /* making an access set may move *earlier */
     bool enough = false;
     if (!*access_set && visit->region->racer_cells >= RACER_CELLS_MOST) {
         shadow_drop(visit, unit, how);
-        visit->region->lacking = true;
+        visit->region->incomplete = true;
         return;
     }
     if (!*access_set)
@@ -170,26 +173,27 @@ static void keep_racer(const struct visit *visit, struct access_set **access_set
     visit->shadow->failed |= !*access_set;
     if (!racer) {
         shadow_drop(visit, unit, how);
-        visit->region->lacking |= !enough;
+        visit->region->incomplete |= !enough;
         return;
     }
-    if (racer->how.clock < how->clock) /* an access after the later of two writes is after both */
+    if (racer->how.clock <
+        how->clock) /* of one unit's accesses the latest suffices: what is after it is after all */
         *racer = (struct racer){unit, *how};
     (*access_set)->clock_version = ++visit->region->versions;
 }
 
-/* Not to be looked at: their sites are saturated, and this is not the sampled one. */
+/* Is the pair of sites saturated, and this not the pair in SATURATED_SAMPLE that is compared? */
 static inline bool is_skipped(const struct visit *visit, uint32_t earlier)
 {
     struct race_counter *counter = counter_of(visit, earlier, false);
     if (!counter || counter->count < visit->shadow->enough || visit->region->space == IN_IMAGE)
         return false;
-    counter->uncounted = visit->shadow->met_enough = true;
+    counter->uncounted = visit->shadow->met_saturated = true;
     return ++counter->skipped % SATURATED_SAMPLE;
 }
 
-/* Those that a plain write is ordered after are done with: what races with them races with it. One that is
- * skipped stays: whatever is unordered with it later races with it, be the write between them or not. */
+/* A plain write removes the racers that happen before it: what races with them races with the write. A racer
+ * that was skipped stays, since it is not known to happen before the write. */
 static void judge_racers(const struct visit *visit, struct access_set *access_set)
 {
     const bool write = visit->now->how.kind == ACCESS_WRITE;
@@ -205,7 +209,7 @@ static void judge_racers(const struct visit *visit, struct access_set *access_se
     access_set->racer_count = kept;
 }
 
-/* Members that race are among the racers from then on. */
+/* Members that race become racers. */
 static void judge_members(const struct visit *visit, uint64_t *cell, struct access_set *access_set,
                           struct members *members)
 {
@@ -227,20 +231,21 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct acce
     members->count = kept;
 }
 
-/* Before those that it took the place of: what it wrote memory still has. */
+/* Called before the racers are compared: the write's value is the one that memory has, so this pair comes
+ * first in a report. */
 static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 {
     return live(visit->region, cell[0]) &&
            judge(visit, epoch_unit(cell[0]), epoch_how(visit->region, cell[0]));
 }
 
-/* Atomic accesses that have the cell to themselves, but for a plain write: one, or a set of a few. */
+/* Is the second epoch one atomic, or a set of atomics? */
 static bool is_of_atomics(const struct shadow_region *region, uint64_t value)
 {
     struct reader_walk walk = readers_walk(&region->readers, value);
     if (live(region, value))
         return is_atomic(context_at(region, epoch_context(value))->kind);
-    return region->few && readers_next(&region->readers, &walk) &&
+    return region->atomic_sets && readers_next(&region->readers, &walk) &&
            is_atomic(context_at(region, walk.context)->kind);
 }
 
@@ -258,13 +263,13 @@ static bool set_races(const struct visit *visit, uint64_t value)
 
 static inline void judge_readers(const struct visit *visit, struct access_set **access_set, uint64_t *cell)
 {
-    /* a list decides which */
+    /* an access set compares one by one, and keeps racers */
     if (!*access_set && is_set(visit->region, cell[1]) && set_races(visit, cell[1])) {
         *access_set = shadow_access_set_make(visit, cell);
         visit->shadow->failed |= !*access_set;
     }
     const uint64_t reader = cell[1];
-    visit->region->bygone |= !*access_set && is_of_atomics(visit->region, reader);
+    visit->region->atomics_overwritten |= !*access_set && is_of_atomics(visit->region, reader);
     if (*access_set) {
         judge_members(visit, cell, *access_set, &(*access_set)->readers);
     } else if (live(visit->region, reader)) {
@@ -281,17 +286,16 @@ static inline void judge_readers(const struct visit *visit, struct access_set **
 static void judge_atomics(const struct visit *visit, uint64_t *cell, struct access_set *access_set)
 {
     const struct context *now = &visit->now->how;
-    if (!has_atomics(access_set) || (is_atomic(now->kind) && joins_alike(visit->now, access_set)))
+    if (!has_atomics(access_set) || (is_atomic(now->kind) && is_inclusive_with(visit->now, access_set)))
         return;
     if (!access_set->any_write && !is_write(now->kind))
         return;
     judge_members(visit, cell, access_set, &access_set->atomics);
 }
 
-/* An access that races with one that this one follows races with this one, and gets the same report: of one
- * place of the program, one manner, and scopes that include each other, of any unit. Cells of words have one
- * object each. */
-static bool replaces_alike(const struct visit *visit)
+/* May the new atomic replace earlier ones? It may replace those that happen before it (replaces()). In cells
+ * of words all atomics are of one object. */
+static bool may_replace(const struct visit *visit)
 {
     return (visit->now->follows || visit->now->follows_all) && visit->bytes == 1u << WORD_SHIFT;
 }
@@ -299,18 +303,18 @@ static bool replaces_alike(const struct visit *visit)
 static bool add_atomic(const struct visit *visit, struct access_set *access_set)
 {
     CHECKED(is_atomic(visit->now->how.kind));
-    if (replaces_alike(visit))
-        shadow_leave_alike(visit->shadow, &access_set->atomics, visit->now);
+    if (may_replace(visit))
+        shadow_remove_replaced(visit->shadow, &access_set->atomics, visit->now);
     if (!has_atomics(access_set))
-        begin_alike(access_set, &visit->now->how, &visit->now->unit_state->place);
-    access_set->alike = joins_alike(visit->now, access_set);
-    if (!access_set->alike)
+        begin_inclusive(access_set, &visit->now->how, &visit->now->unit_state->place);
+    access_set->inclusive = is_inclusive_with(visit->now, access_set);
+    if (!access_set->inclusive)
         access_set->clock_version = ++visit->region->versions;
-    return add_alike(access_set, visit->now->unit_state->unit, &visit->now->how, visit->now->quiet);
+    return atomic_add(access_set, visit->now->unit_state->unit, &visit->now->how, visit->now->quiet);
 }
 
-/* The first of a cell without readers needs no list. */
-static bool is_first(const struct visit *visit, const uint64_t *cell)
+/* Has the cell nothing but possibly a plain write? Then an atomic fits into the second epoch. */
+static bool has_one_epoch(const struct visit *visit, const uint64_t *cell)
 {
     const struct shadow_region *region = visit->region;
     return !live(region, cell[1]) && !is_set(region, cell[1]) && !access_set_of(region, visit->address, cell);
@@ -318,7 +322,7 @@ static bool is_first(const struct visit *visit, const uint64_t *cell)
 
 static bool put_single(const struct visit *visit, uint64_t *cell)
 {
-    CHECKED(is_atomic(visit->now->how.kind) && is_first(visit, cell));
+    CHECKED(is_atomic(visit->now->how.kind) && has_one_epoch(visit, cell));
     const uint32_t context = shadow_context_of(visit->region, &visit->now->how);
     if (context)
         cell[1] = epoch(visit->now->unit_state->unit, context);
@@ -326,57 +330,62 @@ static bool put_single(const struct visit *visit, uint64_t *cell)
     return context;
 }
 
-/* ---- a few atomics --------------------------------------------------------------------------- */
+/* ---- sets of atomics ------------------------------------------------------------------------- */
 
-/* Of many cells, lists would take more room than they save time. At most two stay when an update takes the
- * place of those like it. */
-enum { FEW = 3, FEW_OF_MANY = 24, LISTS_MANY = HOSTILE(4096, 8), STAY = 3 };
+/* Inclusive atomics are kept in a reader set while they are few: up to ATOMIC_SET_MOST, or up to
+ * ATOMIC_SET_OF_MANY once so many cells have access sets that their memory counts more than time. When an
+ * update replaces others of a set, at most KEPT_MOST - 1 may stay. */
+enum { ATOMIC_SET_MOST = 3, ATOMIC_SET_OF_MANY = 24, LISTS_MANY = HOSTILE(4096, 8), KEPT_MOST = 3 };
 
-static uint32_t few_most(const struct shadow_region *region)
+static uint32_t atomic_set_most(const struct shadow_region *region)
 {
-    return region->access_set_used < LISTS_MANY ? FEW : FEW_OF_MANY;
+    return region->access_set_used < LISTS_MANY ? ATOMIC_SET_MOST : ATOMIC_SET_OF_MANY;
 }
 
-/* One more of them. agrees: with all of them so far, which agree with each other. */
-struct few {
+/* The atomics of a cell, compared with a new one. inclusive: it races with none; recorded: it is there
+ * already; again: its unit is there with the same kind, scope and size. */
+struct atomics_summary {
     uint32_t count;
-    bool agrees, stands, again;
+    bool inclusive, recorded, again;
 };
 
-static void meet_one(const struct visit *visit, uint64_t unit, const struct context *how, struct few *few)
+static void summarise_one(const struct visit *visit, uint64_t unit, const struct context *how,
+                          struct atomics_summary *summary)
 {
     const struct context *now = &visit->now->how;
     const struct place place = place_of(visit, unit);
-    const bool same = unit == visit->now->unit_state->unit && sort_of(how) == sort_of(now);
-    few->count++;
-    few->agrees &= how->size == now->size && how->scope == now->scope &&
-                   scope_inclusive(SCOPE_RULE_EQUAL, (enum memory_scope)how->scope, &place,
-                                   (enum memory_scope)now->scope, &visit->now->unit_state->place);
-    few->stands |= same && how->clock == now->clock && how->site == now->site && how->order == now->order;
-    few->again |= same;
+    const bool same =
+        unit == visit->now->unit_state->unit && conflict_class_of(how) == conflict_class_of(now);
+    summary->count++;
+    summary->inclusive &= how->size == now->size && how->scope == now->scope &&
+                          scope_inclusive(SCOPE_RULE_EQUAL, (enum memory_scope)how->scope, &place,
+                                          (enum memory_scope)now->scope, &visit->now->unit_state->place);
+    summary->recorded |=
+        same && how->clock == now->clock && how->site == now->site && how->order == now->order;
+    summary->again |= same;
 }
 
-/* The latest first. */
-static struct few meet_few(const struct visit *visit, uint64_t value)
+/* Stops when there are more than a set may have. */
+static struct atomics_summary summarise_atomics(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
-    struct few few = {.agrees = true};
+    struct atomics_summary summary = {.inclusive = true};
     struct reader_walk walk = readers_walk(&region->readers, value);
     if (live(region, value))
-        meet_one(visit, epoch_unit(value), context_at(region, epoch_context(value)), &few);
-    while (few.count <= few_most(region) && readers_next(&region->readers, &walk))
+        summarise_one(visit, epoch_unit(value), context_at(region, epoch_context(value)), &summary);
+    while (summary.count <= atomic_set_most(region) && readers_next(&region->readers, &walk))
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            meet_one(visit, walk.unit + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context),
-                     &few);
-    return few;
+            summarise_one(visit, walk.unit + (uint32_t)__builtin_ctzll(bits),
+                          context_at(region, walk.context), &summary);
+    return summary;
 }
 
-/* The queried ones, one by one. */
+/* So many are tested at most. */
 enum { FOLLOWED_MOST = HOSTILE(8, 2) };
 
 static bool is_followed(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
-    return unit == visit->now->unit_state->unit || happens_before_without_map(visit, unit, clock);
+    return unit == visit->now->unit_state->unit || happens_before_at_once(visit, unit, clock);
 }
 
 static bool follows_members(const struct visit *visit, const struct members *members)
@@ -411,17 +420,17 @@ bool shadow_follows_all(const struct visit *visit, const uint64_t *cell)
 {
     const struct access_set *access_set = access_set_of(visit->region, visit->address, cell);
     if (access_set)
-        return access_set->alike && access_set->atomics.count <= FOLLOWED_MOST &&
-               joins_alike(visit->now, access_set) && follows_members(visit, &access_set->atomics);
-    return is_of_atomics(visit->region, cell[1]) && meet_few(visit, cell[1]).agrees &&
+        return access_set->inclusive && access_set->atomics.count <= FOLLOWED_MOST &&
+               is_inclusive_with(visit->now, access_set) && follows_members(visit, &access_set->atomics);
+    return is_of_atomics(visit->region, cell[1]) && summarise_atomics(visit, cell[1]).inclusive &&
            follows_set(visit, cell[1]);
 }
 
-/* Those of the set that are not like it, the latest first. */
+/* The atomics of a set that the new one does not replace, latest first; left: how many it replaces. */
 struct kept {
     uint32_t count, left;
-    uint64_t unit[STAY];
-    uint32_t context[STAY];
+    uint64_t unit[KEPT_MOST];
+    uint32_t context[KEPT_MOST];
 };
 
 static struct kept keep_others(const struct visit *visit, uint64_t value)
@@ -430,10 +439,10 @@ static struct kept keep_others(const struct visit *visit, uint64_t value)
     struct kept kept = {.count = 0};
     struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk)) {
-        const bool goes = stands_for(visit->now, context_at(region, walk.context));
+        const bool goes = replaces(visit->now, context_at(region, walk.context));
         for (uint64_t bits = walk.mask; bits; bits &= bits - 1) {
             kept.left += goes;
-            if (goes || kept.count == STAY)
+            if (goes || kept.count == KEPT_MOST)
                 continue;
             kept.unit[kept.count] = walk.unit + (uint32_t)__builtin_ctzll(bits);
             kept.context[kept.count++] = walk.context;
@@ -442,45 +451,44 @@ static struct kept keep_others(const struct visit *visit, uint64_t value)
     return kept;
 }
 
-/* Those like it go: at most two stay. */
-static void leave_alike_few(const struct visit *visit, uint64_t *cell)
+/* Removes the atomics that the new one replaces. */
+static void remove_replaced_few(const struct visit *visit, uint64_t *cell)
 {
     struct shadow_region *region = visit->region;
     if (live(region, cell[1])) {
-        if (!stands_for(visit->now, epoch_how(region, cell[1])))
+        if (!replaces(visit->now, epoch_how(region, cell[1])))
             return;
         cell[1] = 0;
     } else {
         const struct kept kept = keep_others(visit, cell[1]);
-        if (!kept.left || kept.count == STAY)
+        if (!kept.left || kept.count == KEPT_MOST)
             return;
         readers_free(&region->readers, cell[1]);
         cell[1] = kept.count ? epoch(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
         /* Those that go and those that stay have different contexts: two blocks or more are free. */
         const bool added =
             kept.count < 2 || readers_add(&region->readers, &cell[1], kept.unit[0], kept.context[0]);
-        CHECKED(kept.count < STAY && added);
+        CHECKED(kept.count < KEPT_MOST && added);
         (void)added;
     }
     fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_FOLLOWED);
 }
 
-/* True: it stands among those that the cell has, and races with none of them. False: a list has to take
- * them. */
-static bool add_to_few(const struct visit *visit, uint64_t *cell)
+/* True: the atomic races with none of the cell's, and is in the set. False: an access set is needed. */
+static bool add_to_atomic_set(const struct visit *visit, uint64_t *cell)
 {
     struct shadow_region *region = visit->region;
     if (!is_of_atomics(region, cell[1]))
         return false;
-    const struct few few = meet_few(visit, cell[1]);
-    if (few.agrees && few.stands)
+    const struct atomics_summary summary = summarise_atomics(visit, cell[1]);
+    if (summary.inclusive && summary.recorded)
         return true;
-    if (!few.agrees || few.again || few.count >= few_most(region))
+    if (!summary.inclusive || summary.again || summary.count >= atomic_set_most(region))
         return false;
     const uint32_t context = shadow_context_of(region, &visit->now->how);
     if (!context || !readers_add(&region->readers, &cell[1], visit->now->unit_state->unit, context))
         return false;
-    region->few = true;
+    region->atomic_sets = true;
     fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_FEW);
     return true;
 }
@@ -510,11 +518,11 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
         order_overwrite(visit->shadow->order, visit->now->unit_state, visit->address, visit->bytes,
                         visit->now->how.site);
     cell[0] = own;
-    if (access_set && visit->shadow->met_enough)
-        shadow_settle(visit, access_set, cell);
+    if (access_set && visit->shadow->met_saturated)
+        shadow_saturate(visit, access_set, cell);
 }
 
-/* Of a cell that has readers, and no list. */
+/* One more reader of a cell that has no access set. */
 static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
 {
     if (readers_add(&visit->region->readers, &cell[1], visit->now->unit_state->unit, visit->context)) {
@@ -525,12 +533,12 @@ static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
     return access_set && reader_add(access_set, visit->now->unit_state->unit, &visit->now->how, late);
 }
 
-/* A single reader that happens before this one, or that is itself, need not be kept (R21: an access after
- * this one is after that), but may be. */
-static bool replaces(const struct visit *visit, uint64_t reader)
+/* Does the new read make the cell's only read redundant? It does if that is of the same unit or happens
+ * before it: what is ordered after the new read is ordered after both (R21). False is always safe. */
+static bool replaces_reader(const struct visit *visit, uint64_t reader)
 {
     return !live(visit->region, reader) || epoch_unit(reader) == visit->now->unit_state->unit ||
-           happens_before_without_map(visit, epoch_unit(reader), clock_of(visit, reader));
+           happens_before_at_once(visit, epoch_unit(reader), clock_of(visit, reader));
 }
 
 static bool plain_read(const struct visit *visit, uint64_t *cell)
@@ -549,32 +557,33 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
         judge_atomics(visit, cell, access_set);
         access_set->clock_version = ++visit->region->versions;
         const bool added = reader_add(access_set, visit->now->unit_state->unit, &visit->now->how, false);
-        if (visit->shadow->met_enough)
-            shadow_settle(visit, access_set, cell);
+        if (visit->shadow->met_saturated)
+            shadow_saturate(visit, access_set, cell);
         return added;
     }
-    if (is_set(visit->region, cell[1]) || !replaces(visit, cell[1]))
+    if (is_set(visit->region, cell[1]) || !replaces_reader(visit, cell[1]))
         return add_reader(visit, cell, false);
     cell[1] = epoch(visit->now->unit_state->unit, visit->context);
     return true;
 }
 
-/* ---- what comes ------------------------------------------------------------------------------ */
+/* ---- new accesses ---------------------------------------------------------------------------- */
 
-/* In one slice what stands after in the code mostly does: the affine filter has the accesses in no order. */
+/* The affine filter replays accesses in no particular order. Within one clock value the later site is taken
+ * for the later access. */
 static bool comes_later(const struct context *now, const struct context *earlier)
 {
     return now->clock > earlier->clock || (now->clock == earlier->clock && now->site >= earlier->site);
 }
 
-/* From the affine filter: nothing races, the newer of one unit's operations stays, and reads are kept
- * beside later writes. */
+/* A replayed access: nothing is compared, the newer of one unit's accesses stays, and reads stay beside
+ * writes, since the order between the two is not known. */
 static bool quiet(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t unit = visit->now->unit_state->unit, own = epoch(unit, visit->context);
-    if (is_atomic(visit->now->how.kind) && is_first(visit, cell))
+    if (is_atomic(visit->now->how.kind) && has_one_epoch(visit, cell))
         return put_single(visit, cell);
-    if (is_atomic(visit->now->how.kind) && add_to_few(visit, cell))
+    if (is_atomic(visit->now->how.kind) && add_to_atomic_set(visit, cell))
         return true;
     if (is_atomic(visit->now->how.kind)) {
         struct access_set *among = shadow_access_set_make(visit, cell);
@@ -598,34 +607,34 @@ static bool quiet(const struct visit *visit, uint64_t *cell)
     return add_reader(visit, cell, true);
 }
 
-/* The write was before a barrier of the whole group, there is no reader, and the atomics include the whole
- * group. */
-static void calm_down(const struct visit *visit, struct access_set *access_set, const uint64_t *cell)
+/* Marks the access set race-free for atomics of the group, if the last write was before a barrier of the
+ * group, there is no reader, and the atomics' scope includes the group. */
+static void mark_race_free(const struct visit *visit, struct access_set *access_set, const uint64_t *cell)
 {
     CHECKED(has_atomics(access_set));
     const struct unit_state *unit_state = visit->now->unit_state;
     uint64_t base = unit_state->group ? unit_state->group->base[visit->region->space] : 0;
-    bool saturated =
+    const bool write_is_ordered =
         !live(visit->region, cell[0]) ||
         (order_unit_group(visit->shadow->order, epoch_unit(cell[0])) == unit_state->place.group &&
          epoch_unit(cell[0]) < UNIT_COPIES && clock_of(visit, cell[0]) < base);
-    if (!saturated || !access_set->alike || access_set->scope < SCOPE_WORK_GROUP ||
+    if (!write_is_ordered || !access_set->inclusive || access_set->scope < SCOPE_WORK_GROUP ||
         access_set->readers.count || access_set->racer_count || unit_state->unit >= UNIT_COPIES)
         return;
-    access_set->calm_version = access_set->clock_version;
-    access_set->calm_group = unit_state->place.group;
+    access_set->race_free_version = access_set->clock_version;
+    access_set->race_free_group = unit_state->place.group;
 }
 
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set = NULL;
-    if (replaces_alike(visit) && is_of_atomics(visit->region, cell[1]))
-        leave_alike_few(visit, cell);
-    if (is_first(visit, cell)) {
+    if (may_replace(visit) && is_of_atomics(visit->region, cell[1]))
+        remove_replaced_few(visit, cell);
+    if (has_one_epoch(visit, cell)) {
         judge_write(visit, cell);
         return put_single(visit, cell);
     }
-    if (add_to_few(visit, cell)) {
+    if (add_to_atomic_set(visit, cell)) {
         judge_write(visit, cell);
         return true;
     }
@@ -639,7 +648,7 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
     judge_atomics(visit, cell, access_set);
     if (!add_atomic(visit, access_set))
         return false;
-    calm_down(visit, access_set, cell);
+    mark_race_free(visit, access_set, cell);
     return true;
 }
 
@@ -657,6 +666,6 @@ bool shadow_visit_cell(const struct visit *visit, uint64_t *cell)
     else
         plain_write(visit, cell);
     if (__builtin_expect(visit->region->dropped != NULL, 0))
-        shadow_meet_dropped(visit);
+        shadow_compare_dropped(visit);
     return kept;
 }

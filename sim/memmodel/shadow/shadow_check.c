@@ -41,7 +41,7 @@ static void check_members(const struct members *members, bool atomics)
 static void check_saturated(const struct shadow_region *region, const struct access_set *access_set)
 {
     const struct saturated *saturated = &access_set->saturated;
-    CHECKED(saturated->count <= SATURATED_SITES && saturated->left <= SATURATED_FOR * SETTLE_PAUSE_MOST);
+    CHECKED(saturated->count <= SATURATED_SITES && saturated->left <= SATURATED_FOR * SATURATE_PAUSE_MOST);
     CHECKED(saturated->clock_version <= access_set->clock_version);
     CHECKED(!saturated->own || (saturated->own >= region->first && saturated->own < region->next));
     CHECKED(!saturated->own || context_at(region, saturated->own)->own);
@@ -49,7 +49,7 @@ static void check_saturated(const struct shadow_region *region, const struct acc
 
 static void check_alike(const struct access_set *access_set)
 {
-    for (uint32_t i = 0; access_set->alike && i < access_set->atomics.count; i++) {
+    for (uint32_t i = 0; access_set->inclusive && i < access_set->atomics.count; i++) {
         const struct context *how = &access_set->atomics.items[i].how;
         CHECKED(how->size == access_set->size && how->scope == (uint8_t)access_set->scope);
         CHECKED(!is_write(how->kind) || access_set->any_write);

@@ -6,20 +6,20 @@
  */
 #include "shadow_state.h"
 
-/* By one instruction, or all if memory is out. Cells arrive in ascending order: neighbours are one run. */
+/* The bytes of one instruction. Cells come in ascending order, so that adjacent ones extend `run`. */
 struct collected {
     struct byte_set bytes;
     struct byte_run run;
 };
-struct collection {
+struct shadow_collection {
     const struct shadow_region *region;
     const struct unit_filter *filter;
     struct footprint_part *part;
     struct collected by[FOOTPRINT_USES][FOOTPRINT_SITES + 1];
 };
 
-static void collect_one(struct collection *collection, const struct context *how, uint64_t unit, uint64_t low,
-                        uint64_t high)
+static void collect_one(struct shadow_collection *collection, const struct context *how, uint64_t unit,
+                        uint64_t low, uint64_t high)
 {
     const struct unit_filter *filter = collection->filter;
     if (filter && !filter->wants(filter->self, unit, how->clock))
@@ -38,8 +38,8 @@ static void collect_one(struct collection *collection, const struct context *how
     by->run = (struct byte_run){low, high};
 }
 
-/* Without a filter one unit stands for all. */
-static void collect_member(struct collection *collection, const struct member *member, uint64_t low,
+/* Without a filter one unit suffices: all touched the same bytes by the same instruction. */
+static void collect_member(struct shadow_collection *collection, const struct member *member, uint64_t low,
                            uint64_t high)
 {
     uint64_t rest = member->mask;
@@ -51,8 +51,8 @@ static void collect_member(struct collection *collection, const struct member *m
     } while (rest && collection->filter);
 }
 
-/* Likewise. */
-static void collect_set(struct collection *collection, uint64_t value, uint64_t low, uint64_t high)
+/* As collect_member. */
+static void collect_set(struct shadow_collection *collection, uint64_t value, uint64_t low, uint64_t high)
 {
     const struct shadow_region *region = collection->region;
     struct reader_walk walk = readers_walk(&region->readers, value);
@@ -61,13 +61,14 @@ static void collect_set(struct collection *collection, uint64_t value, uint64_t 
             const uint64_t unit = walk.unit + (uint32_t)__builtin_ctzll(bits);
             collect_one(collection, context_at(region, walk.context), unit, low, high);
         }
-        /* atomics are of several uses */
+        /* one reader suffices, but atomics of a set may be loads and updates */
         if (!collection->filter && !is_atomic(context_at(region, walk.context)->kind))
             break;
     }
 }
 
-static void collect_cell(struct collection *collection, const uint64_t *cell, uint64_t low, uint64_t high)
+static void collect_cell(struct shadow_collection *collection, const uint64_t *cell, uint64_t low,
+                         uint64_t high)
 {
     const struct shadow_region *region = collection->region;
     const struct access_set *access_set = access_set_of(region, region->low + low, cell);
@@ -100,7 +101,7 @@ uint64_t shadow_collected(const struct shadow_region *region)
     return bytes;
 }
 
-static void collect_page(struct collection *collection, uint64_t number)
+static void collect_page(struct shadow_collection *collection, uint64_t number)
 {
     const struct shadow_page *page = &collection->region->pages[number];
     const uint32_t bytes = bytes_in(collection->region, number), step = 1u << page->unit_shift;
@@ -116,7 +117,7 @@ static void collect_page(struct collection *collection, uint64_t number)
     }
 }
 
-/* Into the part. */
+/* Moves what was collected of one use into the part, instruction by instruction if there is memory. */
 static void hand_over(struct collected by[FOOTPRINT_SITES + 1], struct footprint_sites *sites,
                       struct byte_set *bytes)
 {
@@ -137,7 +138,7 @@ static void hand_over(struct collected by[FOOTPRINT_SITES + 1], struct footprint
 void shadow_collect(const struct shadow_region *region, const struct unit_filter *filter,
                     struct footprint_part *part)
 {
-    struct collection collection = {.region = region, .filter = filter, .part = part};
+    struct shadow_collection collection = {.region = region, .filter = filter, .part = part};
     for (int use = 0; use < FOOTPRINT_USES; use++)
         for (uint32_t i = 0; i <= FOOTPRINT_SITES; i++)
             byte_set_init(&collection.by[use][i].bytes, region->high - region->low);

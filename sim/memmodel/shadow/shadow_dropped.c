@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses that raced and were not kept for lack of memory: later accesses to their cells may race with them
- * without a report. */
+/* Accesses that raced and were not kept, because enough others were or memory was short. Only their sites and
+ * words are recorded: later accesses of these words may race with them, and then counts are too low or a race
+ * is missed. */
 #include "shadow_state.h"
 
 enum { DROPPED_SITES = HOSTILE(8, 2) };
 
-/* Of one allocation. words: a bit for each of memory. */
+/* words: a bit for each word of the allocation. */
 struct dropped {
     struct dropped_site {
         uint32_t site;
@@ -13,11 +14,10 @@ struct dropped {
         uint64_t *words;
     } site[DROPPED_SITES];
     uint32_t site_count;
-    /* words of those that there is no memory for: not known which; NULL: there are none */
-    uint64_t *others;
-    bool writes;            /* some access wrote */
-    bool groups;            /* of several, or of a copy */
-    uint64_t group, newest; /* their unit; the latest clock value */
+    uint64_t *others;       /* words of all further sites; NULL: there are none */
+    bool writes;            /* some access writes */
+    bool groups;            /* of several work-groups, or of a copy */
+    uint64_t group, newest; /* the only group, if not; the latest clock value */
 };
 
 static uint64_t bit_of(const struct shadow_region *region, uint64_t address)
@@ -87,34 +87,35 @@ bool shadow_has_dropped(const struct shadow_region *region, uint64_t address)
     return has;
 }
 
-/* Barriers since then order all of them. */
-static bool is_past(const struct visit *visit, const struct dropped *dropped)
+/* Did all of them happen before the latest barrier of the new access's group? */
+static bool is_before_barrier(const struct visit *visit, const struct dropped *dropped)
 {
     const struct group_order *group = visit->now->unit_state->group;
     return !dropped->groups && group && group->number == dropped->group && !visit->now->unit_state->copy &&
            dropped->newest < group->base[visit->region->space];
 }
 
-/* A pair that was reported came more often than it was counted; another one might be new. */
-void shadow_meet_dropped(const struct visit *visit)
+/* A new access of a word with dropped accesses. Pairs of sites that were reported may have raced more often
+ * than counted; a pair that was not may have raced without a report. */
+void shadow_compare_dropped(const struct visit *visit)
 {
     struct shadow *shadow = visit->shadow;
     const struct dropped *dropped = visit->region->dropped;
     const uint64_t bit = bit_of(visit->region, visit->address);
     const uint32_t later = visit->now->how.site;
     const bool write = is_write(visit->now->how.kind);
-    if (!(dropped->writes || write) || is_past(visit, dropped))
+    if (!(dropped->writes || write) || is_before_barrier(visit, dropped))
         return;
-    bool known = !has_bit(dropped->others, bit);
+    bool all_reported = !has_bit(dropped->others, bit);
     for (uint32_t i = 0; i < dropped->site_count; i++) {
         const uint32_t earlier = dropped->site[i].site;
         struct race_counter *counter = shadow->counters[counter_slot(earlier, later)];
         const bool reported = counter && counter_is_of(counter, earlier, later, visit->region->space, false);
         if (!has_bit(dropped->site[i].words, bit) || !(dropped->site[i].writes || write))
             continue;
-        known &= reported;
+        all_reported &= reported;
         if (reported)
             counter->uncounted = true;
     }
-    shadow->lost[visit->region->space] |= !known;
+    shadow->lost[visit->region->space] |= !all_reported;
 }

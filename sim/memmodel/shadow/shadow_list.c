@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accesses that the cells of some bytes keep, one by one: for a debugger, which queries the conflicts of
- * a new one. */
+/* The accesses that the cells of some bytes keep, one by one, for a debugger. */
 #include "shadow_state.h"
 
 struct listing {
@@ -66,7 +65,6 @@ void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t 
     }
 }
 
-/* Accesses that are only noted down at saturated words are judged again. */
 void shadow_unsaturate(struct shadow_region *region)
 {
     memset(region->saturated, 0, sizeof region->saturated);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cells of an allocation, page by page: of words, or of bytes. */
+/* The cells of an allocation, in pages of 4096 bytes of memory. A page has cells of words until the first
+ * access of a part of a word, and then of bytes: compact ones, as long as their epochs fit. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
@@ -29,7 +30,7 @@ static bool compact_make(struct shadow_region *region, struct shadow_page *page,
     return true;
 }
 
-/* The fields that its epochs have no bits for. */
+/* Replaces compact cells by full ones. */
 static bool widen(struct shadow_page *page, uint32_t bytes)
 {
     struct shadow_page wide;
@@ -45,7 +46,8 @@ static bool widen(struct shadow_page *page, uint32_t bytes)
 
 bool shadow_put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, const uint64_t cell[2])
 {
-    /* readers go first */
+    /* the second epoch first: if the first one does not fit, the page is widened, and both are stored
+     * again */
     if (page->compact && compact_put(page->compact, at, 1, cell[1]) &&
         compact_put(page->compact, at, 0, cell[0]))
         return true;
@@ -64,7 +66,7 @@ static void drop_stale(const struct shadow_region *region, uint64_t cell[2])
             cell[slot] = 0;
 }
 
-/* Four cells for one: each byte has the history of its word. */
+/* Four cells of bytes for each of a word, all with the accesses of the word. */
 static bool split_page(struct shadow_region *region, uint64_t number)
 {
     struct shadow_page *words = &region->pages[number], pieces;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of the program that raced with each other often enough: their accesses are noted down and not
- * judged. */
+/* Saturated sites. When all accesses of a cell are of sites whose pairs have each raced `enough` times,
+ * further races need no report. The next SATURATED_FOR accesses by these sites are only stored, and then one
+ * is compared. A cell with another access, or another clock_version of its access set, is not saturated. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
-/* An asynchronous copy loads and stores by one instruction: that is two places. */
+/* By site and use: an asynchronous copy loads and stores by one instruction, which counts as two. */
 static inline bool is_among(const struct saturated *saturated, const struct context *how, bool full)
 {
     for (uint32_t i = 0; i < saturated->count; i++)
@@ -25,7 +26,7 @@ static bool saturated_add(struct saturated *saturated, const struct context *how
     return true;
 }
 
-static struct race_counter *enough_of(const struct visit *visit, uint32_t a, uint32_t b)
+static struct race_counter *saturated_pair(const struct visit *visit, uint32_t a, uint32_t b)
 {
     struct race_counter *counter = visit->shadow->counters[counter_slot(a, b)];
     return counter && counter->saturated && counter->count >= visit->shadow->enough &&
@@ -42,7 +43,8 @@ static bool has_racers_of(const struct access_set *access_set, uint32_t site, bo
     return count >= RACERS_SATURATED;
 }
 
-/* All that stands in the cell, and the access that comes: false: there is something else, too. */
+/* The sites of all accesses in the cell and of the new one. False: they are too many, or some access is
+ * atomic. */
 static bool saturated_sites(const struct visit *visit, const struct access_set *access_set,
                             const uint64_t *cell, struct saturated *saturated)
 {
@@ -56,7 +58,7 @@ static bool saturated_sites(const struct visit *visit, const struct access_set *
     return few;
 }
 
-/* Of those that saturated_take may take. */
+/* Chooses the load and the store that saturated_take accepts without further tests. */
 static void select_fast_path(struct saturated *saturated, const struct access_set *access_set)
 {
     saturated->load = saturated->store = SATURATED_NONE;
@@ -66,29 +68,31 @@ static void select_fast_path(struct saturated *saturated, const struct access_se
             *(saturated->write[i] ? &saturated->store : &saturated->load) = saturated->site[i];
 }
 
-/* An attempt costs about as much as comparing the access with all that the cell keeps. */
-static bool is_time_to_settle(struct saturated *saturated)
+/* An attempt costs about as much as comparing the access with the whole cell, so pauses between attempts
+ * grow. */
+static bool is_time_to_try(struct saturated *saturated)
 {
     if (saturated->tries++ < saturated->pause)
         return false;
     saturated->tries = 0;
-    saturated->pause = saturated->pause < SETTLE_PAUSE_MOST ? 2 * saturated->pause + 1 : SETTLE_PAUSE_MOST;
+    saturated->pause =
+        saturated->pause < SATURATE_PAUSE_MOST ? 2 * saturated->pause + 1 : SATURATE_PAUSE_MOST;
     return true;
 }
 
-/* Each place raced with each so often that further races need not be searched; they are not counted from here
- * on. Such an access is kept in the cell like any other: accesses of other sites are judged by it. */
-void shadow_settle(const struct visit *visit, struct access_set *access_set, uint64_t *cell)
+/* From here on the pairs' races are not counted. Their accesses are still stored in the cell, since accesses
+ * of other sites are compared with them. */
+void shadow_saturate(const struct visit *visit, struct access_set *access_set, uint64_t *cell)
 {
     struct saturated saturated = {.full_writes = true, .full_reads = true};
-    visit->shadow->met_enough = false;
-    if (visit->region->space == IN_IMAGE || !is_time_to_settle(&access_set->saturated) ||
+    visit->shadow->met_saturated = false;
+    if (visit->region->space == IN_IMAGE || !is_time_to_try(&access_set->saturated) ||
         !saturated_sites(visit, access_set, cell, &saturated))
         return;
     for (uint32_t i = 0; i < saturated.count; i++) {
         for (uint32_t j = i; j < saturated.count; j++)
             if ((saturated.write[i] || saturated.write[j]) &&
-                !enough_of(visit, saturated.site[i], saturated.site[j]))
+                !saturated_pair(visit, saturated.site[i], saturated.site[j]))
                 return;
         saturated.full[i] = has_racers_of(access_set, saturated.site[i], saturated.write[i]);
         *(saturated.write[i] ? &saturated.full_writes : &saturated.full_reads) &= saturated.full[i];
@@ -96,7 +100,7 @@ void shadow_settle(const struct visit *visit, struct access_set *access_set, uin
     for (uint32_t i = 0; i < saturated.count; i++)
         for (uint32_t j = i; j < saturated.count; j++)
             if (saturated.write[i] || saturated.write[j])
-                enough_of(visit, saturated.site[i], saturated.site[j])->uncounted = true;
+                saturated_pair(visit, saturated.site[i], saturated.site[j])->uncounted = true;
     saturated.own = access_set->saturated.own ? access_set->saturated.own : shadow_context_new(visit->region);
     if (!saturated.own)
         return;
@@ -109,9 +113,9 @@ void shadow_settle(const struct visit *visit, struct access_set *access_set, uin
             (struct saturated_word){visit->address, access_set, cell};
 }
 
-/* ---- what comes ------------------------------------------------------------------------------ */
+/* ---- new accesses ---------------------------------------------------------------------------- */
 
-/* The unit's own, or such as need not be kept. */
+/* May a write discard the readers? Each must be of the unit, or of a site that has enough racers. */
 static bool readers_may_go(const struct access_set *access_set, uint64_t unit)
 {
     bool may = true;
@@ -122,7 +126,7 @@ static bool readers_may_go(const struct access_set *access_set, uint64_t unit)
     return may;
 }
 
-/* Likewise. */
+/* May a write replace the latest one? */
 static bool write_may_go(const struct shadow_region *region, const struct access_set *access_set,
                          uint64_t latest, uint64_t unit)
 {
@@ -144,7 +148,6 @@ static bool saturated_write(struct shadow *shadow, struct shadow_region *region,
     return true;
 }
 
-/* All its cells are settled for it, or were until it is time to look again. */
 bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, const struct context *how)
 {
     for (uint64_t at = address, bytes; at < address + how->size; at += bytes) {
@@ -158,7 +161,7 @@ bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, c
     return true;
 }
 
-/* As plain_read and plain_write, without a judge. */
+/* As plain_read and plain_write of shadow_cells.c, without comparing. */
 bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now,
                       struct access_set *access_set, uint64_t *cell)
 {

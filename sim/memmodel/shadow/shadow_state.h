@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files of shadow.h share: shadow.c has allocations, contexts and the accesses that come;
- *          shadow_cells.c judges them in one cell; shadow_dropped.c what raced and was not kept;
- *          shadow_saturated.c has cells whose races were reported often enough; shadow_access_set.c lists of
- *          readers and atomics; shadow_pages.c the cells; shadow_atomics.c words that have atomics only;
- *          shadow_values.c whose value memory still has; shadow_collect.c what a launch touched.
+ * PURPOSE  What the files of shadow.h share. shadow.c has allocations, contexts and new accesses;
+ *          shadow_cells.c compares an access with one cell; shadow_access_set.c has cells with many accesses;
+ *          shadow_pages.c the memory of cells; shadow_atomics.c words that have atomics only;
+ *          shadow_saturated.c sites whose races were reported often enough; shadow_dropped.c accesses that
+ *          raced and were not kept; shadow_values.c says whose value memory has; shadow_collect.c what a
+ *          launch touched.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_STATE_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_SHADOW_STATE_H
@@ -27,23 +28,24 @@ enum {
     MEMBERS_RECENT = HOSTILE(8, 1)
 };
 
-/* Units of one block that did one sort of thing at one place of the program, each when it did so last. */
+/* Units of one block of 64 that executed the same operation (site, kind, order, scope, size), each with the
+ * clock value of its latest execution. */
 struct member {
-    struct context how; /* clock value: of all of them, unless they are apart */
+    struct context how; /* its clock value is that of all units, unless they are apart */
     uint64_t mask;
-    /* clock values, one per unit of the block; stays where it is while other members come and go */
-    uint32_t *each;
+    uint32_t *each; /* apart: a clock value for each unit of the block; owned, and kept for other members */
     uint32_t block;
     bool apart;
 };
-/* compact: so many were left when it was compacted last; recent: by place of the program */
+/* compact: how many were left when redundant ones were removed last; recent: a hint, by site */
 struct members {
     struct member *items;
     uint32_t count, room, compact;
     uint16_t recent[MEMBERS_RECENT];
 };
 
-/* An access that raced with a later one, which took its place: what comes after may race with it, too. */
+/* An access that raced with a later one, which took its place in the cell. It is kept beside it: the next
+ * accesses may race with both. */
 struct racer {
     uint64_t unit;
     struct context how;
@@ -55,54 +57,51 @@ enum {
     RACER_CELLS_MOST = HOSTILE(4096, 4)
 };
 
-/* Places of the program, each of which raced with each often enough: their accesses are noted down and not
- * judged, but for one now and then, while there are no others (see shadow_settle). full: the cell has some
- * racers of that place, and needs no more; of all places that write, or read. */
+/* The saturated sites of a cell: each pair of them has raced often enough. While only these access the cell,
+ * accesses are stored and not compared, but for one in SATURATED_FOR (shadow_saturate). full: enough
+ * racers of that site are kept; full_writes and full_reads: of all sites that write, or read. */
 enum {
     SATURATED_SITES = 8,
     SATURATED_NONE = UINT32_MAX,
     SATURATED_FOR = HOSTILE(64, 4),
-    SETTLE_PAUSE_MOST = HOSTILE(64, 1),
+    SATURATE_PAUSE_MOST = HOSTILE(64, 1),
     SATURATED_SAMPLE = HOSTILE(61, 3)
 };
 struct saturated {
-    uint64_t clock_version;
-    uint32_t left;
-    /* of these, the position that the latest write may take without a report of a new one; SATURATED_NONE:
-     * none */
-    uint32_t load, store;
-    uint32_t own; /* a context of the latest plain write, if it was settled; 0: none */
+    uint64_t clock_version; /* of the access set: with another version the sites are not saturated any more */
+    uint32_t left;          /* accesses until one is compared again */
+    uint32_t load, store;   /* the sites that saturated_take accepts; SATURATED_NONE: none */
+    uint32_t own;           /* the context of the latest plain write, if that was stored only; 0: none */
     uint32_t count, site[SATURATED_SITES];
-    /* so many accesses come between two attempts, which are more after each that fails; of the present
-     * pause */
+    /* Accesses between two attempts to saturate, twice as many after each that fails; those since the last.
+     * */
     uint32_t pause, tries;
     bool write[SATURATED_SITES], full[SATURATED_SITES], full_writes, full_reads;
 };
 
-/* The part of one cell besides the last plain write. */
+/* The accesses of one cell besides the last plain write, if they are many, or plain and atomic ones. */
 struct access_set {
-    /* a new number whenever more than an atomic like the others comes or goes */
-    uint64_t clock_version;
-    struct members readers;     /* plain */
-    struct saturated saturated; /* in its epoch, in which nothing else comes */
-    uint64_t owner;             /* address of the cell; lists of forgotten cells serve others */
-    /* in that epoch atomics like these, of that group, race with nothing */
-    uint64_t calm_version, calm_group;
+    uint64_t clock_version; /* changes with every access but an atomic that is inclusive with all others */
+    struct members readers; /* plain */
+    struct saturated saturated;
+    uint64_t owner; /* the cell's address: after shadow_forget the set may be another cell's */
+    /* While clock_version is this, atomics of this group that are inclusive with these race with nothing. */
+    uint64_t race_free_version, race_free_group;
     struct members atomics;
     struct shadow_region *region;
     struct racer *racers;
     uint32_t racer_count; /* room for RACERS_MOST, or NULL */
     bool has_object;      /* there may be an atomic object of this launch here */
-    /* of the atomics, while they are all alike */
-    bool alike, any_write;
+    bool any_write;       /* some atomic writes */
+    bool inclusive;       /* the atomics have this size and scope, and all include each other */
     uint32_t size;
     enum memory_scope scope;
-    struct place place; /* the instance of a narrower scope */
+    struct place place; /* the work-group or sub-group of a scope that is narrower than the device */
 };
 
 /* ---- epochs ---------------------------------------------------------------------------------- */
 
-/* It may move when a context is made: when an access comes, and when a list is made or grows. */
+/* The pointer is valid until a context is made: at a new access, or when an access set is made or grows. */
 static inline const struct context *context_at(const struct shadow_region *region, uint32_t context)
 {
     return &region->contexts[context - region->first];
@@ -127,7 +126,7 @@ static inline struct access_set *access_set_of(const struct shadow_region *regio
     return access_set->owner == owner ? access_set : NULL;
 }
 
-/* Does a set stand there? */
+/* Is the epoch a reader set of this launch? */
 static inline bool is_set(const struct shadow_region *region, uint64_t value)
 {
     return readers_has(&region->readers, value);
@@ -150,19 +149,19 @@ uint32_t shadow_context_new(struct shadow_region *region); /* of nothing yet */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Atomics of one sort conflict with the same others, whoever did them and when. */
-static inline uint32_t sort_of(const struct context *how)
+/* Atomics of one class conflict with the same accesses, whatever their unit and time. */
+static inline uint32_t conflict_class_of(const struct context *how)
 {
     return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
 }
 
-/* Size, kind, scope and order. */
-static inline uint64_t manner_of(const struct context *how)
+/* Size, kind, scope and order in one number. */
+static inline uint64_t attributes_of(const struct context *how)
 {
-    uint64_t manner;
-    _Static_assert(sizeof *how == offsetof(struct context, size) + sizeof manner, "no padding");
-    memcpy(&manner, &how->size, sizeof manner);
-    return manner;
+    uint64_t attributes;
+    _Static_assert(sizeof *how == offsetof(struct context, size) + sizeof attributes, "no padding");
+    memcpy(&attributes, &how->size, sizeof attributes);
+    return attributes;
 }
 
 static inline uint64_t member_unit(const struct member *member, uint32_t at)
@@ -175,7 +174,7 @@ static inline uint32_t member_clock(const struct member *member, uint32_t at)
     return member->apart ? member->each[at] : member->how.clock;
 }
 
-/* Of its unit at that place. */
+/* The access of the unit at that number in the block. */
 static inline struct context member_how(const struct member *member, uint32_t at)
 {
     struct context how = member->how;
@@ -183,15 +182,16 @@ static inline struct context member_how(const struct member *member, uint32_t at
     return how;
 }
 
-/* But for the clock value. */
-static inline bool is_alike(const struct context *a, const struct context *b)
+/* Equal but for the clock value. */
+static inline bool is_same_operation(const struct context *a, const struct context *b)
 {
-    return a->site == b->site && manner_of(a) == manner_of(b);
+    return a->site == b->site && attributes_of(a) == attributes_of(b);
 }
 
-bool shadow_member_put(struct member *member, uint32_t at, uint32_t clock); /* they need not be apart */
+/* As member_put, for a member that need not be apart. */
+bool shadow_member_put(struct member *member, uint32_t at, uint32_t clock);
 
-/* False: no memory. */
+/* Adds a unit, or renews its clock value. False: no memory. */
 static inline bool member_put(struct member *member, uint32_t at, uint32_t clock)
 {
     if (!member->apart)
@@ -209,7 +209,7 @@ static inline void member_begin(struct member *member, uint64_t unit, const stru
                               .each = member->each};
 }
 
-/* Members change places with what each of them owns. */
+/* Each keeps its own `each`. */
 static inline void member_swap(struct member *a, struct member *b)
 {
     const struct member kept = *a;
@@ -217,19 +217,21 @@ static inline void member_swap(struct member *a, struct member *b)
     *b = kept;
 }
 
-/* The accesses of one unit. Operations that arrive late may be older than those there, and change none. */
+/* Can the member hold the unit's access? late: a replayed access, which may be older than the unit's access
+ * there and must not replace its clock value. */
 static inline bool takes(const struct member *member, uint64_t unit, const struct context *how, bool late)
 {
-    return member->block == unit / BLOCK_UNITS && is_alike(&member->how, how) &&
+    return member->block == unit / BLOCK_UNITS && is_same_operation(&member->how, how) &&
            (!late || (!member->apart && member->how.clock == how->clock));
 }
 
 static inline uint16_t *recent_of(struct members *members, const struct context *how)
 {
-    return &members->recent[(how->site + how->kind) % MEMBERS_RECENT]; /* an exchange may have failed */
+    /* with the kind: failed and successful exchanges of one site are different members */
+    return &members->recent[(how->site + how->kind) % MEMBERS_RECENT];
 }
 
-/* The member that took one like it of late, if it takes this one. */
+/* The member that took the site's latest access, if it takes this one; else NULL. */
 static inline struct member *recent_member(struct members *members, uint64_t unit, const struct context *how,
                                            bool late)
 {
@@ -251,35 +253,36 @@ static inline bool reader_add(struct access_set *access_set, uint64_t unit, cons
                   : shadow_read_begins(access_set, unit, how, late);
 }
 
-static inline bool add_alike(struct access_set *access_set, uint64_t unit, const struct context *how,
-                             bool late)
+static inline bool atomic_add(struct access_set *access_set, uint64_t unit, const struct context *how,
+                              bool late)
 {
     struct member *member = recent_member(&access_set->atomics, unit, how, late);
     return member ? member_put(member, unit % BLOCK_UNITS, how->clock)
                   : shadow_atomic_begins(access_set, unit, how, late);
 }
 
-/* Of one that happens before it: an access that races with that races with this, and gets the same places in
- * its report. */
-static inline bool stands_for(const struct shadow_access *now, const struct context *how)
+/* Does the new access make an earlier one, which happens before it, redundant? Lemma: an access that races
+ * with the earlier one also races with this one, and is reported with the same sites. A write may replace a
+ * failed exchange of its own site. */
+static inline bool replaces(const struct shadow_access *now, const struct context *how)
 {
-    return is_alike(how, &now->how) ||
+    return is_same_operation(how, &now->how) ||
            (now->follows_all && is_write(now->how.kind) && how->kind == ACCESS_ATOMIC_READ &&
             how->site == now->how.site && how->size == now->how.size && how->scope == now->how.scope);
 }
 
-/* those it stands for go, as far as they are found soon */
-void shadow_leave_alike(struct shadow *shadow, struct members *members, const struct shadow_access *now);
+/* Removes those that the new access replaces among the latest members. */
+void shadow_remove_replaced(struct shadow *shadow, struct members *members, const struct shadow_access *now);
 
 static inline bool has_atomics(const struct access_set *access_set)
 {
     return access_set->atomics.count;
 }
 
-static inline void begin_alike(struct access_set *access_set, const struct context *how,
-                               const struct place *place)
+static inline void begin_inclusive(struct access_set *access_set, const struct context *how,
+                                   const struct place *place)
 {
-    access_set->alike = true;
+    access_set->inclusive = true;
     access_set->any_write = false;
     access_set->size = how->size;
     access_set->scope = (enum memory_scope)how->scope;
@@ -287,10 +290,10 @@ static inline void begin_alike(struct access_set *access_set, const struct conte
 }
 
 void shadow_access_set_free(struct access_set *access_set);
-/* The cell's set becomes the copy's, which belongs to another cell. NULL: no memory. */
+/* A copy for another cell. NULL: no memory. */
 struct access_set *shadow_access_set_copy(struct shadow_region *region, const struct access_set *from,
                                           uint64_t owner, uint64_t *cell);
-/* false: there is no space for any */
+/* Makes racers, if there are none. False: no memory, or too many cells have some. */
 bool shadow_racers_make(struct shadow_region *region, struct access_set *access_set);
 
 /* ---- pages ----------------------------------------------------------------------------------- */
@@ -300,7 +303,7 @@ static inline uint64_t page_count(const struct shadow_region *region)
     return (region->high - region->low + PAGE_BYTES - 1) >> PAGE_SHIFT;
 }
 
-/* Those of the page that lie in the allocation, in whole words. */
+/* The bytes of the page that belong to the allocation, rounded up to whole words. */
 static inline uint32_t bytes_in(const struct shadow_region *region, uint64_t page)
 {
     const uint64_t left = region->high - region->low - (page << PAGE_SHIFT);
@@ -313,7 +316,7 @@ void shadow_clear_cells(struct shadow_region *region);
 struct shadow_page *shadow_page_of(struct shadow_region *region, uint64_t address, bool bytes);
 bool shadow_put_byte(struct shadow_page *page, uint32_t bytes, uint32_t at, const uint64_t cell[2]);
 
-/* The cell of an aligned word; NULL: it has none, or one for each byte. */
+/* The cell of an aligned word. NULL: it has none yet, or one for each byte. */
 static inline uint64_t *word_at(const struct shadow_region *region, uint64_t address, uint32_t size)
 {
     const uint64_t offset = address - region->low;
@@ -326,7 +329,7 @@ static inline uint64_t *word_at(const struct shadow_region *region, uint64_t add
 
 /* ---- one cell -------------------------------------------------------------------------------- */
 
-/* One cell under way. */
+/* A new access and one of its cells. */
 struct visit {
     struct shadow *shadow;
     struct shadow_region *region;
@@ -334,8 +337,10 @@ struct visit {
     uint32_t context;
     uint64_t address;
     uint32_t bytes;
-    bool by_units;         /* the unit's clock of others is the same for each of them */
-    uint64_t first, items; /* of its group */
+    /* The fields below answer happens_before without order_has: the group has no hand-off, sub-groups or
+     * keys. */
+    bool by_units;
+    uint64_t first, items; /* units of the access's group: [first, first + items) */
     uint64_t base;
     struct vclock_pool *pool;
     struct vclock *of_group, *own;
@@ -362,9 +367,8 @@ static inline void begin_visit(struct visit *visit, struct shadow *shadow, struc
     visit->own = unit_state->item ? unit_state->item->acquired[region->space] : NULL;
 }
 
-/* If atomics are those of one kernel, and of those that it enqueues, its device is its own only (R10,
- * R32). */
-/* Within which an atomic operation there is for other units. */
+/* The device, for the scopes of atomics there. Where atomics order only units of one kernel instance, or of
+ * one with its children (R10, R32), each of these counts as a device of its own. */
 static inline uint32_t shadow_place_device(const struct shadow_region *region, const struct order *order,
                                            uint64_t unit)
 {
@@ -380,10 +384,10 @@ static inline struct place place_of(const struct visit *visit, uint64_t unit)
                           shadow_place_device(visit->region, order, unit)};
 }
 
-static inline bool joins_alike(const struct shadow_access *access, const struct access_set *access_set)
+static inline bool is_inclusive_with(const struct shadow_access *access, const struct access_set *access_set)
 {
     const struct context *now = &access->how;
-    if (!access_set->alike || access_set->size != now->size ||
+    if (!access_set->inclusive || access_set->size != now->size ||
         access_set->scope != (enum memory_scope)now->scope)
         return false;
     return scope_inclusive(SCOPE_RULE_EQUAL, access_set->scope, &access_set->place, access_set->scope,
@@ -391,27 +395,30 @@ static inline bool joins_alike(const struct shadow_access *access, const struct 
 }
 
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
-/* they are few, and the cell's atomics happen before the unit's access */
+/* Do all atomics of the cell happen before the access? False also if they are many. */
 bool shadow_follows_all(const struct visit *visit, const uint64_t *cell);
 struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *cell);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The accesses there, and of how many bytes: 0: none yet. */
+/* The cell of the address. Returns its size in bytes; 0: there is none yet. */
 uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2]);
+/* Is the value that the access read or wrote that of memory before the present event? */
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how);
 
-/* ---- races that cannot be reported ---------------------------------------------------------------- */
+/* ---- accesses that are not kept -------------------------------------------------------------- */
 
 void shadow_drop(const struct visit *visit, uint64_t unit, const struct context *how);
 void shadow_dropped_forget(struct shadow_region *region);
-void shadow_meet_dropped(const struct visit *visit);                           /* the region has some */
-bool shadow_has_dropped(const struct shadow_region *region, uint64_t address); /* likewise: of that word */
+/* Both: of a region that has dropped accesses. */
+void shadow_compare_dropped(const struct visit *visit);
+bool shadow_has_dropped(const struct shadow_region *region, uint64_t address);
 
 /* ---- saturated sites ------------------------------------------------------------------------- */
 
-void shadow_settle(const struct visit *visit, struct access_set *access_set, uint64_t *cell); /* if it may */
-/* A plain access of a word: false: it must be judged. */
+/* Makes the sites of the cell saturated, if all their pairs have raced often enough. */
+void shadow_saturate(const struct visit *visit, struct access_set *access_set, uint64_t *cell);
+/* Stores a plain access without comparing it. False: it must be compared. */
 bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now,
                       struct access_set *access_set, uint64_t *cell);
 
@@ -420,7 +427,7 @@ static inline bool is_only(const struct member *member, uint64_t unit)
     return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
 }
 
-/* The context of a list's settled writes is its own, and moves on with them. */
+/* The epoch of a write that is stored only. The access set's own context is changed in place. */
 static inline uint64_t saturated_epoch(struct shadow_region *region, const struct access_set *access_set,
                                        uint64_t unit, struct context how)
 {
@@ -429,8 +436,8 @@ static inline uint64_t saturated_epoch(struct shadow_region *region, const struc
     return epoch(unit, access_set->saturated.own);
 }
 
-/* As shadow_saturated, sooner: one loads four bytes, and the same one stores. NULL: this is something
- * else. */
+/* The saturated word of an access of four bytes by `site`, if its readers are none but the unit itself; else
+ * NULL. A faster form of shadow_saturated. */
 static inline __attribute__((always_inline)) const struct saturated_word *
 saturated_word_at(const struct shadow_region *region, uint64_t address, uint64_t unit, uint32_t site,
                   bool write)
@@ -477,8 +484,8 @@ static inline bool saturated_take(struct shadow *shadow, struct shadow_region *r
 
 /* ---- atomics only ---------------------------------------------------------------------------- */
 
-/* Could nothing race with the atomic access? Then it is done. */
-bool shadow_is_easy(struct shadow *shadow, const struct shadow_region *region,
-                    const struct shadow_access *now);
+/* True: nothing can race with the atomic, and it was added. */
+bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *region,
+                           const struct shadow_access *now);
 
 #endif

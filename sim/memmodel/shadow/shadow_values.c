@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose value memory still has: the shadow keeps what accessed a cell, and in part the order in which that
- * was. */
+/* Whose value memory has, for reports. The shadow does not keep the order of a cell's accesses, so the answer
+ * is "no" wherever some other write may have come later. */
 #include "shadow_state.h"
 
-/* As it was before the access under way. */
 uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2])
 {
     const uint64_t offset = address - region->low;
@@ -17,7 +16,7 @@ uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, ui
     return 1u << page->unit_shift;
 }
 
-/* The one whose value is queried. */
+/* The access whose value is asked for; found: it was seen among the cell's accesses. */
 struct asked {
     const struct visit *visit;
     uint64_t unit;
@@ -25,8 +24,8 @@ struct asked {
     bool found;
 };
 
-/* The write was done when the other access was: by the same work-item in an earlier slice, or by another one
- * of its work-group before a barrier of all that the other is after. */
+/* Was the write executed before the access that is asked for? True if it is of the same work-item at an
+ * earlier clock value, or of its work-group before a barrier that the access is after. */
 static bool came_before(const struct asked *asked, uint64_t unit, uint64_t clock)
 {
     const struct visit *visit = asked->visit;
@@ -41,10 +40,10 @@ static bool came_before(const struct asked *asked, uint64_t unit, uint64_t clock
     return clock < base && asked->how->clock >= base;
 }
 
-/* An atomic access that may have come after it. */
+/* May this atomic write have come after the access that is asked for? */
 static bool may_follow(struct asked *asked, uint64_t unit, const struct context *how)
 {
-    const bool same = unit == asked->unit && is_alike(how, asked->how) && !asked->found;
+    const bool same = unit == asked->unit && is_same_operation(how, asked->how) && !asked->found;
     asked->found |= same;
     return !same && is_atomic(how->kind) && is_write(how->kind) && !came_before(asked, unit, how->clock);
 }
@@ -84,22 +83,22 @@ static bool atomic_may_follow(const struct shadow_region *region, struct asked *
     return any || set_may_follow(region, asked, value);
 }
 
-/* The value that the access read or wrote is that of memory before the present event. False if that is not
- * certain: accesses in the cell were done in the order in which they arrived there, but those of the affine
- * filter, or that raced, may be older. */
+/* Accesses came to the cell in the order of execution, but for replayed ones and racers, which may be
+ * older. */
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how)
 {
     const struct shadow_region *region = visit->region;
     struct asked asked = {visit, unit, how, false};
     uint64_t cell[2];
-    if (region->lacking || unit >= UNIT_COPIES || visit->now->unit_state->unit >= UNIT_COPIES)
+    if (region->incomplete || unit >= UNIT_COPIES || visit->now->unit_state->unit >= UNIT_COPIES)
         return false;
     shadow_cell_at(region, visit->address, cell);
     if (atomic_may_follow(region, &asked, access_set_of(region, visit->address, cell), cell[1]))
         return false;
     if (how->kind == ACCESS_WRITE)
         return live(region, cell[0]) && epoch_unit(cell[0]) == unit &&
-               epoch_how(region, cell[0])->clock == how->clock && is_alike(epoch_how(region, cell[0]), how);
+               epoch_how(region, cell[0])->clock == how->clock &&
+               is_same_operation(epoch_how(region, cell[0]), how);
     return !live(region, cell[0]) ||
            came_before(&asked, epoch_unit(cell[0]), epoch_how(region, cell[0])->clock);
 }

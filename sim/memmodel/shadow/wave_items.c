@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes of a wave to rectangles of work-items, so that their accesses can be lines of the affine filter. */
+/* Positions of a wave's lanes. Active lanes are covered by rectangles of whole or partial rows, each of which
+ * is an event of the affine filter. */
 #include "wave_items.h"
 
 #include <string.h>
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* Lanes that are one row, or whole rows of one plane, have affine positions. */
+/* A lane's position is affine in x and y if the lanes are part of one row, or whole rows of one plane. */
 static void find_rows(struct wave_items *wave_items)
 {
     const uint32_t width = wave_items->tile_size[0], plane = width * wave_items->tile_size[1],
@@ -36,11 +37,13 @@ void wave_items_place(struct wave_items *wave_items, const struct origin *origin
 
 /* ---- rectangles ---------------------------------------------------------------------- */
 
-/* Active lanes as rectangles of whole or partial rows; 0: too many. */
+/* first: the lane at its lowest position */
 struct rectangle {
     uint32_t first, width, rows;
-}; /* first lane */
+};
 
+/* Adds the active runs of one row; a run as wide as the last rectangle and below it makes that higher.
+ * Returns the new count; UINT32_MAX: too many. */
 static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint32_t row,
                          struct rectangle *out, uint32_t count)
 {
@@ -58,6 +61,7 @@ static uint32_t row_runs(const uint64_t *mask, uint32_t from, uint32_t end, uint
     return count;
 }
 
+/* Returns how many; 0: too many. */
 static uint32_t rectangles(const uint64_t *mask, uint32_t lanes, uint32_t row, struct rectangle *out)
 {
     uint32_t count = 0;
@@ -70,7 +74,7 @@ static void give_steps(const struct wave_items *wave_items, const struct access_
                        struct affine_filter_event *out)
 {
     const bool affine = event->shape == ADDRESS_AFFINE;
-    out->known = !affine ? 7 : wave_items->lane_count > wave_items->row ? 3 : 1;
+    out->step_axes = !affine ? 7 : wave_items->lane_count > wave_items->row ? 3 : 1;
     out->step[0] = affine ? event->step_x : 0;
     out->step[1] = affine && event->row < wave_items->lane_count ? event->step_y : 0;
     out->step[2] = 0;
@@ -90,7 +94,7 @@ static void place_rectangle(const struct wave_items *wave_items, const struct ac
     out->base = lane_address(event, at->first);
 }
 
-/* All lanes at once: false: they are no whole rows, or not all of them act. */
+/* All lanes as one box. False: they are not whole rows, or not all are active. */
 static bool place_all(const struct wave_items *wave_items, const struct access_event *event,
                       struct affine_filter_event *out)
 {

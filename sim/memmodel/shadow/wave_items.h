@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The lanes of a wave as work-items: their positions in the launch, and their plain accesses as
- *          lines of an affine filter.
+ *          boxes of positions for the affine filter.
  *
  * Interface
- *   wave_items_place       their units, from the origin of the event
- *   wave_items_spans       are the wave items the whole of such a wave still?
- *   wave_items_lines       an access of theirs as boxes of positions: how many; 0: it is none, or of too many
+ *   wave_items_place       sets what follows from the event's origin: all but units and groups
+ *   wave_items_spans       is the event of the same wave as the one placed last?
+ *   wave_items_lines       an access of the wave as boxes of positions. Returns how many; 0: lanes are no
+ *                          rows, or they would be more than WAVE_ITEMS_LINES_MOST
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_WAVE_ITEMS_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_WAVE_ITEMS_H
@@ -15,7 +16,7 @@
 #include "sim/memmodel/common/lane_mask.h"
 #include "orrery/observer.h"
 
-/* The lanes of a wave as units. */
+/* The wave whose event is being processed. */
 struct wave_items {
     const struct launch_info *launch;
     uint64_t wave; /* as in struct origin */
@@ -24,19 +25,20 @@ struct wave_items {
     uint64_t unit[WAVE_LANES_MAX];
     uint64_t group;
     bool one_group;
-    uint64_t first_member; /* lane 0, of its group */
-    uint64_t serial;       /* counts sets of wave items */
-    bool known;            /* unit[] is filled in */
-    bool in_a_row;
-    uint64_t first_unit; /* units ascend by one */
-    bool in_rows;
-    uint32_t row;             /* lanes are one row, or whole rows of one plane, of so many */
-    uint64_t low[3], high[3]; /* positions of all of them, if so */
+    uint64_t first_member; /* lane 0's number in its group */
+    uint64_t serial;       /* changes with each new wave; from 1 */
+    bool has_units;        /* unit[] is filled in */
+    bool in_a_row;         /* units ascend by one from first_unit */
+    uint64_t first_unit;
+    bool in_rows;             /* lanes are a part of one row, or whole rows of one plane */
+    uint32_t row;             /* lanes in a row */
+    uint64_t low[3], high[3]; /* if in_rows: the positions of all lanes, [low, high) */
 };
 
 void wave_items_place(struct wave_items *wave_items, const struct origin *origin, uint32_t lane_count);
 
-/* A launch has one tile at each origin. */
+/* A wave's number says which it is; without one its origin does, since a launch has one tile at each
+ * origin. */
 static inline bool wave_items_spans(const struct wave_items *wave_items, const struct origin *origin,
                                     uint32_t lane_count)
 {
@@ -50,7 +52,7 @@ static inline bool wave_items_spans(const struct wave_items *wave_items, const s
 }
 
 enum { WAVE_ITEMS_LINES_MOST = 8 };
-/* Their common part is in the first already: site, size, kind, unit and time. */
+/* The caller has set the fields of lines[0] that all share: site, size, write, extent, group, clock. */
 uint32_t wave_items_lines(const struct wave_items *wave_items, const struct access_event *event,
                           struct affine_filter_event lines[WAVE_ITEMS_LINES_MOST]);
 
