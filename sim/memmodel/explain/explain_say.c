@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reason as sentences, one function for each shape of failed synchronisation. */
+/*
+ * Why and fix of an edit as sentences. Each kind of edit has a function say_x() that writes to both and
+ * records the change of the code. The sentences of scopes and release sequences name both ends of the edge
+ * that the edit completes: these are found on a path of edges through the edited log (find_ends).
+ */
 #include <stdlib.h>
 
 #include "edges.h"
@@ -17,12 +21,12 @@ const char *sync_op_noun(const struct sync_op *sample)
     return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
 }
 
-/* alone: one edit is all. head, tail: the two ends of the edge that it completes, as the source has them;
- * NULL: not known. */
+/* alone: there is only one edit. head, tail: release and acquire of the edge that it completes, as the log
+ * has them; NULL: unknown. */
 struct saying {
-    const struct search *search;
+    const struct edit_search *search;
     struct answer *answer;
-    const struct found *found;
+    const struct found_edits *found;
     const struct sync_op *head, *tail;
     bool alone;
 };
@@ -37,11 +41,11 @@ static void fix_place(const struct saying *saying, uint32_t spot)
     wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
 }
 
-/* The call there is to have what is given. */
+/* Records that the call at the place gets those of the arguments that are not NOT_GIVEN. */
 static void fix_call(const struct saying *saying, uint32_t spot, uint32_t regions, int order, int failure,
                      int scope)
 {
-    const struct spot *at = &saying->search->spots[spot];
+    const struct edit_spot *at = &saying->search->spots[spot];
     const struct code_change change = {.kind = CHANGE_CALL,
                                        .site = at->site,
                                        .regions = regions,
@@ -52,7 +56,7 @@ static void fix_call(const struct saying *saying, uint32_t spot, uint32_t region
     wording_change(&saying->answer->fix, &change);
 }
 
-/* The operation in the source; NULL: not known. */
+/* The source from the operation on, up to the end of its line; NULL: unknown. */
 static const char *text_at(const struct saying *saying, uint32_t spot)
 {
     const struct checker_host *host = saying->search->question->host;
@@ -72,8 +76,8 @@ static bool is_old_fence(const char *text)
     return begins(text, "mem_fence(") || begins(text, "read_mem_fence(") || begins(text, "write_mem_fence(");
 }
 
-/* The functions of OpenCL 1.x take neither order nor scope, nor do atomic_load and its like: what to write
- * instead. */
+/* Names the _explicit function to write instead of one without order and scope: those of OpenCL 1.x,
+ * atomic_load() and the like. */
 static void fix_function(const struct saying *saying, uint32_t spot)
 {
     static const struct {
@@ -103,7 +107,7 @@ static void fix_function(const struct saying *saying, uint32_t spot)
         {"compare_exchange_strong(", "compare_exchange_strong"},
         {"compare_exchange_weak(", "compare_exchange_weak"},
     };
-    const struct spot *at = &saying->search->spots[spot];
+    const struct edit_spot *at = &saying->search->spots[spot];
     const char *name = text_at(saying, spot);
     if (is_fence(at->sample) && is_old_fence(name))
         wording_add(&saying->answer->fix, "atomic_work_item_fence with ");
@@ -116,7 +120,7 @@ static void fix_function(const struct saying *saying, uint32_t spot)
     }
 }
 
-/* Which reads only. */
+/* A compare-exchange that failed is an atomic that only reads. */
 static bool is_failed_exchange(const struct saying *saying, const struct sync_op *sample)
 {
     const struct checker_host *host = saying->search->question->host;
@@ -124,7 +128,7 @@ static bool is_failed_exchange(const struct saying *saying, const struct sync_op
            strcmp(host->what(host->self, sample->site), "atomic compare-exchange") == 0;
 }
 
-/* The part of an atomic or fence in the edge that is missing. */
+/* The noun for an atomic or fence as one end of an edge. */
 static const char *role(const struct saying *saying, const struct sync_op *sample)
 {
     bool releases = sample->order == ORDER_RELEASE ||
@@ -140,7 +144,7 @@ static const char *role(const struct saying *saying, const struct sync_op *sampl
 
 static void say_flags(const struct saying *saying, const struct edit *edit)
 {
-    const struct spot *spot = &saying->search->spots[edit->spot];
+    const struct edit_spot *spot = &saying->search->spots[edit->spot];
     int region = saying->search->question->region;
     struct answer *answer = saying->answer;
     wording_add(&answer->why, "the %s at ", sync_op_noun(spot->sample));
@@ -157,8 +161,8 @@ static void say_flags(const struct saying *saying, const struct edit *edit)
     fix_call(saying, edit->spot, spot->sample->regions | 1u << region, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
 }
 
-/* Would its scope do, had the other end the same? */
-static bool holds(const struct saying *saying, const struct sync_op *end, const struct sync_op *other)
+/* Would the edge exist if the other end had the scope of this one? */
+static bool scope_reaches(const struct saying *saying, const struct sync_op *end, const struct sync_op *other)
 {
     const struct launch_info *launch = saying->search->question->launch;
     const enum memory_scope scope = (enum memory_scope)end->scope;
@@ -169,12 +173,13 @@ static bool holds(const struct saying *saying, const struct sync_op *end, const 
     return scope_inclusive(SCOPE_RULE_EQUAL, scope, &a, scope, &b);
 }
 
-/* Two atomics that race with each other are two ends, too. */
+/* Where the racing accesses are atomics themselves: an entry of the one that is not at the site. NULL: they
+ * are not. */
 static const struct sync_op *racing_end(const struct saying *saying, uint32_t site)
 {
-    const struct search *search = saying->search;
-    const struct asked *first = &search->question->meetings->first,
-                       *second = &search->question->meetings->second;
+    const struct edit_search *search = saying->search;
+    const struct racing_access *first = &search->question->meetings->first,
+                               *second = &search->question->meetings->second;
     if (!first->atomic || !second->atomic || (site != first->site && site != second->site))
         return NULL;
     for (uint32_t i = 0; i < search->spot_count; i++)
@@ -184,18 +189,19 @@ static const struct sync_op *racing_end(const struct saying *saying, uint32_t si
     return NULL;
 }
 
-/* The other end of the edge, if nothing is wrong but that the two scopes differ. */
+/* The other end of the edge, where the only fault is that the two scopes differ (R10). NULL: it is another
+ * fault. */
 static const struct sync_op *differing_end(const struct saying *saying, const struct edit *edit)
 {
-    const struct search *search = saying->search;
-    const struct spot *spot = &search->spots[edit->spot];
+    const struct edit_search *search = saying->search;
+    const struct edit_spot *spot = &search->spots[edit->spot];
     const bool is_head =
         saying->head && search->spot_of[saying->head - search->question->sync_log->items] == edit->spot;
     const struct sync_op *own = is_head ? saying->head : saying->tail,
                          *other = is_head ? saying->tail : saying->head;
     if (!other && saying->alone && (other = racing_end(saying, spot->site)))
         own = spot->sample;
-    return other && holds(saying, own, other) ? other : NULL;
+    return other && scope_reaches(saying, own, other) ? other : NULL;
 }
 
 static uint64_t group_of(const struct saying *saying, const struct sync_op *sample)
@@ -250,10 +256,10 @@ static void say_scope(const struct saying *saying, const struct edit *edit)
     }
 }
 
-/* Is the operation the end of an edge that sees what was published, with the edit? */
-static bool receives(const struct saying *saying, const struct edit *edit)
+/* Is the edited operation the acquire of the edge? */
+static bool acquires_with(const struct saying *saying, const struct edit *edit)
 {
-    const struct spot *spot = &saying->search->spots[edit->spot];
+    const struct edit_spot *spot = &saying->search->spots[edit->spot];
     if (edit->kind == EDIT_FENCE)
         return edit->order == ORDER_ACQUIRE;
     if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
@@ -262,10 +268,10 @@ static bool receives(const struct saying *saying, const struct edit *edit)
     return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
 }
 
-/* The release comes before the acquire. */
+/* Sentences name the release first: are the edits in the reverse order? */
 static bool is_backward(const struct saying *saying, const struct edit edits[2])
 {
-    return receives(saying, &edits[0]) && !receives(saying, &edits[1]);
+    return acquires_with(saying, &edits[0]) && !acquires_with(saying, &edits[1]);
 }
 
 static void say_both(const struct saying *saying, const struct edit *from, const struct edit *to)
@@ -274,7 +280,7 @@ static void say_both(const struct saying *saying, const struct edit *from, const
                          *tail = saying->search->spots[to->spot].sample;
     const uint64_t group = group_of(saying, tail);
     struct wording *why = &saying->answer->why;
-    if (holds(saying, head, tail)) {
+    if (scope_reaches(saying, head, tail)) {
         say_differing(saying, head, tail);
         return;
     }
@@ -290,7 +296,7 @@ static void say_both(const struct saying *saying, const struct edit *from, const
     }
 }
 
-/* Two scopes for one edge: the two ends, and where they are. */
+/* Two edits of scopes, for the two ends of one edge. */
 static void say_scopes(const struct saying *saying, const struct edit edits[2])
 {
     bool swapped = is_backward(saying, edits);
@@ -309,7 +315,7 @@ static void say_scopes(const struct saying *saying, const struct edit edits[2])
     fix_call(saying, to->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
 }
 
-/* A compare-exchange that failed: its other order counts, and that of success must be no weaker. */
+/* Of a failed compare-exchange the order for failure counts. The order for success must be no weaker. */
 static void say_failure(const struct saying *saying, const struct edit *edit)
 {
     const struct sync_op *failed = saying->search->spots[edit->spot].failed;
@@ -348,7 +354,7 @@ static void say_order(const struct saying *saying, const struct edit *edit)
         else
             wording_add(why, " is %s: %s",
                         memory_order_word((enum memory_ordering)sample->order) + strlen("memory_order_"),
-                        receives(saying, edit)
+                        acquires_with(saying, edit)
                             ? "what the store published does not become visible by it"
                             : "what was written before it does not become visible with it");
         fix_function(saying, edit->spot);
@@ -363,13 +369,14 @@ static void say_order(const struct saying *saying, const struct edit *edit)
              edit->fails ? (int)edit->order : NOT_GIVEN, scoped ? (int)edit->scope : NOT_GIVEN);
 }
 
+/* The atomic beside which fences with both flags are put; NULL: the edit is another one. */
 static const struct sync_op *flag_of(const struct saying *saying, const struct edit *edit)
 {
     const struct sync_op *sample = saying->search->spots[edit->spot].sample;
     return edit->kind == EDIT_FENCES && !is_fence(sample) ? sample : NULL;
 }
 
-/* Whose two ends both want fences is reported once. */
+/* Do both edits put fences beside atomics in one memory? Then one sentence names both. */
 static bool one_flag(const struct saying *saying, const struct edit *edits, uint32_t count)
 {
     const struct sync_op *flag = flag_of(saying, &edits[0]),
@@ -390,7 +397,7 @@ static void say_flag(const struct saying *saying, const struct edit *edit, const
                 space_word(saying->search->question->region));
 }
 
-/* Of the operation there as it is edited. */
+/* The scope of the operation after the edits. */
 static enum memory_scope scope_at(const struct saying *saying, uint32_t spot)
 {
     for (uint32_t i = 0; i < saying->found->count; i++) {
@@ -406,8 +413,8 @@ static void say_fence_beside(const struct saying *saying, uint32_t spot, enum me
     struct wording statement = {.used = 0};
     wording_add(&statement, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
                 memory_order_word(order), memory_scope_word(scope_at(saying, spot)));
-    say_statement_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE,
-                         statement.bytes, &saying->answer->fix);
+    explain_say_statement_beside(saying->search->question, saying->search->spots[spot].site,
+                                 order == ORDER_ACQUIRE, statement.bytes, &saying->answer->fix);
 }
 
 static void say_fences(const struct saying *saying, const struct edit *edit)
@@ -426,13 +433,13 @@ static void say_fences(const struct saying *saying, const struct edit *edit)
         return;
     }
     say_fence_beside(saying, edit->spot, sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE);
-    if (sample->writes && sample->reads) { /* it may be both ends of the edge */
+    if (sample->writes && sample->reads) { /* a read-modify-write may be both ends of the edge */
         wording_add(fix, ", and ");
         say_fence_beside(saying, edit->spot, ORDER_ACQUIRE);
     }
 }
 
-/* May it be what the fence that is added is to meet? */
+/* Can the entry be the other end of the edge for a new fence? */
 static bool is_counterpart(const struct saying *saying, const struct edit *edit,
                            const struct sync_op *sync_op)
 {
@@ -442,16 +449,16 @@ static bool is_counterpart(const struct saying *saying, const struct edit *edit,
            order != edit->order;
 }
 
-/* The first release fence after the first access, or the latest acquire fence before the second. 0: it is
- * another one's. */
+/* The site of the existing fence that the new one completes: the first release fence after the first access,
+ * or the latest acquire fence before the second. 0: the fence is another unit's. */
 static uint32_t counterpart_of(const struct saying *saying, const struct edit *edit)
 {
     const struct question *question = saying->search->question;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     const bool acquires = edit->order == ORDER_ACQUIRE;
-    const uint64_t unit = acquires ? meeting->first.unit : meeting->second.unit;
-    for (uint32_t i = 0; i < meeting->end; i++) {
-        const uint32_t at = acquires ? i : meeting->end - 1 - i;
+    const uint64_t unit = acquires ? instance->first.unit : instance->second.unit;
+    for (uint32_t i = 0; i < instance->end; i++) {
+        const uint32_t at = acquires ? i : instance->end - 1 - i;
         const struct sync_op *sync_op = &question->sync_log->items[at];
         if (sync_op->by == unit && (!acquires || at >= saying->search->first_at[0]) &&
             is_counterpart(saying, edit, sync_op))
@@ -463,7 +470,8 @@ static uint32_t counterpart_of(const struct saying *saying, const struct edit *e
 static void say_fence(const struct saying *saying, const struct edit *edit)
 {
     const struct sync_op *sample = saying->search->spots[edit->spot].sample;
-    const bool acquires = edit->order == ORDER_ACQUIRE, old = has_old_atomics(saying->search->question);
+    const bool acquires = edit->order == ORDER_ACQUIRE,
+               old = explain_has_old_atomics(saying->search->question);
     struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
     const uint32_t there = saying->alone ? counterpart_of(saying, edit) : 0;
     if (there) {
@@ -485,11 +493,11 @@ static void say_fence(const struct saying *saying, const struct edit *edit)
     if (!old)
         wording_add(&statement, ", %s, %s", memory_order_word(edit->order), memory_scope_word(edit->scope));
     wording_add(&statement, ")");
-    say_statement_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires,
-                         statement.bytes, fix);
+    explain_say_statement_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires,
+                                 statement.bytes, fix);
 }
 
-/* Of a store: it, or a fence before it. */
+/* Does the store release: by itself, or by a fence before it? */
 static bool releases_something(const struct saying *saying, const struct sync_op *store)
 {
     const struct sync_log *sync_log = saying->search->question->sync_log;
@@ -502,7 +510,7 @@ static bool releases_something(const struct saying *saying, const struct sync_op
     return false;
 }
 
-/* Of the sequence that the store broke; NULL: not known. */
+/* The head of the release sequence that the store broke; NULL: unknown. */
 static const struct sync_op *head_of_sequence(const struct saying *saying, const struct sync_op *store)
 {
     const struct sync_log *sync_log = saying->search->question->sync_log;
@@ -513,7 +521,7 @@ static const struct sync_op *head_of_sequence(const struct saying *saying, const
     return NULL;
 }
 
-/* Its own work-item's, which would release by it; NULL: none is remembered. */
+/* The latest release fence of the store's work-item before the store; NULL: none. */
 static const struct sync_op *fence_before_store(const struct saying *saying, const struct sync_op *store)
 {
     const struct sync_op *items = saying->search->question->sync_log->items, *found = NULL;
@@ -524,7 +532,8 @@ static const struct sync_op *fence_before_store(const struct saying *saying, con
     return found;
 }
 
-/* A release, as it is reported where the plain store races itself. */
+/* The fix is a store with release, although a relaxed one after the fence would do: it has to be the same
+ * fix as for the race on the flag itself. */
 static void say_store(const struct saying *saying, const struct edit *edit)
 {
     const struct question *question = saying->search->question;
@@ -611,8 +620,8 @@ static void say_edit(const struct saying *saying, const struct edit *edit)
     }
 }
 
-/* Two seq_cst operations: rule 16 joins the two memories for them, and no chain of happens-before that could
- * order data goes through them. A reader who relies on the intent has to learn that. */
+/* Two seq_cst operations (R16): read literally, an atomic on a flag in local memory is no global action, so
+ * no chain of global happens-before goes through it. A reader who relies on the intent has to learn that. */
 static bool is_sequential(const struct saying *saying, const struct edit *edits, uint32_t count)
 {
     bool all = count == 2;
@@ -622,11 +631,11 @@ static bool is_sequential(const struct saying *saying, const struct edit *edits,
     return all;
 }
 
-/* Does the edit at the spot matter to the edge? It is one of its ends, or stores the value that is read. */
+/* Does the edit complete the edge? It changes one of the ends, or the store between them (EDIT_UPDATE). */
 static bool is_completed(const struct saying *saying, const struct edit *edit, const struct sync_op *head,
                          const struct sync_op *tail)
 {
-    const struct search *search = saying->search;
+    const struct edit_search *search = saying->search;
     const struct sync_op *items = search->question->sync_log->items,
                          *sample = search->spots[edit->spot].sample;
     return edit->kind == EDIT_UPDATE
@@ -634,14 +643,14 @@ static bool is_completed(const struct saying *saying, const struct edit *edit, c
                : search->spot_of[head - items] == edit->spot || search->spot_of[tail - items] == edit->spot;
 }
 
-static void find_ends(struct saying *saying, struct search *search, const struct found *found)
+static void find_ends(struct saying *saying, struct edit_search *search, const struct found_edits *found)
 {
     const struct question *question = search->question;
     const struct sync_op *items = question->sync_log->items;
-    struct edited list = {.count = 0};
+    struct edited_log list = {.count = 0};
     uint32_t first = 0, count = 0;
     struct edge *path = NULL;
-    if (again_write(search, found, &list, &first)) {
+    if (search_write_log(search, found, &list, &first)) {
         struct edges_world world = {question->launch, question->rule, question->region,
                                     list.items,       list.count,     WORK_MOST};
         path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first},
@@ -660,7 +669,7 @@ static void find_ends(struct saying *saying, struct search *search, const struct
     free(list.was);
 }
 
-void say_edits(struct search *search, const struct found *found, struct answer *answer)
+void explain_say_edits(struct edit_search *search, const struct found_edits *found, struct answer *answer)
 {
     const struct edit *edits = found->edits;
     const uint32_t count = found->count;
