@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without memory for a row, its finding is reported. */
+/* Out of memory for a row: its finding is reported. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -98,7 +98,7 @@ enum status baseline_load(struct baseline *baseline, const char *path, struct di
         if (!is_blank(line))
             status = is_row(line) ? add_row(baseline, line) : refuse(diagnosis, path, number, line);
     }
-    if (file && !status && ferror(file)) /* a directory */
+    if (file && !status && ferror(file)) /* a directory opens, but cannot be read */
         status = diagnose(diagnosis, STATUS_IO, "%s: the baseline cannot be read", path);
     if (file)
         fclose(file);
@@ -116,7 +116,7 @@ void baseline_fini(struct baseline *baseline)
     }
 }
 
-/* ---- meeting ------------------------------------------------------------------------------ */
+/* ---- matching ----------------------------------------------------------------------------- */
 
 bool baseline_meet(struct baseline *baseline, uint64_t fingerprint, size_t *out_index)
 {
@@ -178,7 +178,7 @@ static char *place_of(const struct finding *finding, uint32_t index)
 {
     const struct source_place *place = &finding->access[index].place;
     const char *slash = place->file ? strrchr(place->file, '/') : NULL;
-    char *line = source_text(place), *text = NULL;
+    char *line = report_source_text(place), *text = NULL;
     if (asprintf(&text, "%s\t%s", or_none(slash ? slash + 1 : place->file),
                  or_none(line && *line ? line : finding->access[index].what)) < 0)
         text = NULL;
@@ -186,7 +186,7 @@ static char *place_of(const struct finding *finding, uint32_t index)
     return text;
 }
 
-/* Which of the two accesses was first is an accident of the schedule. */
+/* Sorted: which access came first depends on the schedule. */
 static char *places_of(const struct finding *finding)
 {
     char *first = finding->access_count ? place_of(finding, 0) : NULL,
@@ -211,7 +211,7 @@ struct rows {
     const char **at; /* each to the end of its line */
 };
 
-/* Without memory for it a row is lost, and its finding is reported by the next run. */
+/* Out of memory: the row is lost, and its finding is reported by the next run. */
 static void take_rows(struct rows *rows, const char *text)
 {
     for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
@@ -229,7 +229,7 @@ static void take_rows(struct rows *rows, const char *text)
     }
 }
 
-/* By what follows the fingerprint, then by the fingerprint. */
+/* Rows are sorted by what follows the fingerprint, then by the fingerprint. */
 static int compare_rows(const void *a, const void *b)
 {
     const char *one = *(const char *const *)a, *other = *(const char *const *)b, *left = one + DIGITS,

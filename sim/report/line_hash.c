@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GitHub's fingerprint of a line, primaryLocationLineHash. Its action for uploads computes it again from the
- * file, and warns when it finds another. The hash is of 100 UTF-16 units from the beginning of the line on,
- * also of the lines that follow: without spaces and tabs, with every end of a line as a newline, and with
- * 65535 at the end of the file, then zeros. It is the polynomial of these units at 37, modulo 2 to the 64th.
- * The number after the colon counts the lines with this hash.
+ * GitHub's fingerprint of a line, primaryLocationLineHash. GitHub's action for uploads computes it from the
+ * file again and warns if the result differs. The hash covers 100 UTF-16 units from the beginning of the
+ * line on, also of the lines that follow: spaces and tabs are left out, each end of a line is a newline, the
+ * end of the file is 65535, and zeros follow it. It is the polynomial of these units at 37, modulo 2 to the
+ * 64th. The number after the colon counts the lines with this hash.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,13 +19,13 @@ enum { UNITS = 100, FACTOR = 37, END_OF_FILE = 0xffff, NO_CHARACTER = 0xfffd };
 
 struct line_hash {
     uint64_t hash;
-    uint32_t times; /* how many lines up to this one have it */
+    uint32_t times; /* how many lines up to this one have this hash */
 };
 
 struct hashed_file {
     char *path;
     size_t count;
-    struct line_hash *lines; /* NULL: it cannot be read */
+    struct line_hash *lines; /* NULL: the file cannot be read */
     UT_hash_handle hh;
 };
 
@@ -36,7 +36,7 @@ struct units {
     uint16_t *at; /* with UNITS zeros after the last one */
 };
 
-/* The character at text, and how many bytes it has: of bytes that are no UTF-8, one each. */
+/* The character at text and its length in bytes. A byte that is not UTF-8 counts as one character. */
 static uint32_t decode(const unsigned char *text, size_t left, size_t *out_bytes)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -57,7 +57,7 @@ static void put_unit(struct units *units, uint32_t unit)
     units->at[units->count++] = (uint16_t)unit;
 }
 
-/* A character of more than 16 bits is two units, which fit: it had four bytes. */
+/* The units fit into an array of `size`: a character of two units has four bytes. */
 static struct units units_of(const char *text, size_t size)
 {
     struct units units = {.at = calloc(size + UNITS + 1, sizeof *units.at)};
@@ -78,7 +78,7 @@ static struct units units_of(const char *text, size_t size)
     return units;
 }
 
-/* The zeros after the end make up what is missing. */
+/* Beyond the end of the file the array has zeros. */
 static uint64_t hash_at(const struct units *units, size_t start)
 {
     uint64_t hash = 0;
@@ -146,7 +146,7 @@ static char *line_text(const struct hashed_file *file, uint32_t line)
     return asprintf(&text, "%" PRIx64 ":%" PRIu32, found->hash, found->times) < 0 ? NULL : text;
 }
 
-char *line_hash_of_text(const char *text)
+char *line_hashes_of_text(const char *text)
 {
     struct hashed_file file = {.count = 0};
     hash_lines(&file, text, strcspn(text, "\r\n"));
