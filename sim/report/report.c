@@ -29,11 +29,12 @@
 struct entry {
     struct finding finding; /* all strings owned */
     char *key;
-    bool hidden;       /* it is in report.suppressed */
-    uint64_t reported; /* the part of finding.count that was printed; 0: beyond the limit */
-    uint64_t taken;    /* the part of finding.count that report_take_new has seen */
-    bool waits;        /* report_release prints it, with the count `reported` */
-    UT_hash_handle hh; /* for lookup only: findings are reported in the order of the list */
+    bool hidden;                    /* it is in report.suppressed */
+    uint64_t reported;              /* the part of finding.count that was printed; 0: beyond the limit */
+    uint64_t taken;                 /* the part of finding.count that report_take_new has seen */
+    bool waits;                     /* report_release prints it, with the count `reported` */
+    const struct entry *covered_by; /* report_covered; NULL: by none */
+    UT_hash_handle hh;              /* for lookup only: findings are reported in the order of the list */
 };
 
 struct list {
@@ -388,6 +389,7 @@ static void entry_free(struct entry *entry)
     steps_free(finding);
     edits_free(finding);
     waits_free(finding);
+    free(finding->covered);
     place_disown(&finding->enqueued);
     place_disown(&finding->made);
     disown(finding->source);
@@ -409,6 +411,8 @@ static struct entry *entry_new(const struct finding *finding, char *key)
     if (!entry)
         return NULL;
     entry->finding = *finding;
+    entry->finding.covered = NULL;
+    entry->finding.covered_count = 0;
     entry->key = key;
     for (uint32_t i = 0; i < 2; i++) {
         struct finding_access *access = &entry->finding.access[i];
@@ -693,18 +697,20 @@ void report_hold(struct report *report, enum report_hold from)
     pthread_mutex_unlock(&report->lock);
 }
 
-/* `reported` is the count at the time of report_add; print_repeats prints the rest. */
+/* A finding that a fix covers is printed as a line of the finding with that fix. `reported` is the count at
+ * the time of report_add; print_repeats prints the rest. */
 void report_release(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
     for (size_t i = 0; i < report->found.count; i++) {
-        struct entry *entry = report->found.entries[i];
+        const struct entry *entry = report->found.entries[i];
         struct finding finding = entry->finding;
         finding.count = entry->reported;
-        if (entry->waits)
+        if (entry->waits && !(entry->covered_by && entry->covered_by->waits))
             print(report, &finding, report_print_finding_wide);
-        entry->waits = false;
     }
+    for (size_t i = 0; i < report->found.count; i++)
+        report->found.entries[i]->waits = false;
     report->holds = report->waits = false;
     pthread_mutex_unlock(&report->lock);
 }
@@ -717,6 +723,25 @@ void report_tried(struct report *report, size_t index, enum fix_trial trial, con
         finding->fix_trial = trial;
         disown(finding->fix_note);
         finding->fix_note = trial == TRIAL_FAILS && note ? strdup(note) : NULL;
+    }
+    pthread_mutex_unlock(&report->lock);
+}
+
+/* Out of memory: the finding stays uncovered. */
+void report_covered(struct report *report, size_t index, size_t by)
+{
+    pthread_mutex_lock(&report->lock);
+    if (index < report->found.count && by < report->found.count) {
+        struct entry *covered = report->found.entries[index], *covering = report->found.entries[by];
+        struct finding *finding = &covering->finding;
+        const struct finding **list =
+            realloc(finding->covered, (finding->covered_count + 1) * sizeof(const struct finding *));
+        if (list) {
+            finding->covered = list;
+            list[finding->covered_count++] = &covered->finding;
+            covered->covered_by = covering;
+            covered->finding.covered_by = finding;
+        }
     }
     pthread_mutex_unlock(&report->lock);
 }

@@ -267,6 +267,8 @@ static json_t *finding_json(const struct finding *finding)
     put_text(object, "spec", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         json_object_set_new(object, "cause", reference_json(finding->cause));
+    if (finding->covered_by)
+        json_object_set_new(object, "covered_by", reference_json(finding->covered_by));
     fingerprint_print(finding->fingerprint, fingerprint);
     put_text(object, "fingerprint", *fingerprint ? fingerprint : NULL);
     if (finding->accepted)

@@ -334,6 +334,21 @@ static void print_cause(const struct page *page, const struct finding *cause)
     print_paragraph(page, "note", text);
 }
 
+/* A finding that the fix removes, too: its places, and the object if it is another one. */
+static void print_covered(const struct page *page, const struct finding *finding,
+                          const struct finding *covered)
+{
+    char first[PLACE_CHARS], second[PLACE_CHARS], text[2 * PLACE_CHARS + 200];
+    const char *object = covered->object ? covered->object : "";
+    const bool other = *object && (!finding->object || strcmp(finding->object, object) != 0);
+    report_place_text(&covered->access[0].place, first);
+    report_place_text(&covered->access[covered->access_count > 1].place, second);
+    const bool two = strcmp(first, second) != 0;
+    snprintf(text, sizeof text, "the fix also removes %s at %s%s%s%s%.150s", finding_id(covered->kind), first,
+             two ? " and " : "", two ? second : "", other ? ", " : "", other ? object : "");
+    print_paragraph(page, "note", text);
+}
+
 static void print_spec(const struct page *page, const struct finding *finding)
 {
     char text[400];
@@ -399,6 +414,8 @@ static void print_finding(const struct page *page, const struct finding *finding
         print_paragraph(page, "why", finding->why);
     if (finding->fix)
         print_fix(page, finding);
+    for (uint32_t i = 0; i < finding->covered_count; i++)
+        print_covered(page, finding, finding->covered[i]);
     if (finding->cause)
         print_cause(page, finding->cause);
     print_spec(page, finding);

@@ -188,6 +188,8 @@ static json_t *properties(const struct finding *finding)
     put_text(object, "specification", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         put_text(object, "mayFollowFrom", finding_id(finding->cause->kind));
+    if (finding->covered_by)
+        put_text(object, "coveredByFixOf", finding_id(finding->covered_by->kind));
     return object;
 }
 
