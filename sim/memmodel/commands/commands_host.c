@@ -477,7 +477,8 @@ static void check_touches(struct commands *commands, struct command_area *area, 
     const uint32_t saw = command_graph_saw(commands->graph, access->command);
     for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
         struct touch *touch = &commands->touches.items[i];
-        if (touch->open && touch->step >= saw && touch->address >= area->low && touch->address < area->high &&
+        const bool in_area = touch->address >= area->low && touch->address < area->high;
+        if (touch->open && touch->step >= saw && in_area &&
             conflicts_with_touch(commands, area, sets, access, site, touch))
             touches_reported(&commands->touches, touch);
     }

@@ -487,7 +487,8 @@ static bool conflicts_with_unmap(const struct commands *commands, const struct c
 {
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
-        if (conflict->area == area && conflict->later.command == command && conflict->earlier.map == map &&
+        const bool is_unmap = conflict->later.command == command && conflict->earlier.map == map;
+        if (conflict->area == area && is_unmap &&
             command_graph_is_after(commands->graph, conflict->earlier.command, map) &&
             !commands_are_ordered(commands, command, conflict->earlier.command))
             return true;
@@ -568,8 +569,9 @@ void commands_report_all(struct commands *commands, uint32_t ending)
         const struct conflict *conflict = &commands->conflicts[i];
         const bool ordered = !conflict->before_map && commands_are_ordered(commands, conflict->later.command,
                                                                            conflict->earlier.command);
-        if (!is_under_way(commands, conflict, ending) && !ordered &&
-            !is_reported_elsewhere(commands, conflict) && !is_reported_of_host(commands, conflict) &&
+        if (ordered || is_under_way(commands, conflict, ending))
+            continue;
+        if (!is_reported_elsewhere(commands, conflict) && !is_reported_of_host(commands, conflict) &&
             !is_judged_otherwise(commands, conflict))
             report_conflict(commands, conflict);
     }

@@ -159,8 +159,9 @@ bool commands_same_line(const struct commands *commands, const struct byte_acces
         return x == y;
     const char *file[2] = {x->place.file ? x->place.file : "", y->place.file ? y->place.file : ""};
     const char *argument[2] = {x->argument ? x->argument : "", y->argument ? y->argument : ""};
-    return a->kind == b->kind && x->place.line && x->place.line == y->place.line &&
-           !strcmp(file[0], file[1]) && !strcmp(argument[0], argument[1]) && !strcmp(x->kernel, y->kernel);
+    const bool one_line = x->place.line && x->place.line == y->place.line && !strcmp(file[0], file[1]);
+    return one_line && a->kind == b->kind && !strcmp(argument[0], argument[1]) &&
+           !strcmp(x->kernel, y->kernel);
 }
 
 /* ---- several instructions ---------------------------------------------------------------------------- */

@@ -409,10 +409,11 @@ struct unordered launch_tree_unordered_fine(struct launch_tree *launch_tree, uin
         return unordered;
     const struct call_order call_order = call_order_of(launch_tree, earlier, later);
     const bool whole = unordered.what == UNORDERED_ALL;
-    if (call_order.unsure ||
-        (call_order.some &&
-         (is_joined(launch_tree, earlier) ||
-          (!whole && call_order.group != launch_tree->launches[earlier]->groups[unordered.index]))))
+    if (call_order.unsure)
+        return nothing;
+    const bool other_group =
+        !whole && call_order.group != launch_tree->launches[earlier]->groups[unordered.index];
+    if (call_order.some && (other_group || is_joined(launch_tree, earlier)))
         return nothing;
     if (call_order_of(launch_tree, later, earlier).some)
         return nothing;
