@@ -31,7 +31,7 @@ struct hashed_file {
 
 /* ---- units ------------------------------------------------------------------------------ */
 
-struct units {
+struct utf16_units {
     size_t count;
     uint16_t *at; /* with UNITS zeros after the last one */
 };
@@ -52,15 +52,15 @@ static uint32_t decode(const unsigned char *text, size_t left, size_t *out_bytes
     return fine ? character : NO_CHARACTER;
 }
 
-static void put_unit(struct units *units, uint32_t unit)
+static void put_unit(struct utf16_units *units, uint32_t unit)
 {
     units->at[units->count++] = (uint16_t)unit;
 }
 
 /* The units fit into an array of `size`: a character of two units has four bytes. */
-static struct units units_of(const char *text, size_t size)
+static struct utf16_units units_of(const char *text, size_t size)
 {
-    struct units units = {.at = calloc(size + UNITS + 1, sizeof *units.at)};
+    struct utf16_units units = {.at = calloc(size + UNITS + 1, sizeof *units.at)};
     bool returned = false;
     for (size_t i = 0, bytes; units.at && i < size; i += bytes) {
         const uint32_t character = decode((const unsigned char *)text + i, size - i, &bytes);
@@ -79,7 +79,7 @@ static struct units units_of(const char *text, size_t size)
 }
 
 /* Beyond the end of the file the array has zeros. */
-static uint64_t hash_at(const struct units *units, size_t start)
+static uint64_t hash_at(const struct utf16_units *units, size_t start)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < UNITS; i++)
@@ -89,21 +89,21 @@ static uint64_t hash_at(const struct units *units, size_t start)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-struct counted {
+struct counted_line {
     uint64_t hash;
     uint32_t times;
     UT_hash_handle hh;
 };
 
-static uint32_t count_hash(struct counted **all, uint64_t hash)
+static uint32_t count_hash(struct counted_line **all, uint64_t hash)
 {
-    struct counted *counted = NULL, *added = NULL;
+    struct counted_line *counted = NULL, *added = NULL;
     HASH_FIND(hh, *all, &hash, sizeof hash, counted);
     if (counted)
         return ++counted->times;
     if (!(counted = calloc(1, sizeof *counted)))
         return 1;
-    *counted = (struct counted){.hash = hash, .times = 1};
+    *counted = (struct counted_line){.hash = hash, .times = 1};
     HASH_ADD(hh, *all, hash, sizeof hash, counted);
     HASH_FIND(hh, *all, &hash, sizeof hash, added);
     if (!added)
@@ -113,7 +113,7 @@ static uint32_t count_hash(struct counted **all, uint64_t hash)
 
 static void count_lines(struct hashed_file *file)
 {
-    struct counted *all = NULL, *counted, *next;
+    struct counted_line *all = NULL, *counted, *next;
     for (size_t i = 0; i < file->count; i++)
         file->lines[i].times = count_hash(&all, file->lines[i].hash);
     HASH_ITER(hh, all, counted, next)
@@ -125,7 +125,7 @@ static void count_lines(struct hashed_file *file)
 
 static void hash_lines(struct hashed_file *file, const char *text, size_t size)
 {
-    struct units units = units_of(text, size);
+    struct utf16_units units = units_of(text, size);
     size_t lines = 1;
     for (size_t i = 0; i < units.count; i++)
         lines += units.at[i] == '\n';

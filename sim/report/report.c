@@ -26,19 +26,19 @@
 #include "report_spool.h"
 #include "suppression.h"
 
-struct entry {
+struct report_entry {
     struct finding finding; /* all strings owned */
     char *key;
-    bool hidden;                    /* it is in report.suppressed */
-    uint64_t reported;              /* the part of finding.count that was printed; 0: beyond the limit */
-    uint64_t taken;                 /* the part of finding.count that report_take_new has seen */
-    bool waits;                     /* report_release prints it, with the count `reported` */
-    const struct entry *covered_by; /* report_covered; NULL: by none */
-    UT_hash_handle hh;              /* for lookup only: findings are reported in the order of the list */
+    bool hidden;       /* it is in report.suppressed */
+    uint64_t reported; /* the part of finding.count that was printed; 0: beyond the limit */
+    uint64_t taken;    /* the part of finding.count that report_take_new has seen */
+    bool waits;        /* report_release prints it, with the count `reported` */
+    const struct report_entry *covered_by; /* report_covered; NULL: by none */
+    UT_hash_handle hh; /* for lookup only: findings are reported in the order of the list */
 };
 
-struct list {
-    struct entry **entries;
+struct entry_list {
+    struct report_entry **entries;
     size_t count, room;
 }; /* in order of first occurrence */
 
@@ -53,11 +53,11 @@ struct report {
     void (*listener)(size_t count);
     uint64_t (*event_counter)(void *self);
     void *event_counter_self;
-    struct list found, suppressed;
+    struct entry_list found, suppressed;
     struct report_devices devices;
     struct report_places places;
     struct report_launches launches;
-    struct entry *by_key; /* the entries of both lists */
+    struct report_entry *by_key; /* the entries of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
     char *replay;                        /* the command that replays this run; NULL: unknown */
     bool replay_loose;                   /* the command does not replay the order of the program's threads */
@@ -377,7 +377,7 @@ static void waits_own(struct finding *finding)
     finding->waits = waits;
 }
 
-static void entry_free(struct entry *entry)
+static void entry_free(struct report_entry *entry)
 {
     struct finding *finding = &entry->finding;
     for (uint32_t i = 0; i < finding->blamed_count; i++) {
@@ -405,9 +405,9 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-static struct entry *entry_new(const struct finding *finding, char *key)
+static struct report_entry *entry_new(const struct finding *finding, char *key)
 {
-    struct entry *entry = calloc(1, sizeof *entry);
+    struct report_entry *entry = calloc(1, sizeof *entry);
     if (!entry)
         return NULL;
     entry->finding = *finding;
@@ -544,11 +544,11 @@ static char *finding_key(const struct finding *finding, bool hidden)
     return NULL;
 }
 
-static bool list_add(struct list *list, struct entry *entry)
+static bool list_add(struct entry_list *list, struct report_entry *entry)
 {
     if (list->count == list->room) {
         size_t room = list->room ? 2 * list->room : 16;
-        struct entry **entries = realloc(list->entries, room * sizeof(struct entry *));
+        struct report_entry **entries = realloc(list->entries, room * sizeof(struct report_entry *));
         if (!entries)
             return false;
         list->entries = entries;
@@ -573,8 +573,8 @@ static const struct {
     {CHECK_DIVERGENCE, CHECK_PROGRESS},
 };
 
-/* Does the work-item continue after a finding of this kind? Then nothing follows from it. */
-static bool goes_on(enum finding_kind kind)
+/* Findings of these kinds stop no work-item, so nothing follows from them. */
+static bool stops_no_work_item(enum finding_kind kind)
 {
     return kind == FINDING_MAPPED_ACCESS || kind == FINDING_WRITE_ONLY_READ ||
            kind == FINDING_READ_ONLY_WRITE || kind == FINDING_MISSING_WAIT;
@@ -588,7 +588,7 @@ static bool same_place(const struct source_place *a, const struct source_place *
 
 /* Do the reasons of two races name one operation? Races at a lock and of all data under it are one
  * mistake. */
-static bool blame_one(const struct finding *earlier, const struct finding *finding)
+static bool have_one_cause(const struct finding *earlier, const struct finding *finding)
 {
     for (uint32_t i = 0; i < earlier->blamed_count; i++) {
         for (uint32_t j = 0; j < finding->blamed_count; j++) {
@@ -599,31 +599,31 @@ static bool blame_one(const struct finding *earlier, const struct finding *findi
     return false;
 }
 
-static bool parts_work_items(enum finding_kind kind)
+static bool separates_work_items(enum finding_kind kind)
 {
     return kind == FINDING_BARRIER_DIVERGENCE || kind == FINDING_BARRIER_MISMATCH ||
            kind == FINDING_COLLECTIVE_DIVERGENCE;
 }
 
 /* Two barriers of one work-group: a work-item that left the others at the first is missing at the second. */
-static bool parted_there(const struct finding *earlier, const struct finding *finding)
+static bool separated_before(const struct finding *earlier, const struct finding *finding)
 {
-    return parts_work_items(earlier->kind) && parts_work_items(finding->kind) &&
+    return separates_work_items(earlier->kind) && separates_work_items(finding->kind) &&
            earlier->access[0].item.group_linear == finding->access[0].item.group_linear;
 }
 
 static bool may_cause(const struct finding *earlier, const struct finding *finding, bool was_known)
 {
-    if (!finding->launch || earlier->launch != finding->launch || goes_on(earlier->kind))
+    if (!finding->launch || earlier->launch != finding->launch || stops_no_work_item(earlier->kind))
         return false;
-    if (parted_there(earlier, finding))
+    if (separated_before(earlier, finding))
         return true;
     for (size_t i = 0; was_known && i < sizeof follows / sizeof follows[0]; i++) {
         if (follows[i].cause == finding_check(earlier->kind) &&
             follows[i].effect == finding_check(finding->kind))
             return true;
     }
-    return blame_one(earlier, finding);
+    return have_one_cause(earlier, finding);
 }
 
 static const struct finding *cause_of(const struct report *report, const struct finding *finding)
@@ -632,7 +632,7 @@ static const struct finding *cause_of(const struct report *report, const struct 
         const struct finding *earlier = &report->found.entries[i]->finding;
         /* of a chain of findings with one cause, the first */
         if (may_cause(earlier, finding, !finding->known || i + 1 < finding->known))
-            return earlier->cause && blame_one(earlier, finding) ? earlier->cause : earlier;
+            return earlier->cause && have_one_cause(earlier, finding) ? earlier->cause : earlier;
     }
     return NULL;
 }
@@ -677,7 +677,7 @@ static void print(struct report *report, const struct finding *finding,
     fflush(report->stream);
 }
 
-static void announce(struct report *report, struct entry *entry)
+static void announce(struct report *report, struct report_entry *entry)
 {
     report->kind_count[entry->finding.kind]++;
     if (!within_limit(report, entry->finding.kind))
@@ -703,7 +703,7 @@ void report_release(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
     for (size_t i = 0; i < report->found.count; i++) {
-        const struct entry *entry = report->found.entries[i];
+        const struct report_entry *entry = report->found.entries[i];
         struct finding finding = entry->finding;
         finding.count = entry->reported;
         if (entry->waits && !(entry->covered_by && entry->covered_by->waits))
@@ -732,7 +732,7 @@ void report_covered(struct report *report, size_t index, size_t by)
 {
     pthread_mutex_lock(&report->lock);
     if (index < report->found.count && by < report->found.count) {
-        struct entry *covered = report->found.entries[index], *covering = report->found.entries[by];
+        struct report_entry *covered = report->found.entries[index], *covering = report->found.entries[by];
         struct finding *finding = &covering->finding;
         const struct finding **list =
             realloc(finding->covered, (finding->covered_count + 1) * sizeof(const struct finding *));
@@ -778,18 +778,19 @@ void report_iterations(struct report *report, size_t index, uint32_t access,
 }
 
 /* Out of memory: the finding is counted and printed, but not kept. */
-static void lose(struct report *report, const struct finding *finding)
+static void count_lost(struct report *report, const struct finding *finding)
 {
     report->lost[finding->severity]++;
     print(report, finding, report_print_finding_wide);
 }
 
-static struct entry *add_new(struct report *report, const struct finding *finding, char *key, bool hidden)
+static struct report_entry *add_new(struct report *report, const struct finding *finding, char *key,
+                                    bool hidden)
 {
-    struct entry *entry = entry_new(finding, key);
+    struct report_entry *entry = entry_new(finding, key);
     if (!entry || !list_add(hidden ? &report->suppressed : &report->found, entry)) {
         if (!hidden)
-            lose(report, finding);
+            count_lost(report, finding);
         if (entry)
             entry_free(entry);
         else
@@ -883,7 +884,7 @@ static bool baseline_has(struct report *report, const struct finding *finding, b
     size_t row;
     if (report->scenario->update_baseline)
         return !hidden;
-    if (!baseline_meet(&report->baseline, finding->fingerprint, &row))
+    if (!baseline_use(&report->baseline, finding->fingerprint, &row))
         return false;
     if (watch)
         watch_meet_row(watch, row);
@@ -898,7 +899,7 @@ static void count_accepted(struct report *report)
 }
 
 /* Adds or counts the finding. NULL: it was not kept. */
-static struct entry *add_finding(struct report *report, const struct finding *finding)
+static struct report_entry *add_finding(struct report *report, const struct finding *finding)
 {
     struct finding added = *finding;
     char test[TEST_NAME_CHARS] = "";
@@ -908,7 +909,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
         return NULL;
     const bool hidden = report_suppresses(report, finding);
     char *key = finding_key(finding, hidden);
-    struct entry *entry = NULL;
+    struct report_entry *entry = NULL;
     if (report->test)
         report->test(test);
     added.test = *test ? test : NULL;
@@ -923,7 +924,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
         HASH_FIND_STR(report->by_key, key, entry);
     if (!key) {
         if (!hidden)
-            lose(report, &added);
+            count_lost(report, &added);
     } else if (entry) {
         entry->finding.count += added.count;
         free(key);
@@ -946,7 +947,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
 
 uint64_t *report_add(struct report *report, const struct finding *finding)
 {
-    struct entry *entry = add_finding(report, finding);
+    struct report_entry *entry = add_finding(report, finding);
     return entry ? &entry->finding.count : NULL;
 }
 
@@ -964,7 +965,7 @@ bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, 
 bool report_has(struct report *report, const struct finding *finding)
 {
     char *key = finding_key(finding, report_suppresses(report, finding));
-    struct entry *entry = NULL;
+    struct report_entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
@@ -991,7 +992,7 @@ static void print_stopped(FILE *stream, const struct finding *finding, bool colo
 void report_stop(struct report *report, const struct finding *finding)
 {
     const bool off = report->scenario->checks[finding_check(finding->kind)] == SEVERITY_OFF;
-    const struct entry *entry = add_finding(report, finding);
+    const struct report_entry *entry = add_finding(report, finding);
     if (!off && !(entry && entry->hidden) && !report_suppresses(report, finding))
         return;
     pthread_mutex_lock(&report->lock);
@@ -1000,7 +1001,7 @@ void report_stop(struct report *report, const struct finding *finding)
     pthread_mutex_unlock(&report->lock);
 }
 
-static void list_clear(struct list *list)
+static void list_clear(struct entry_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         entry_free(list->entries[i]);
@@ -1015,7 +1016,7 @@ struct repeats {
 static void add_to(struct report *report, const struct finding *finding, const struct repeats *more)
 {
     char *key = finding_key(finding, report_suppresses(report, finding));
-    struct entry *entry = NULL;
+    struct report_entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
@@ -1076,7 +1077,7 @@ static pthread_mutex_t *lock_of(const struct report *report)
     return &((struct report *)(uintptr_t)report)->lock; /* the lock changes, the report does not */
 }
 
-static size_t list_count(const struct report *report, const struct list *list)
+static size_t list_count(const struct report *report, const struct entry_list *list)
 {
     pthread_mutex_lock(lock_of(report));
     size_t count = list->count;
@@ -1084,7 +1085,8 @@ static size_t list_count(const struct report *report, const struct list *list)
     return count;
 }
 
-static const struct finding *list_get(const struct report *report, const struct list *list, size_t index)
+static const struct finding *list_get(const struct report *report, const struct entry_list *list,
+                                      size_t index)
 {
     pthread_mutex_lock(lock_of(report));
     const struct finding *finding = index < list->count ? &list->entries[index]->finding : NULL;
@@ -1161,7 +1163,7 @@ size_t report_take_new(struct report *report, enum severity at_least, FILE *stre
     size_t count = 0;
     pthread_mutex_lock(&report->lock);
     for (size_t i = 0; i < report->found.count; i++) {
-        struct entry *entry = report->found.entries[i];
+        struct report_entry *entry = report->found.entries[i];
         const bool is_new = entry->finding.count > entry->taken;
         entry->taken = entry->finding.count;
         if (!is_new || !wanted || entry->finding.severity < at_least)
@@ -1227,7 +1229,7 @@ static void print_repeats(FILE *stream, const struct report *report)
 {
     const bool several_kernels = has_several_kernels(report);
     for (size_t i = 0; i < report->found.count; i++) {
-        const struct entry *entry = report->found.entries[i];
+        const struct report_entry *entry = report->found.entries[i];
         const struct source_place *place = &entry->finding.access[0].place;
         if (!entry->reported || entry->finding.count == entry->reported)
             continue;
@@ -1261,7 +1263,7 @@ static void print_unreported(FILE *stream, const struct report *report)
     }
 }
 
-static bool suppression_met(const struct report *report, const struct suppression *suppression)
+static bool suppression_used(const struct report *report, const struct suppression *suppression)
 {
     for (size_t i = 0; i < report->suppressed.count; i++) {
         if (suppression_find(report->scenario, &report->suppressed.entries[i]->finding) == suppression)
@@ -1275,7 +1277,7 @@ static void print_unused(FILE *stream, const struct report *report)
     const struct scenario *scenario = report->scenario;
     for (size_t i = 0; i < scenario->suppression_count; i++) {
         const struct suppression *suppression = &scenario->suppressions[i];
-        if (!suppression_met(report, suppression))
+        if (!suppression_used(report, suppression))
             fprintf(stream, "orrery: suppression not used: %s\n", suppression->origin);
     }
 }

@@ -118,7 +118,7 @@ static json_t *access_json(const struct finding_access *access)
     json_t *object = json_object();
     put_place(object, &access->place);
     put_calls(object, access);
-    put_text(object, "access", access_word(access));
+    put_text(object, "access", report_access_word(access));
     put_text(object, "what", access->what);
     put_text(object, "by", access->by);
     put_text(object, "device", access->device);

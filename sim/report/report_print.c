@@ -18,7 +18,7 @@ const char *report_severity_word(enum severity severity)
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "note";
 }
 
-const char *access_word(const struct finding_access *access)
+const char *report_access_word(const struct finding_access *access)
 {
     static const char *const kinds[] = {"load", "store", "atomic load", "atomic store",
                                         "atomic read-modify-write"};
@@ -173,7 +173,7 @@ static void print_value(FILE *stream, const char *verb, enum number_type type, u
 
 void report_print_action(FILE *stream, const struct finding_access *access)
 {
-    fputs(access->what && *access->what ? access->what : access_word(access), stream);
+    fputs(access->what && *access->what ? access->what : report_access_word(access), stream);
     if (access->size_bytes)
         fprintf(stream, ", %" PRIu32 " byte%s", access->size_bytes, access->size_bytes == 1 ? "" : "s");
     if (access->has_value)
@@ -249,13 +249,13 @@ static void print_accesses(FILE *stream, const struct finding *finding)
     }
 }
 
-struct page {
+struct text_page {
     FILE *stream;
     unsigned columns;
 };
 
 /* A labelled paragraph, wrapped at words; a newline in the text starts a new line. */
-static void print_paragraph(const struct page *page, const char *label, const char *text)
+static void print_paragraph(const struct text_page *page, const char *label, const char *text)
 {
     FILE *stream = page->stream;
     const int columns = (int)page->columns;
@@ -280,7 +280,7 @@ static void print_paragraph(const struct page *page, const char *label, const ch
     fputc('\n', stream);
 }
 
-static void print_also(const struct page *page, const struct finding *finding)
+static void print_also(const struct text_page *page, const struct finding *finding)
 {
     char text[100];
     uint64_t more = finding->count - 1;
@@ -316,7 +316,7 @@ char *report_fix_claim_text(const struct finding *finding)
     }
 }
 
-static void print_fix(const struct page *page, const struct finding *finding)
+static void print_fix(const struct text_page *page, const struct finding *finding)
 {
     char *claim = report_fix_claim_text(finding), *text = NULL;
     if (claim && asprintf(&text, "%s%s", finding->fix, claim) < 0)
@@ -326,7 +326,7 @@ static void print_fix(const struct page *page, const struct finding *finding)
     free(claim);
 }
 
-static void print_cause(const struct page *page, const struct finding *cause)
+static void print_cause(const struct text_page *page, const struct finding *cause)
 {
     char place[PLACE_CHARS], text[PLACE_CHARS + 100];
     report_place_text(&cause->access[0].place, place);
@@ -335,7 +335,7 @@ static void print_cause(const struct page *page, const struct finding *cause)
 }
 
 /* A finding that the fix removes, too: its places, and the object if it is another one. */
-static void print_covered(const struct page *page, const struct finding *finding,
+static void print_covered(const struct text_page *page, const struct finding *finding,
                           const struct finding *covered)
 {
     char first[PLACE_CHARS], second[PLACE_CHARS], text[2 * PLACE_CHARS + 200];
@@ -349,7 +349,7 @@ static void print_covered(const struct page *page, const struct finding *finding
     print_paragraph(page, "note", text);
 }
 
-static void print_spec(const struct page *page, const struct finding *finding)
+static void print_spec(const struct text_page *page, const struct finding *finding)
 {
     char text[400];
     snprintf(text, sizeof text, "%s; `orrery explain %s`",
@@ -396,7 +396,7 @@ static void print_host(FILE *stream, const struct finding *finding)
                 finding->enqueued.line ? ", enqueued at " : "", finding->enqueued.line ? place : "");
 }
 
-static void print_finding(const struct page *page, const struct finding *finding, bool colour)
+static void print_finding(const struct text_page *page, const struct finding *finding, bool colour)
 {
     FILE *stream = page->stream;
     const char *start = !colour ? "" : finding->severity == SEVERITY_ERROR ? "\033[1;31m" : "\033[1;33m";
@@ -425,7 +425,7 @@ static void print_finding(const struct page *page, const struct finding *finding
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour)
 {
-    print_finding(&(struct page){stream, LINE_COLUMNS}, finding, colour);
+    print_finding(&(struct text_page){stream, LINE_COLUMNS}, finding, colour);
 }
 
 void report_print_finding_wide(FILE *stream, const struct finding *finding, bool colour, unsigned columns)
@@ -434,7 +434,7 @@ void report_print_finding_wide(FILE *stream, const struct finding *finding, bool
     size_t size = 0;
     FILE *whole = columns ? open_memstream(&text, &size) : NULL;
     if (whole)
-        print_finding(&(struct page){whole, columns}, finding, colour);
+        print_finding(&(struct text_page){whole, columns}, finding, colour);
     if (whole && fclose(whole) == 0)
         report_wrap_text(stream, text, columns);
     else

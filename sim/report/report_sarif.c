@@ -13,7 +13,7 @@
 static const char schema[] =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-struct writer {
+struct sarif_writer {
     const struct report *report;
     struct sarif_places places;
     json_t *log;
@@ -39,7 +39,7 @@ static char *access_text(const struct finding_access *access)
     return text;
 }
 
-static json_t *access_location(struct writer *writer, const struct finding *finding, uint32_t index)
+static json_t *access_location(struct sarif_writer *writer, const struct finding *finding, uint32_t index)
 {
     char *text = access_text(&finding->access[index]);
     json_t *object = sarif_location(&writer->places, finding, &finding->access[index].place, text);
@@ -49,7 +49,7 @@ static json_t *access_location(struct writer *writer, const struct finding *find
 
 /* ---- the two paths ------------------------------------------------------------------- */
 
-static void add_step(struct writer *writer, json_t *path, const struct finding *finding,
+static void add_step(struct sarif_writer *writer, json_t *path, const struct finding *finding,
                      const struct finding_step *step)
 {
     if (!writer->steps_left) {
@@ -63,7 +63,7 @@ static void add_step(struct writer *writer, json_t *path, const struct finding *
     writer->steps_left--;
 }
 
-static void add_steps(struct writer *writer, json_t *path, const struct finding *finding, uint32_t side,
+static void add_steps(struct sarif_writer *writer, json_t *path, const struct finding *finding, uint32_t side,
                       bool before)
 {
     for (uint32_t i = 0; i < finding->step_count; i++)
@@ -72,7 +72,7 @@ static void add_steps(struct writer *writer, json_t *path, const struct finding 
 }
 
 /* The operations of one unit. NULL: there are none, or no more fit. */
-static json_t *thread_flow(struct writer *writer, const struct finding *finding, uint32_t side)
+static json_t *thread_flow(struct sarif_writer *writer, const struct finding *finding, uint32_t side)
 {
     char name[12];
     json_t *path = json_array();
@@ -89,7 +89,7 @@ static json_t *thread_flow(struct writer *writer, const struct finding *finding,
 }
 
 /* One code flow: a thread flow for each unit. */
-static json_t *code_flows(struct writer *writer, const struct finding *finding)
+static json_t *code_flows(struct sarif_writer *writer, const struct finding *finding)
 {
     json_t *flows = json_array();
     uint32_t count = 2;
@@ -152,7 +152,7 @@ static char *result_text(const struct finding *finding)
 
 /* GitHub's fingerprint, and Orrery's, which distinguishes accesses of one line and is also in JSON and
  * baselines. */
-static json_t *fingerprints(struct writer *writer, const struct finding *finding)
+static json_t *fingerprints(struct sarif_writer *writer, const struct finding *finding)
 {
     char own[FINGERPRINT_CHARS], *line = sarif_line_hash(&writer->places, finding);
     json_t *object = json_object();
@@ -193,13 +193,14 @@ static json_t *properties(const struct finding *finding)
     return object;
 }
 
-static json_t *frame(struct writer *writer, const struct finding *finding, const struct source_place *place)
+static json_t *frame(struct sarif_writer *writer, const struct finding *finding,
+                     const struct source_place *place)
 {
     return json_pack("{s:o}", "location", sarif_location(&writer->places, finding, place, NULL));
 }
 
 /* A call stack. SARIF wants each stack of a result to differ, so the message has a number. */
-static json_t *stack(struct writer *writer, const struct finding *finding, uint32_t index)
+static json_t *stack(struct sarif_writer *writer, const struct finding *finding, uint32_t index)
 {
     const struct finding_access *access = &finding->access[index];
     json_t *frames = json_array();
@@ -211,7 +212,7 @@ static json_t *stack(struct writer *writer, const struct finding *finding, uint3
 }
 
 /* The stacks of accesses in functions that the kernel calls; NULL: there are none. */
-static json_t *stacks(struct writer *writer, const struct finding *finding)
+static json_t *stacks(struct sarif_writer *writer, const struct finding *finding)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
@@ -223,7 +224,7 @@ static json_t *stacks(struct writer *writer, const struct finding *finding)
     return NULL;
 }
 
-static json_t *first_location(struct writer *writer, const struct finding *finding)
+static json_t *first_location(struct sarif_writer *writer, const struct finding *finding)
 {
     const struct source_place nowhere = {.line = 0};
     return finding->access_count ? access_location(writer, finding, 0)
@@ -237,7 +238,7 @@ static bool compares(const struct scenario *scenario)
     return scenario->baseline_file && !scenario->update_baseline;
 }
 
-static json_t *result(struct writer *writer, const struct finding *finding)
+static json_t *result(struct sarif_writer *writer, const struct finding *finding)
 {
     char *text = result_text(finding);
     json_t *object =
@@ -262,7 +263,7 @@ static json_t *result(struct writer *writer, const struct finding *finding)
     return object;
 }
 
-static json_t *suppressed_result(struct writer *writer, const struct finding *finding)
+static json_t *suppressed_result(struct sarif_writer *writer, const struct finding *finding)
 {
     const struct suppression *suppression = suppression_find(report_scenario(writer->report), finding);
     json_t *object = result(writer, finding), *entry = json_object();
@@ -348,7 +349,7 @@ static json_t *empty_log(const struct report *report, const struct report_end *e
 
 void report_write_sarif(FILE *stream, const struct report *report, const struct report_end *end)
 {
-    struct writer writer = {.report = report, .log = empty_log(report, end)};
+    struct sarif_writer writer = {.report = report, .log = empty_log(report, end)};
     json_t *results = json_array();
     sarif_places_init(&writer.places, report);
     for (size_t i = 0; i < report_count(report); i++)

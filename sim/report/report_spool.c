@@ -21,7 +21,7 @@ struct report_spool {
     bool failed;         /* a record was written in part */
 };
 
-struct record {
+struct spool_record {
     uint64_t name_size, text_size; /* bytes, with the terminating zeros */
     uint64_t force;                /* --force: the file is replaced whatever it contains */
 };
@@ -53,7 +53,7 @@ void report_spool_free(struct report_spool *spool)
 
 bool report_spool_put(struct report_spool *spool, const char *name, bool force, const char *text)
 {
-    const struct record record = {strlen(name) + 1, strlen(text) + 1, force};
+    const struct spool_record record = {strlen(name) + 1, strlen(text) + 1, force};
     watch_lock(spool->watch);
     fwrite(&record, sizeof record, 1, spool->file);
     fwrite(name, record.name_size, 1, spool->file);
@@ -98,7 +98,8 @@ static struct target *target_of(struct target **targets, size_t *count, const ch
     return &grown[(*count)++];
 }
 
-static bool join_record(struct target **targets, size_t *count, const struct record *record, const char *name)
+static bool join_record(struct target **targets, size_t *count, const struct spool_record *record,
+                        const char *name)
 {
     struct target *target = target_of(targets, count, name);
     if (target)
@@ -109,7 +110,7 @@ static bool join_record(struct target **targets, size_t *count, const struct rec
 /* Stops at a record that was written in part: report_spool_put returned false for it. */
 static bool join_records(char *bytes, size_t size, struct target **targets, size_t *count)
 {
-    struct record record;
+    struct spool_record record;
     bool fine = true;
     for (size_t at = 0; at + sizeof record <= size;
          at += sizeof record + record.name_size + record.text_size) {

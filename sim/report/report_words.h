@@ -4,7 +4,7 @@
  *
  * Interface
  *   report_severity_word    "error"
- *   access_word             "load"; of what is no access "barrier" or "call"
+ *   report_access_word             "load"; of what is no access "barrier" or "call"
  *   report_place_text       "mp.cl:7:11"
  *   report_source_text      the line without indentation and control characters; malloc'd
  *   report_print_action     "plain load, 4 bytes, read 42"
@@ -21,7 +21,7 @@
 enum { PLACE_CHARS = 256 };
 
 const char *report_severity_word(enum severity severity);
-const char *access_word(const struct finding_access *access);
+const char *report_access_word(const struct finding_access *access);
 void report_place_text(const struct source_place *place, char out[PLACE_CHARS]);
 char *report_source_text(const struct source_place *place);
 const char *report_number_type_word(enum number_type type);

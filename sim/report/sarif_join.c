@@ -186,7 +186,7 @@ static json_int_t count_of(const json_t *result)
 }
 
 /* Subtracts the occurrences of this process's previous log. A result without any left is removed. */
-static void take_away(json_t *results, const json_t *before, const json_t *now)
+static void subtract_results(json_t *results, const json_t *before, const json_t *now)
 {
     char key[KEY_CHARS];
     json_t *ours = index_of(before), *stay = index_of(now);
@@ -271,7 +271,7 @@ static void join_into(json_t *log, const json_t *old, json_t *now)
     put_invocation(json_object_get(run, "invocations"), mine_before, mine);
     move_notes(log, first);
     move_notes(log, own_notes);
-    take_away(results_of(log), results_of(old), results_of(now));
+    subtract_results(results_of(log), results_of(old), results_of(now));
     json_t *index = index_of(results_of(log));
     add_results(results_of(log), index, results_of(now));
     json_decref(index);

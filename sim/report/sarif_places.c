@@ -104,7 +104,8 @@ void sarif_places_fini(struct sarif_places *places)
 
 static bool is_uri_character(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~/", c);
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_letter || (c >= '0' && c <= '9') || strchr("-._~/", c);
 }
 
 /* A path as a URI reference, malloc'd. Absolute paths get a scheme, and other bytes than a URI may have are
@@ -167,8 +168,8 @@ struct sarif_spot {
 static struct sarif_spot spot_of(const struct sarif_places *places, const struct finding *finding,
                                  const struct source_place *place)
 {
-    const bool made = finding->source && place->file && finding->made.line && finding->made.file &&
-                      strcmp(finding->source, place->file) == 0;
+    const bool of_text = finding->source && place->file && strcmp(finding->source, place->file) == 0;
+    const bool made = of_text && finding->made.line && finding->made.file;
     const struct source_place *from = made ? &finding->made : place;
     char *path = place->line && place->file ? file_of(places, from->file) : NULL;
     if (path)

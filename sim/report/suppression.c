@@ -36,25 +36,25 @@ bool glob_fits(const char *pattern, const char *text)
     return !*pattern;
 }
 
-static bool text_fits(const char *pattern, const char *text)
+static bool text_matches(const char *pattern, const char *text)
 {
     return !pattern || glob_fits(pattern, text ? text : "");
 }
 
-static bool place_fits(const struct suppression *suppression, const struct source_place *place)
+static bool place_matches(const struct suppression *suppression, const struct source_place *place)
 {
     const char *file = place->file ? place->file : "", *slash = strrchr(file, '/');
     if (suppression->line && suppression->line != place->line)
         return false;
-    return text_fits(suppression->file, file) || (slash && text_fits(suppression->file, slash + 1));
+    return text_matches(suppression->file, file) || (slash && text_matches(suppression->file, slash + 1));
 }
 
-static bool places_fit(const struct suppression *suppression, const struct finding *finding)
+static bool places_match(const struct suppression *suppression, const struct finding *finding)
 {
     if (!suppression->file && !suppression->line)
         return true;
     for (uint32_t i = 0; i < finding->access_count && i < 2; i++) {
-        if (place_fits(suppression, &finding->access[i].place))
+        if (place_matches(suppression, &finding->access[i].place))
             return true;
     }
     return false;
@@ -62,9 +62,9 @@ static bool places_fit(const struct suppression *suppression, const struct findi
 
 static bool matches(const struct suppression *suppression, const struct finding *finding)
 {
-    return finding_id_fits(finding->kind, suppression->id, text_fits) &&
-           text_fits(suppression->kernel, finding->kernel) &&
-           text_fits(suppression->object, finding->object) && places_fit(suppression, finding);
+    return finding_id_fits(finding->kind, suppression->id, text_matches) &&
+           text_matches(suppression->kernel, finding->kernel) &&
+           text_matches(suppression->object, finding->object) && places_match(suppression, finding);
 }
 
 const struct suppression *suppression_find(const struct scenario *scenario, const struct finding *finding)
