@@ -186,14 +186,16 @@ static bool search_sequence(struct edge_search *search, uint32_t load)
     for (uint32_t at = load; at-- > 0 && spend_work(world);) {
         const struct sync_op *item = &world->items[at];
         const bool atomic = item->kind == HAPPENED_ATOMIC;
-        if ((!atomic && item->kind != HAPPENED_OVERWRITE && item->kind != HAPPENED_ELSEWHERE) ||
-            !item->writes || !overlaps(item, read))
+        const bool is_store =
+            item->writes && (atomic || item->kind == HAPPENED_OVERWRITE || item->kind == HAPPENED_ELSEWHERE);
+        if (!is_store || !overlaps(item, read))
             continue;
         if (item->kind == HAPPENED_ELSEWHERE)
             return false;
         const bool other_memory = read->region == IN_LOCAL && !world->launch->formal &&
                                   place_of(world, item->by).group != place_of(world, read->by).group;
-        if (other_memory || (atomic && (item->size != read->size || item->address != read->address)))
+        const bool same_object = item->size == read->size && item->address == read->address;
+        if (other_memory || (atomic && !same_object))
             return false;
         if (atomic && (only == UNIT_END || only == item->by) && try_store(search, at))
             return true;
@@ -241,8 +243,8 @@ static bool is_any(const struct edge_search *search, struct edge_end from)
 static bool share_barrier(const struct edges_world *world, const struct edge *edge)
 {
     const struct sync_op *item = &world->items[edge->from.at];
-    return edge->from.at == edge->to.at && is_barrier(item) && (item->regions >> world->region & 1) &&
-           is_passed_by(world, edge->from.at, edge->from.unit) &&
+    const bool orders = is_barrier(item) && (item->regions >> world->region & 1);
+    return orders && edge->from.at == edge->to.at && is_passed_by(world, edge->from.at, edge->from.unit) &&
            is_passed_by(world, edge->to.at, edge->to.unit);
 }
 

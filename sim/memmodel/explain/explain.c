@@ -29,11 +29,11 @@ bool explain_race(const struct question *question, struct answer *out_answer)
         .question = question, .spots_most = SPOTS_MOST, .work_most = work_of(question)};
     struct found_edits found = {.count = 0};
     *out_answer = (struct answer){.spent = question->spent};
-    if (question->sync_log->full || !search_locate(&search) || !search_spots(&search)) {
-        search_fini(&search);
+    if (question->sync_log->full || !edit_search_locate(&search) || !edit_search_spots(&search)) {
+        edit_search_fini(&search);
         return false;
     }
-    search_edits(&search, &found);
+    edit_search_edits(&search, &found);
     if (found.count)
         explain_say_edits(&search, &found, out_answer);
     keep_edits(&search, &found, out_answer);
@@ -41,7 +41,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
     if (!question->device_dirty)
         explain_draw(&search, &found, out_answer);
     out_answer->spent += search.work;
-    search_fini(&search);
+    edit_search_fini(&search);
     return found.count > 0;
 }
 
@@ -71,8 +71,8 @@ bool explain_covers(const struct question *question, const struct tried_edit *tr
                                  tried_edit->success};
     }
     search.spots_most = search.spot_count;
-    if (!question->sync_log->full && search_locate(&search) && search_spots(&search))
-        covers = search_count_ordered(&search, edits, count) == search.meeting_count || search.failed;
-    search_fini(&search);
+    if (!question->sync_log->full && edit_search_locate(&search) && edit_search_spots(&search))
+        covers = edit_search_count_ordered(&search, edits, count) == search.meeting_count || search.failed;
+    edit_search_fini(&search);
     return covers;
 }

@@ -98,7 +98,7 @@ static void draw_edited(struct drawing *drawing, const struct found_edits *found
     const struct question *question = drawing->search->question;
     struct edited_log list = {.count = 0};
     uint32_t first = 0, count = 0;
-    if (search_write_log(drawing->search, found, &list, &first)) {
+    if (edit_search_write_log(drawing->search, found, &list, &first)) {
         struct edges_world world = drawing->world;
         world.items = list.items;
         world.count = list.count;
@@ -158,8 +158,8 @@ static void draw_nearest_edges(struct drawing *drawing)
 /* A store and a later load of one atomic object. */
 static bool is_store_then_load(const struct sync_op *from, const struct sync_op *to)
 {
-    return is_atomic(from) && is_atomic(to) && from->writes && to->reads && from->address == to->address &&
-           from < to;
+    const bool atomics = is_atomic(from) && is_atomic(to);
+    return atomics && from->writes && to->reads && from->address == to->address && from < to;
 }
 
 /* Without edits: the last store of the first unit whose object the second unit loads afterwards. */

@@ -994,15 +994,22 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
     return true;
 }
 
-bool explain_barrier_before(const struct question *question, struct wording *out_fix)
+/* Does the code have the first access first, and between the two a place that is before a line? */
+static bool is_place_before_second(const struct question *question, struct code_place *out_place)
 {
     const struct checker_host *host = question->host;
     const struct race_instance *instance = question->meetings;
+    return host->between &&
+           host->between(host->self, instance->first.site, instance->second.site, out_place) &&
+           out_place->before && out_place->first == 0;
+}
+
+bool explain_barrier_before(const struct question *question, struct wording *out_fix)
+{
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (instance->first.unit >= UNIT_COPIES || !host->between ||
-        !host->between(host->self, instance->first.site, instance->second.site, &place) || !place.before ||
-        place.first != 0 || !explain_insert_barrier_before_copy(question, place.site))
+    if (question->meetings->first.unit >= UNIT_COPIES || !is_place_before_second(question, &place) ||
+        !explain_insert_barrier_before_copy(question, place.site))
         return false;
     wording_add(out_fix, "work_group_barrier(%s)", region_flag(question->region));
     put_at(&place, out_fix->bytes, out_fix);
@@ -1037,8 +1044,7 @@ bool explain_wait(const struct question *question, struct wording *out_fix)
     const struct race_instance *instance = question->meetings;
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (!host->between || !host->between(host->self, instance->first.site, instance->second.site, &place) ||
-        !place.before || place.first != 0 || waits_already(host, place.site) ||
+    if (!is_place_before_second(question, &place) || waits_already(host, place.site) ||
         !explain_insert_wait(question))
         return false;
     wording_add(out_fix, "wait_group_events");

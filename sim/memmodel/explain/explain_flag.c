@@ -14,7 +14,7 @@ static enum memory_scope wider_scope(enum memory_scope a, enum memory_scope b)
 }
 
 /* The scope that the flag needs: all work-groups execute the same statements, and an atomic end keeps its
- * scope if that is wider_scope. */
+ * scope if that is wider. */
 static enum memory_scope scope_of(const struct question *question, const struct flag_read *flag_read)
 {
     const uint64_t *count = question->launch->group_count;

@@ -46,7 +46,7 @@ static void place_reads(struct flag_replay *state, const struct passings *passin
         struct edit_search search = {.question = &question};
         struct placed_read *read = &state->items[state->count];
         if (flag_read->store.site != state->flag->store || flag_read->load.site != state->flag->load ||
-            flag_read->region != state->flag->region || !search_locate(&search))
+            flag_read->region != state->flag->region || !edit_search_locate(&search))
             continue;
         *read = (struct placed_read){.flag_read = flag_read, .first_at = search.first_at[0]};
         read->store_at = latest_store_index(state, read);
@@ -64,8 +64,9 @@ static void place_first_access(struct flag_replay *state, uint32_t index, uint32
     state->ask_after_stores[index] = false;
     for (uint32_t i = 0; i < state->count; i++) {
         const struct placed_read *read = &state->items[i];
-        if (read->flag_read->store.atomic || read->flag_read->store.unit != first->unit ||
-            read->first_at != first_at ||
+        const struct racing_access *store = &read->flag_read->store;
+        const bool same_segment = store->unit == first->unit && read->first_at == first_at;
+        if (store->atomic || !same_segment ||
             (host->precedes && host->precedes(host->self, first->site, state->flag->store)))
             continue;
         state->ask_after_stores[index] = true;
@@ -195,7 +196,7 @@ uint32_t explain_flag_orders(const struct question *question, const struct passi
     uint64_t clock[MEETINGS_MOST];
     uint32_t found = 0;
     bool first = false;
-    if (sync_log->full || !search_locate(&search))
+    if (sync_log->full || !edit_search_locate(&search))
         return 0;
     state.meeting_count = search.meeting_count;
     place_reads(&state, passings);

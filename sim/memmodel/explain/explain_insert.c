@@ -15,7 +15,7 @@ bool explain_insert_barrier(const struct question *question, const struct code_p
     const uint64_t to = first_is_first ? instance->second.unit : instance->first.unit;
     struct edit_search search = {.question = question};
     struct replay replay;
-    if (question->sync_log->full || !search_locate(&search))
+    if (question->sync_log->full || !edit_search_locate(&search))
         return false;
     const uint32_t at = first_is_first ? search.first_at[0] : instance->end;
     replay_begin(&replay, question);
@@ -87,8 +87,8 @@ static bool waits_after(const struct question *question, const struct barrier_wa
     const uint64_t local = sync_op->by - waiters->first;
     const bool by_unit = sync_op->kind == HAPPENED_ATOMIC || sync_op->kind == HAPPENED_FENCE ||
                          sync_op->kind == HAPPENED_OVERWRITE;
-    return waiters->own && by_unit && at < waiters->to && local < waiters->count && waiters->own[local] &&
-           at >= waiters->own[local];
+    const bool by_member = waiters->own && by_unit && local < waiters->count;
+    return by_member && waiters->own[local] && at >= waiters->own[local] && at < waiters->to;
 }
 
 /* Can a barrier between the two places separate the accesses? In one work-group only if the code always has
@@ -121,7 +121,7 @@ bool explain_insert_release_barriers(const struct question *question, const stru
     struct barrier_waiters waiters = {.own = NULL};
     struct replay replay;
     uint64_t segment = 1;
-    if (question->sync_log->full || !search_locate(&search) ||
+    if (question->sync_log->full || !edit_search_locate(&search) ||
         (to != NO_PLACE && !find_waiters(question, instance, suggested_fix->acquire_site, to, &waiters)))
         return false;
     const uint32_t first_at = from < search.first_at[0] ? from : search.first_at[0];
@@ -153,7 +153,7 @@ bool explain_insert_image_fence(const struct question *question, const struct co
     struct edit_search search = {.question = question};
     struct replay replay;
     struct unit_state unit_state;
-    if (question->sync_log->full || place->first != 0 || !search_locate(&search))
+    if (question->sync_log->full || place->first != 0 || !edit_search_locate(&search))
         return false;
     replay_begin(&replay, question);
     replay_until(&replay, 0, search.first_at[0]);
@@ -207,7 +207,7 @@ bool explain_insert_barrier_before_copy(const struct question *question, uint32_
     struct edit_search search = {.question = question};
     struct replay replay;
     if (question->sync_log->full || instance->second.unit < UNIT_COPIES || began == instance->end ||
-        !search_locate(&search))
+        !edit_search_locate(&search))
         return false;
     const struct sync_op *copy = &question->sync_log->items[began];
     const uint32_t first_at = search.first_at[0];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Replays the log with edits of operations that are in it. Entry by entry the edited operation is fed to
- * a fresh order, with what the edits put before or after it. The clock value of each first access is accesses
+ * a fresh order, with what the edits put before or after it. The clock value of each first access is asked
  * for where the log has the access, and whether it happens before the second one where that is. Instead of
- * being fed to an order, the edited operations may be written to a list (search_write_log).
+ * being fed to an order, the edited operations may be written to a list (edit_search_write_log).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -294,7 +294,7 @@ static void replay_edited(struct edit_replay *run, uint32_t at)
         replay_moved(run, at, false);
 }
 
-uint32_t search_count_ordered(struct edit_search *search, const struct edit *edits, uint32_t count)
+uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit *edits, uint32_t count)
 {
     const struct question *question = search->question;
     const struct sync_log *sync_log = question->sync_log;
@@ -369,8 +369,9 @@ static bool clashes_with(const struct edit_replay *run, uint32_t earlier, uint64
     const struct sync_op *a = &question->sync_log->items[earlier], *b = &question->sync_log->items[later];
     const struct sync_op edited_a = edited_op(run, earlier), edited_b = edited_op(run, later);
     struct unit_state unit_state;
-    if (a->by == b->by || !(a->writes || b->writes) || !on_one_object(question, a, b) ||
-        !include_each_other(question, a, b) || include_each_other(question, &edited_a, &edited_b))
+    const bool conflict = a->by != b->by && (a->writes || b->writes) && on_one_object(question, a, b);
+    if (!conflict || !include_each_other(question, a, b) ||
+        include_each_other(question, &edited_a, &edited_b))
         return false;
     order_unit_state(&run->replay.order, b->by, &unit_state);
     return !order_has(&run->replay.order, &unit_state, a->region, a->by, clock);
@@ -397,7 +398,7 @@ static bool clashes_at(const struct edit_replay *run, struct latest_atomics *lat
     return false;
 }
 
-bool search_clashes(struct edit_search *search, const struct edit *edits, uint32_t count)
+bool edit_search_clashes(struct edit_search *search, const struct edit *edits, uint32_t count)
 {
     const struct sync_log *sync_log = search->question->sync_log;
     struct edit_replay run = {.search = search, .edits = edits, .edit_count = count};
@@ -416,8 +417,8 @@ bool search_clashes(struct edit_search *search, const struct edit *edits, uint32
     return clashes;
 }
 
-bool search_write_log(struct edit_search *search, const struct found_edits *found, struct edited_log *list,
-                      uint32_t *out_first)
+bool edit_search_write_log(struct edit_search *search, const struct found_edits *found,
+                           struct edited_log *list, uint32_t *out_first)
 {
     struct edit_replay run = {.search = search,
                               .edits = found->edits,

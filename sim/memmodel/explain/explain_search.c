@@ -22,7 +22,7 @@ static uint32_t locate(const struct sync_log *sync_log, const struct race_instan
     return at;
 }
 
-bool search_locate(struct edit_search *search)
+bool edit_search_locate(struct edit_search *search)
 {
     const struct question *question = search->question;
     search->meeting_count = question->meeting_count;
@@ -106,7 +106,7 @@ static uint32_t spot_find(struct edit_search *search, const struct sync_op *sync
 }
 
 /* From the end of the log: the operations near the second access are the likelier mistakes. */
-bool search_spots(struct edit_search *search)
+bool edit_search_spots(struct edit_search *search)
 {
     const struct sync_log *sync_log = search->question->sync_log;
     search->spot_of = malloc((sync_log->count + 1) * sizeof *search->spot_of);
@@ -188,10 +188,12 @@ static bool allows(const struct edit_search *search, uint32_t index, enum edit_k
 {
     const struct sync_op *sample = search->spots[index].sample;
     int region = search->question->region;
-    const bool of_images =
-        is_fence(sample) && sample->regions & REGION_IMAGE; /* only one order and scope are valid for it */
-    if (search->question->device_dirty && !(kind == EDIT_FLAGS && is_barrier(sample)) &&
-        !(kind == EDIT_ORDER && sample->regions == REGION_IMAGE))
+    /* A fence for images has only one valid order and scope. */
+    const bool of_images = is_fence(sample) && sample->regions & REGION_IMAGE;
+    const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
+    const bool orders_images =
+        (kind == EDIT_FLAGS && is_barrier(sample)) || (kind == EDIT_ORDER && sample->regions == REGION_IMAGE);
+    if (search->question->device_dirty && !orders_images)
         return false;
     switch (kind) {
     case EDIT_FLAGS:
@@ -202,10 +204,10 @@ static bool allows(const struct edit_search *search, uint32_t index, enum edit_k
         return fails ? allows_failure_order(search, index)
                      : (is_fence(sample) || succeeds(sample)) && stronger_order(sample) != sample->order;
     case EDIT_FENCES:
-        return (is_atomic(sample) && sample->region != region &&
-                has_fence_places(search, &search->spots[index])) ||
-               (is_fence(sample) &&
-                (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
+        if (is_fence(sample))
+            return (sample->regions & both) != both;
+        return is_atomic(sample) && sample->region != region &&
+               has_fence_places(search, &search->spots[index]);
     case EDIT_STORE: return sample->kind == HAPPENED_OVERWRITE && sample->size == 4;
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
@@ -278,8 +280,8 @@ static void list_counterparts(struct edit_search *search, enum memory_ordering o
         const struct sync_op *sample = search->spots[spot].sample;
         const bool end = order == ORDER_RELEASE ? search->spots[spot].writes : search->spots[spot].reads;
         const struct edit edit = {.kind = EDIT_FENCE, .spot = spot, .scope = scope, .order = order};
-        if (is_atomic(sample) && end && sample->region == search->question->region &&
-            !has_edit(search, &edit) &&
+        const bool may_be_end = is_atomic(sample) && end && sample->region == search->question->region;
+        if (may_be_end && !has_edit(search, &edit) &&
             explain_has_fence_place(search->question, search->spots[spot].site, order == ORDER_ACQUIRE))
             add_edit(search, EDIT_FENCE, spot, scope, order);
     }
@@ -328,10 +330,10 @@ static void list_edits(struct edit_search *search, enum memory_scope scope)
 static bool try_edits(struct edit_search *search, const struct edit *edits, uint32_t count,
                       struct found_edits *found)
 {
-    const uint32_t ordered = search_count_ordered(search, edits, count);
+    const uint32_t ordered = edit_search_count_ordered(search, edits, count);
     if (ordered <= found->ordered)
         return false;
-    const bool clashes = search_clashes(search, edits, count);
+    const bool clashes = edit_search_clashes(search, edits, count);
     struct found_edits *better = clashes ? &search->clashing : found;
     if (ordered > better->ordered) {
         *better = (struct found_edits){.count = count, .ordered = ordered};
@@ -422,17 +424,17 @@ static enum memory_scope edge_scope(const struct edit_search *search)
     return scope;
 }
 
-void search_edits(struct edit_search *search, struct found_edits *found)
+void edit_search_edits(struct edit_search *search, struct found_edits *found)
 {
     list_edits(search, edge_scope(search));
     /* accesses that are ordered without any edit lack no order */
-    if (!search_count_ordered(search, NULL, 0) && !search_single(search, found))
+    if (!edit_search_count_ordered(search, NULL, 0) && !search_single(search, found))
         search_pair(search, found);
     if (!found->count)
         *found = search->clashing;
 }
 
-void search_fini(struct edit_search *search)
+void edit_search_fini(struct edit_search *search)
 {
     free(search->spot_of);
     free(search->own);

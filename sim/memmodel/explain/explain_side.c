@@ -140,7 +140,7 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
     struct edit_search search = {.question = question};
     *out_why = *out_fix = (struct wording){.used = 0};
     if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
-        instance->second.unit >= UNIT_COPIES || !search_locate(&search))
+        instance->second.unit >= UNIT_COPIES || !edit_search_locate(&search))
         return false;
     const struct side_pair pair = pair_of(&search, 0);
     for (int attempt = 0; attempt < 4; attempt++) { /* each access before a release, then after an acquire */
@@ -167,8 +167,8 @@ struct early_read {
 
 static bool is_read_of(const struct sync_op *read, const struct sync_op *store)
 {
-    return is_atomic(read) && read->reads && is_atomic(store) && store->writes &&
-           read->address == store->address && read->size == store->size;
+    const bool same_object = read->address == store->address && read->size == store->size;
+    return same_object && is_atomic(read) && read->reads && is_atomic(store) && store->writes;
 }
 
 /* A read of the same value may have been a read of that store. */
@@ -183,8 +183,9 @@ static bool would_order(const struct question *question, const struct side_pair 
     const struct sync_op *items = question->sync_log->items, *read = &items[early->read],
                          *store = &items[early->store];
     const struct clock_snapshot late = {read->by, early->read};
-    return is_read_of(read, store) && differs(read, store) && early->read < pair->clock_snapshot[reader].at &&
-           early->store >= pair->clock_snapshot[!reader].at &&
+    const bool in_place =
+        early->read < pair->clock_snapshot[reader].at && early->store >= pair->clock_snapshot[!reader].at;
+    return in_place && is_read_of(read, store) && differs(read, store) &&
            replay_late_read(question, &pair->clock_snapshot[!reader], early->store, &late,
                             pair->clock_snapshot[reader].at);
 }
@@ -222,10 +223,12 @@ static bool try_early_read(const struct question *question, const struct side_pa
 static const struct sync_op *store_before(const struct question *question, const struct sync_op *read)
 {
     const struct sync_op *items = question->sync_log->items;
-    for (const struct sync_op *before = read; before-- > items;)
-        if ((is_atomic(before) || before->kind == HAPPENED_OVERWRITE) && before->writes &&
-            before->address < read->address + read->size && read->address < before->address + before->size)
+    for (const struct sync_op *before = read; before-- > items;) {
+        const bool is_store = before->writes && (is_atomic(before) || before->kind == HAPPENED_OVERWRITE);
+        if (is_store && before->address < read->address + read->size &&
+            read->address < before->address + before->size)
             return before;
+    }
     return NULL;
 }
 
@@ -267,7 +270,7 @@ bool explain_stale(const struct question *question, uint64_t *work, struct side 
     *out_why = *out_fix = (struct wording){.used = 0};
     *out_side = (struct side){.operation = NO_END};
     if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
-        instance->second.unit >= UNIT_COPIES || !search_locate(&search))
+        instance->second.unit >= UNIT_COPIES || !edit_search_locate(&search))
         return false;
     const struct side_pair pair = pair_of(&search, 0);
     for (int reader = 1; reader >= 0; reader--) {
@@ -286,7 +289,7 @@ bool explain_side_covers(const struct question *question, const struct side *sid
     struct edit_search search = {.question = question};
     struct early_read early;
     uint64_t work = 0;
-    if (question->sync_log->full || !search_locate(&search))
+    if (question->sync_log->full || !edit_search_locate(&search))
         return true;
     for (uint32_t i = 0; i < search.meeting_count; i++) {
         const struct side_pair pair = pair_of(&search, i);

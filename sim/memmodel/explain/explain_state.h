@@ -5,19 +5,23 @@
  *
  * Interface, by file
  *   explain_search.c
- *     search_locate       where in the log the first access of each instance is; false: there are no
+ *     edit_search_locate       where in the log the first access of each instance is; false: there are no
  *                         instances
- *     search_spots        the places that may be edited, and log entries that are themselves accesses of the
+ *     edit_search_spots        the places that may be edited, and log entries that are themselves accesses
+ *                              of the
  *                         race; false: out of memory
- *     search_edits        the smallest edits that order most instances. None if the accesses are ordered
+ *     edit_search_edits        the smallest edits that order most instances. None if the accesses are ordered
  *                         without any: then no order is missing
- *     search_fini         frees what the search owns
+ *     edit_search_fini         frees what the search owns
  *     explain_takes_part  does a unit execute the entry? A barrier is executed by all of its group
  *   explain_reorder.c
- *     search_count_ordered  replays the log with the edits: how many instances are ordered? 0 if the first
+ *     edit_search_count_ordered  replays the log with the edits: how many instances are ordered? 0 if the
+ *                                first
  *                           is not
- *     search_clashes      do the edits make atomics race whose scopes include each other without them (R29)?
- *     search_write_log    the log with the edits, up to the second access; false: out of memory. The caller
+ *     edit_search_clashes      do the edits make atomics race whose scopes include each other without them
+ *                              (R29)?
+ *     edit_search_write_log    the log with the edits, up to the second access; false: out of memory. The
+ *                              caller
  *                         frees both arrays in either case
  *   explain_insert.c      each replays the log with one operation more
  *     explain_insert_barrier           a barrier between the two accesses, as the code orders them
@@ -139,12 +143,12 @@ struct edited_log {
     uint32_t count, room;
 };
 
-bool search_locate(struct edit_search *search);
-bool search_spots(struct edit_search *search);
-void search_edits(struct edit_search *search, struct found_edits *found);
-void search_fini(struct edit_search *search);
-uint32_t search_count_ordered(struct edit_search *search, const struct edit *edits, uint32_t count);
-bool search_clashes(struct edit_search *search, const struct edit *edits, uint32_t count);
+bool edit_search_locate(struct edit_search *search);
+bool edit_search_spots(struct edit_search *search);
+void edit_search_edits(struct edit_search *search, struct found_edits *found);
+void edit_search_fini(struct edit_search *search);
+uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit *edits, uint32_t count);
+bool edit_search_clashes(struct edit_search *search, const struct edit *edits, uint32_t count);
 bool explain_insert_barrier(const struct question *question, const struct code_place *place);
 bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
                                      const struct suggested_fix *suggested_fix);
@@ -166,8 +170,8 @@ bool explain_insert_image_fence(const struct question *question, const struct co
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site);
 uint32_t explain_flag_orders(const struct question *question, const struct passings *passings,
                              const struct flag *flag);
-bool search_write_log(struct edit_search *search, const struct found_edits *found, struct edited_log *list,
-                      uint32_t *out_first);
+bool edit_search_write_log(struct edit_search *search, const struct found_edits *found,
+                           struct edited_log *list, uint32_t *out_first);
 bool explain_has_old_atomics(const struct question *question);
 bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
                     struct suggested_fix *out_suggested_fix);
