@@ -107,14 +107,9 @@ static void keep_conflict(struct commands *commands, const struct conflict *conf
             return;
         }
     }
-    if (commands->conflict_count == commands->conflict_room) {
-        size_t room = 2 * commands->conflict_room + 8;
-        struct conflict *grown = realloc(commands->conflicts, room * sizeof *grown);
-        if (!grown)
-            return; /* out of memory: the conflicts so far are reported */
-        commands->conflicts = grown;
-        commands->conflict_room = room;
-    }
+    if (!commands_reserve((void **)&commands->conflicts, &commands->conflict_room, commands->conflict_count,
+                          sizeof *conflict))
+        return; /* out of memory: the conflicts so far are reported */
     CHECKED(commands->conflict_count < commands->conflict_room && conflict->low < conflict->high);
     commands->conflicts[commands->conflict_count++] = *conflict;
 }
@@ -137,7 +132,7 @@ static void keep_conflicts(struct commands *commands, const struct byte_access *
     }
 }
 
-static bool is_ordered(void *self, const struct byte_access *later, const struct byte_access *earlier)
+bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
     return command_graph_is_after(commands->graph, later->command, earlier->command);
@@ -164,17 +159,12 @@ static void note_atomic_pair(struct commands *commands, uint32_t a, uint32_t b)
     for (size_t i = 0; i < commands->atomic_pair_count; i++)
         if (commands->atomic_pairs[i].a == a && commands->atomic_pairs[i].b == b)
             return;
-    if (commands->atomic_pair_count == commands->atomic_pair_room) {
-        size_t room = 2 * commands->atomic_pair_room + 4;
-        struct atomic_pair *grown = realloc(commands->atomic_pairs, room * sizeof *grown);
-        commands->lost |= !grown;
-        if (!grown)
-            return;
-        commands->atomic_pairs = grown;
-        commands->atomic_pair_room = room;
-    }
-    CHECKED(a != b && commands->atomic_pair_count < commands->atomic_pair_room);
-    commands->atomic_pairs[commands->atomic_pair_count++] = (struct atomic_pair){a, b};
+    CHECKED(a != b);
+    if (commands_reserve((void **)&commands->atomic_pairs, &commands->atomic_pair_room,
+                         commands->atomic_pair_count, sizeof *commands->atomic_pairs))
+        commands->atomic_pairs[commands->atomic_pair_count++] = (struct atomic_pair){a, b};
+    else
+        commands->lost = true;
 }
 
 static void check_pair(void *self, const struct byte_access *later, const struct byte_access *earlier,
@@ -226,7 +216,8 @@ static void check_scattered(struct commands *commands, struct command_area *area
     size_t kept = 0;
     for (size_t i = 0; i < area->scattered_count; i++) {
         struct scattered_access *old = &area->scattered[i];
-        bool known = old->access.command == access->command || is_ordered(commands, access, &old->access);
+        bool known =
+            old->access.command == access->command || commands_is_after(commands, access, &old->access);
         if (known && byte_access_stands_for(access, &old->access) && covers(bytes, &old->bytes)) {
             byte_set_fini(&old->bytes);
             continue;
@@ -243,7 +234,7 @@ static void touch(struct commands *commands, struct command_area *area, uint64_t
 {
     struct byte_run run = {low - area->low, high - area->low};
     const struct byte_set bytes = {.runs = &run, .count = 1, .size = area->high - area->low};
-    const struct byte_map_query query = {commands, is_ordered, check_pair};
+    const struct byte_map_query query = {commands, commands_is_after, check_pair};
     commands->queried_area = area;
     commands->added++;
     check_scattered(commands, area, &bytes, access);
@@ -263,7 +254,8 @@ static void check_segment(void *self, uint64_t low, uint64_t high, const struct 
     const struct command_area *area = check->area;
     struct byte_run run = {low - area->low, high - area->low};
     const struct byte_set segment = {.runs = &run, .count = 1, .size = area->high - area->low};
-    if (earlier->command != check->access->command && !is_ordered(check->commands, check->access, earlier))
+    if (earlier->command != check->access->command &&
+        !commands_is_after(check->commands, check->access, earlier))
         check_sets(check->commands, check->bytes, check->access, &segment, earlier, &run);
 }
 
@@ -276,19 +268,15 @@ static void touch_scattered(struct commands *commands, struct command_area *area
     commands->added++;
     byte_map_visit(area->map, area->low, area->high, check_segment, &check);
     check_scattered(commands, area, bytes, access);
-    if (area->scattered_count == area->scattered_room) {
-        size_t room = 2 * area->scattered_room + 4;
-        struct scattered_access *grown = realloc(area->scattered, room * sizeof *grown);
-        commands->lost |= !grown;
-        if (!grown)
-            return;
-        area->scattered = grown;
-        area->scattered_room = room;
+    if (!commands_reserve((void **)&area->scattered, &area->scattered_room, area->scattered_count,
+                          sizeof *area->scattered)) {
+        commands->lost = true;
+        return;
     }
-    struct scattered_access *old = &area->scattered[area->scattered_count++];
+    struct scattered_access *new = &area->scattered[area->scattered_count++];
     CHECKED(area->scattered_count <= area->scattered_room);
-    old->access = *access;
-    byte_set_take(&old->bytes, bytes);
+    new->access = *access;
+    byte_set_take(&new->bytes, bytes);
 }
 
 /* An access with more runs is scattered: as segments each run would be looked up and split by itself. */
@@ -299,8 +287,8 @@ static bool is_forgotten(const struct commands *commands, uint32_t command)
     return command < command_graph_first(commands->graph);
 }
 
-static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                       ACCESS_ATOMIC_READ};
+const enum access_kind commands_use_kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
+                                                             ACCESS_ATOMIC_READ};
 
 /* Takes ownership of the part's bytes. */
 static void touch_part(struct commands *commands, struct command_area *area, struct footprint_part *part,
@@ -311,7 +299,7 @@ static void touch_part(struct commands *commands, struct command_area *area, str
         if (byte_set_empty(&part->bytes[use]))
             continue;
         struct byte_access access = *by;
-        access.kind = kinds[use];
+        access.kind = commands_use_kinds[use];
         access.site = site[use];
         if (area->id && (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW)) {
             touch_scattered(commands, area, &part->bytes[use], &access);
@@ -366,14 +354,9 @@ static void keep(struct commands *commands, struct command_area *area, const str
 {
     if (area->kept_count == KEPT_MOST)
         commands_apply_kept(commands, area);
-    if (area->kept_count == area->kept_room) {
-        size_t room = 2 * area->kept_room + 4;
-        struct kept_access *grown = realloc(area->kept, room * sizeof *grown);
-        commands->lost |= !grown; /* the bytes still belong to the part's keeper, or to the caller */
-        if (!grown)
-            return;
-        area->kept = grown;
-        area->kept_room = room;
+    if (!commands_reserve((void **)&area->kept, &area->kept_room, area->kept_count, sizeof *kept)) {
+        commands->lost = true; /* the bytes still belong to the part's keeper, or to the caller */
+        return;
     }
     CHECKED(area->kept_count < area->kept_room);
     area->kept[area->kept_count++] = *kept;
@@ -501,7 +484,7 @@ static void check_early_use(void *self, uint64_t low, uint64_t high, const struc
     const struct early_use *early = self;
     struct commands *commands = early->commands;
     if (!access->unmapped || access->command < early->map->command ||
-        !is_ordered(commands, early->map, access) || !RULE(33))
+        !commands_is_after(commands, early->map, access) || !RULE(33))
         return;
     struct conflict conflict = {
         .later = *early->map, .earlier = *access, .area = early->area, .before_map = true};
@@ -553,14 +536,9 @@ static void note_mapping(struct commands *commands, uint32_t command, uint64_t a
     if (!facts ||
         (commands->mapping_count && commands->mappings[commands->mapping_count - 1].command == command))
         return;
-    if (commands->mapping_count == commands->mapping_room) {
-        const size_t room = 2 * commands->mapping_room + 4;
-        struct command_mapping *grown = realloc(commands->mappings, room * sizeof *grown);
-        if (!grown)
-            return; /* out of memory: findings cannot name the map */
-        commands->mappings = grown;
-        commands->mapping_room = room;
-    }
+    if (!commands_reserve((void **)&commands->mappings, &commands->mapping_room, commands->mapping_count,
+                          sizeof *commands->mappings))
+        return; /* out of memory: findings cannot name the map */
     CHECKED(commands->mapping_count < commands->mapping_room);
     commands->mappings[commands->mapping_count++] = (struct command_mapping){command, address, *facts};
 }
@@ -697,7 +675,7 @@ static void touch_storages(struct commands *commands, const struct command_area 
 {
     for (int use = 0; use < FOOTPRINT_USES; use++) {
         struct byte_access access = *by;
-        access.kind = kinds[use];
+        access.kind = commands_use_kinds[use];
         access.site = site[use];
         for (struct byte_run run = {0, 0}; byte_set_next(&part->bytes[use], run.high, &run);)
             touch_storage(commands, host, part->low + run.low, part->low + run.high, &access);

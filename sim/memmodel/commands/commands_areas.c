@@ -129,19 +129,13 @@ static void ignore(void *self, const struct byte_access *later, const struct byt
     (void)self, (void)later, (void)earlier, (void)low, (void)high;
 }
 
-static bool is_ordered(void *self, const struct byte_access *later, const struct byte_access *earlier)
-{
-    const struct commands *commands = self;
-    return command_graph_is_after(commands->graph, later->command, earlier->command);
-}
-
 /* An access by several instructions is split, since their list belongs to one area. */
 static void copy_access(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
 {
     const struct storage_copy *storage_copy = self;
     const struct host_storage *storage = storage_copy->storage;
     const uint64_t last = storage->host + storage->size;
-    const struct byte_map_query query = {storage_copy->commands, is_ordered, ignore};
+    const struct byte_map_query query = {storage_copy->commands, commands_is_after, ignore};
     low = low > storage->host ? low : storage->host;
     high = high < last ? high : last;
     for (uint64_t end; low < high; low = end) {

@@ -89,14 +89,9 @@ static void add_source(struct sources *sources, const struct source *source)
     struct commands *commands = sources->commands;
     if (!inter_launch_is_predecessor(commands->inter_launch, sources->command, source->access.command))
         return;
-    if (sources->count == sources->room) {
-        const size_t room = 2 * sources->room + 16;
-        struct source *grown = realloc(sources->items, room * sizeof *grown);
-        commands->lost |= !grown;
-        if (!grown)
-            return;
-        sources->items = grown;
-        sources->room = room;
+    if (!commands_reserve((void **)&sources->items, &sources->room, sources->count, sizeof *source)) {
+        commands->lost = true;
+        return;
     }
     sources->items[sources->count] = *source;
     sources->items[sources->count++].ended = command_graph_ended(commands->graph, source->access.command);

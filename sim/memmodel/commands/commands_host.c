@@ -449,9 +449,6 @@ void commands_host_touched(struct commands *commands, const struct host_access *
     pthread_mutex_unlock(&commands->lock);
 }
 
-static const enum access_kind use_kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                           ACCESS_ATOMIC_READ};
-
 /* Does the command, which the host's access does not happen before, access that byte? */
 static bool conflicts_with_touch(struct commands *commands, const struct command_area *area,
                                  const struct byte_set *sets, const struct byte_access *access,
@@ -461,7 +458,7 @@ static bool conflicts_with_touch(struct commands *commands, const struct command
     struct byte_run run;
     const uint64_t at = touch->address - area->low;
     for (int use = 0; use < FOOTPRINT_USES; use++) {
-        one.kind = use_kinds[use];
+        one.kind = commands_use_kinds[use];
         one.site = site[use];
         if (touch_conflicts(touch, &one) && byte_set_next(&sets[use], at, &run) && run.low == at) {
             report_host_race(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
@@ -517,7 +514,7 @@ static void check_device_dirty(struct commands *commands, struct command_area *a
     static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
     struct byte_access writer = *access;
     for (int i = 0; i < 2 && !access->by_map; i++) {
-        writer.kind = use_kinds[uses[i]];
+        writer.kind = commands_use_kinds[uses[i]];
         writer.site = site[uses[i]];
         device_dirty_write(&area->device_dirty, &sets[uses[i]], &writer,
                            command_graph_facts(commands->graph, access->command));
@@ -562,7 +559,7 @@ static void check_stores(struct commands *commands, struct command_area *area, c
     struct byte_access one = *access;
     struct byte_run run;
     for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
-        one.kind = use_kinds[use];
+        one.kind = commands_use_kinds[use];
         one.site = site[use];
         if (host_dirty_meets(&area->stores, &sets[use], saw, &run))
             report_store(commands, area, &one, &run);

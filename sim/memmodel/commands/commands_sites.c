@@ -224,19 +224,6 @@ void commands_several_free(struct command_area *area)
     free(area->several);
 }
 
-static bool make_room(struct command_area *area)
-{
-    if (area->several_count < area->several_room)
-        return true;
-    const size_t room = 2 * area->several_room + 4;
-    struct several_sites *grown = realloc(area->several, room * sizeof *grown);
-    if (!grown)
-        return false;
-    area->several = grown;
-    area->several_room = room;
-    return true;
-}
-
 /* Takes ownership of the bytes of each instruction. The result is an instruction's number, or with
  * SITE_SEVERAL the id of a list. */
 static uint32_t add_several(struct commands *commands, struct command_area *area, struct footprint_part *part,
@@ -245,7 +232,9 @@ static uint32_t add_several(struct commands *commands, struct command_area *area
     struct footprint_sites *sites = &part->sites[use];
     if (!footprint_sites_several(sites))
         return numbers->of[0];
-    if (!sites->bytes || commands->several_latest == SITE_SEVERAL - 1 || !make_room(area))
+    if (!sites->bytes || commands->several_latest == SITE_SEVERAL - 1 ||
+        !commands_reserve((void **)&area->several, &area->several_room, area->several_count,
+                          sizeof *area->several))
         return numbers->of[FOOTPRINT_SITES];
     const uint32_t id = SITE_SEVERAL | ++commands->several_latest;
     area->several_bytes += footprint_sites_room(sites);

@@ -6,6 +6,8 @@
  *   commands.c
  *     commands_apply_kept       applies the kept accesses of an area, which become segments
  *     commands_can_check         can the command be checked? It is in the graph, and memory was never out
+ *     commands_use_kinds      the kind of access that a use of a footprint is
+ *     commands_is_after       the query of byte maps: does the later access's command come after the other?
  *     commands_lacks_map      does an access use the pointer of that map without being after the map (R33)?
  *   commands_areas.c
  *     commands_region_of      the allocation at an address, also a freed one; NULL: host memory
@@ -218,6 +220,8 @@ static inline bool is_atomic(const struct byte_access *access)
     return access->kind != ACCESS_READ && access->kind != ACCESS_WRITE;
 }
 
+extern const enum access_kind commands_use_kinds[FOOTPRINT_USES];
+bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier);
 void commands_apply_kept(struct commands *commands, struct command_area *area);
 bool commands_can_check(const struct commands *commands, uint32_t command);
 

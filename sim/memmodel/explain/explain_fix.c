@@ -411,11 +411,9 @@ static bool ends_operand(char c)
 
 /* The place is at the = of an assignment: where the second x of `x = x + y` begins in the text, and the
  * operator after it. NULL: it is no such assignment. */
-static const char *same_again(const struct source_place *place, const char **out_operator)
+static const char *same_again(const struct source_place *place, const char **out_sign)
 {
-    const char *at = place->text && place->column && strlen(place->text) >= place->column
-                         ? place->text + place->column - 1
-                         : NULL;
+    const char *at = text_from(place);
     if (!at || at == place->text || *at != '=' || at[1] == '=' || strchr("+-*/%&|^<>=!", at[-1]))
         return NULL;
     const char *end = at, *again = at + 1 + strspn(at + 1, " \t");
@@ -426,7 +424,7 @@ static const char *same_again(const struct source_place *place, const char **out
         const bool begins = begin == place->text || strchr(" \t;{}", begin[-1]);
         if (!begins || isspace((unsigned char)*begin) || strncmp(again, begin, length) != 0)
             continue;
-        *out_operator = again + length + strspn(again + length, " \t");
+        *out_sign = again + length + strspn(again + length, " \t");
         return ends_operand(end[-1]) && !(ends_operand(again[length]) || strchr(".[(", again[length])) ? again
                                                                                                        : NULL;
     }
@@ -441,10 +439,10 @@ static const char *update_operator(const struct question *question)
     places_of(question, &place[0], &place[1]);
     const struct racing_access *accesses[2] = {&question->meetings->first, &question->meetings->second};
     for (int i = 0; i < 2 && on_one_line(question); i++) {
-        const char *operator= NULL, *again = accesses[i]->writes ? same_again(&place[i], &operator) : NULL;
+        const char *sign = NULL, *again = accesses[i]->writes ? same_again(&place[i], &sign) : NULL;
         if (again && (accesses[!i]->writes ? place[!i].column == place[i].column
                                            : (size_t)(again - place[i].text) + 1 == place[!i].column))
-            return operator;
+            return sign;
     }
     return NULL;
 }
@@ -484,14 +482,11 @@ bool explain_has_old_atomics(const struct question *question)
 }
 
 /* Does the operator bind all that follows up to the end of the statement, as in x = x + (a & b)? */
-static bool binds_all(const char *operator)
+static bool binds_all(const char *sign)
 {
-    const char *looser = *operator== '|'    ? "?,"
-                         : * operator== '^' ? "?,|"
-                         : * operator== '&' ? "?,|^"
-                                            : "?,|^&<>=";
+    const char *looser = *sign == '|' ? "?," : *sign == '^' ? "?,|" : *sign == '&' ? "?,|^" : "?,|^&<>=";
     int depth = 0;
-    for (const char *at = operator+ 1; *at && *at != ';'; at++) {
+    for (const char *at = sign + 1; *at && *at != ';'; at++) {
         const bool logical = (*at == '&' || *at == '|') && at[1] == *at;
         depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
         if (depth == 0 && (logical || strchr(looser, *at)))
@@ -504,7 +499,7 @@ static bool binds_all(const char *operator)
 static const char *atomic_update(const struct question *question)
 {
     static const struct {
-        char operator[3];
+        char sign[3];
         const char *old, *name;
     } names[] = {
         {"++", "atomic_inc", "atomic_fetch_add_explicit"}, {"+=", "atomic_add", "atomic_fetch_add_explicit"},
@@ -515,13 +510,12 @@ static const char *atomic_update(const struct question *question)
     struct source_place place, other;
     places_of(question, &place, &other);
     const char *of_two = update_operator(question), *at = of_two && binds_all(of_two) ? of_two : NULL;
-    if (!of_two && place.text && place.column && strlen(place.text) >= place.column)
-        at = place.text + place.column - 1;
+    if (!of_two)
+        at = text_from(&place);
     for (size_t i = 0; at && i < sizeof names / sizeof names[0]; i++) {
-        const bool assigns = names[i].operator[1] == '=';
-        const bool fits = of_two
-            ? assigns &&
-                  *at == names[i].operator[0] && at[1] != at[0] : strncmp(at, names[i].operator, 2) == 0;
+        const bool assigns = names[i].sign[1] == '=';
+        const bool fits = of_two ? assigns && *at == names[i].sign[0] && at[1] != at[0]
+                                 : strncmp(at, names[i].sign, 2) == 0;
         if (fits)
             return explain_has_old_atomics(question) ? names[i].old : names[i].name;
     }
@@ -533,10 +527,9 @@ const char *explain_store_function(const struct question *question, uint32_t loa
     static const char flag[] = "atomic_flag_";
     struct source_place place;
     question->host->place(question->host->self, load, &place);
-    const bool known = place.text && place.column && strlen(place.text) >= place.column;
-    return known && strncmp(place.text + place.column - 1, flag, strlen(flag)) == 0
-               ? "atomic_flag_clear_explicit"
-               : "atomic_store_explicit";
+    const char *text = text_from(&place);
+    return text && strncmp(text, flag, strlen(flag)) == 0 ? "atomic_flag_clear_explicit"
+                                                          : "atomic_store_explicit";
 }
 
 /* A store with release, which gives back the lock that is loaded at that site. */
@@ -575,14 +568,6 @@ static void say_atomics(const struct question *question, enum memory_scope scope
         fix->partial = true;
 }
 
-/* The scope of an atomic that all work-groups of the launch execute. */
-static enum memory_scope scope_of_all(const struct question *question)
-{
-    const uint64_t *count = question->launch->group_count;
-    return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP
-                                                                               : SCOPE_DEVICE;
-}
-
 /* One access is atomic already: the other becomes so, too. A store that gives back a lock also releases. */
 static void say_other_atomic(const struct question *question, const struct racing_access *atomic,
                              const struct racing_access *plain, struct wording *fix)
@@ -611,7 +596,7 @@ static bool make_atomic(const struct question *question, struct wording *fix,
         question->meetings->first.atomic ? &question->meetings->first : &question->meetings->second;
     const struct racing_access *plain =
         question->meetings->first.atomic ? &question->meetings->second : &question->meetings->first;
-    const enum memory_scope scope = one_atomic ? atomic->scope : scope_of_all(question);
+    const enum memory_scope scope = one_atomic ? atomic->scope : launch_scope(question, question->region);
     if (question->region == IN_IMAGE || question->meetings->first.size != 4 ||
         question->meetings->second.size != 4)
         return false;

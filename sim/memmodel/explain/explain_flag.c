@@ -17,9 +17,7 @@ static enum memory_scope wider_scope(enum memory_scope a, enum memory_scope b)
  * scope if that is wider. */
 static enum memory_scope scope_of(const struct question *question, const struct flag_read *flag_read)
 {
-    const uint64_t *count = question->launch->group_count;
-    const bool one_group = flag_read->region == IN_LOCAL || count[0] * count[1] * count[2] == 1;
-    enum memory_scope scope = one_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
+    enum memory_scope scope = launch_scope(question, flag_read->region);
     scope = flag_read->store.atomic ? wider_scope(scope, flag_read->store.scope) : scope;
     return flag_read->load.atomic ? wider_scope(scope, flag_read->load.scope) : scope;
 }
@@ -57,10 +55,9 @@ static bool updates(const struct question *question, uint32_t site)
     static const char operators[][3] = {"++", "--", "+=", "-=", "*=", "|=", "&=", "^="};
     struct source_place place;
     question->host->place(question->host->self, site, &place);
-    for (size_t i = 0; place.text && place.column && strlen(place.text) >= place.column &&
-                       i < sizeof operators / sizeof operators[0];
-         i++) {
-        if (strncmp(place.text + place.column - 1, operators[i], 2) == 0)
+    const char *text = text_from(&place);
+    for (size_t i = 0; text && i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(text, operators[i], 2) == 0)
             return true;
     }
     return false;

@@ -62,8 +62,7 @@ static const char *text_at(const struct edit_words *words, uint32_t spot)
     const struct checker_host *host = words->search->question->host;
     struct source_place place;
     host->place(host->self, words->search->spots[spot].site, &place);
-    return place.text && place.column && strlen(place.text) >= place.column ? place.text + place.column - 1
-                                                                            : NULL;
+    return text_from(&place);
 }
 
 static bool begins(const char *text, const char *name)

@@ -222,6 +222,20 @@ static inline uint64_t unit_group(const struct question *question, uint64_t unit
     return unit / (size[0] * size[1] * size[2]);
 }
 
+/* The line of a place from its column on; NULL: the text or the column is unknown. */
+static inline const char *text_from(const struct source_place *place)
+{
+    const bool known = place->text && place->column && strlen(place->text) >= place->column;
+    return known ? place->text + place->column - 1 : NULL;
+}
+
+/* The scope that includes all work-items of the launch that can access memory of the region. */
+static inline enum memory_scope launch_scope(const struct question *question, int region)
+{
+    const uint64_t *count = question->launch->group_count;
+    return region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
+}
+
 static inline bool same_text(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);

@@ -46,12 +46,6 @@ bool explain_is_update(const struct question *question)
     return find_updates(question, updates, &count) && count == 1;
 }
 
-static bool is_one_group(const struct question *question)
-{
-    const uint64_t *count = question->launch->group_count;
-    return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1;
-}
-
 static void say_rewrite(const struct question *question, uint32_t store, const struct code_rewrite *rewrite,
                         struct wording *fix)
 {
@@ -59,7 +53,7 @@ static void say_rewrite(const struct question *question, uint32_t store, const s
     wording_add(fix, "%s", rewrite->function);
     if (strstr(rewrite->function, "_explicit"))
         wording_add(fix, " with memory_order_relaxed, %s",
-                    memory_scope_word(is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
+                    memory_scope_word(launch_scope(question, question->region)));
     wording_add(fix, " at ");
     wording_line(fix, host, store, rewrite->edits[0].line);
     for (uint32_t i = 0; i < rewrite->edit_count; i++) {
@@ -90,6 +84,7 @@ bool explain_update(const struct question *question, bool commuting, struct prop
                     struct suggested_fix *out_suggested_fix)
 {
     const struct checker_host *host = question->host;
+    const enum memory_scope scope = launch_scope(question, question->region);
     struct object_update updates[SIDES];
     uint32_t count;
     out_proposal->rewrite_count = 0;
@@ -98,13 +93,12 @@ bool explain_update(const struct question *question, bool commuting, struct prop
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!host->rewrite(host->self, updates[i].load, updates[i].store, question->region == IN_LOCAL,
-                           is_one_group(question), &out_proposal->rewrites[i]) ||
+                           scope == SCOPE_WORK_GROUP, &out_proposal->rewrites[i]) ||
             (commuting && !out_proposal->rewrites[i].commutes))
             return false;
     if (!all_build(host, updates[0].store, out_proposal->rewrites, count))
         return false;
-    *out_suggested_fix = (struct suggested_fix){
-        .kind = FIX_ATOMIC, .scope = is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE};
+    *out_suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
     if (!explain_fix_covers(question->launch, question->rule, out_suggested_fix,
                             question->meetings->first.unit, question->meetings->second.unit)) {
         out_suggested_fix->kind = FIX_NONE;
