@@ -20,6 +20,7 @@
 struct checked_report {
     char *id, *kernel, *why, *fix;
     uint32_t lines[2], follows;
+    uint32_t covered_by; /* line of the finding whose fix removes this one, too; 0: there is none */
     bool enough, matched;
     bool accepted; /* by the baseline: it may be expected, and is never unexpected */
 };
@@ -78,6 +79,7 @@ static void take_finding(struct outcome *outcome, const struct finding *finding)
     for (uint32_t a = 0; a < finding->access_count && a < 2; a++)
         seen->lines[a] = finding->access[a].place.line;
     seen->follows = finding->cause ? finding->cause->access[0].place.line : 0;
+    seen->covered_by = finding->covered_by ? finding->covered_by->access[0].place.line : 0;
     seen->enough = !finding->fix_partial;
     seen->accepted = finding->accepted;
 }
@@ -114,6 +116,8 @@ static void take_json(struct outcome *outcome, const char *path)
         if (seen) {
             seen->follows =
                 (uint32_t)json_integer_value(json_object_get(json_object_get(object, "cause"), "line"));
+            seen->covered_by =
+                (uint32_t)json_integer_value(json_object_get(json_object_get(object, "covered_by"), "line"));
             seen->enough = !json_is_true(json_object_get(object, "fix_partial"));
             seen->accepted = json_is_true(json_object_get(object, "accepted"));
         }
@@ -181,6 +185,16 @@ static bool is_exact(const struct expect_finding *expected)
     return expected->line || expected->why || expected->fix || expected->has_follows || expected->has_enough;
 }
 
+/* One fix removes it and a finding that is expected: it need not be listed. */
+static bool is_covered(const struct outcome *outcome, const struct checked_report *seen)
+{
+    for (size_t i = 0; i < outcome->count && seen->covered_by; i++)
+        if (outcome->seen[i].matched && !outcome->seen[i].covered_by &&
+            outcome->seen[i].lines[0] == seen->covered_by)
+            return true;
+    return false;
+}
+
 /* More specific ones choose first, so that "any" cannot take theirs. */
 static size_t compare_findings(const struct scenario_expect *expect, struct outcome *outcome)
 {
@@ -195,7 +209,7 @@ static size_t compare_findings(const struct scenario_expect *expect, struct outc
     }
     for (size_t i = 0; i < outcome->count; i++) {
         const struct checked_report *seen = &outcome->seen[i];
-        if (seen->matched || seen->accepted)
+        if (seen->matched || seen->accepted || is_covered(outcome, seen))
             continue;
         printf("  unexpected: %s at line %" PRIu32 " in kernel %s\n", seen->id, seen->lines[0], seen->kernel);
         differences++;

@@ -241,6 +241,9 @@ struct finding {
     struct source_place blamed[2]; /* operations that the why blames: findings that blame the same one have one cause */
     size_t known;           /* 0, or 1 + how many findings there were when it was found, of those that it may follow from */
     const struct finding *cause; /* set by the report: the earlier finding that it may follow from, or NULL */
+    const struct finding *covered_by; /* set by report_covered: the finding whose fix removes this one, too; or NULL */
+    uint32_t covered_count; /* of those whose covered_by is this finding, */
+    const struct finding **covered; /* in the order of the report; set by report_covered */
     const char *spec;       /* "OpenCL 2.2 API, 3.3.5 ..."; NULL: finding_spec(kind) */
     uint64_t count;         /* how often at these places; to report_add 0 is once */
     bool count_at_least;    /* set by report_uncounted */
@@ -312,6 +315,9 @@ void report_hold(struct report *report, enum report_hold from);
 void report_release(struct report *report);
 /* The result of trying the fix of report_get(index); note: of a trial that failed, copied. */
 void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
+/* Trying the fix of report_get(by) has shown that it removes report_get(index), too, which needs no other fix. The text
+ * then names the second finding at the first one, unless it was printed before. */
+void report_covered(struct report *report, size_t index, size_t by);
 /* The values of the variables on the line of an access of report_get(index), in its work-item; copied. */
 void report_values(struct report *report, size_t index, uint32_t access, const char *values);
 /* The iterations of the loops around that access; copied. */

@@ -53,7 +53,7 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/explain_flag.c \
 	%D%/explain/explain_insert.c \
 	%D%/explain/explain_release.c \
-	%D%/explain/explain_passings.c \
+	%D%/explain/explain_flag_replay.c \
 	%D%/explain/explain_fix.c \
 	%D%/explain/explain_replay.c \
 	%D%/explain/explain_replay.h \

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without memory for a row, its finding is reported. */
+/* Out of memory for a row: its finding is reported. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -25,7 +25,7 @@ enum { DIGITS = FINGERPRINT_CHARS - 1 };
 struct baseline_row {
     uint64_t fingerprint;
     size_t index;
-    bool met;
+    bool used;
     char *text; /* the row, as it stands in the file */
     UT_hash_handle hh;
 };
@@ -98,7 +98,7 @@ enum status baseline_load(struct baseline *baseline, const char *path, struct di
         if (!is_blank(line))
             status = is_row(line) ? add_row(baseline, line) : refuse(diagnosis, path, number, line);
     }
-    if (file && !status && ferror(file)) /* a directory */
+    if (file && !status && ferror(file)) /* a directory opens, but cannot be read */
         status = diagnose(diagnosis, STATUS_IO, "%s: the baseline cannot be read", path);
     if (file)
         fclose(file);
@@ -116,37 +116,37 @@ void baseline_fini(struct baseline *baseline)
     }
 }
 
-/* ---- meeting ------------------------------------------------------------------------------ */
+/* ---- matching ----------------------------------------------------------------------------- */
 
-bool baseline_meet(struct baseline *baseline, uint64_t fingerprint, size_t *out_index)
+bool baseline_use(struct baseline *baseline, uint64_t fingerprint, size_t *out_index)
 {
     struct baseline_row *row = NULL;
     HASH_FIND(hh, baseline->rows, &fingerprint, sizeof fingerprint, row);
     if (!row || !fingerprint)
         return false;
-    row->met = true;
+    row->used = true;
     *out_index = row->index;
     return true;
 }
 
-static void baseline_take_met(struct baseline *baseline, const struct watch *watch)
+static void baseline_take_used(struct baseline *baseline, const struct watch *watch)
 {
     for (struct baseline_row *row = baseline->rows; row; row = row->hh.next)
-        row->met |= watch_row_met(watch, row->index);
+        row->used |= watch_row_met(watch, row->index);
 }
 
 void baseline_note(FILE *stream, const struct baseline *baseline, const char *path)
 {
     size_t count = 0;
     for (const struct baseline_row *row = baseline->rows; row; row = row->hh.next)
-        count += !row->met;
+        count += !row->used;
     if (!count)
         return;
     fprintf(stream,
             "orrery: note: nothing was found of %zu row%s of the baseline %s; --update-baseline drops %s:\n",
             count, count == 1 ? "" : "s", path, count == 1 ? "it" : "them");
     for (const struct baseline_row *row = baseline->rows; row; row = row->hh.next)
-        if (!row->met)
+        if (!row->used)
             fprintf(stream, "  %s\n", row->text);
 }
 
@@ -156,7 +156,7 @@ void report_note_baseline(FILE *stream, const struct scenario *scenario, const s
     if (!scenario->baseline_file || scenario->update_baseline)
         return;
     if (baseline_load(&baseline, scenario->baseline_file, NULL) == STATUS_OK) {
-        baseline_take_met(&baseline, watch);
+        baseline_take_used(&baseline, watch);
         baseline_note(stream, &baseline, scenario->baseline_file);
     }
     baseline_fini(&baseline);
@@ -178,7 +178,7 @@ static char *place_of(const struct finding *finding, uint32_t index)
 {
     const struct source_place *place = &finding->access[index].place;
     const char *slash = place->file ? strrchr(place->file, '/') : NULL;
-    char *line = source_text(place), *text = NULL;
+    char *line = report_source_text(place), *text = NULL;
     if (asprintf(&text, "%s\t%s", or_none(slash ? slash + 1 : place->file),
                  or_none(line && *line ? line : finding->access[index].what)) < 0)
         text = NULL;
@@ -186,7 +186,7 @@ static char *place_of(const struct finding *finding, uint32_t index)
     return text;
 }
 
-/* Which of the two accesses was first is an accident of the schedule. */
+/* Sorted: which access came first depends on the schedule. */
 static char *places_of(const struct finding *finding)
 {
     char *first = finding->access_count ? place_of(finding, 0) : NULL,
@@ -206,13 +206,13 @@ static void put_row(FILE *stream, const struct finding *finding)
     free(place);
 }
 
-struct rows {
+struct row_list {
     size_t count, room;
     const char **at; /* each to the end of its line */
 };
 
-/* Without memory for it a row is lost, and its finding is reported by the next run. */
-static void take_rows(struct rows *rows, const char *text)
+/* Out of memory: the row is lost, and its finding is reported by the next run. */
+static void take_rows(struct row_list *rows, const char *text)
 {
     for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
         if (!is_row(text))
@@ -229,7 +229,7 @@ static void take_rows(struct rows *rows, const char *text)
     }
 }
 
-/* By what follows the fingerprint, then by the fingerprint. */
+/* Rows are sorted by what follows the fingerprint, then by the fingerprint. */
 static int compare_rows(const void *a, const void *b)
 {
     const char *one = *(const char *const *)a, *other = *(const char *const *)b, *left = one + DIGITS,
@@ -245,7 +245,7 @@ static bool same_fingerprint(const char *one, const char *other)
     return memcmp(one, other, DIGITS) == 0;
 }
 
-static void put_rows(FILE *stream, struct rows *rows)
+static void put_rows(FILE *stream, struct row_list *rows)
 {
     if (rows->count)
         qsort(rows->at, rows->count, sizeof *rows->at, compare_rows);
@@ -260,7 +260,7 @@ void report_write_baseline(FILE *stream, const struct report *report)
 {
     char *text = NULL;
     size_t size = 0;
-    struct rows rows = {0};
+    struct row_list rows = {0};
     FILE *own = open_memstream(&text, &size);
     for (size_t i = 0; own && i < report_count(report); i++)
         put_row(own, report_get(report, i));
@@ -277,7 +277,7 @@ char *baseline_join(const char *others, const char *own)
 {
     char *text = NULL;
     size_t size = 0;
-    struct rows rows = {0};
+    struct row_list rows = {0};
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;

@@ -4,9 +4,9 @@
  *          for its readers.
  *
  * Interface
- *   baseline_load    the rows of a file; a line that is no row is an error with its position
- *   baseline_meet    a row has this fingerprint: it counts as met from now on
- *   baseline_note    the rows without a finding, in one note
+ *   baseline_load    reads the rows of a file; a line that is not a row is an error with its position
+ *   baseline_use    true: a row has this fingerprint, and counts as used from now on
+ *   baseline_note    prints one note on the rows that no finding used
  *   baseline_join    the rows of both texts; malloc'd, NULL: out of memory
  */
 #ifndef ORRERY_SIM_REPORT_BASELINE_H
@@ -22,7 +22,7 @@ struct baseline {
 
 enum status baseline_load(struct baseline *baseline, const char *path, struct diagnosis *diagnosis);
 void baseline_fini(struct baseline *baseline);
-bool baseline_meet(struct baseline *baseline, uint64_t fingerprint, size_t *out_index);
+bool baseline_use(struct baseline *baseline, uint64_t fingerprint, size_t *out_index);
 void baseline_note(FILE *stream, const struct baseline *baseline, const char *path);
 char *baseline_join(const char *others, const char *own);
 

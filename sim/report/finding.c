@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of findings, from their rows and their pages of orrery-findings(7). */
+/* The kinds of findings: ids, sentences, checks and specifications from the rows of orrery/report.h, and
+ * pages from orrery-findings(7). */
 #include "orrery/nearest.h"
 #include "orrery/report.h"
 
@@ -63,7 +64,7 @@ void instruction_text(const struct spirv_instruction *instruction, char out[INST
 
 enum { ID_CHARS = 40 };
 
-/* "uninitialized-store" of "uninitialised-store". False: the id has one spelling. */
+/* The American spelling of an id: "uninitialized-store". False: it has one spelling. */
 static bool other_spelling(const char *id, char out[ID_CHARS])
 {
     static const char stem[] = "uninitiali";
@@ -128,7 +129,8 @@ static const struct {
 #undef PAGE
 };
 
-/* A kind without a page is the last, empty one; tests/sim/check_report.c wants none. */
+/* Index of the kind's page. A kind without one gets the last, empty page; tests/sim/check_report.c fails
+ * then. */
 static size_t page_index(enum finding_kind kind)
 {
     size_t i = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fingerprints of a finding: of the text of its lines, their numbers never. Ours distinguishes the findings
- * of a run and does not depend on the rest of the file.
+ * Fingerprints of findings: a hash of kind, kernel, file and the text of the lines, without line numbers. So
+ * a fingerprint does not depend on the rest of the file. Equal fingerprints of one run are numbered.
  */
 #include "fingerprint.h"
 
@@ -11,20 +11,21 @@
 
 #include <xxhash.h>
 
-/* Without memory findings that are alike have the same fingerprint. */
+/* Out of memory for the table: findings with the same text get the same fingerprint. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "report_words.h"
 
-/* The column counts from the first character that is no space. */
+/* The column, counted from the first character that is no space. */
 static uint32_t column_in_text(const struct source_place *place)
 {
     const uint32_t indent = place->text ? (uint32_t)strspn(place->text, " \t") : 0;
     return place->column > indent ? place->column - indent : place->column;
 }
 
-/* The part that distinguishes the accesses of one line; calls, and those without a line, by their words. */
+/* The text of one access: file, line, column within the line, kind. Calls, and accesses without a line, also
+ * have their words. */
 static char *access_text(const struct finding *finding, uint32_t index)
 {
     const struct finding_access *access = &finding->access[index];
@@ -32,7 +33,7 @@ static char *access_text(const struct finding *finding, uint32_t index)
     const bool by_words = !place->line || finding_of_call(finding->kind);
     const char *slash = place->file ? strrchr(place->file, '/') : NULL,
                *file = place->file ? place->file : "";
-    char *line = source_text(place), *text = NULL;
+    char *line = report_source_text(place), *text = NULL;
     if (asprintf(&text, "%s\n%s\n%" PRIu32 "\n%d\n%s\n", slash ? slash + 1 : file, line ? line : "",
                  column_in_text(place), (int)access->kind, by_words && access->what ? access->what : "") < 0)
         text = NULL;
@@ -40,7 +41,7 @@ static char *access_text(const struct finding *finding, uint32_t index)
     return text;
 }
 
-/* Which of the two was first is an accident of the schedule. */
+/* Sorted: which access came first depends on the schedule. */
 static void put_accesses(FILE *stream, const struct finding *finding)
 {
     char *first = access_text(finding, 0),
@@ -79,7 +80,7 @@ void fingerprint_print(uint64_t fingerprint, char out[FINGERPRINT_CHARS])
         snprintf(out, FINGERPRINT_CHARS, "%016" PRIx64, fingerprint);
 }
 
-/* ---- of those that are alike ------------------------------------------------------------ */
+/* ---- equal fingerprints ------------------------------------------------------------------- */
 
 struct fingerprint_seen {
     uint64_t fingerprint, times;
@@ -102,7 +103,8 @@ static uint64_t times_seen(struct fingerprints *fingerprints, uint64_t fingerpri
     return 1;
 }
 
-/* Of lines that are written alike, as in copies of a function, the later ones have their number in it. */
+/* Lines with the same text, as in copies of a function: the second and later ones have their number hashed
+ * in. */
 uint64_t fingerprints_next(struct fingerprints *fingerprints, uint64_t fingerprint)
 {
     const uint64_t numbered[2] = {fingerprint, fingerprint ? times_seen(fingerprints, fingerprint) : 0};

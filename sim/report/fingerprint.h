@@ -4,15 +4,14 @@
  *          SARIF and JSON, and the rows of a baseline.
  *
  * Interface
- *   fingerprint_of      of a finding: its kind, kernel and file, and the text of its lines; 0: out of
- *                       memory
- *   fingerprints_next   the same for the first finding that has it, numbered for those that follow; 0
- *                       stays 0
- *   fingerprint_print   as JSON, SARIF and baselines have it; "": of 0
- *   line_hashes_of      GitHub's hash of a line and of what follows it, by which its code scanning identifies
- *                       a result: "c129715d7a2bc9a3:1", malloc'd; NULL: the file has no such line. Files are
- *                       read once
- *   line_hash_of_text   the same for a line alone, without its file
+ *   fingerprint_of      a hash of kind, kernel, file name and the text of the lines; 0: out of memory
+ *   fingerprints_next   makes fingerprints of a run distinct: the first finding keeps its own, later ones
+ *                       with the same get a number hashed in. 0 stays 0
+ *   fingerprint_print   16 hexadecimal digits, as in JSON, SARIF and baselines; 0: ""
+ *   line_hashes_of      GitHub's hash of a line and of the lines after it, by which its code scanning
+ *                       identifies a result: "c129715d7a2bc9a3:1", malloc'd; NULL: the file has no such line.
+ *                       Files are read once
+ *   line_hashes_of_text the hash of a line alone, without its file
  */
 #ifndef ORRERY_SIM_REPORT_FINGERPRINT_H
 #define ORRERY_SIM_REPORT_FINGERPRINT_H
@@ -36,7 +35,7 @@ struct line_hashes {
     struct hashed_file *files;
 };
 char *line_hashes_of(struct line_hashes *hashes, const char *path, uint32_t line);
-char *line_hash_of_text(const char *text);
+char *line_hashes_of_text(const char *text);
 void line_hashes_fini(struct line_hashes *hashes);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GitHub's fingerprint of a line, primaryLocationLineHash. Its action for uploads computes it again from the
- * file, and warns when it finds another. The hash is of 100 UTF-16 units from the beginning of the line on,
- * also of the lines that follow: without spaces and tabs, with every end of a line as a newline, and with
- * 65535 at the end of the file, then zeros. It is the polynomial of these units at 37, modulo 2 to the 64th.
- * The number after the colon counts the lines with this hash.
+ * GitHub's fingerprint of a line, primaryLocationLineHash. GitHub's action for uploads computes it from the
+ * file again and warns if the result differs. The hash covers 100 UTF-16 units from the beginning of the
+ * line on, also of the lines that follow: spaces and tabs are left out, each end of a line is a newline, the
+ * end of the file is 65535, and zeros follow it. It is the polynomial of these units at 37, modulo 2 to the
+ * 64th. The number after the colon counts the lines with this hash.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,24 +19,24 @@ enum { UNITS = 100, FACTOR = 37, END_OF_FILE = 0xffff, NO_CHARACTER = 0xfffd };
 
 struct line_hash {
     uint64_t hash;
-    uint32_t times; /* how many lines up to this one have it */
+    uint32_t times; /* how many lines up to this one have this hash */
 };
 
 struct hashed_file {
     char *path;
     size_t count;
-    struct line_hash *lines; /* NULL: it cannot be read */
+    struct line_hash *lines; /* NULL: the file cannot be read */
     UT_hash_handle hh;
 };
 
 /* ---- units ------------------------------------------------------------------------------ */
 
-struct units {
+struct utf16_units {
     size_t count;
     uint16_t *at; /* with UNITS zeros after the last one */
 };
 
-/* The character at text, and how many bytes it has: of bytes that are no UTF-8, one each. */
+/* The character at text and its length in bytes. A byte that is not UTF-8 counts as one character. */
 static uint32_t decode(const unsigned char *text, size_t left, size_t *out_bytes)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -52,15 +52,15 @@ static uint32_t decode(const unsigned char *text, size_t left, size_t *out_bytes
     return fine ? character : NO_CHARACTER;
 }
 
-static void put_unit(struct units *units, uint32_t unit)
+static void put_unit(struct utf16_units *units, uint32_t unit)
 {
     units->at[units->count++] = (uint16_t)unit;
 }
 
-/* A character of more than 16 bits is two units, which fit: it had four bytes. */
-static struct units units_of(const char *text, size_t size)
+/* The units fit into an array of `size`: a character of two units has four bytes. */
+static struct utf16_units units_of(const char *text, size_t size)
 {
-    struct units units = {.at = calloc(size + UNITS + 1, sizeof *units.at)};
+    struct utf16_units units = {.at = calloc(size + UNITS + 1, sizeof *units.at)};
     bool returned = false;
     for (size_t i = 0, bytes; units.at && i < size; i += bytes) {
         const uint32_t character = decode((const unsigned char *)text + i, size - i, &bytes);
@@ -78,8 +78,8 @@ static struct units units_of(const char *text, size_t size)
     return units;
 }
 
-/* The zeros after the end make up what is missing. */
-static uint64_t hash_at(const struct units *units, size_t start)
+/* Beyond the end of the file the array has zeros. */
+static uint64_t hash_at(const struct utf16_units *units, size_t start)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < UNITS; i++)
@@ -89,21 +89,21 @@ static uint64_t hash_at(const struct units *units, size_t start)
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
-struct counted {
+struct counted_line {
     uint64_t hash;
     uint32_t times;
     UT_hash_handle hh;
 };
 
-static uint32_t count_hash(struct counted **all, uint64_t hash)
+static uint32_t count_hash(struct counted_line **all, uint64_t hash)
 {
-    struct counted *counted = NULL, *added = NULL;
+    struct counted_line *counted = NULL, *added = NULL;
     HASH_FIND(hh, *all, &hash, sizeof hash, counted);
     if (counted)
         return ++counted->times;
     if (!(counted = calloc(1, sizeof *counted)))
         return 1;
-    *counted = (struct counted){.hash = hash, .times = 1};
+    *counted = (struct counted_line){.hash = hash, .times = 1};
     HASH_ADD(hh, *all, hash, sizeof hash, counted);
     HASH_FIND(hh, *all, &hash, sizeof hash, added);
     if (!added)
@@ -113,7 +113,7 @@ static uint32_t count_hash(struct counted **all, uint64_t hash)
 
 static void count_lines(struct hashed_file *file)
 {
-    struct counted *all = NULL, *counted, *next;
+    struct counted_line *all = NULL, *counted, *next;
     for (size_t i = 0; i < file->count; i++)
         file->lines[i].times = count_hash(&all, file->lines[i].hash);
     HASH_ITER(hh, all, counted, next)
@@ -125,7 +125,7 @@ static void count_lines(struct hashed_file *file)
 
 static void hash_lines(struct hashed_file *file, const char *text, size_t size)
 {
-    struct units units = units_of(text, size);
+    struct utf16_units units = units_of(text, size);
     size_t lines = 1;
     for (size_t i = 0; i < units.count; i++)
         lines += units.at[i] == '\n';
@@ -146,7 +146,7 @@ static char *line_text(const struct hashed_file *file, uint32_t line)
     return asprintf(&text, "%" PRIx64 ":%" PRIu32, found->hash, found->times) < 0 ? NULL : text;
 }
 
-char *line_hash_of_text(const char *text)
+char *line_hashes_of_text(const char *text)
 {
     struct hashed_file file = {.count = 0};
     hash_lines(&file, text, strcspn(text, "\r\n"));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: findings are compared with suppressions and with earlier ones, and passed to every form. */
+/* The report. A finding is dropped if its check is off, and compared with suppressions, the baseline and
+ * earlier findings. A new one is copied into a list, and printed or held back. The same kind and places as
+ * an earlier finding: the earlier one's count grows. The key of that comparison is a text; a hash table
+ * finds it. */
 #include "orrery/report.h"
 #include "orrery/file_limit.h"
 #include "orrery/report_width.h"
@@ -11,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without memory for the index a finding is not found again: it is reported each time it occurs. */
+/* Out of memory for the hash table: the finding is reported each time it occurs. */
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
@@ -24,18 +27,19 @@
 #include "report_spool.h"
 #include "suppression.h"
 
-struct entry {
+struct report_entry {
     struct finding finding; /* all strings owned */
     char *key;
-    bool hidden;       /* it is among the suppressed */
-    uint64_t reported; /* how much of finding.count was printed; 0: nothing, it was beyond the limit */
-    uint64_t taken;    /* how much of finding.count report_take_new has seen */
-    bool waits;        /* to be printed by report_release, with that count */
-    UT_hash_handle hh; /* lookup only: order is that of the list */
+    bool hidden;       /* it is in report.suppressed */
+    uint64_t reported; /* the part of finding.count that was printed; 0: beyond the limit */
+    uint64_t taken;    /* the part of finding.count that report_take_new has seen */
+    bool waits;        /* report_release prints it, with the count `reported` */
+    const struct report_entry *covered_by; /* report_covered; NULL: by none */
+    UT_hash_handle hh; /* for lookup only: findings are reported in the order of the list */
 };
 
-struct list {
-    struct entry **entries;
+struct entry_list {
+    struct report_entry **entries;
     size_t count, room;
 }; /* in order of first occurrence */
 
@@ -44,36 +48,38 @@ struct report {
 
     pthread_mutex_t lock; /* guards what follows */
     FILE *stream;
-    void (*before)(void); /* anything is printed as it arrives */
+    void (*before)(void); /* is called before each text that is printed while findings arrive */
     bool colour;
     unsigned columns; /* report_set_columns */
     void (*listener)(size_t count);
     uint64_t (*event_counter)(void *self);
     void *event_counter_self;
-    struct list found, suppressed;
+    struct entry_list found, suppressed;
     struct report_devices devices;
     struct report_places places;
     struct report_launches launches;
-    struct entry *by_key; /* of both lists */
+    struct report_entry *by_key; /* the entries of both lists */
     size_t kind_count[FINDING_KIND_COUNT];
-    char *replay;                          /* how to have this run again; NULL: unknown */
-    bool replay_loose;                     /* the order of the program's threads is not in it */
-    bool incomplete[FINDING_KIND_COUNT];   /* there may be more of them */
-    size_t lost[SEVERITY_ERROR + 1];       /* reported, but not kept: out of memory */
-    size_t lost_taken[SEVERITY_ERROR + 1]; /* how many of lost report_take_new has seen */
+    char *replay;                        /* the command that replays this run; NULL: unknown */
+    bool replay_loose;                   /* the command does not replay the order of the program's threads */
+    bool incomplete[FINDING_KIND_COUNT]; /* report_incomplete */
+    size_t
+        lost[SEVERITY_ERROR + 1]; /* by severity: findings that were reported but not kept, out of memory */
+    size_t lost_taken[SEVERITY_ERROR + 1]; /* the part of lost that report_take_new has seen */
     uint64_t add_count;                    /* report_add_count */
     uint64_t clears;
     bool noted;
     struct fingerprints fingerprints;
-    struct baseline baseline; /* what is accepted; no rows: nothing, or all of it with update_baseline */
-    size_t accepted;          /* of the suppressed, those that are so by the baseline alone */
-    bool holds, waits; /* report_hold: findings with edits wait, and all after the first one that does */
+    struct baseline
+        baseline;      /* the accepted findings; without rows none is, or with update_baseline all are */
+    size_t accepted;   /* how many of `suppressed` only the baseline accepts */
+    bool holds, waits; /* report_hold: findings with edits wait, and all findings after the first that does */
 
     char *root;                 /* the directory that the run began in; NULL: unknown */
-    struct report_share *share; /* NULL: its files are this process's only */
-    struct report_spool *spool; /* NULL: its log goes into its file */
+    struct report_share *share; /* NULL: no other process writes its files */
+    struct report_spool *spool; /* NULL: its SARIF log is written to its file at once */
     struct report_process process;
-    void (*test)(char out_name[TEST_NAME_CHARS]); /* NULL: there are no tests */
+    void (*test)(char out_name[TEST_NAME_CHARS]); /* NULL: the program runs no tests */
 };
 
 /* ---- the process ------------------------------------------------------------------------ */
@@ -87,7 +93,7 @@ static void process_free(struct report_process *process)
     *process = (struct report_process){NULL, NULL, 0};
 }
 
-/* Without memory for all of them, it has the first words. */
+/* Out of memory: the copy has the first words only. */
 static const char *const *words_copy(const char *const *words)
 {
     size_t count = 0, copied = 0;
@@ -120,7 +126,7 @@ void report_set_test(struct report *report, void (*test)(char out_name[TEST_NAME
     report->test = test;
 }
 
-/* "orrery: process 2: ./b.out fast", where the text of another process is before. */
+/* Prints "orrery: process 2: ./b.out fast" if another process printed last. */
 static void name_process(const struct report *report, FILE *stream)
 {
     const struct report_process *process = &report->process;
@@ -142,7 +148,8 @@ struct report *report_new(const struct scenario *scenario)
     report->scenario = scenario;
     report->stream = stderr;
     report->root = getcwd(NULL, 0);
-    if (scenario->baseline_file && !scenario->update_baseline) /* whether it can be read was checked */
+    if (scenario->baseline_file &&
+        !scenario->update_baseline) /* report_check_outputs has checked that it can be read */
         baseline_load(&report->baseline, scenario->baseline_file, NULL);
     return report;
 }
@@ -324,7 +331,7 @@ static void edits_own(struct finding *finding)
     finding->edits = edits;
 }
 
-/* Without memory for them the finding stands, without its paths. */
+/* Out of memory: the finding is kept without its steps. */
 static void steps_own(struct finding *finding)
 {
     struct finding_step *steps = finding->step_count ? calloc(finding->step_count, sizeof *steps) : NULL;
@@ -371,7 +378,7 @@ static void waits_own(struct finding *finding)
     finding->waits = waits;
 }
 
-static void entry_free(struct entry *entry)
+static void entry_free(struct report_entry *entry)
 {
     struct finding *finding = &entry->finding;
     for (uint32_t i = 0; i < finding->blamed_count; i++) {
@@ -383,6 +390,7 @@ static void entry_free(struct entry *entry)
     steps_free(finding);
     edits_free(finding);
     waits_free(finding);
+    free(finding->covered);
     place_disown(&finding->enqueued);
     place_disown(&finding->made);
     disown(finding->source);
@@ -398,12 +406,14 @@ static void entry_free(struct entry *entry)
     free(entry);
 }
 
-static struct entry *entry_new(const struct finding *finding, char *key)
+static struct report_entry *entry_new(const struct finding *finding, char *key)
 {
-    struct entry *entry = calloc(1, sizeof *entry);
+    struct report_entry *entry = calloc(1, sizeof *entry);
     if (!entry)
         return NULL;
     entry->finding = *finding;
+    entry->finding.covered = NULL;
+    entry->finding.covered_count = 0;
     entry->key = key;
     for (uint32_t i = 0; i < 2; i++) {
         struct finding_access *access = &entry->finding.access[i];
@@ -446,7 +456,7 @@ static void key_by(FILE *stream, const char *by)
         key_text(stream, by);
 }
 
-/* If no place is known, the words distinguish findings. */
+/* The key of one access: its place, or its words where no place is known. */
 static char *access_key(const struct finding_access *access, bool by_call)
 {
     char *key = NULL;
@@ -469,10 +479,10 @@ static char *access_key(const struct finding_access *access, bool by_call)
     return key;
 }
 
-/* Which of the two was first is an accident of the schedule: the same pair is the same finding. */
+/* Sorted: which access came first depends on the schedule. */
 static bool key_accesses(FILE *stream, const struct finding *finding)
 {
-    /* a barrier in a function is another one in each call */
+    /* a barrier in a function counts once for each call of the function */
     const bool by_call = finding_check(finding->kind) == CHECK_DIVERGENCE;
     char *first = access_key(&finding->access[0], by_call);
     char *second = finding->access_count > 1 ? access_key(&finding->access[1], by_call) : strdup("");
@@ -485,7 +495,7 @@ static bool key_accesses(FILE *stream, const struct finding *finding)
     return fine;
 }
 
-/* The C++ bindings, by which a program makes all its calls. */
+/* Is it a header of the C++ bindings, through which a program makes all its calls? */
 static bool is_binding(const char *file)
 {
     static const char *const names[] = {"/opencl.hpp", "/cl2.hpp", "/cl.hpp"};
@@ -497,8 +507,8 @@ static bool is_binding(const char *file)
 }
 
 /*
- * Commands may have no line of their own: the memory that they access distinguishes two mistakes. For calls
- * it would distinguish each object of a loop.
+ * Does the object belong to the key? Commands may have no line, so their memory distinguishes two mistakes.
+ * For API calls it would make a finding of each object of a loop.
  */
 static bool object_is_of_site(const struct finding *finding)
 {
@@ -508,7 +518,7 @@ static bool object_is_of_site(const struct finding *finding)
     return !placed && !finding_of_call(finding->kind);
 }
 
-/* A suppressed and an unsuppressed finding are never one, whatever their place. */
+/* The key by which findings are the same. A suppressed and an unsuppressed finding never are. */
 static char *finding_key(const struct finding *finding, bool hidden)
 {
     char *key = NULL;
@@ -521,7 +531,7 @@ static char *finding_key(const struct finding *finding, bool hidden)
     key_text(stream, finding->kernel);
     if (finding->access_count) {
         fine = key_accesses(stream, finding);
-        if (finding_of_call(finding->kind)) /* several calls in one line of the program */
+        if (finding_of_call(finding->kind)) /* one line of the program may have several calls */
             key_text(stream, finding->access[0].what);
         if (object_is_of_site(finding))
             key_text(stream, finding->object);
@@ -535,11 +545,11 @@ static char *finding_key(const struct finding *finding, bool hidden)
     return NULL;
 }
 
-static bool list_add(struct list *list, struct entry *entry)
+static bool list_add(struct entry_list *list, struct report_entry *entry)
 {
     if (list->count == list->room) {
         size_t room = list->room ? 2 * list->room : 16;
-        struct entry **entries = realloc(list->entries, room * sizeof(struct entry *));
+        struct report_entry **entries = realloc(list->entries, room * sizeof(struct report_entry *));
         if (!entries)
             return false;
         list->entries = entries;
@@ -551,8 +561,9 @@ static bool list_add(struct list *list, struct entry *entry)
 
 /* ---- what follows from what ------------------------------------------------------------- */
 
-/* Within one launch: work-items that were stopped are missing at barriers, and so are bytes that were
- * dropped; after a barrier that not all reached, nothing is ordered. orrery-findings(7) states it. */
+/* Within one launch, by checks: a work-item that was stopped is missing at barriers, and so are its
+ * stores; after a barrier that some work-items did not reach, nothing is ordered. orrery-findings(7)
+ * lists the rows. */
 static const struct {
     enum check cause, effect;
 } follows[] = {
@@ -563,8 +574,8 @@ static const struct {
     {CHECK_DIVERGENCE, CHECK_PROGRESS},
 };
 
-/* Findings of these kinds stop no work-item. */
-static bool goes_on(enum finding_kind kind)
+/* Findings of these kinds stop no work-item, so nothing follows from them. */
+static bool stops_no_work_item(enum finding_kind kind)
 {
     return kind == FINDING_MAPPED_ACCESS || kind == FINDING_WRITE_ONLY_READ ||
            kind == FINDING_READ_ONLY_WRITE || kind == FINDING_MISSING_WAIT;
@@ -572,12 +583,13 @@ static bool goes_on(enum finding_kind kind)
 
 static bool same_place(const struct source_place *a, const struct source_place *b)
 {
-    return a->line && a->line == b->line && a->column == b->column &&
-           (a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0));
+    const bool one_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
+    return one_file && a->line && a->line == b->line && a->column == b->column;
 }
 
-/* One mistake: races at a lock, and of all that it should have guarded. */
-static bool blame_one(const struct finding *earlier, const struct finding *finding)
+/* Do the reasons of two races name one operation? Races at a lock and of all data under it are one
+ * mistake. */
+static bool have_one_cause(const struct finding *earlier, const struct finding *finding)
 {
     for (uint32_t i = 0; i < earlier->blamed_count; i++) {
         for (uint32_t j = 0; j < finding->blamed_count; j++) {
@@ -588,40 +600,40 @@ static bool blame_one(const struct finding *earlier, const struct finding *findi
     return false;
 }
 
-static bool parts_work_items(enum finding_kind kind)
+static bool separates_work_items(enum finding_kind kind)
 {
     return kind == FINDING_BARRIER_DIVERGENCE || kind == FINDING_BARRIER_MISMATCH ||
            kind == FINDING_COLLECTIVE_DIVERGENCE;
 }
 
-/* Within one work-group: a work-item that continued alone from there is missing at the next one. */
-static bool parted_there(const struct finding *earlier, const struct finding *finding)
+/* Two barriers of one work-group: a work-item that left the others at the first is missing at the second. */
+static bool separated_before(const struct finding *earlier, const struct finding *finding)
 {
-    return parts_work_items(earlier->kind) && parts_work_items(finding->kind) &&
+    return separates_work_items(earlier->kind) && separates_work_items(finding->kind) &&
            earlier->access[0].item.group_linear == finding->access[0].item.group_linear;
 }
 
 static bool may_cause(const struct finding *earlier, const struct finding *finding, bool was_known)
 {
-    if (!finding->launch || earlier->launch != finding->launch || goes_on(earlier->kind))
+    if (!finding->launch || earlier->launch != finding->launch || stops_no_work_item(earlier->kind))
         return false;
-    if (parted_there(earlier, finding))
+    if (separated_before(earlier, finding))
         return true;
     for (size_t i = 0; was_known && i < sizeof follows / sizeof follows[0]; i++) {
         if (follows[i].cause == finding_check(earlier->kind) &&
             follows[i].effect == finding_check(finding->kind))
             return true;
     }
-    return blame_one(earlier, finding);
+    return have_one_cause(earlier, finding);
 }
 
 static const struct finding *cause_of(const struct report *report, const struct finding *finding)
 {
     for (size_t i = 0; i < report->found.count; i++) {
         const struct finding *earlier = &report->found.entries[i]->finding;
-        /* the first of those that blame one operation after the other */
+        /* of a chain of findings with one cause, the first */
         if (may_cause(earlier, finding, !finding->known || i + 1 < finding->known))
-            return earlier->cause && blame_one(earlier, finding) ? earlier->cause : earlier;
+            return earlier->cause && have_one_cause(earlier, finding) ? earlier->cause : earlier;
     }
     return NULL;
 }
@@ -634,8 +646,8 @@ static bool within_limit(struct report *report, enum finding_kind kind)
     return limit == 0 || report->kind_count[kind] <= limit;
 }
 
-/* In one write: output of other threads on the same descriptor is before or after it. False: there was no
- * memory for all of it. */
+/* Writes the text at once, so that output of other threads comes before or after it. False: out of memory,
+ * and nothing was written. */
 static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t *size)
 {
     bool fine = whole && !ferror(whole);
@@ -669,7 +681,7 @@ static void print(struct report *report, const struct finding *finding,
     file_limit_release(&hold);
 }
 
-static void announce(struct report *report, struct entry *entry)
+static void announce(struct report *report, struct report_entry *entry)
 {
     report->kind_count[entry->finding.kind]++;
     if (!within_limit(report, entry->finding.kind))
@@ -689,18 +701,20 @@ void report_hold(struct report *report, enum report_hold from)
     pthread_mutex_unlock(&report->lock);
 }
 
-/* Their counts so far are printed at the end, like those of findings that did not wait. */
+/* A finding that a fix covers is printed as a line of the finding with that fix. `reported` is the count at
+ * the time of report_add; print_repeats prints the rest. */
 void report_release(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
     for (size_t i = 0; i < report->found.count; i++) {
-        struct entry *entry = report->found.entries[i];
+        const struct report_entry *entry = report->found.entries[i];
         struct finding finding = entry->finding;
         finding.count = entry->reported;
-        if (entry->waits)
+        if (entry->waits && !(entry->covered_by && entry->covered_by->waits))
             print(report, &finding, report_print_finding_wide);
-        entry->waits = false;
     }
+    for (size_t i = 0; i < report->found.count; i++)
+        report->found.entries[i]->waits = false;
     report->holds = report->waits = false;
     pthread_mutex_unlock(&report->lock);
 }
@@ -713,6 +727,25 @@ void report_tried(struct report *report, size_t index, enum fix_trial trial, con
         finding->fix_trial = trial;
         disown(finding->fix_note);
         finding->fix_note = trial == TRIAL_FAILS && note ? strdup(note) : NULL;
+    }
+    pthread_mutex_unlock(&report->lock);
+}
+
+/* Out of memory: the finding stays uncovered. */
+void report_covered(struct report *report, size_t index, size_t by)
+{
+    pthread_mutex_lock(&report->lock);
+    if (index < report->found.count && by < report->found.count) {
+        struct report_entry *covered = report->found.entries[index], *covering = report->found.entries[by];
+        struct finding *finding = &covering->finding;
+        const struct finding **list =
+            realloc(finding->covered, (finding->covered_count + 1) * sizeof(const struct finding *));
+        if (list) {
+            finding->covered = list;
+            list[finding->covered_count++] = &covered->finding;
+            covered->covered_by = covering;
+            covered->finding.covered_by = finding;
+        }
     }
     pthread_mutex_unlock(&report->lock);
 }
@@ -748,19 +781,20 @@ void report_iterations(struct report *report, size_t index, uint32_t access,
     pthread_mutex_unlock(&report->lock);
 }
 
-/* Without memory to keep it, a finding still counts and is reported. */
-static void lose(struct report *report, const struct finding *finding)
+/* Out of memory: the finding is counted and printed, but not kept. */
+static void count_lost(struct report *report, const struct finding *finding)
 {
     report->lost[finding->severity]++;
     print(report, finding, report_print_finding_wide);
 }
 
-static struct entry *add_new(struct report *report, const struct finding *finding, char *key, bool hidden)
+static struct report_entry *add_new(struct report *report, const struct finding *finding, char *key,
+                                    bool hidden)
 {
-    struct entry *entry = entry_new(finding, key);
+    struct report_entry *entry = entry_new(finding, key);
     if (!entry || !list_add(hidden ? &report->suppressed : &report->found, entry)) {
         if (!hidden)
-            lose(report, finding);
+            count_lost(report, finding);
         if (entry)
             entry_free(entry);
         else
@@ -814,7 +848,7 @@ void report_launch_begins(struct report *report, const char *kernel, uint32_t la
     pthread_mutex_unlock(&report->lock);
 }
 
-/* Its launch is one that --kernel or --launches leaves out of the finding's check. */
+/* Do --kernel or --launches leave the finding's launch out of its check? */
 static bool is_left_out(const struct report *report, const struct finding *finding)
 {
     return finding->launch && finding->kernel && check_filtered(finding_check(finding->kind)) &&
@@ -846,14 +880,15 @@ uint64_t report_event_number(const struct report *report)
     return report->event_counter ? report->event_counter(report->event_counter_self) : 0;
 }
 
-/* Those that a suppression hides have rows, too, if they had one before. */
+/* A row of the baseline also accepts a finding that a suppression hides, so that the row is not reported as
+ * unused. A new baseline gets no such rows. */
 static bool baseline_has(struct report *report, const struct finding *finding, bool hidden)
 {
     struct watch *watch = report->share ? report_share_watch(report->share) : NULL;
     size_t row;
     if (report->scenario->update_baseline)
         return !hidden;
-    if (!baseline_meet(&report->baseline, finding->fingerprint, &row))
+    if (!baseline_use(&report->baseline, finding->fingerprint, &row))
         return false;
     if (watch)
         watch_meet_row(watch, row);
@@ -867,8 +902,8 @@ static void count_accepted(struct report *report)
         watch_accept(report_share_watch(report->share));
 }
 
-/* NULL: it is not kept. */
-static struct entry *add_finding(struct report *report, const struct finding *finding)
+/* Adds or counts the finding. NULL: it was not kept. */
+static struct report_entry *add_finding(struct report *report, const struct finding *finding)
 {
     struct finding added = *finding;
     char test[TEST_NAME_CHARS] = "";
@@ -878,7 +913,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
         return NULL;
     const bool hidden = report_suppresses(report, finding);
     char *key = finding_key(finding, hidden);
-    struct entry *entry = NULL;
+    struct report_entry *entry = NULL;
     if (report->test)
         report->test(test);
     added.test = *test ? test : NULL;
@@ -893,7 +928,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
         HASH_FIND_STR(report->by_key, key, entry);
     if (!key) {
         if (!hidden)
-            lose(report, &added);
+            count_lost(report, &added);
     } else if (entry) {
         entry->finding.count += added.count;
         free(key);
@@ -916,7 +951,7 @@ static struct entry *add_finding(struct report *report, const struct finding *fi
 
 uint64_t *report_add(struct report *report, const struct finding *finding)
 {
-    struct entry *entry = add_finding(report, finding);
+    struct report_entry *entry = add_finding(report, finding);
     return entry ? &entry->finding.count : NULL;
 }
 
@@ -934,7 +969,7 @@ bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, 
 bool report_has(struct report *report, const struct finding *finding)
 {
     char *key = finding_key(finding, report_suppresses(report, finding));
-    struct entry *entry = NULL;
+    struct report_entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
@@ -961,7 +996,7 @@ static void print_stopped(FILE *stream, const struct finding *finding, bool colo
 void report_stop(struct report *report, const struct finding *finding)
 {
     const bool off = report->scenario->checks[finding_check(finding->kind)] == SEVERITY_OFF;
-    const struct entry *entry = add_finding(report, finding);
+    const struct report_entry *entry = add_finding(report, finding);
     if (!off && !(entry && entry->hidden) && !report_suppresses(report, finding))
         return;
     pthread_mutex_lock(&report->lock);
@@ -970,7 +1005,7 @@ void report_stop(struct report *report, const struct finding *finding)
     pthread_mutex_unlock(&report->lock);
 }
 
-static void list_clear(struct list *list)
+static void list_clear(struct entry_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         entry_free(list->entries[i]);
@@ -985,7 +1020,7 @@ struct repeats {
 static void add_to(struct report *report, const struct finding *finding, const struct repeats *more)
 {
     char *key = finding_key(finding, report_suppresses(report, finding));
-    struct entry *entry = NULL;
+    struct report_entry *entry = NULL;
     pthread_mutex_lock(&report->lock);
     if (key)
         HASH_FIND_STR(report->by_key, key, entry);
@@ -1043,10 +1078,10 @@ void report_clear(struct report *report)
 
 static pthread_mutex_t *lock_of(const struct report *report)
 {
-    return &((struct report *)(uintptr_t)report)->lock; /* a lock changes; the report does not */
+    return &((struct report *)(uintptr_t)report)->lock; /* the lock changes, the report does not */
 }
 
-static size_t list_count(const struct report *report, const struct list *list)
+static size_t list_count(const struct report *report, const struct entry_list *list)
 {
     pthread_mutex_lock(lock_of(report));
     size_t count = list->count;
@@ -1054,7 +1089,8 @@ static size_t list_count(const struct report *report, const struct list *list)
     return count;
 }
 
-static const struct finding *list_get(const struct report *report, const struct list *list, size_t index)
+static const struct finding *list_get(const struct report *report, const struct entry_list *list,
+                                      size_t index)
 {
     pthread_mutex_lock(lock_of(report));
     const struct finding *finding = index < list->count ? &list->entries[index]->finding : NULL;
@@ -1124,14 +1160,14 @@ size_t report_total(const struct report *report, enum severity at_least)
     return total;
 }
 
-/* Every severity is marked as seen, so that a change of at_least brings no old finding back. */
+/* Findings of every severity are marked as seen, so that a lower at_least does not bring back old ones. */
 size_t report_take_new(struct report *report, enum severity at_least, FILE *stream)
 {
     const bool wanted = at_least != SEVERITY_OFF;
     size_t count = 0;
     pthread_mutex_lock(&report->lock);
     for (size_t i = 0; i < report->found.count; i++) {
-        struct entry *entry = report->found.entries[i];
+        struct report_entry *entry = report->found.entries[i];
         const bool is_new = entry->finding.count > entry->taken;
         entry->taken = entry->finding.count;
         if (!is_new || !wanted || entry->finding.severity < at_least)
@@ -1179,7 +1215,7 @@ size_t report_distinct(const struct report *report, enum severity severity)
 
 /* ---- the end ------------------------------------------------------------------------------------ */
 
-/* One place may be in several, by way of a function that they call. */
+/* Do findings belong to several kernels? One place may be in several, through a function that they call. */
 static bool has_several_kernels(const struct report *report)
 {
     const char *kernel = NULL;
@@ -1192,12 +1228,12 @@ static bool has_several_kernels(const struct report *report)
     return false;
 }
 
-/* Findings are printed when they arrive, before their final count is known. */
+/* Findings were printed when they arrived. What has been added to their counts since is printed here. */
 static void print_repeats(FILE *stream, const struct report *report)
 {
     const bool several_kernels = has_several_kernels(report);
     for (size_t i = 0; i < report->found.count; i++) {
-        const struct entry *entry = report->found.entries[i];
+        const struct report_entry *entry = report->found.entries[i];
         const struct source_place *place = &entry->finding.access[0].place;
         if (!entry->reported || entry->finding.count == entry->reported)
             continue;
@@ -1213,7 +1249,7 @@ static void print_repeats(FILE *stream, const struct report *report)
     }
 }
 
-/* A limit keeps the text short; it does not hide that there is more. */
+/* Says which kinds may have more findings, and how many a limit has kept back. */
 static void print_unreported(FILE *stream, const struct report *report)
 {
     for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
@@ -1231,7 +1267,7 @@ static void print_unreported(FILE *stream, const struct report *report)
     }
 }
 
-static bool suppression_met(const struct report *report, const struct suppression *suppression)
+static bool suppression_used(const struct report *report, const struct suppression *suppression)
 {
     for (size_t i = 0; i < report->suppressed.count; i++) {
         if (suppression_find(report->scenario, &report->suppressed.entries[i]->finding) == suppression)
@@ -1245,7 +1281,7 @@ static void print_unused(FILE *stream, const struct report *report)
     const struct scenario *scenario = report->scenario;
     for (size_t i = 0; i < scenario->suppression_count; i++) {
         const struct suppression *suppression = &scenario->suppressions[i];
-        if (!suppression_met(report, suppression))
+        if (!suppression_used(report, suppression))
             fprintf(stream, "orrery: suppression not used: %s\n", suppression->origin);
     }
 }
@@ -1316,7 +1352,7 @@ static void print_end(FILE *stream, const struct report *report, uint64_t kernel
     print_repeats(stream, report);
     print_unreported(stream, report);
     print_unused(stream, report);
-    if (!report->share) /* else it is printed once, when all have ended */
+    if (!report->share) /* else orrery prints it once, when all processes have ended */
         baseline_note(stream, &report->baseline, report->scenario->baseline_file);
     pthread_mutex_unlock(lock_of(report));
     if (report->scenario->quiet)

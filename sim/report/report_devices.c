@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of devices, printed in findings once there are several. */
+/* Names of devices, which findings have once the program has had several. Launches are kept in a ring by
+ * their number. */
 #include "report_devices.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static struct named_device *add(struct report_devices *devices, uint32_t device)
         size_t room = 2 * devices->room + 4;
         struct named_device *grown = realloc(devices->named, room * sizeof *grown);
         if (!grown)
-            return NULL; /* it goes without a name */
+            return NULL; /* out of memory: the access is reported without its device */
         devices->named = grown;
         devices->room = room;
     }

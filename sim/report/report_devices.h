@@ -4,11 +4,9 @@
  *          names its device.
  *
  * Interface
- *   report_devices_fini
- *   report_devices_name     a device, by its serial number; of the same number again: its new name. NULL: it
- *                           is gone
- *   report_devices_launch   the device that runs it, by number or by name
- *   report_devices_of       the text for an access; NULL: none. Borrowed until the next call
+ *   report_devices_name     gives the device of a serial number a name, or a new one. NULL: it is gone
+ *   report_devices_launch   notes which device runs a launch
+ *   report_devices_of       the name for an access; NULL: none is needed. Borrowed until the next call
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_DEVICES_H
 #define ORRERY_SIM_REPORT_REPORT_DEVICES_H

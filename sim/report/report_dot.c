@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings as a graph in Graphviz's language: each access of a finding is a box in the column of its unit,
- * with the steps before and after; edges that synchronise are blue, one that is missing is red and dashed.
+ * Findings as a graph in Graphviz's language. Each unit of a finding is a column of boxes in program order:
+ * the steps before its access, the access, the steps after. Edges that synchronise are blue; an edge that
+ * the fix adds is red and dashed.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 #include "report_words.h"
 
-/* Of a character of more than one byte that UTF-8 and XML have; 0: these bytes are none. */
+/* The length of a multi-byte character that is valid in UTF-8 and XML; 0: these bytes are no such
+ * character. */
 static size_t wide_bytes(const unsigned char *c)
 {
     const size_t bytes = *c >= 0xf0 ? 4 : *c >= 0xe0 ? 3 : 2;
@@ -28,11 +30,11 @@ static size_t wide_bytes(const unsigned char *c)
                : bytes;
 }
 
-/* Two boxes of this width beside each other, and the words of their edge, are less than 1600 points wide. */
+/* With this width two boxes and the words of the edge between them stay below 1600 points. */
 enum { LABEL_COLUMNS = 56 };
 
-/* In quotes; \l ends a line that is set to the left, also where a label is wrapped. Graphviz takes &...; for
- * a character, and other bytes than UTF-8 as they are. */
+/* A quoted string. \l ends a line that is aligned to the left. Graphviz reads &...; as a character, so & is
+ * escaped, and bytes that are not UTF-8 become '?'. */
 static void put_label(FILE *stream, const char *text)
 {
     size_t column = 0;
@@ -56,8 +58,8 @@ static void put_label(FILE *stream, const char *text)
 static void put_place(FILE *stream, const struct source_place *place)
 {
     char where[PLACE_CHARS];
-    char *line = source_text(place);
-    place_text(place, where);
+    char *line = report_source_text(place);
+    report_place_text(place, where);
     put_label(stream, where);
     fputs("\\l", stream);
     if (line && *line) {
@@ -98,13 +100,13 @@ static void put_access(FILE *stream, size_t number, const struct finding *findin
 {
     const struct finding_access *access = &finding->access[side];
     fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
-    put_words(stream, print_entity, access);
+    put_words(stream, report_print_entity, access);
     fputs("\\l\"\n", stream);
     put_steps(stream, number, finding, side, true);
     fprintf(stream, "      f%zu_access%" PRIu32 " [penwidth=2, label=\"%" PRIu32 "  ", number, side,
             side + 1);
     put_place(stream, &access->place);
-    put_words(stream, print_action, access);
+    put_words(stream, report_print_action, access);
     fputs("\\l\"]\n", stream);
     put_steps(stream, number, finding, side, false);
     fputs("    }\n", stream);
@@ -118,7 +120,7 @@ static uint32_t side_count(const struct finding *finding)
     return count;
 }
 
-/* A work-item on the way between the two: its steps in program order. */
+/* The steps of a third unit, in program order. */
 static void put_other(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
 {
     uint32_t first = 0;
@@ -128,7 +130,7 @@ static void put_other(FILE *stream, size_t number, const struct finding *finding
         return;
     const struct finding_access unit = {.has_item = true, .item = finding->steps[first].item};
     fprintf(stream, "    subgraph cluster_f%zu_%" PRIu32 " {\n      label=\"", number, side + 1);
-    put_words(stream, print_entity, &unit);
+    put_words(stream, report_print_entity, &unit);
     fputs("\\l\"\n", stream);
     put_steps(stream, number, finding, side, false);
     fprintf(stream, "    }\n    f%zu_step%" PRIu32, number, first);
@@ -139,7 +141,7 @@ static void put_other(FILE *stream, size_t number, const struct finding *finding
     fputc('\n', stream);
 }
 
-/* Program order: the steps before, the access, the steps after. */
+/* Edges of program order: the steps before the access, the access, the steps after. */
 static void put_order(FILE *stream, size_t number, const struct finding *finding, uint32_t side)
 {
     fprintf(stream, "    ");
@@ -189,7 +191,7 @@ static void put_finding(FILE *stream, size_t number, const struct finding *findi
 
 /* ---- one finding below another -------------------------------------------------------------- */
 
-/* The first or the last box of a side: a step before or after the access, or the access. */
+/* Names the first or the last box of a column. */
 static void put_end(FILE *stream, size_t number, const struct finding *finding, uint32_t side, bool last)
 {
     uint32_t found = UINT32_MAX;
@@ -219,7 +221,7 @@ static void put_below(FILE *stream, size_t above, const struct finding *upper, s
 
 void report_write_dot(FILE *stream, const struct report *report)
 {
-    size_t above = 0; /* the number of the finding before; 0: none */
+    size_t above = 0; /* number of the finding drawn above; 0: none */
     fputs("digraph orrery {\n  rankdir=TB\n  size=\"16,1000\"\n  labeljust=l\n  node [shape=box, "
           "fontname=\"monospace\"]\n  edge "
           "[fontname=\"sans-serif\"]\n",

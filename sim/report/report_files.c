@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of the report. At the end each form is written to its file; during the run (report_save_files) to a
- * file beside it, which is renamed, so that a program that dies leaves a whole file. Processes of one run
- * share a file: under its lock the text of the others is read, and written again with this process's.
+ * The files of the report, one for each form. At the end each form is written to its file. During the run
+ * (report_save_files) it is written to a file beside it, which is then renamed, so that a program that dies
+ * leaves a whole file. Processes of one run share a file: under its lock each reads what the others wrote
+ * and writes that again with its own text.
  */
 #include "orrery/report.h"
 #include "orrery/file_limit.h"
@@ -18,7 +19,7 @@
 #include "report_share.h"
 #include "report_spool.h"
 
-/* %p for the process id. */
+/* The name with the process id in place of %p; malloc'd. */
 static char *file_name_of(const char *pattern, long process)
 {
     const char *mark = strstr(pattern, "%p");
@@ -57,7 +58,7 @@ static bool is_file_or_new(const char *name)
     return stat(name, &found) == 0 ? S_ISREG(found.st_mode) : errno == ENOENT;
 }
 
-/* Opened to append: others of the run write there meanwhile. */
+/* Opened to append, since other processes of the run write to it, too. */
 FILE *report_open_log(const char *pattern, struct watch *watch, bool force)
 {
     char *name = watch ? report_file_name(pattern) : NULL;
@@ -130,7 +131,7 @@ static const struct form form_json = {put_json, SHARE_JSON}, form_sarif = {put_s
                          form_suppressions = {put_suppressions, SHARE_SUPPRESSIONS},
                          form_baseline = {put_baseline, SHARE_BASELINE}, form_dot = {put_dot, NOT_SHARED};
 
-/* Locked; NULL: the file is this process's only. */
+/* Locks the file for this process. NULL: no other process writes it, and nothing is locked. */
 static struct report_share *begin_share(const struct output *output, const char *name,
                                         const struct form *form)
 {
@@ -147,7 +148,8 @@ static void end_share(struct report_share *share)
         report_share_unlock(share);
 }
 
-/* With what others wrote; NULL: without. */
+/* The text together with what other processes wrote. NULL: the file is not shared, or out of memory; then
+ * the form is written without theirs. */
 static const char *text_of(const struct output *output, struct report_share *share, const char *name,
                            const struct form *form)
 {
@@ -168,7 +170,7 @@ static void put_form(FILE *stream, const struct output *output, const char *text
         form->put(stream, output);
 }
 
-/* The log is written at the end of the command. */
+/* Keeps the SARIF log for the end of the command. False: the report has no spool. */
 static bool keep_log(const struct output *output, char *name)
 {
     char *text = NULL;
@@ -223,7 +225,7 @@ static bool draw(const char *graph, const char *picture)
     return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* picture.svg is drawn from picture.dot, which stays: without Graphviz that is all there is. */
+/* Graphviz draws picture.svg from picture.dot, which stays. Without Graphviz there is only the latter. */
 static bool write_picture(const struct output *output, const char *pattern)
 {
     char *picture = report_file_name(pattern), *graph = picture ? strdup(picture) : NULL;
@@ -273,7 +275,7 @@ static bool is_plain_or_new(const char *name)
     return lstat(name, &found) == 0 ? S_ISREG(found.st_mode) : errno == ENOENT;
 }
 
-/* A file that cannot be written is reported at the end. */
+/* A failure is not reported here: the file is written again at the end. */
 static void save_file(const struct output *output, const char *name, const struct form *form)
 {
     char *beside = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON lines: the fields of a finding for programs; orrery-report(5) lists them. */
+/* JSON lines: one object for each finding, then the summary. orrery-report(5) lists the members. */
 #include "report_json.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "fingerprint.h"
 #include "report_words.h"
 
-/* Bytes that are not UTF-8 become visible instead of losing the field. */
+/* Jansson refuses text that is not UTF-8, so such bytes become '?'. */
 json_t *text_json(const char *text)
 {
     json_t *value = json_string(text);
@@ -23,7 +23,7 @@ json_t *text_json(const char *text)
     return value;
 }
 
-/* Absent rather than null. */
+/* Without a text the member is absent, not null. */
 void put_text(json_t *object, const char *key, const char *text)
 {
     if (text)
@@ -79,7 +79,7 @@ static json_t *place_json(const struct source_place *place)
     return object;
 }
 
-/* The kernel's own line, and all calls with it as the last one. */
+/* `caller`, the kernel's own line, and `calls`, all calls with that line as the last. */
 static void put_calls(json_t *object, const struct finding_access *access)
 {
     if (!access->caller.line)
@@ -118,15 +118,15 @@ static json_t *access_json(const struct finding_access *access)
     json_t *object = json_object();
     put_place(object, &access->place);
     put_calls(object, access);
-    put_text(object, "access", access_word(access));
+    put_text(object, "access", report_access_word(access));
     put_text(object, "what", access->what);
     put_text(object, "by", access->by);
     put_text(object, "device", access->device);
     put_order(object, access);
     put_number(object, "size_bytes", access->size_bytes);
     if (access->has_value || access->has_written)
-        put_text(object, "type", number_type_word(access->type));
-    if (access->has_value) { /* text: JSON readers lose bits of large numbers */
+        put_text(object, "type", report_number_type_word(access->type));
+    if (access->has_value) { /* a string, since JSON readers lose bits of large numbers */
         snprintf(value, sizeof value, "0x%" PRIx64, access->value);
         put_text(object, "value", value);
     }
@@ -177,12 +177,12 @@ static json_t *wait_json(const struct finding_wait *wait)
     return object;
 }
 
-/* Enough to find it: its kind and where it was. */
-static json_t *cause_json(const struct finding *cause)
+/* Another finding, as kind and place. */
+static json_t *reference_json(const struct finding *finding)
 {
     json_t *object = json_object();
-    put_text(object, "id", finding_id(cause->kind));
-    put_place(object, &cause->access[0].place);
+    put_text(object, "id", finding_id(finding->kind));
+    put_place(object, &finding->access[0].place);
     return object;
 }
 
@@ -198,7 +198,7 @@ static json_t *edit_json(const struct finding_edit *edit)
     return object;
 }
 
-/* A line of the host program. */
+/* A member for a call of the host program, if its line is known. */
 static void put_call(json_t *object, const char *name, const struct source_place *place)
 {
     json_t *call = place->line ? json_object() : NULL;
@@ -208,13 +208,32 @@ static void put_call(json_t *object, const char *name, const struct source_place
         json_object_set_new(object, name, call);
 }
 
+static void put_fix(json_t *object, const struct finding *finding)
+{
+    put_text(object, "fix", finding->fix);
+    if (finding->fix) {
+        json_object_set_new(object, "fix_verified",
+                            json_boolean(finding_fix_claim(finding) == FIX_CLAIM_TRIED));
+        put_text(object, "fix_claim", fix_claim_word(finding_fix_claim(finding)));
+    }
+    put_text(object, "fix_note", finding->fix_note);
+    const bool shown = finding->edit_count && finding_fix_claim(finding) >= FIX_CLAIM_COMPILES;
+    json_t *edits = shown ? json_array() : NULL;
+    for (uint32_t i = 0; shown && i < finding->edit_count; i++)
+        json_array_append_new(edits, edit_json(&finding->edits[i]));
+    if (edits)
+        json_object_set_new(object, "edits", edits);
+    if (finding->fix_partial)
+        json_object_set_new(object, "fix_partial", json_true());
+}
+
 static json_t *finding_json(const struct finding *finding)
 {
     char fingerprint[FINGERPRINT_CHARS];
     json_t *object = json_object(), *accesses = json_array(), *steps = json_array(), *edges = json_array();
     put_text(object, "type", "finding");
     put_text(object, "id", finding_id(finding->kind));
-    put_text(object, "severity", severity_word(finding->severity));
+    put_text(object, "severity", report_severity_word(finding->severity));
     put_text(object, "sentence", finding_title(finding));
     if (finding->launch)
         put_number(object, "launch", finding->launch);
@@ -244,24 +263,12 @@ static json_t *finding_json(const struct finding *finding)
     if (waits)
         json_object_set_new(object, "waits", waits);
     put_text(object, "why", finding->why);
-    put_text(object, "fix", finding->fix);
-    if (finding->fix)
-        json_object_set_new(object, "fix_verified",
-                            json_boolean(finding_fix_claim(finding) == FIX_CLAIM_TRIED));
-    if (finding->fix)
-        put_text(object, "fix_claim", fix_claim_word(finding_fix_claim(finding)));
-    put_text(object, "fix_note", finding->fix_note);
-    const bool shown = finding->edit_count && finding_fix_claim(finding) >= FIX_CLAIM_COMPILES;
-    json_t *edits = shown ? json_array() : NULL;
-    for (uint32_t i = 0; shown && i < finding->edit_count; i++)
-        json_array_append_new(edits, edit_json(&finding->edits[i]));
-    if (edits)
-        json_object_set_new(object, "edits", edits);
-    if (finding->fix_partial)
-        json_object_set_new(object, "fix_partial", json_true());
+    put_fix(object, finding);
     put_text(object, "spec", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
-        json_object_set_new(object, "cause", cause_json(finding->cause));
+        json_object_set_new(object, "cause", reference_json(finding->cause));
+    if (finding->covered_by)
+        json_object_set_new(object, "covered_by", reference_json(finding->covered_by));
     fingerprint_print(finding->fingerprint, fingerprint);
     put_text(object, "fingerprint", *fingerprint ? fingerprint : NULL);
     if (finding->accepted)

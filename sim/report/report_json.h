@@ -3,9 +3,9 @@
  * PURPOSE  Members of JSON objects, for the forms that are JSON.
  *
  * Interface
- *   text_json    a string; what is not UTF-8 becomes '?'
- *   put_text     absent when text is NULL; what is not UTF-8 becomes '?'
- *   put_number
+ *   text_json    a string; bytes that are not UTF-8 become '?'
+ *   put_text     adds a string as a member, or nothing when text is NULL
+ *   put_number   adds a number as a member
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_JSON_H
 #define ORRERY_SIM_REPORT_REPORT_JSON_H

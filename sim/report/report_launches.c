@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts launches by what left them out; names are kept for the note that no launch was checked. */
+/* Counts launches by the option that left them out. Names of kernels are kept for the note that no launch
+ * was checked. */
 #include "report_launches.h"
 
 #include <inttypes.h>
@@ -68,7 +69,7 @@ static const char *kernel_at(const void *self, size_t index)
     return ((const struct report_launches *)self)->kernels[index];
 }
 
-/* A pattern as a word of its own: "!" and stars are not part of what was meant. */
+/* The kernel that a pattern may have meant. "!" and stars are not part of a name. */
 static void print_meant(FILE *stream, const struct report_launches *launches, const char *pattern)
 {
     char word[NEAREST_NAME_CHARS];

@@ -3,11 +3,9 @@
  * PURPOSE  Which kernels ran, and how many of their launches --kernel and --launches left out of checks.
  *
  * Interface
- *   report_launches_add        a launch begins
- *   report_launches_print      one line on those that were left out; nothing when none was
- *   report_launches_note_none  one line when the options left out every launch, with the names of the kernels
- *                              that ran
- *   report_launches_fini
+ *   report_launches_add        counts a launch that begins
+ *   report_launches_print      prints how many were left out, if any were
+ *   report_launches_note_none  if every launch was left out, prints the names of the kernels that ran
  *
  * Limits   REPORT_KERNELS_MOST names are kept, in the order of their first launches.
  */
@@ -29,7 +27,7 @@ struct report_launches {
 
 void report_launches_add(struct report_launches *launches, const struct scenario *scenario,
                          const char *kernel, uint32_t launch);
-/* left_out: by --kernel, by --launches */
+/* left_out[0]: launches that --kernel left out; [1]: --launches */
 void report_launches_print(FILE *stream, const uint64_t left_out[2], uint64_t begun);
 void report_launches_note_none(FILE *stream, const struct report_launches *launches,
                                const struct scenario *scenario);

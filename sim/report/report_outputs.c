@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output files are checked before anything runs. One table row names each key of a scenario that holds an
- * output file, and the text that such a file begins with. A file is replaced only if it is absent, empty, or
- * begins so; a symbolic link is never followed, except to what is not a regular file, and below /dev and
- * /proc. The check creates no file: another process of the run may write the same one meanwhile.
+ * Output files are checked before anything runs. A table row names each key of a scenario that holds an
+ * output file, and how the text of such a file begins. A file is replaced only if it is absent, empty, or
+ * begins so. A symbolic link is not followed, unless it leads to what is not a regular file, or is below
+ * /dev or /proc. The check creates no file: another process of the run may write the same one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +68,7 @@ static enum status refuse(struct diagnosis *diagnosis, const char *key, const ch
     return diagnose(diagnosis, STATUS_IO, "%s: %s: %s", key, name, why);
 }
 
-/* A name without a file: can its folder take one? */
+/* For a file that does not exist: can its folder take one? */
 static enum status check_folder(const char *key, const char *name, struct diagnosis *diagnosis)
 {
     const char *slash = strrchr(name, '/');
@@ -122,7 +122,8 @@ enum status report_output_check(const char *key, const char *pattern, const char
     const size_t length = name ? strlen(name) : 0;
     enum status status = STATUS_OK;
     if (strcmp(key, "dot") == 0 && length > 4 && strcmp(name + length - 4, ".svg") == 0) {
-        status = check_name(key, name, "<?xml", force, diagnosis); /* the picture, and the graph beside it */
+        status = check_name(key, name, "<?xml", force,
+                            diagnosis); /* the picture; a graph (.dot) is written beside it */
         memcpy(name + length - 3, "dot", 3);
     }
     if (name && !status)
@@ -131,7 +132,7 @@ enum status report_output_check(const char *key, const char *pattern, const char
     return status;
 }
 
-/* A folder that is there takes files; one that is not can be made. */
+/* The folder of --save-sources has to be writable, or possible to make. */
 static enum status check_sources_folder(const char *name, struct diagnosis *diagnosis)
 {
     static const char key[] = "save_sources";
@@ -146,7 +147,7 @@ static enum status check_sources_folder(const char *name, struct diagnosis *diag
                : refuse(diagnosis, key, name, strerror(errno));
 }
 
-/* It is read, or written. */
+/* The baseline is read, or with --update-baseline written. */
 static enum status check_baseline(const struct scenario *scenario, struct diagnosis *diagnosis)
 {
     struct baseline baseline = {NULL, 0};

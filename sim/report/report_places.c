@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lines of calls are looked for when a finding names them, never before: that costs milliseconds. */
+/* The host program's calls. Their lines are looked up only when a finding names them, since each costs
+ * milliseconds. */
 #include "report_places.h"
 
 #include <stdlib.h>
@@ -37,7 +38,7 @@ void report_places_enqueued(struct report_places *places, uint32_t launch, const
     places->enqueued[launch % PLACES_KEPT].enqueuer = enqueuer;
 }
 
-/* Without memory for it findings name the source only. */
+/* Out of memory: findings name the source, but not the call that gave it. */
 void report_places_made(struct report_places *places, const char *name, const struct enqueuer *maker)
 {
     struct made_source *made = calloc(1, sizeof *made), *added = NULL;

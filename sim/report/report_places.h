@@ -4,10 +4,9 @@
  *          source text.
  *
  * Interface
- *   report_places_fini
- *   report_places_enqueued   of a launch, by its number
- *   report_places_made       of a source text, by the name that was made up for it
- *   report_places_set        these fields of a finding; its strings are borrowed for good
+ *   report_places_enqueued   notes the call that enqueued the launch of this number
+ *   report_places_made       notes the call that gave a source text, by the name that was made up for it
+ *   report_places_set        sets `enqueued`, `source` and `made` of a finding; strings stay valid until fini
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_PLACES_H
 #define ORRERY_SIM_REPORT_REPORT_PLACES_H
@@ -18,7 +17,7 @@ enum { PLACES_KEPT = 512 };
 
 struct made_source;
 struct report_places {
-    /* by the launch's number: the last ones */
+    /* a ring of the latest launches, by number */
     struct {
         uint32_t launch;
         const struct enqueuer *enqueuer;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form of a finding, for people: the kind, the place, the units, the cause, the fix. */
+/* The text form of a finding: kind and sentence, kernel and object, the accesses with their lines and units,
+ * then labelled paragraphs: why, fix, notes, specification, count. Paragraphs are wrapped at 100 columns or
+ * the terminal's width. */
 #include "report_words.h"
 
 #include <inttypes.h>
@@ -11,12 +13,12 @@
 #include "report_wrap.h"
 #include "sim/base/scenario_rows.h"
 
-const char *severity_word(enum severity severity)
+const char *report_severity_word(enum severity severity)
 {
     return severity == SEVERITY_ERROR ? "error" : severity == SEVERITY_WARNING ? "warning" : "note";
 }
 
-const char *access_word(const struct finding_access *access)
+const char *report_access_word(const struct finding_access *access)
 {
     static const char *const kinds[] = {"load", "store", "atomic load", "atomic store",
                                         "atomic read-modify-write"};
@@ -31,7 +33,7 @@ const char *access_word(const struct finding_access *access)
 
 enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40, ACTION_COLUMNS = 32 };
 
-void place_text(const struct source_place *place, char out[PLACE_CHARS])
+void report_place_text(const struct source_place *place, char out[PLACE_CHARS])
 {
     const char *file = place->file ? place->file : "?";
     char instruction[INSTRUCTION_CHARS];
@@ -46,7 +48,7 @@ void place_text(const struct source_place *place, char out[PLACE_CHARS])
         snprintf(out, PLACE_CHARS, "%s:%" PRIu32 ":%" PRIu32, file, place->line, place->column);
 }
 
-/* Of a long line (generated code, macros) the part around the column, with dots where it was cut. */
+/* Of a long line, as of generated code, the part around the column, with dots where it was cut. */
 static char *excerpt(const char *text, size_t at)
 {
     size_t length = strlen(text), from = at > LINE_COLUMNS / 2 ? at - LINE_COLUMNS / 2 : 0;
@@ -61,8 +63,8 @@ static char *excerpt(const char *text, size_t at)
     return part;
 }
 
-/* Without the indentation of the source, its end of line and anything a terminal would obey. */
-char *source_text(const struct source_place *place)
+/* Without indentation, end of line and control characters that a terminal would obey. */
+char *report_source_text(const struct source_place *place)
 {
     const char *text = place->text ? place->text : "";
     size_t indentation = strspn(text, " \t");
@@ -99,7 +101,7 @@ static void print_unit(FILE *stream, const struct finding_access *access)
     fprintf(stream, ", compute unit %" PRIu32, access->item.compute_unit);
 }
 
-void print_entity(FILE *stream, const struct finding_access *access)
+void report_print_entity(FILE *stream, const struct finding_access *access)
 {
     print_unit(stream, access);
     if (access->device)
@@ -111,7 +113,7 @@ static bool is_read(enum access_kind kind)
     return kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ || kind == ACCESS_ATOMIC_UPDATE;
 }
 
-const char *number_type_word(enum number_type type)
+const char *report_number_type_word(enum number_type type)
 {
     static const char *const words[] = {
         [NUMBER_HALF] = "half", [NUMBER_FLOAT] = "float", [NUMBER_DOUBLE] = "double"};
@@ -137,7 +139,7 @@ static double number_value(enum number_type type, uint64_t bits)
     return type == NUMBER_HALF ? half_value(low) : type == NUMBER_FLOAT ? (double)single : number;
 }
 
-/* As few digits as distinguish it from its neighbours; a point, whatever the program's locale has. */
+/* The fewest digits that give the same number when read again. The point is a point in every locale. */
 static void print_number(FILE *stream, enum number_type type, uint64_t bits)
 {
     static const int most[] = {[NUMBER_HALF] = 5, [NUMBER_FLOAT] = 9, [NUMBER_DOUBLE] = 17};
@@ -169,9 +171,9 @@ static void print_value(FILE *stream, const char *verb, enum number_type type, u
         fprintf(stream, " (0x%" PRIx64 ")", value);
 }
 
-void print_action(FILE *stream, const struct finding_access *access)
+void report_print_action(FILE *stream, const struct finding_access *access)
 {
-    fputs(access->what && *access->what ? access->what : access_word(access), stream);
+    fputs(access->what && *access->what ? access->what : report_access_word(access), stream);
     if (access->size_bytes)
         fprintf(stream, ", %" PRIu32 " byte%s", access->size_bytes, access->size_bytes == 1 ? "" : "s");
     if (access->has_value)
@@ -189,8 +191,8 @@ static int padded_width(const char *a, const char *b, int least)
 
 static void print_call(FILE *stream, const struct source_place *caller)
 {
-    char place[PLACE_CHARS], *source = source_text(caller);
-    place_text(caller, place);
+    char place[PLACE_CHARS], *source = report_source_text(caller);
+    report_place_text(caller, place);
     if (caller->line)
         fprintf(stream, "     called from %s%s%s\n", place, source && *source ? "  " : "",
                 source ? source : "");
@@ -203,7 +205,7 @@ static void print_iterations(FILE *stream, const struct finding_access *access)
     for (uint32_t i = 0; i < access->iteration_count; i++) {
         char place[PLACE_CHARS];
         const struct finding_iteration *iteration = &access->iterations[i];
-        place_text(&(struct source_place){.file = iteration->file, .line = iteration->line}, place);
+        report_place_text(&(struct source_place){.file = iteration->file, .line = iteration->line}, place);
         fprintf(stream, "%s%" PRIu64 " of %s%s", i ? ", " : "     in iteration ", iteration->number,
                 i ? "" : "the loop at ", place);
     }
@@ -211,7 +213,7 @@ static void print_iterations(FILE *stream, const struct finding_access *access)
         fputc('\n', stream);
 }
 
-/* In a function that may be called in many places: each call, the kernel's own line last. */
+/* The calls that led to the access, the kernel's own line last. */
 static void print_calls(FILE *stream, const struct finding_access *access)
 {
     for (uint32_t i = 0; i < access->call_count; i++)
@@ -225,19 +227,19 @@ static void print_accesses(FILE *stream, const struct finding *finding)
     char *source[2] = {NULL, NULL};
     uint32_t count = finding->access_count < 2 ? finding->access_count : 2;
     for (uint32_t i = 0; i < count; i++) {
-        place_text(&finding->access[i].place, place[i]);
-        source[i] = source_text(&finding->access[i].place);
+        report_place_text(&finding->access[i].place, place[i]);
+        source[i] = report_source_text(&finding->access[i].place);
     }
     int place_width = padded_width(place[0], place[1], 0);
     int source_width = padded_width(source[0] ? source[0] : "", source[1], SOURCE_COLUMNS);
     for (uint32_t i = 0; i < count; i++) {
-        /* the action has a line of its own */
+        /* there is no room for the action on the source's line */
         const bool below = place_width + source_width > LINE_COLUMNS - ACTION_COLUMNS;
         fprintf(stream, "  %" PRIu32 "  %-*s%-*s%s", i + 1, place_width, place[i], below ? 0 : source_width,
                 source[i] ? source[i] : "", below ? "\n     " : "");
-        print_action(stream, &finding->access[i]);
+        report_print_action(stream, &finding->access[i]);
         fputs("\n     ", stream);
-        print_entity(stream, &finding->access[i]);
+        report_print_entity(stream, &finding->access[i]);
         fputc('\n', stream);
         if (finding->access[i].values)
             fprintf(stream, "     with %s\n", finding->access[i].values);
@@ -247,13 +249,13 @@ static void print_accesses(FILE *stream, const struct finding *finding)
     }
 }
 
-struct page {
+struct text_page {
     FILE *stream;
     unsigned columns;
 };
 
 /* A labelled paragraph, wrapped at words; a newline in the text starts a new line. */
-static void print_paragraph(const struct page *page, const char *label, const char *text)
+static void print_paragraph(const struct text_page *page, const char *label, const char *text)
 {
     FILE *stream = page->stream;
     const int columns = (int)page->columns;
@@ -278,7 +280,7 @@ static void print_paragraph(const struct page *page, const char *label, const ch
     fputc('\n', stream);
 }
 
-static void print_also(const struct page *page, const struct finding *finding)
+static void print_also(const struct text_page *page, const struct finding *finding)
 {
     char text[100];
     uint64_t more = finding->count - 1;
@@ -289,13 +291,13 @@ static void print_also(const struct page *page, const struct finding *finding)
     print_paragraph(page, "also", text);
 }
 
-const char *fix_label(const struct finding *finding)
+const char *report_fix_label(const struct finding *finding)
 {
     return finding_fix_claim(finding) >= FIX_CLAIM_COMPILES ? "fix" : "advice";
 }
 
-/* Its verification, malloc'd: " (compiles; not run again)". NULL: out of memory. */
-char *fix_claim_text(const struct finding *finding)
+/* How certain the fix is, malloc'd: " (compiles; not run again)". NULL: out of memory. */
+char *report_fix_claim_text(const struct finding *finding)
 {
     const bool image = finding->kind == FINDING_IMAGE_READ_AFTER_WRITE;
     char *text = NULL;
@@ -314,25 +316,40 @@ char *fix_claim_text(const struct finding *finding)
     }
 }
 
-static void print_fix(const struct page *page, const struct finding *finding)
+static void print_fix(const struct text_page *page, const struct finding *finding)
 {
-    char *claim = fix_claim_text(finding), *text = NULL;
+    char *claim = report_fix_claim_text(finding), *text = NULL;
     if (claim && asprintf(&text, "%s%s", finding->fix, claim) < 0)
         text = NULL;
-    print_paragraph(page, fix_label(finding), text ? text : finding->fix);
+    print_paragraph(page, report_fix_label(finding), text ? text : finding->fix);
     free(text);
     free(claim);
 }
 
-static void print_cause(const struct page *page, const struct finding *cause)
+static void print_cause(const struct text_page *page, const struct finding *cause)
 {
     char place[PLACE_CHARS], text[PLACE_CHARS + 100];
-    place_text(&cause->access[0].place, place);
+    report_place_text(&cause->access[0].place, place);
     snprintf(text, sizeof text, "may follow from %s at %s, reported before", finding_id(cause->kind), place);
     print_paragraph(page, "note", text);
 }
 
-static void print_spec(const struct page *page, const struct finding *finding)
+/* A finding that the fix removes, too: its places, and the object if it is another one. */
+static void print_covered(const struct text_page *page, const struct finding *finding,
+                          const struct finding *covered)
+{
+    char first[PLACE_CHARS], second[PLACE_CHARS], text[2 * PLACE_CHARS + 200];
+    const char *object = covered->object ? covered->object : "";
+    const bool other = *object && (!finding->object || strcmp(finding->object, object) != 0);
+    report_place_text(&covered->access[0].place, first);
+    report_place_text(&covered->access[covered->access_count > 1].place, second);
+    const bool two = strcmp(first, second) != 0;
+    snprintf(text, sizeof text, "the fix also removes %s at %s%s%s%s%.150s", finding_id(covered->kind), first,
+             two ? " and " : "", two ? second : "", other ? ", " : "", other ? object : "");
+    print_paragraph(page, "note", text);
+}
+
+static void print_spec(const struct text_page *page, const struct finding *finding)
 {
     char text[400];
     snprintf(text, sizeof text, "%s; `orrery explain %s`",
@@ -366,25 +383,25 @@ static void print_object(FILE *stream, const struct finding *finding)
     fputc('\n', stream);
 }
 
-/* Of a host program: the place in the program where it began, which a finding's own lines lack. */
+/* The lines of the host program: where it gave the source text, and where it enqueued the launch. */
 static void print_host(FILE *stream, const struct finding *finding)
 {
     char place[PLACE_CHARS];
-    place_text(&finding->made, place);
+    report_place_text(&finding->made, place);
     if (finding->source)
         fprintf(stream, "  %s is the text that %s gives to OpenCL\n", finding->source, place);
-    place_text(&finding->enqueued, place);
+    report_place_text(&finding->enqueued, place);
     if (finding->host_launch)
         fprintf(stream, "  launch %" PRIu32 "%s%s\n", finding->launch,
                 finding->enqueued.line ? ", enqueued at " : "", finding->enqueued.line ? place : "");
 }
 
-static void print_finding(const struct page *page, const struct finding *finding, bool colour)
+static void print_finding(const struct text_page *page, const struct finding *finding, bool colour)
 {
     FILE *stream = page->stream;
     const char *start = !colour ? "" : finding->severity == SEVERITY_ERROR ? "\033[1;31m" : "\033[1;33m";
     const char *end = colour ? "\033[0m" : "";
-    fprintf(stream, "orrery: %s%s: %s%s: %s\n", start, severity_word(finding->severity),
+    fprintf(stream, "orrery: %s%s: %s%s: %s\n", start, report_severity_word(finding->severity),
             finding_id(finding->kind), end, finding_title(finding));
     print_object(stream, finding);
     print_host(stream, finding);
@@ -397,6 +414,8 @@ static void print_finding(const struct page *page, const struct finding *finding
         print_paragraph(page, "why", finding->why);
     if (finding->fix)
         print_fix(page, finding);
+    for (uint32_t i = 0; i < finding->covered_count; i++)
+        print_covered(page, finding, finding->covered[i]);
     if (finding->cause)
         print_cause(page, finding->cause);
     print_spec(page, finding);
@@ -406,7 +425,7 @@ static void print_finding(const struct page *page, const struct finding *finding
 
 void report_print_finding(FILE *stream, const struct finding *finding, bool colour)
 {
-    print_finding(&(struct page){stream, LINE_COLUMNS}, finding, colour);
+    print_finding(&(struct text_page){stream, LINE_COLUMNS}, finding, colour);
 }
 
 void report_print_finding_wide(FILE *stream, const struct finding *finding, bool colour, unsigned columns)
@@ -415,9 +434,9 @@ void report_print_finding_wide(FILE *stream, const struct finding *finding, bool
     size_t size = 0;
     FILE *whole = columns ? open_memstream(&text, &size) : NULL;
     if (whole)
-        print_finding(&(struct page){whole, columns}, finding, colour);
+        print_finding(&(struct text_page){whole, columns}, finding, colour);
     if (whole && fclose(whole) == 0)
-        text_wrap(stream, text, columns);
+        report_wrap_text(stream, text, columns);
     else
         report_print_finding(stream, finding, colour);
     free(text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SARIF 2.1.0 (OASIS): one run, a rule for each kind, a result for each finding. */
+/* SARIF 2.1.0 (OASIS): a log has one run, the run a rule for each kind and a result for each finding. A
+ * result has both accesses as locations, and code flows for the operations before them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,11 @@
 static const char schema[] =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-struct writer {
+struct sarif_writer {
     const struct report *report;
     struct sarif_places places;
     json_t *log;
-    uint32_t steps_left; /* that the result at hand may have */
+    uint32_t steps_left; /* how many locations the result may still get in its thread flows */
 };
 
 /* ---- accesses ------------------------------------------------------------------------ */
@@ -29,16 +30,16 @@ static char *access_text(const struct finding_access *access)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    print_action(stream, access);
+    report_print_action(stream, access);
     fputs(": ", stream);
-    print_entity(stream, access);
+    report_print_entity(stream, access);
     if (access->values)
         fprintf(stream, "; with %s", access->values);
     fclose(stream);
     return text;
 }
 
-static json_t *access_location(struct writer *writer, const struct finding *finding, uint32_t index)
+static json_t *access_location(struct sarif_writer *writer, const struct finding *finding, uint32_t index)
 {
     char *text = access_text(&finding->access[index]);
     json_t *object = sarif_location(&writer->places, finding, &finding->access[index].place, text);
@@ -48,7 +49,7 @@ static json_t *access_location(struct writer *writer, const struct finding *find
 
 /* ---- the two paths ------------------------------------------------------------------- */
 
-static void add_step(struct writer *writer, json_t *path, const struct finding *finding,
+static void add_step(struct sarif_writer *writer, json_t *path, const struct finding *finding,
                      const struct finding_step *step)
 {
     if (!writer->steps_left) {
@@ -62,7 +63,7 @@ static void add_step(struct writer *writer, json_t *path, const struct finding *
     writer->steps_left--;
 }
 
-static void add_steps(struct writer *writer, json_t *path, const struct finding *finding, uint32_t side,
+static void add_steps(struct sarif_writer *writer, json_t *path, const struct finding *finding, uint32_t side,
                       bool before)
 {
     for (uint32_t i = 0; i < finding->step_count; i++)
@@ -70,8 +71,8 @@ static void add_steps(struct writer *writer, json_t *path, const struct finding 
             add_step(writer, path, finding, &finding->steps[i]);
 }
 
-/* NULL: nothing is left of it. */
-static json_t *thread_flow(struct writer *writer, const struct finding *finding, uint32_t side)
+/* The operations of one unit. NULL: there are none, or no more fit. */
+static json_t *thread_flow(struct sarif_writer *writer, const struct finding *finding, uint32_t side)
 {
     char name[12];
     json_t *path = json_array();
@@ -87,8 +88,8 @@ static json_t *thread_flow(struct writer *writer, const struct finding *finding,
     return NULL;
 }
 
-/* Of the two, and of those between them. */
-static json_t *code_flows(struct writer *writer, const struct finding *finding)
+/* One code flow: a thread flow for each unit. */
+static json_t *code_flows(struct sarif_writer *writer, const struct finding *finding)
 {
     json_t *flows = json_array();
     uint32_t count = 2;
@@ -105,7 +106,8 @@ static json_t *code_flows(struct writer *writer, const struct finding *finding)
 
 /* ---- results --------------------------------------------------------------------------- */
 
-/* A sentence begins with a capital letter. A text that would be taken for a link gets a space. */
+/* A message begins with a capital letter. SARIF takes [x](y) for a link, so a space goes into a text of that
+ * form. */
 static void put_words(FILE *stream, const char *before, const char *text, const char *after)
 {
     fputs(before, stream);
@@ -118,7 +120,7 @@ static void put_words(FILE *stream, const char *before, const char *text, const 
 static void put_link(FILE *stream, const struct finding *finding)
 {
     char place[PLACE_CHARS];
-    place_text(&finding->access[1].place, place);
+    report_place_text(&finding->access[1].place, place);
     fprintf(stream, " The other access is [%s](1).", strpbrk(place, "[]\\") ? "here" : place);
 }
 
@@ -137,9 +139,10 @@ static char *result_text(const struct finding *finding)
         put_link(stream, finding);
     if (finding->why)
         put_words(stream, " Why: ", finding->why, ".");
-    char *claim = finding->fix ? fix_claim_text(finding) : NULL;
+    char *claim = finding->fix ? report_fix_claim_text(finding) : NULL;
     if (finding->fix)
-        put_words(stream, strcmp(fix_label(finding), "fix") == 0 ? " Fix: " : " Advice: ", finding->fix, "");
+        put_words(stream,
+                  strcmp(report_fix_label(finding), "fix") == 0 ? " Fix: " : " Advice: ", finding->fix, "");
     fputs(claim ? claim : "", stream);
     fputs(finding->fix ? "." : "", stream);
     free(claim);
@@ -147,8 +150,9 @@ static char *result_text(const struct finding *finding)
     return text;
 }
 
-/* GitHub's, and ours, which distinguishes accesses of one line, and is in the JSON and in baselines. */
-static json_t *fingerprints(struct writer *writer, const struct finding *finding)
+/* GitHub's fingerprint, and Orrery's, which distinguishes accesses of one line and is also in JSON and
+ * baselines. */
+static json_t *fingerprints(struct sarif_writer *writer, const struct finding *finding)
 {
     char own[FINGERPRINT_CHARS], *line = sarif_line_hash(&writer->places, finding);
     json_t *object = json_object();
@@ -184,16 +188,19 @@ static json_t *properties(const struct finding *finding)
     put_text(object, "specification", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
         put_text(object, "mayFollowFrom", finding_id(finding->cause->kind));
+    if (finding->covered_by)
+        put_text(object, "coveredByFixOf", finding_id(finding->covered_by->kind));
     return object;
 }
 
-static json_t *frame(struct writer *writer, const struct finding *finding, const struct source_place *place)
+static json_t *frame(struct sarif_writer *writer, const struct finding *finding,
+                     const struct source_place *place)
 {
     return json_pack("{s:o}", "location", sarif_location(&writer->places, finding, place, NULL));
 }
 
-/* No two are the same: they have numbers. */
-static json_t *stack(struct writer *writer, const struct finding *finding, uint32_t index)
+/* A call stack. SARIF wants each stack of a result to differ, so the message has a number. */
+static json_t *stack(struct sarif_writer *writer, const struct finding *finding, uint32_t index)
 {
     const struct finding_access *access = &finding->access[index];
     json_t *frames = json_array();
@@ -204,8 +211,8 @@ static json_t *stack(struct writer *writer, const struct finding *finding, uint3
     return json_pack("{s:{s:s},s:o}", "message", "text", index ? "access 2" : "access 1", "frames", frames);
 }
 
-/* Of accesses in functions that the kernel calls; NULL: of none. */
-static json_t *stacks(struct writer *writer, const struct finding *finding)
+/* The stacks of accesses in functions that the kernel calls; NULL: there are none. */
+static json_t *stacks(struct sarif_writer *writer, const struct finding *finding)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
@@ -217,25 +224,26 @@ static json_t *stacks(struct writer *writer, const struct finding *finding)
     return NULL;
 }
 
-static json_t *first_location(struct writer *writer, const struct finding *finding)
+static json_t *first_location(struct sarif_writer *writer, const struct finding *finding)
 {
     const struct source_place nowhere = {.line = 0};
     return finding->access_count ? access_location(writer, finding, 0)
                                  : sarif_location(&writer->places, finding, &nowhere, NULL);
 }
 
-/* SARIF 2.1.0, 3.27.24: all results have a state, or none has. */
+/* SARIF 2.1.0, 3.27.24: either all results have a baselineState, or none has. Does this run compare with a
+ * baseline? */
 static bool compares(const struct scenario *scenario)
 {
     return scenario->baseline_file && !scenario->update_baseline;
 }
 
-static json_t *result(struct writer *writer, const struct finding *finding)
+static json_t *result(struct sarif_writer *writer, const struct finding *finding)
 {
     char *text = result_text(finding);
     json_t *object =
         json_pack("{s:s,s:i,s:s,s:o}", "ruleId", finding_id(finding->kind), "ruleIndex", (int)finding->kind,
-                  "level", severity_word(finding->severity), "message", sarif_message(text));
+                  "level", report_severity_word(finding->severity), "message", sarif_message(text));
     free(text);
     put_number(object, "occurrenceCount", finding->count);
     if (compares(report_scenario(writer->report)))
@@ -255,7 +263,7 @@ static json_t *result(struct writer *writer, const struct finding *finding)
     return object;
 }
 
-static json_t *suppressed_result(struct writer *writer, const struct finding *finding)
+static json_t *suppressed_result(struct sarif_writer *writer, const struct finding *finding)
 {
     const struct suppression *suppression = suppression_find(report_scenario(writer->report), finding);
     json_t *object = result(writer, finding), *entry = json_object();
@@ -267,7 +275,8 @@ static json_t *suppressed_result(struct writer *writer, const struct finding *fi
 
 /* ---- the log ------------------------------------------------------------------------------ */
 
-/* SARIF 2.1.0, 3.20: the command, and our number of the process, which its id would not keep. */
+/* SARIF 2.1.0, 3.20: an invocation. The process id is left out, since it differs in each run; the process's
+ * number among those of the run is a property. */
 static void put_process(json_t *object, const struct report_process *process)
 {
     char *line = NULL;
@@ -299,15 +308,15 @@ static json_t *invocation(const struct report *report, const struct report_end *
     json_object_set_new(object, "executionSuccessful", json_boolean(end->exit_status < NO_PROGRESS));
     if (end->exit_status >= 0)
         json_object_set_new(object, "exitCode", json_integer(end->exit_status));
-    if (root) /* by which GitHub makes absolute names relative */
+    if (root) /* GitHub makes absolute names relative to it */
         json_object_set_new(object, "workingDirectory", json_pack("{s:s}", "uri", root));
     put_process(object, report_process(report));
     free(root);
     return object;
 }
 
-/* "orrery/findings/", of findings.sarif: GitHub keeps the results of two categories apart. The process
- * id has no part in it. */
+/* "orrery/findings/" for findings.sarif: GitHub keeps results of different categories apart. The process id
+ * in a name does not count. */
 static json_t *automation(const char *file)
 {
     const char *slash = file ? strrchr(file, '/') : NULL,
@@ -340,7 +349,7 @@ static json_t *empty_log(const struct report *report, const struct report_end *e
 
 void report_write_sarif(FILE *stream, const struct report *report, const struct report_end *end)
 {
-    struct writer writer = {.report = report, .log = empty_log(report, end)};
+    struct sarif_writer writer = {.report = report, .log = empty_log(report, end)};
     json_t *results = json_array();
     sarif_places_init(&writer.places, report);
     for (size_t i = 0; i < report_count(report); i++)

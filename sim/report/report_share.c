@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that several processes share: each joins its part under a lock. */
+/* Joins the text of this process with what others wrote to the same file. Each form has its own way: JSON as
+ * lines, SARIF as one log, suppressions and baselines as one list without repetitions. */
 #include "report_share.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ void report_share_unlock(struct report_share *share)
     watch_unlock(share->watch);
 }
 
-/* NULL: there is none, or no memory for it. */
+/* NULL: the file is absent, or out of memory. */
 static char *read_file(const char *name)
 {
     char *text = NULL;
@@ -68,7 +69,7 @@ static bool begins_line(const char *text, const char *at)
     return at == text || at[-1] == '\n';
 }
 
-/* The place of own in text, from the start of a line; NULL: none. */
+/* Where `own` begins in the text, at the start of a line; NULL: nowhere. */
 static const char *find_own(const char *text, const char *own)
 {
     const char *at = own && *own ? strstr(text, own) : NULL;
@@ -92,7 +93,7 @@ static char *join_lines(const char *others, const char *before, const char *own)
 static char *join_logs(const char *others, const char *before, const char *own)
 {
     char *text = sarif_join(others, before, own);
-    return text ? text : strdup(own); /* the file is none of ours any more */
+    return text ? text : strdup(own); /* the file is not a log of Orrery's any more, and is replaced */
 }
 
 /* ---- a list of suppressions, an entry a line -------------------------------------------- */
@@ -135,7 +136,7 @@ static char *join_lists(const char *others, const char *own)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    fprintf(stream, "%.*s", (int)(strcspn(own, "\n") + 1), own); /* what it is */
+    fprintf(stream, "%.*s", (int)(strcspn(own, "\n") + 1), own); /* the heading line */
     put_entries(stream, others, NULL);
     put_entries(stream, own, others);
     return fclose(stream) == 0 ? text : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The logs are records in a memory file to which processes made by fork append, too. A record is its head,
- * the name of the log's file and the log. The logs of each file are joined in the order of their records, in
- * time proportional to their size.
+ * The logs are records in a memory file (memfd), to which processes made by fork append, too. A record is a
+ * head, the name of the log's file, and the log. At the end the logs of each file are joined in the order of
+ * their records, in time proportional to their size.
  */
 #include "report_spool.h"
 
@@ -17,13 +17,13 @@
 
 struct report_spool {
     FILE *file;
-    struct watch *watch; /* its lock keeps records whole */
-    bool failed;         /* a record was not written whole */
+    struct watch *watch; /* its lock keeps records of processes from mixing */
+    bool failed;         /* a record was written in part */
 };
 
-struct record {
+struct spool_record {
     uint64_t name_size, text_size; /* bytes, with the terminating zeros */
-    uint64_t force;                /* the file is written whatever it is: --force */
+    uint64_t force;                /* --force: the file is replaced whatever it contains */
 };
 
 struct report_spool *report_spool_new(struct watch *watch)
@@ -53,7 +53,7 @@ void report_spool_free(struct report_spool *spool)
 
 bool report_spool_put(struct report_spool *spool, const char *name, bool force, const char *text)
 {
-    const struct record record = {strlen(name) + 1, strlen(text) + 1, force};
+    const struct spool_record record = {strlen(name) + 1, strlen(text) + 1, force};
     watch_lock(spool->watch);
     fwrite(&record, sizeof record, 1, spool->file);
     fwrite(name, record.name_size, 1, spool->file);
@@ -98,7 +98,8 @@ static struct target *target_of(struct target **targets, size_t *count, const ch
     return &grown[(*count)++];
 }
 
-static bool join_record(struct target **targets, size_t *count, const struct record *record, const char *name)
+static bool join_record(struct target **targets, size_t *count, const struct spool_record *record,
+                        const char *name)
 {
     struct target *target = target_of(targets, count, name);
     if (target)
@@ -106,10 +107,10 @@ static bool join_record(struct target **targets, size_t *count, const struct rec
     return target && sarif_sum_add(&target->sum, name + record->name_size);
 }
 
-/* Ends at a record that was not written whole; report_spool_put returned false then. */
+/* Stops at a record that was written in part: report_spool_put returned false for it. */
 static bool join_records(char *bytes, size_t size, struct target **targets, size_t *count)
 {
-    struct record record;
+    struct spool_record record;
     bool fine = true;
     for (size_t at = 0; at + sizeof record <= size;
          at += sizeof record + record.name_size + record.text_size) {
@@ -121,7 +122,7 @@ static bool join_records(char *bytes, size_t size, struct target **targets, size
     return fine;
 }
 
-/* Joins what programs that the command ran have written to the file. */
+/* Joins the sum with what programs that the command ran have written to the file. */
 static bool write_target(struct report_spool *spool, struct target *target)
 {
     struct report_share *share = report_share_new(spool->watch);

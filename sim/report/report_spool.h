@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Keeps the SARIF logs of all reports of a command and joins them once, when the command ends.
- *          Joining each log to its file at once would parse and write the whole file again for each report.
+ *          Otherwise each report would parse and write the whole file again.
  *
  * Interface
- *   report_spool_of    of a report; NULL: its log goes into its file directly
+ *   report_spool_of    the spool of a report; NULL: its log is written to its file at once
  *   report_spool_put   adds a log for the file of that name; false: it cannot be kept
  *
  * Processes that the command makes by fork may add logs, too. The other functions are in orrery/report.h.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in the width of a terminal: longer lines are broken at spaces and continue below their beginning. */
+/* Breaks lines at spaces. A continued line is indented below the beginning of its text, so that columns and
+ * paragraphs stay apart. */
 #include "report_wrap.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ unsigned report_columns(int file, const char *wanted)
                                                : columns);
 }
 
-/* Bytes of the character at `at`, and the columns it takes: a sequence that sets the colour takes none. */
+/* The bytes of the character at `at`, and the columns that it takes: a colour sequence takes none. */
 static size_t next_glyph(const char *at, const char *end, size_t *out_columns)
 {
     const char *next = at + 1;
@@ -41,7 +42,8 @@ static size_t next_glyph(const char *at, const char *end, size_t *out_columns)
     return (size_t)(next - at);
 }
 
-/* Where a line that begins at `at` after `indent` columns is to be broken: at a space, if there is one. */
+/* Where to break a line that begins at `at` after `indent` columns: at the last space that fits, if there is
+ * one. */
 static const char *break_at(const char *at, const char *end, size_t indent, size_t columns)
 {
     const char *space = NULL;
@@ -57,7 +59,8 @@ static const char *break_at(const char *at, const char *end, size_t indent, size
     return end;
 }
 
-/* Accesses continue below their places, other lines below their first word. */
+/* The indentation of continued lines: accesses continue below their places, other lines below their first
+ * word. */
 static size_t indent_of(const char *line, const char *end)
 {
     const size_t spaces = strspn(line, " ");
@@ -77,7 +80,7 @@ static void wrap_line(FILE *stream, const char *line, const char *end, size_t co
     }
 }
 
-void text_wrap(FILE *stream, const char *text, size_t columns)
+void report_wrap_text(FILE *stream, const char *text, size_t columns)
 {
     for (const char *line = text; *line;) {
         const char *end = line + strcspn(line, "\n");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Text in the width of a terminal.
+ * PURPOSE  Breaks the lines of a text at a terminal's width.
  *
  * Interface
- *   text_wrap   the text, with lines of at most so many columns; a word that is longer stays whole
+ *   report_wrap_text   prints the text in lines of at most so many columns; a longer word stays whole
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_WRAP_H
 #define ORRERY_SIM_REPORT_REPORT_WRAP_H
@@ -11,6 +11,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-void text_wrap(FILE *stream, const char *text, size_t columns);
+void report_wrap_text(FILE *stream, const char *text, size_t columns);
 
 #endif

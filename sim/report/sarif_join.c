@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A SARIF log within GitHub's limits, and one of several processes. All processes have one run: GitHub
- * refuses a file with two runs of one tool and category, and any with more than 20. A result that
- * several processes have, by its fingerprint, is one result whose occurrences add up; each process has
- * an invocation.
+ * Keeps a SARIF log within GitHub's limits, and joins the logs of several processes. A log has one run for
+ * all processes: GitHub refuses a file with two runs of one tool and category, or with more than 20 runs. A
+ * result that several processes have, by its fingerprint, becomes one result whose occurrences add up; each
+ * process has an invocation.
  *
- * A process writes its results again as they grow. Its previous text is recognised: these occurrences are
- * subtracted before the new ones are added, so that no list per process is needed.
+ * A process writes its results again as they grow. The occurrences of its previous text are subtracted
+ * before the new ones are added, so that no list of each process's results is needed.
  */
 #include "sarif.h"
 
@@ -57,7 +57,7 @@ void sarif_note(json_t *log, const char *id, const char *text)
 
 enum { RANKS = 4 };
 
-/* The higher, the more important: suppressed results are the lowest. */
+/* The severity of a result as a number; suppressed results come last. */
 static int rank_of(const json_t *result)
 {
     const char *level = json_string_value(json_object_get(result, "level"));
@@ -66,7 +66,7 @@ static int rank_of(const json_t *result)
     return level && strcmp(level, "error") == 0 ? 3 : level && strcmp(level, "warning") == 0 ? 2 : 1;
 }
 
-/* So many of each rank stay, in their order. */
+/* Keeps the `most` severest results, in their order. */
 static void keep_severest(json_t *log, size_t most)
 {
     const json_t *results = results_of(log);
@@ -98,7 +98,8 @@ static void drop_paths(json_t *log)
                "GitHub accepts. The file of --json has them.");
 }
 
-/* Results are of about the same size; a bit less than the share that fits. */
+/* Drops results until the log should fit. Results have about the same size; a little less than the share
+ * that fits is kept. */
 static void drop_results(json_t *log, size_t size)
 {
     const size_t count = json_array_size(results_of(log));
@@ -154,8 +155,8 @@ static const char *uri_of(const json_t *result)
 }
 
 /*
- * A suppressed and an unsuppressed result are never one, nor are those of two files of one name. Of a long
- * name the end counts.
+ * The key by which results are the same. A suppressed and an unsuppressed result never are, nor are results
+ * of two files of one name. Of a long file name the end is in the key.
  */
 static void key_of(const json_t *result, char out[KEY_CHARS])
 {
@@ -167,7 +168,7 @@ static void key_of(const json_t *result, char out[KEY_CHARS])
              uri + (length > most ? length - most : 0));
 }
 
-/* From keys to the results, which it borrows. */
+/* An index from keys to results, which it borrows. */
 static json_t *index_of(const json_t *results)
 {
     char key[KEY_CHARS];
@@ -184,8 +185,8 @@ static json_int_t count_of(const json_t *result)
     return json_integer_value(json_object_get(result, "occurrenceCount"));
 }
 
-/* Subtracts our occurrences; results without any are removed. */
-static void take_away(json_t *results, const json_t *before, const json_t *now)
+/* Subtracts the occurrences of this process's previous log. A result without any left is removed. */
+static void subtract_results(json_t *results, const json_t *before, const json_t *now)
 {
     char key[KEY_CHARS];
     json_t *ours = index_of(before), *stay = index_of(now);
@@ -202,7 +203,7 @@ static void take_away(json_t *results, const json_t *before, const json_t *now)
     json_decref(stay);
 }
 
-/* index: from keys to the results, to which the new ones are added. */
+/* Adds the results of a log; index: from keys to the results. */
 static void add_results(json_t *results, json_t *index, const json_t *now)
 {
     char key[KEY_CHARS];
@@ -214,14 +215,14 @@ static void add_results(json_t *results, json_t *index, const json_t *now)
         if (!there) {
             json_array_append(results, result);
             json_object_set(index, key, result);
-        } else if (!others) /* ours alone, and perhaps changed by now */
+        } else if (!others) /* no other process has it, and it may have changed */
             json_object_update(there, result);
         else
             json_object_set_new(there, "occurrenceCount", json_integer(others + count_of(result)));
     }
 }
 
-/* At the place of the one that this process wrote before. */
+/* Replaces this process's previous invocation, or adds one. */
 static void put_invocation(json_t *invocations, const json_t *before, json_t *now)
 {
     for (size_t i = 0; before && i < json_array_size(invocations); i++) {
@@ -233,7 +234,7 @@ static void put_invocation(json_t *invocations, const json_t *before, json_t *no
     json_array_append(invocations, now);
 }
 
-/* Results that were left out stay so. */
+/* Notes on results that were left out stay in the joined log. */
 static void move_notes(json_t *log, json_t *from)
 {
     const json_t *notes = json_object_get(from, "toolExecutionNotifications");
@@ -257,7 +258,8 @@ static bool is_ours(const json_t *log)
     return name && strcmp(name, "Orrery") == 0 && json_is_array(results_of(log)) && invocation_of(log);
 }
 
-/* The notes of a log are with its first invocation. They move there from the process's own. */
+/* Joins a log into the one in the file. Notes of a log belong to its first invocation, so they move
+ * there. */
 static void join_into(json_t *log, const json_t *old, json_t *now)
 {
     json_t *first = json_copy(invocation_of(log)), *run = run_of(log), *mine = invocation_of(now);
@@ -269,7 +271,7 @@ static void join_into(json_t *log, const json_t *old, json_t *now)
     put_invocation(json_object_get(run, "invocations"), mine_before, mine);
     move_notes(log, first);
     move_notes(log, own_notes);
-    take_away(results_of(log), results_of(old), results_of(now));
+    subtract_results(results_of(log), results_of(old), results_of(now));
     json_t *index = index_of(results_of(log));
     add_results(results_of(log), index, results_of(now));
     json_decref(index);
@@ -295,7 +297,8 @@ char *sarif_join(const char *others, const char *before, const char *own)
 
 /* ---- many logs ---------------------------------------------------------------------------------- */
 
-/* What join_into does with a log that was not joined before, but the index of the results is kept. */
+/* Like join_into for a log that was not joined before, with an index of results that is kept for the next
+ * one. */
 static void sum_log(struct sarif_sum *sum, json_t *now)
 {
     json_t *invocation = invocation_of(now), *notes = json_copy(invocation);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locations of SARIF. GitHub refuses a log in which a location has no file, and shows an alert only in a file
- * of the repository. So a name that no file has is replaced: a text that a host program gave to OpenCL by the
- * line that gave it, a text of a scenario by the scenario, and a place without a line by the source, the
- * scenario or the executable as a whole. The message then has the name of the place.
+ * Locations of SARIF. GitHub refuses a log in which a location has no file, and shows an alert only in a
+ * file of the repository. So a place that no file has is replaced: a text that a host program gave to OpenCL
+ * by the line that gave it, a text in a scenario by the scenario, a place without a line by the whole
+ * source, scenario or executable. The message then names the original place.
  */
 #include "sarif.h"
 
@@ -36,7 +36,7 @@ static char *directory_of(const char *path)
     return !slash ? strdup(".") : slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* Without symbolic links, which GitHub does not follow. NULL: there is no such file. */
+/* The path without symbolic links, which GitHub does not follow. NULL: there is no such file. */
 static char *real_of(const char *directory, const char *name)
 {
     char *path = joined(directory, name), *real = path ? realpath(path, NULL) : NULL;
@@ -44,7 +44,8 @@ static char *real_of(const char *directory, const char *name)
     return real;
 }
 
-/* The directory in which a host program was compiled may have been the executable's, or one above it. */
+/* A file named relative to the directory in which a host program was compiled: that is looked for from the
+ * executable's directory upwards. */
 static char *file_above(const char *executable, const char *name)
 {
     char *directory = executable ? directory_of(executable) : NULL, *real = NULL;
@@ -58,8 +59,8 @@ static char *file_above(const char *executable, const char *name)
     return real;
 }
 
-/* The names of a scenario's sources are relative to it, those of a host program to the working directory
- * or to where it was compiled. */
+/* The file of a name. Sources of a scenario are relative to the scenario, those of a host program to the
+ * working directory or to where it was compiled. */
 static char *file_of(const struct sarif_places *places, const char *name)
 {
     char *real = places->beside ? real_of(places->beside, name) : NULL;
@@ -103,10 +104,12 @@ void sarif_places_fini(struct sarif_places *places)
 
 static bool is_uri_character(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("-._~/", c);
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return is_letter || (c >= '0' && c <= '9') || strchr("-._~/", c);
 }
 
-/* A path as a URI reference: absolute ones get a scheme, odd bytes are escaped. Malloc'd. */
+/* A path as a URI reference, malloc'd. Absolute paths get a scheme, and other bytes than a URI may have are
+ * escaped. */
 static char *uri_of(const char *path, const char *end)
 {
     char *text = NULL;
@@ -135,7 +138,7 @@ json_t *sarif_base_ids(const struct report *report)
     return ids;
 }
 
-/* The rest of the path below the root; NULL: it is elsewhere. */
+/* The path relative to the root; NULL: it is not below the root. */
 static const char *below_root(const struct report *report, const char *path)
 {
     const char *root = report_root(report);
@@ -157,27 +160,27 @@ static json_t *artifact_location(const struct report *report, const char *path)
 
 /* ---- what stands for a place -------------------------------------------------------------- */
 
-struct spot {
+struct sarif_spot {
     char *path;                       /* without symbolic links; or a name that no file has */
-    const struct source_place *place; /* NULL: the whole of it */
+    const struct source_place *place; /* NULL: the whole file */
 };
 
-static struct spot spot_of(const struct sarif_places *places, const struct finding *finding,
-                           const struct source_place *place)
+static struct sarif_spot spot_of(const struct sarif_places *places, const struct finding *finding,
+                                 const struct source_place *place)
 {
-    const bool made = finding->source && place->file && finding->made.line && finding->made.file &&
-                      strcmp(finding->source, place->file) == 0;
+    const bool of_text = finding->source && place->file && strcmp(finding->source, place->file) == 0;
+    const bool made = of_text && finding->made.line && finding->made.file;
     const struct source_place *from = made ? &finding->made : place;
     char *path = place->line && place->file ? file_of(places, from->file) : NULL;
     if (path)
-        return (struct spot){path, from};
+        return (struct sarif_spot){path, from};
     if (places->whole && (places->is_text || !place->line || !place->file || strstr(from->file, "../")))
-        return (struct spot){strdup(places->whole), NULL};
-    return (struct spot){strdup(from->file ? from->file : "unknown"), from->line ? from : NULL};
+        return (struct sarif_spot){strdup(places->whole), NULL};
+    return (struct sarif_spot){strdup(from->file ? from->file : "unknown"), from->line ? from : NULL};
 }
 
-/* The column in code points, as columnKind requires, if the text is known; it counts bytes, up to the end of
- * the text. */
+/* The column in code points, as columnKind says, if the text is known. `bytes` counts bytes and may be past
+ * the end of the text. */
 static uint32_t column_of(const char *text, uint32_t bytes)
 {
     uint32_t column = bytes;
@@ -186,7 +189,7 @@ static uint32_t column_of(const char *text, uint32_t bytes)
     return column;
 }
 
-/* From the column, if there is one, to the end of the line. */
+/* The region from the column, if it is known, to the end of the line. */
 static json_t *region(const struct source_place *place)
 {
     const uint32_t start = place && place->column ? column_of(place->text, place->column) : 0;
@@ -211,7 +214,7 @@ static json_t *region(const struct source_place *place)
 static json_t *message_of(const char *text, const struct source_place *place, bool replaced)
 {
     char name[PLACE_CHARS], *whole = NULL;
-    place_text(place, name);
+    report_place_text(place, name);
     if (replaced && place->file && asprintf(&whole, "%s%s%s", text ? text : "", text ? " at " : "", name) < 0)
         whole = NULL;
     json_t *message = whole || text ? sarif_message(whole ? whole : text) : NULL;
@@ -222,7 +225,7 @@ static json_t *message_of(const char *text, const struct source_place *place, bo
 json_t *sarif_location(struct sarif_places *places, const struct finding *finding,
                        const struct source_place *place, const char *text)
 {
-    const struct spot spot = spot_of(places, finding, place);
+    const struct sarif_spot spot = spot_of(places, finding, place);
     json_t *object = json_object(), *message = message_of(text, place, spot.place != place);
     if (spot.path)
         json_object_set_new(object, "physicalLocation",
@@ -239,20 +242,20 @@ json_t *sarif_location(struct sarif_places *places, const struct finding *findin
 }
 
 /*
- * The rest of the file counts, if it can be read; else the line alone. Without a line, the part that
- * distinguishes the finding from others: an executable is another one after each build.
+ * The hash covers the following lines of the file, if it can be read, else the line alone. Without a line it
+ * covers what distinguishes the finding, since an executable differs after each build.
  */
 char *sarif_line_hash(struct sarif_places *places, const struct finding *finding)
 {
     const struct source_place none = {.line = 0},
                               *place = finding->access_count ? &finding->access[0].place : &none;
-    const struct spot spot = spot_of(places, finding, place);
+    const struct sarif_spot spot = spot_of(places, finding, place);
     char own[FINGERPRINT_CHARS], *hash = NULL;
     fingerprint_print(finding->fingerprint, own);
     if (spot.path && spot.place)
         hash = line_hashes_of(&places->hashes, spot.path, spot.place->line);
     if (!hash)
-        hash = line_hash_of_text(spot.place && place->text ? place->text : own);
+        hash = line_hashes_of_text(spot.place && place->text ? place->text : own);
     free(spot.path);
     return hash;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules of SARIF: one for each kind of finding, from its row and its page of orrery-findings(7). They are
- * independent of the run, so that all logs of a version have the same; the level of a result is in the
- * result. There is no security-severity: it is a score of what an attacker could do, which a simulated device
- * cannot judge, and would make an alert of security of every finding.
+ * The rules of SARIF: one for each kind of finding, made of its row and its page of orrery-findings(7). They
+ * do not depend on the run, so all logs of a version have the same rules; a result has its own level. Rules
+ * have no security-severity: that scores what an attacker could do, which a simulated device cannot judge,
+ * and it would make every finding a security alert.
  */
 #include "sarif.h"
 
@@ -28,7 +28,7 @@ static char *close_text(FILE *stream, char **text)
 
 /* ---- words ------------------------------------------------------------------------------ */
 
-/* "race-global" is RaceGlobal. */
+/* "RaceGlobal" for "race-global". */
 static json_t *rule_name(const char *id)
 {
     char name[64];
@@ -48,7 +48,7 @@ static void put_sentence(FILE *stream, const char *sentence)
     fprintf(stream, "%c%s.", toupper((unsigned char)*sentence), sentence + 1);
 }
 
-/* Of the page, what stands between its first and its second empty line. */
+/* The part of the page between its first and its second empty line. */
 static void put_first_paragraph(FILE *stream, const char *page)
 {
     const char *at = strstr(page, "\n\n"), *end = at ? strstr(at + 2, "\n\n") : NULL;
@@ -83,9 +83,9 @@ static json_t *description(enum finding_kind kind, bool full)
 
 /* ---- the page as Markdown ------------------------------------------------------------------- */
 
-enum { INDENT = 2, INDENT_MORE = 4 }; /* of text and headings, and of what stands below a heading */
+enum { INDENT = 2, INDENT_MORE = 4 }; /* of text and headings; of text below a heading */
 
-/* A heading of a page is one word, in a line of its own after an empty one. */
+/* Is the line a heading: one word on a line of its own after an empty line? */
 static bool is_heading(const char *line, size_t length, bool after_empty)
 {
     bool word = after_empty && length > INDENT && line[INDENT] != ' ';
@@ -129,7 +129,7 @@ static void put_line(struct markdown *markdown, const char *line, size_t length)
     }
 }
 
-/* The title is the rule's, and is not repeated. An example ends at the next heading. */
+/* The page without its title, which the rule has already. An example ends at the next heading. */
 static void put_markdown(FILE *stream, const char *page)
 {
     struct markdown markdown = {.stream = stream};
@@ -162,7 +162,7 @@ static json_t *help(enum finding_kind kind)
 
 /* ---- tags --------------------------------------------------------------------------------- */
 
-/* The weakness of the Common Weakness Enumeration that a kind is, where it is one of its own. */
+/* The entry of the Common Weakness Enumeration that fits a kind, where there is one. */
 static const struct {
     enum finding_kind kind;
     const char *tag;
@@ -202,7 +202,7 @@ static json_t *tags(enum finding_kind kind)
 
 /* ---- the specification -------------------------------------------------------------------- */
 
-/* The page of the first specification that the kind's own page names. NULL: none of these. */
+/* The web page of the first specification that the kind's page names. NULL: it names none of these. */
 static const char *help_uri(enum finding_kind kind)
 {
     static const struct {
@@ -223,11 +223,11 @@ static const char *help_uri(enum finding_kind kind)
 
 /* ---- the tool ----------------------------------------------------------------------------- */
 
-/* Kinds that are off by default are legal, and reported only on demand. */
+/* A kind that is off by default is legal OpenCL, so its rule is disabled by default. */
 static json_t *rule(enum finding_kind kind, enum severity severity)
 {
     const bool on = severity != SEVERITY_OFF;
-    const char *level = on ? severity_word(severity) : "warning";
+    const char *level = on ? report_severity_word(severity) : "warning";
     json_t *object = json_object();
     put_text(object, "id", finding_id(kind));
     json_object_set_new(object, "name", rule_name(finding_id(kind)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppressions: patterns of kinds, places and objects, tried in the order of the scenario. A star matches any
- * text; one mark to return to is enough to match without recursion. Those that are written for found findings
- * leave sizes and numbers of objects open, as these are the run's.
+ * Suppressions: patterns of kinds, places and objects, tried in the order of the scenario. A star matches
+ * any text. Suppressions that are written for findings leave the sizes and numbers of objects open, since
+ * another run has others.
  */
 #include "suppression.h"
 
@@ -12,7 +12,8 @@
 
 #include "sim/base/scenario_rows.h"
 
-/* One mark to return to is enough: what an earlier star took, a later one may take as well. */
+/* On a mismatch the match goes back to the latest star only: what an earlier star could take, a later one
+ * can take as well. */
 bool glob_fits(const char *pattern, const char *text)
 {
     const char *star = NULL, *resume = NULL;
@@ -35,41 +36,41 @@ bool glob_fits(const char *pattern, const char *text)
     return !*pattern;
 }
 
-static bool text_fits(const char *pattern, const char *text)
+static bool text_matches(const char *pattern, const char *text)
 {
     return !pattern || glob_fits(pattern, text ? text : "");
 }
 
-static bool place_fits(const struct suppression *suppression, const struct source_place *place)
+static bool place_matches(const struct suppression *suppression, const struct source_place *place)
 {
     const char *file = place->file ? place->file : "", *slash = strrchr(file, '/');
     if (suppression->line && suppression->line != place->line)
         return false;
-    return text_fits(suppression->file, file) || (slash && text_fits(suppression->file, slash + 1));
+    return text_matches(suppression->file, file) || (slash && text_matches(suppression->file, slash + 1));
 }
 
-static bool places_fit(const struct suppression *suppression, const struct finding *finding)
+static bool places_match(const struct suppression *suppression, const struct finding *finding)
 {
     if (!suppression->file && !suppression->line)
         return true;
     for (uint32_t i = 0; i < finding->access_count && i < 2; i++) {
-        if (place_fits(suppression, &finding->access[i].place))
+        if (place_matches(suppression, &finding->access[i].place))
             return true;
     }
     return false;
 }
 
-static bool fits(const struct suppression *suppression, const struct finding *finding)
+static bool matches(const struct suppression *suppression, const struct finding *finding)
 {
-    return finding_id_fits(finding->kind, suppression->id, text_fits) &&
-           text_fits(suppression->kernel, finding->kernel) &&
-           text_fits(suppression->object, finding->object) && places_fit(suppression, finding);
+    return finding_id_fits(finding->kind, suppression->id, text_matches) &&
+           text_matches(suppression->kernel, finding->kernel) &&
+           text_matches(suppression->object, finding->object) && places_match(suppression, finding);
 }
 
 const struct suppression *suppression_find(const struct scenario *scenario, const struct finding *finding)
 {
     for (size_t i = 0; i < scenario->suppression_count; i++) {
-        if (fits(&scenario->suppressions[i], finding))
+        if (matches(&scenario->suppressions[i], finding))
             return &scenario->suppressions[i];
     }
     return NULL;
@@ -77,7 +78,7 @@ const struct suppression *suppression_find(const struct scenario *scenario, cons
 
 /* ---- a file that suppresses what was found ------------------------------------------------- */
 
-/* A name is quoted whole; a star in it still fits itself. */
+/* A name is quoted as it is: a star in it matches itself, too. */
 static void write_key(FILE *stream, const char *key, const char *text)
 {
     if (!text)
@@ -112,20 +113,20 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* "argument 0 'data' (buffer, * bytes)": sizes are the run's, and so are the numbers that objects of the API
- * have. Names keep theirs, and so do types such as image2d_t. NULL: no memory. */
+/* "argument 0 'data' (buffer, * bytes)": another run may have other sizes and other numbers of API objects.
+ * Digits in names and in types such as image2d_t stay. NULL: out of memory. */
 static char *object_pattern(const struct finding *finding)
 {
     const bool of_call = finding_of_call(finding->kind);
     char *pattern = strdup(finding->object), *out = pattern;
     bool named = false, inside = false;
     for (const char *at = finding->object; pattern && *at; at++) {
-        const bool counts =
-            !named && (inside || of_call) && is_digit(*at) && (at == finding->object || !is_letter(at[-1]));
+        const bool of_word = at != finding->object && is_letter(at[-1]);
+        const bool is_number = is_digit(*at) && !of_word && !named && (inside || of_call);
         named ^= *at == '\'';
         inside = !named && *at != ')' && (inside || *at == '(');
-        *out++ = counts ? '*' : *at;
-        while (counts && is_digit(at[1]))
+        *out++ = is_number ? '*' : *at;
+        while (is_number && is_digit(at[1]))
             at++;
     }
     if (pattern)
@@ -133,8 +134,8 @@ static char *object_pattern(const struct finding *finding)
     return pattern;
 }
 
-/* A finding with a line stands for all objects that were met there. The finding outlives it; the object is
- * malloc'd. */
+/* A finding with a line stands for all objects that were accessed there. The finding outlives the
+ * suppression; the object is malloc'd. */
 static struct suppression suppression_of(const struct finding *finding)
 {
     const struct source_place *place = &finding->access[0].place;
@@ -149,17 +150,17 @@ static struct suppression suppression_of(const struct finding *finding)
     };
 }
 
-static bool any_fits(const struct suppression *written, size_t count, const struct finding *finding)
+static bool any_matches(const struct suppression *written, size_t count, const struct finding *finding)
 {
     for (size_t i = 0; i < count; i++) {
-        if (fits(&written[i], finding))
+        if (matches(&written[i], finding))
             return true;
     }
     return false;
 }
 
 /*
- * A finding that an earlier entry fits does not count for this one: this entry would be reported as not used.
+ * A finding that an earlier entry matches gets no entry of its own: the entry would be reported as not used.
  */
 void report_write_suppressions(FILE *stream, const struct report *report)
 {
@@ -170,7 +171,7 @@ void report_write_suppressions(FILE *stream, const struct report *report)
         fputs("[]\n", stream);
     for (size_t i = 0; i < count; i++) {
         const struct finding *finding = report_get(report, i);
-        if (any_fits(entries, written, finding))
+        if (any_matches(entries, written, finding))
             continue;
         struct suppression entry = suppression_of(finding);
         write_one(stream, &entry);

@@ -3,8 +3,8 @@
  * PURPOSE  The findings that the scenario suppresses.
  *
  * Interface
- *   suppression_find   the first suppression of the scenario that fits, or NULL
- *   glob_fits          text against a pattern in which * is any text, the empty one too
+ *   suppression_find   the first suppression of the scenario that matches the finding, or NULL
+ *   glob_fits          does a text match a pattern in which * is any text, also the empty one?
  */
 #ifndef ORRERY_SIM_REPORT_SUPPRESSION_H
 #define ORRERY_SIM_REPORT_SUPPRESSION_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A shared page of counts, by which `orrery run` learns what its processes found. */
+/* A page of memory that all processes of a run share, by which `orrery run` learns what they found. Counts
+ * are atomic; a robust mutex guards files. */
 #include "orrery/watch.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ static struct watch *map(int descriptor)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* A process that dies with the lock leaves it to the next. */
+/* A robust mutex: when a process dies with the lock, the next one gets it. */
 static void make_lock(struct watch *watch)
 {
     pthread_mutexattr_t kind;
@@ -28,7 +29,7 @@ static void make_lock(struct watch *watch)
     pthread_mutexattr_destroy(&kind);
 }
 
-/* By a path in /proc: no program inherits a descriptor that it did not open, and none can close it. */
+/* Programs open the page by a path in /proc. A descriptor that they inherited they might close. */
 struct watch *watch_new(char out_name[WATCH_NAME_CHARS])
 {
     int descriptor = memfd_create("orrery", MFD_CLOEXEC);
@@ -112,7 +113,7 @@ void watch_note_reached(struct watch *watch, enum reach reached, uint64_t type)
         continue;
 }
 
-/* The bits of cl_device_type; "a CPU" is what --device-type makes of the device. */
+/* The kind of device for a cl_device_type; "a CPU" is what --device-type makes of the device. */
 static const char *type_name(uint64_t type)
 {
     static const char *const names[] = {"default", "cpu", "gpu", "accelerator", "custom"};
@@ -158,7 +159,8 @@ uint32_t watch_count_process(struct watch *watch)
     return __atomic_add_fetch(&watch->processes, 1, __ATOMIC_RELAXED);
 }
 
-/* The first process need not say it until another one has written. */
+/* Does the text of this process need a heading? The first process's does only after another one has
+ * written. */
 bool watch_write_text(struct watch *watch, uint32_t number)
 {
     const uint32_t before = __atomic_exchange_n(&watch->writer, number, __ATOMIC_ACQ_REL);
@@ -178,7 +180,7 @@ void watch_unlock(struct watch *watch)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* Processes need not be in one directory. */
+/* A hash of the absolute name: processes may run in different directories. */
 static uint64_t path_of(const char *name)
 {
     char *directory = *name == '/' ? NULL : getcwd(NULL, 0), *path = NULL;
@@ -192,8 +194,9 @@ static uint64_t path_of(const char *name)
 }
 
 /*
- * Beyond this many files the old contents stay. A program started by exec has the same id, and has written
- * nothing.
+ * True: no other process of the run has written the file, so what is in it does not count. written: this
+ * program has. Without that the same process id proves nothing: a program started by exec keeps it. Beyond
+ * the limit of files the contents always count.
  */
 bool watch_begin_file(struct watch *watch, const char *name, bool written)
 {
@@ -228,7 +231,7 @@ bool watch_row_met(const struct watch *watch, size_t row)
     return row >= WATCH_ROWS || (__atomic_load_n(&watch->rows[row / 8], __ATOMIC_RELAXED) >> row % 8 & 1);
 }
 
-/* A line that is too long is none. */
+/* A line that is too long is not kept. */
 void watch_note_replay(struct watch *watch, const char *line)
 {
     watch->replay[0] = '\0';

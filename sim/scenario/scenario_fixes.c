@@ -8,6 +8,7 @@
  *   the text with the edits of one finding, under both schedules: is the finding gone, is anything new, does
  *   each launch end, is the result right?
  *   where other races are left the result proves nothing: the text with the edits of all that hold so far.
+ * A run with the edits of one finding also shows which other races they remove: those are covered by its fix.
  *
  * Findings of two texts are compared by their places in the text without edits: a place within an edit counts
  * as the edit's beginning, others move with the edits before them.
@@ -640,6 +641,72 @@ static void note_verdicts(const struct fix_trials *trials, struct report *report
     }
 }
 
+/* ---- what the fix of one finding removes besides ------------------------------------------------- */
+
+static const struct trial *trial_of(const struct trials *trials, size_t finding)
+{
+    for (uint32_t i = 0; i < trials->count; i++)
+        if (trials->items[i].finding == finding)
+            return &trials->items[i];
+    return NULL;
+}
+
+/* Is the finding's own fix, if it has one that holds, of no use beside the trial's? It is the same; or
+ * the trial is of an earlier finding and leaves no race, while other races are left with the finding's
+ * own fix. */
+static bool needs_no_other(const struct trials *trials, size_t finding, const struct trial *trial)
+{
+    const struct trial *own = trial_of(trials, finding);
+    if (!own || own->verdict != VERDICT_HOLDS)
+        return true;
+    const bool is_enough = trial->compared && !own->compared && trial->finding < finding;
+    return is_enough || same_edits(&own->edits, &trial->edits);
+}
+
+static bool is_seen(const struct trial *trial, const struct sight *original)
+{
+    for (size_t i = 0; i < trial->again.sight_count; i++)
+        if (same_sight(&trial->edits, original, &trial->again.sights[i]))
+            return true;
+    return false;
+}
+
+/*
+ * The first trial whose edits remove the finding, too, if possible one that leaves no race; NULL: none does.
+ *
+ * Lemma: no finding both covers others and is covered. Of trials with equal edits only the first one ran. A
+ * finding whose own fix holds is else covered by a trial that leaves no race only, and that trial covers all
+ * findings without a fix of their own, too.
+ */
+static const struct trial *covering_trial(const struct trials *trials, size_t finding,
+                                          const struct sight *sight)
+{
+    for (int compared = 1; compared >= 0; compared--)
+        for (uint32_t i = 0; i < trials->count; i++) {
+            const struct trial *trial = &trials->items[i];
+            if (trial->ran && trial->verdict == VERDICT_HOLDS && trial->compared == compared &&
+                trial->finding != finding && needs_no_other(trials, finding, trial) && !is_seen(trial, sight))
+                return trial;
+        }
+    return NULL;
+}
+
+static void note_covered(const struct trials *trials, struct report *report)
+{
+    for (size_t i = 0; i < report_count(report); i++) {
+        const struct finding *finding = report_get(report, i);
+        struct sight sight;
+        if (finding_check(finding->kind) != CHECK_RACES)
+            continue;
+        const struct trial *trial =
+            sight_init(&sight, finding, trials->built.source.name) ? covering_trial(trials, i, &sight) : NULL;
+        if (trial)
+            report_covered(report, i, trial->finding);
+        free(sight.kernel);
+        free(sight.name);
+    }
+}
+
 void scenario_try_fixes(const struct scenario *scenario, uint64_t steps, struct report *report)
 {
     if (!has_edits(report) || steps > STEPS_MOST)
@@ -656,6 +723,7 @@ void scenario_try_fixes(const struct scenario *scenario, uint64_t steps, struct 
                 try_one(trials, &trials->items[i], report);
         try_together(trials);
         note_verdicts(trials, report);
+        note_covered(trials, report);
     }
     for (uint32_t i = 0; i < trials->serial_count; i++)
         again_fini(&trials->serial[i]);

@@ -228,7 +228,7 @@ START_TEST(the_child_between)
     ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
     ck_assert_str_eq(
         finding.why,
-        "kernel parent_block_2 came of kernel parent_block, which does not wait for kernel parent");
+        "kernel parent_block_2 descends from kernel parent_block, which does not wait for kernel parent");
     ck_assert_str_eq(finding.fix, "enqueue kernel parent_block with CLK_ENQUEUE_FLAGS_WAIT_KERNEL");
 }
 END_TEST
@@ -241,9 +241,9 @@ START_TEST(the_group_between)
     ck_assert_int_eq(orrery_finding_get(0, &finding), ORRERY_OK);
     ck_assert_str_eq(
         finding.why,
-        "kernel parent_block_2 came of kernel parent_block, which waits for the end of the work-group that "
-        "enqueued it alone "
-        "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and another work-group of kernel parent made the access");
+        "kernel parent_block_2 descends from kernel parent_block, which waits only for the end of the "
+        "work-group that enqueued it (CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and another work-group of kernel "
+        "parent made the access");
     ck_assert_str_eq(finding.fix, "enqueue kernel parent_block with CLK_ENQUEUE_FLAGS_WAIT_KERNEL");
 }
 END_TEST

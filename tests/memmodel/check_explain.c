@@ -110,7 +110,7 @@ static void first_access(uint64_t unit)
 /* The second access is now. */
 static bool explained(uint64_t first, uint64_t second, int region)
 {
-    const struct meeting meeting = {
+    const struct race_instance meeting = {
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -138,14 +138,15 @@ static void edge_is(uint32_t index, uint32_t from, uint32_t to, bool synchronise
     ck_assert_int_eq(answer.edges[index].synchronises, synchronises);
 }
 
-static struct meeting meeting_of(uint64_t first, uint64_t second)
+static struct race_instance meeting_of(uint64_t first, uint64_t second)
 {
-    return (struct meeting){.first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
-                            .second = {.unit = second, .site = LAST_LINE, .size = 4},
-                            .end = sync_log.count};
+    return (struct race_instance){
+        .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
+        .second = {.unit = second, .site = LAST_LINE, .size = 4},
+        .end = sync_log.count};
 }
 
-static struct question question_of(const struct meeting *meetings, uint32_t count)
+static struct question question_of(const struct race_instance *meetings, uint32_t count)
 {
     return (struct question){.sync_log = &sync_log,
                              .launch = &launch,
@@ -190,7 +191,7 @@ END_TEST
 
 START_TEST(two_pairs_want_an_edit_for_both)
 {
-    struct meeting meetings[2];
+    struct race_instance meetings[2];
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
@@ -215,7 +216,7 @@ START_TEST(two_edits_of_one_place_serve_later_pairs)
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
-    struct meeting meetings[2] = {meeting_of(FIRST, OTHER)};
+    struct race_instance meetings[2] = {meeting_of(FIRST, OTHER)};
     struct question question = question_of(meetings, 1);
     ck_assert(explain_race(&question, &answer));
     ck_assert_str_eq(answer.fix.bytes, "memory_scope_device at k.cl:7, and memory_order_release at k.cl:7");
@@ -231,7 +232,7 @@ END_TEST
 
 START_TEST(unordered_pair_changes_no_result)
 {
-    struct meeting meetings[2];
+    struct race_instance meetings[2];
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
@@ -367,7 +368,7 @@ START_TEST(failed_exchange_acquires_by_the_failure_order)
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
     exchange_fails(OTHER, 9, ORDER_RELAXED);
-    struct meeting meetings[2] = {meeting_of(FIRST, OTHER)};
+    struct race_instance meetings[2] = {meeting_of(FIRST, OTHER)};
     struct question question = question_of(meetings, 1);
     ck_assert(explain_race(&question, &answer));
     explains("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
@@ -485,29 +486,29 @@ static bool precedes(void *self, uint32_t a, uint32_t b)
 
 static const struct checker_host with_order = {.place = place, .what = what, .precedes = precedes};
 
-static struct asked plain_at(uint64_t unit, uint32_t line)
+static struct racing_access plain_at(uint64_t unit, uint32_t line)
 {
     struct unit_state unit_state;
     order_unit_state(&order, unit, &unit_state);
-    return (struct asked){.unit = unit, .clock = order_slice(&unit_state), .site = line, .size = 4};
+    return (struct racing_access){.unit = unit, .clock = order_slice(&unit_state), .site = line, .size = 4};
 }
 
 /* The store was done in the slice of the latest plain_at. */
-static void passes(struct asked by, uint64_t to, uint64_t when)
+static void passes(struct racing_access by, uint64_t to, uint64_t when)
 {
-    passings.items[0] = (struct passing){.store = by,
-                                         .load = plain_at(to, LOAD_LINE),
-                                         .region = IN_GLOBAL,
-                                         .address = FLAG,
-                                         .end = sync_log.count,
-                                         .when = when};
+    passings.items[0] = (struct flag_read){.store = by,
+                                           .load = plain_at(to, LOAD_LINE),
+                                           .region = IN_GLOBAL,
+                                           .address = FLAG,
+                                           .end = sync_log.count,
+                                           .when = when};
     passings.count = passings.next = 1;
     passings.lost = false;
 }
 
 static bool follows(uint64_t second, uint64_t when, const struct checker_host *judged_host)
 {
-    struct meeting meeting = meeting_of(FIRST, second);
+    struct race_instance meeting = meeting_of(FIRST, second);
     struct question question = question_of(&meeting, 1);
     struct flag flag;
     meeting.when = when;
@@ -584,7 +585,7 @@ END_TEST
 START_TEST(atomic_end_of_a_flag_keeps_its_order)
 {
     first_access(FIRST);
-    struct asked by = plain_at(FIRST, 7);
+    struct racing_access by = plain_at(FIRST, 7);
     by.atomic = by.writes = true;
     by.scope = SCOPE_DEVICE;
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
@@ -620,7 +621,7 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 static void is_fixed_by(uint64_t second, int region, const char *fix)
 {
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
-    const struct meeting meeting = {
+    const struct race_instance meeting = {
         .first = {.unit = FIRST, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -666,7 +667,7 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     struct proposal proposal;
     where.site = 0;
     first_access(FIRST);
-    struct meeting meeting = meeting_of(FIRST, NEIGHBOUR);
+    struct race_instance meeting = meeting_of(FIRST, NEIGHBOUR);
     struct question question = question_of(&meeting, 1);
     question.host = &with_iterations;
     question.region = IN_LOCAL;
@@ -697,7 +698,7 @@ END_TEST
 
 START_TEST(a_barrier_covers_one_group_and_two_kernels_all)
 {
-    struct meeting meetings[2];
+    struct race_instance meetings[2];
     struct proposal proposal;
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
     where = (struct code_place){.site = 30, .before = true, .first = 0};
@@ -733,14 +734,14 @@ END_TEST
 
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
-    const struct meeting meeting = {.first = {.unit = FIRST,
-                                              .clock = first_clock,
-                                              .site = DATA_LINE,
-                                              .size = 4,
-                                              .atomic = atomic,
-                                              .scope = scope},
-                                    .second = {.unit = OTHER, .site = line, .size = size},
-                                    .end = sync_log.count};
+    const struct race_instance meeting = {.first = {.unit = FIRST,
+                                                    .clock = first_clock,
+                                                    .site = DATA_LINE,
+                                                    .size = 4,
+                                                    .atomic = atomic,
+                                                    .scope = scope},
+                                          .second = {.unit = OTHER, .site = line, .size = size},
+                                          .end = sync_log.count};
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &host,

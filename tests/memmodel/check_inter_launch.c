@@ -444,9 +444,10 @@ START_TEST(R32_one_side_of_a_pipe)
             ck_assert_ptr_nonnull(strstr(finding.access[side].what, sides[_i].reads
                                                                         ? "reading of packets by "
                                                                         : "writing of packets by "));
-        ck_assert_ptr_nonnull(strstr(finding.why, sides[_i].reads
-                                                      ? "read from a pipe one may run at a time"
-                                                      : "write into a pipe one may run at a time"));
+        ck_assert_ptr_nonnull(
+            strstr(finding.why, sides[_i].reads
+                                    ? "only one of the kernels that read from a pipe may run at a time"
+                                    : "only one of the kernels that write into a pipe may run at a time"));
         ck_assert_ptr_null(strstr(finding.why, "atomic operations race"));
     }
     drop(&kernels);

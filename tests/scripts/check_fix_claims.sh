@@ -119,4 +119,35 @@ program:
 launch: [{kernel: k, global: [65537], local: [1], args: [{buffer: {type: int, count: 1, fill: 0}}]}]
 SCENARIO
 says 66 "(compiles; not run again)" run large.yaml
+
+# A fix that removes other races, too: they are lines of its finding, and need not be expected. Without it they are findings.
+cat >covers.yaml <<'SCENARIO'
+orrery: 1
+name: one atomic update removes the race of its stores and what follows from both; these need not be listed
+checks: {races: error}
+program:
+  options: "-cl-std=CL1.2"
+  text: |
+    kernel void next_slot(global int *used, global int *out)
+    {
+        int slot = *used;
+        *used = slot + 1;
+        out[slot] = get_global_id(0);
+    }
+    kernel void largest(global int *best, global const int *v)
+    {
+        if (v[get_global_id(0)] > *best)
+            *best = v[get_global_id(0)];
+    }
+launch:
+  - {kernel: next_slot, global: [8], local: [8], args: [{buffer: {type: int, count: 1, fill: 0}}, {buffer: {type: int, count: 8, fill: 0}}]}
+  - {kernel: largest, global: [8], local: [4], args: [{buffer: {type: int, count: 1, fill: 0}}, {buffer: {type: int, count: 8, values: [3, 1, 4, 1, 5, 9, 2, 6]}}]}
+expect:
+  findings:
+    - {id: race-global, line: 3, kernel: next_slot, fix: atomic_inc}
+    - {id: race-global, line: 9, kernel: largest, fix: atomic_max}
+SCENARIO
+says 0 "PASS: covers.yaml" check covers.yaml
+says 1 "unexpected: race-global at line 5 in kernel next_slot" check --fixes=compile covers.yaml
+says 66 "note the fix also removes race-global at program.cl:5:15, argument 1 'out' (buffer, 32 bytes)" run covers.yaml
 exit $bad

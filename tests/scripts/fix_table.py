@@ -137,9 +137,21 @@ def arguments(type, start):
     return ["{buffer: {type: %s, count: 2, values: [%s, 0]}}" % (type, number(start)), data, "{buffer: {type: int, count: %d, fill: 0}}" % N]
 
 
+def not_covered(found, fixed, text):
+    """One fix leaves nothing to be found: what the other findings lack that says so. None: nothing."""
+    for finding in found:
+        if finding is not fixed and finding.get("covered_by", {}).get("line") != fixed["accesses"][0]["line"]:
+            return "the fix of another finding removes this one, too, and does not say so: " + json.dumps(finding)
+    if text.count("orrery: error: ") != 1 or text.count("note  the fix also removes ") != len(found) - 1:
+        return "one fix for all, but not one finding: " + text
+    return None
+
+
 def judge(name, source, version, args, expect, steps, groups=True):
     """Applies fixes until nothing is found; each has to have edits. None: all is well."""
+    found, fixes, text = [], [], ""
     for step in range(steps):
+        before, text_before = found, text
         found, text = run(scenario(name, source, version, args, groups=groups))
         if found is None:
             return "it does not run: " + text[-300:]
@@ -151,6 +163,8 @@ def judge(name, source, version, args, expect, steps, groups=True):
         source = edited(source, fixes[0]["edits"])
     else:
         return "still something is found"
+    if not_covered(before, fixes[0], text_before):
+        return not_covered(before, fixes[0], text_before)
     done = holds(scenario(name, source, version, args, expect, groups))
     return None if done.returncode == 0 else "the result is wrong: " + done.stdout[-400:] + "\n" + source
 

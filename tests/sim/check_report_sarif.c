@@ -181,7 +181,7 @@ START_TEST(line_hash_is_that_of_github)
     ck_assert_ptr_null(line_hashes_of(&hashes, "/nonexistent/a.cl", 1));
     unlink(path);
     line_hashes_fini(&hashes);
-    char *alone = line_hash_of_text("the end\r\n");
+    char *alone = line_hashes_of_text("the end\r\n");
     ck_assert_str_eq(alone, "fb7e5b55ffe37daf:1");
     free(alone);
 }

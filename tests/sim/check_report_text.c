@@ -134,6 +134,35 @@ START_TEST(repeats_are_counted_in_the_text)
 }
 END_TEST
 
+START_TEST(covered_finding_is_a_line_of_the_finding_with_the_fix)
+{
+    struct finding covered = of_launch(FINDING_RACE_GLOBAL, 1, 9);
+    covered.object = "argument 1 'out'";
+    report_hold(report, REPORT_HOLD_ALL);
+    add(race());
+    add(covered);
+    report_covered(report, 1, 0);
+    report_release(report);
+    ck_assert_ptr_eq(report_get(report, 1)->covered_by, report_get(report, 0));
+    ck_assert_ptr_nonnull(
+        strstr(so_far(), "\n  note  the fix also removes race-global at a.cl:9:5, argument 1 'out'\n"));
+    ck_assert_ptr_null(strstr(strstr(so_far(), "orrery: error: ") + 1, "orrery: error: "));
+    ck_assert_uint_eq(report_distinct(report, SEVERITY_ERROR), 2);
+}
+END_TEST
+
+START_TEST(finding_that_is_covered_after_it_was_printed_stays_in_the_text)
+{
+    add(of_launch(FINDING_RACE_GLOBAL, 1, 9));
+    report_hold(report, REPORT_HOLD_ALL);
+    add(race());
+    report_covered(report, 0, 1);
+    report_release(report);
+    ck_assert_ptr_nonnull(strstr(so_far(), "a.cl:9:5"));
+    ck_assert_ptr_nonnull(strstr(strstr(so_far(), "orrery: error: ") + 1, "orrery: error: "));
+}
+END_TEST
+
 START_TEST(missing_parts_leave_no_holes)
 {
     struct finding finding = {.kind = FINDING_API_ERROR, .severity = SEVERITY_ERROR, .count = 1};
@@ -296,6 +325,8 @@ int main(void)
         an_update_reads_and_writes,
         numbers_are_reported_as_numbers,
         repeats_are_counted_in_the_text,
+        covered_finding_is_a_line_of_the_finding_with_the_fix,
+        finding_that_is_covered_after_it_was_printed_stays_in_the_text,
         missing_parts_leave_no_holes,
         unit_that_is_no_work_item_has_a_name,
         colour_is_only_in_the_first_line,

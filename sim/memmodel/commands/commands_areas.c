@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The allocations that commands touch: one area for each, found by the number of its region and kept after it
- * was freed while accesses to it may race. Memory of the host that is a buffer's is listed with both
- * addresses; when a buffer gets it, accesses that are known of the host's range are added to the buffer's
- * area. Pointers that maps gave are intervals with the map's number.
+ * The allocations that commands access: one area for each, found by the number of its region. An area
+ * outlives its allocation while accesses may race. Host memory is one more area. Host memory that is the
+ * storage of a CL_MEM_USE_HOST_PTR buffer is listed with both addresses; when a buffer gets it, accesses to
+ * the host's range are copied to the buffer's area. Pointers that maps returned are intervals with the map's
+ * number.
  */
 #include "commands_state.h"
 
@@ -19,7 +20,7 @@ bool commands_reserve(void **list, size_t *room, size_t count, size_t item)
 {
     if (count < *room)
         return true;
-    CHECKED(count == *room && item > 0); /* one at a time */
+    CHECKED(count == *room && item > 0); /* the list grows by one element at a time */
     const size_t wanted = 2 * *room + 8;
     void *grown = realloc(*list, wanted * item);
     if (!grown)
@@ -31,7 +32,7 @@ bool commands_reserve(void **list, size_t *room, size_t count, size_t item)
 
 /* ---- areas --------------------------------------------------------------------------- */
 
-void commands_name_area(struct area *area, const struct region *region)
+void commands_name_area(struct command_area *area, const struct region *region)
 {
     if (!region)
         snprintf(area->name, sizeof area->name, "host memory");
@@ -39,16 +40,17 @@ void commands_name_area(struct area *area, const struct region *region)
         wording_region(region, area->name, sizeof area->name);
 }
 
-static struct area *area_new(struct commands *commands, uint32_t id, const struct region *region)
+static struct command_area *area_new(struct commands *commands, uint32_t id, const struct region *region)
 {
-    struct area *area = calloc(1, sizeof *area), *found = NULL;
+    struct command_area *area = calloc(1, sizeof *area), *found = NULL;
     struct byte_map *map = byte_map_new();
     if (!area || !map) {
         free(area);
         byte_map_free(map);
         return NULL;
     }
-    *area = (struct area){.id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
+    *area = (struct command_area){
+        .id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
     CHECKED((id == 0) == !region);
     commands_name_area(area, region);
     if (region) {
@@ -65,60 +67,60 @@ static struct area *area_new(struct commands *commands, uint32_t id, const struc
     return found;
 }
 
-/* Of a freed region too: what was done to it was done. */
+/* Freed regions count, too: accesses to them may still race. */
 const struct region *commands_region_of(const struct commands *commands, uint64_t address)
 {
     const struct region *region = memory_region(commands->memory, address);
     return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
 }
 
-static struct area *area_at(const struct commands *commands, const struct region *region)
+static struct command_area *area_at(const struct commands *commands, const struct region *region)
 {
     const uint32_t id = region ? region->id : 0;
-    struct area *area = NULL;
+    struct command_area *area = NULL;
     HASH_FIND(hh, commands->areas, &id, sizeof id, area);
     return area;
 }
 
-struct area *commands_area_of(struct commands *commands, uint64_t address)
+struct command_area *commands_area_of(struct commands *commands, uint64_t address)
 {
     const struct region *region = commands_region_of(commands, address);
-    struct area *area = area_at(commands, region);
+    struct command_area *area = area_at(commands, region);
     return area ? area : area_new(commands, region ? region->id : 0, region);
 }
 
-void commands_area_free(struct commands *commands, struct area *area)
+void commands_area_free(struct commands *commands, struct command_area *area)
 {
-    CHECKED(area->loose_count <= area->loose_room);
+    CHECKED(area->scattered_count <= area->scattered_room);
     HASH_DEL(commands->areas, area);
-    for (size_t i = 0; i < area->loose_count; i++)
-        byte_set_fini(&area->loose[i].bytes);
+    for (size_t i = 0; i < area->scattered_count; i++)
+        byte_set_fini(&area->scattered[i].bytes);
     commands_several_free(area);
     byte_map_free(area->map);
     host_dirty_fini(&area->host_dirty);
     host_dirty_fini(&area->stores);
-    device_dirty_fini(&area->past);
+    device_dirty_fini(&area->written_storage);
     device_dirty_fini(&area->device_dirty);
-    free(area->loose);
+    free(area->scattered);
     free(area->kept);
     free(area);
 }
 
 void commands_areas_free(struct commands *commands)
 {
-    struct area *area, *following;
+    struct command_area *area, *following;
     HASH_ITER(hh, commands->areas, area, following)
     commands_area_free(commands, area);
 }
 
 /* ---- memory of the host that is a buffer's ------------------------------------------------- */
 
-/* The commands' accesses up to now are known of the one place, and of the other. */
-struct taking {
+/* Copies accesses of a host range to the area of the buffer that gets it as storage. */
+struct storage_copy {
     struct commands *commands;
-    const struct area *host;
-    struct area *area;
-    const struct storage *storage;
+    const struct command_area *host;
+    struct command_area *area;
+    const struct host_storage *storage;
 };
 
 static void ignore(void *self, const struct byte_access *later, const struct byte_access *earlier,
@@ -127,49 +129,44 @@ static void ignore(void *self, const struct byte_access *later, const struct byt
     (void)self, (void)later, (void)earlier, (void)low, (void)high;
 }
 
-static bool is_ordered(void *self, const struct byte_access *later, const struct byte_access *earlier)
+/* An access by several instructions is split, since their list belongs to one area. */
+static void copy_access(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
 {
-    const struct commands *commands = self;
-    return command_graph_is_after(commands->graph, later->command, earlier->command);
-}
-
-/* Several instructions' are known in the one area only: one by one. */
-static void take_over(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct taking *taking = self;
-    const struct storage *storage = taking->storage;
+    const struct storage_copy *storage_copy = self;
+    const struct host_storage *storage = storage_copy->storage;
     const uint64_t last = storage->host + storage->size;
-    const struct byte_map_query query = {taking->commands, is_ordered, ignore};
+    const struct byte_map_query query = {storage_copy->commands, commands_is_after, ignore};
     low = low > storage->host ? low : storage->host;
     high = high < last ? high : last;
     for (uint64_t end; low < high; low = end) {
         end = high;
-        struct byte_access one = commands_access_at(taking->host, access, low, &end);
+        struct byte_access one = commands_access_at(storage_copy->host, access, low, &end);
         one.of_host = true;
         const uint64_t at = storage->address + (low - storage->host);
         CHECKED(low < end && end <= high);
-        taking->commands->lost |= !byte_map_add(taking->area->map, at, at + (end - low), &one, &query);
+        storage_copy->commands->lost |=
+            !byte_map_add(storage_copy->area->map, at, at + (end - low), &one, &query);
     }
-    taking->area->in_order = false;
-    taking->area->latest = access->command;
+    storage_copy->area->in_order = false;
+    storage_copy->area->latest = access->command;
 }
 
-static void take_over_all(struct commands *commands, const struct storage *storage)
+static void copy_accesses(struct commands *commands, const struct host_storage *storage)
 {
-    struct area *host = area_at(commands, NULL), *area = commands_area_of(commands, storage->address);
+    struct command_area *host = area_at(commands, NULL), *area = commands_area_of(commands, storage->address);
     if (!host || !area)
         return;
-    struct taking taking = {commands, host, area, storage};
-    commands_bring_in(commands, host);
-    byte_map_visit(host->map, storage->host, storage->host + storage->size, take_over, &taking);
+    struct storage_copy storage_copy = {commands, host, area, storage};
+    commands_apply_kept(commands, host);
+    byte_map_visit(host->map, storage->host, storage->host + storage->size, copy_access, &storage_copy);
 }
 
 static void forget_storage(struct commands *commands, uint64_t address)
 {
-    struct area *area = area_at(commands, commands_region_of(commands, address));
+    struct command_area *area = area_at(commands, commands_region_of(commands, address));
     size_t kept = 0;
     if (area && area->id)
-        device_dirty_fini(&area->past);
+        device_dirty_fini(&area->written_storage);
     for (size_t i = 0; i < commands->storage_count; i++)
         if (commands->storages[i].address != address)
             commands->storages[kept++] = commands->storages[i];
@@ -178,14 +175,14 @@ static void forget_storage(struct commands *commands, uint64_t address)
 
 void commands_storage(struct commands *commands, uint64_t address, uint64_t size, const void *host)
 {
-    const struct storage storage = {(uint64_t)(uintptr_t)host, address, size};
+    const struct host_storage storage = {(uint64_t)(uintptr_t)host, address, size};
     pthread_mutex_lock(&commands->lock);
     if (!host) {
         forget_storage(commands, address);
     } else if (commands_reserve((void **)&commands->storages, &commands->storage_room,
                                 commands->storage_count, sizeof storage)) {
         commands->storages[commands->storage_count++] = storage;
-        take_over_all(commands, &storage);
+        copy_accesses(commands, &storage);
     } else {
         commands->lost = true;
     }
@@ -196,7 +193,7 @@ bool commands_storage_next(const struct commands *commands, uint64_t low, uint64
                            struct byte_run *out_bytes)
 {
     for (; *at < commands->storage_count; ++*at) {
-        const struct storage *storage = &commands->storages[*at];
+        const struct host_storage *storage = &commands->storages[*at];
         const uint64_t end = storage->host + storage->size;
         if (low >= end || high <= storage->host)
             continue;
@@ -210,58 +207,58 @@ bool commands_storage_next(const struct commands *commands, uint64_t low, uint64
 
 /* ---- pointers that maps gave ------------------------------------------------------------------ */
 
-void commands_give(struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
+void commands_add_pointer(struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
 {
     CHECKED(low <= high);
-    const struct given given = {command, low, high};
-    if (commands_reserve((void **)&commands->given, &commands->given_room, commands->given_count,
-                         sizeof given))
-        commands->given[commands->given_count++] = given;
+    const struct map_pointer pointer = {command, low, high};
+    if (commands_reserve((void **)&commands->map_pointers, &commands->map_pointer_room,
+                         commands->map_pointer_count, sizeof pointer))
+        commands->map_pointers[commands->map_pointer_count++] = pointer;
     else
         commands->lost = true;
 }
 
-void commands_take_back(struct commands *commands, uint32_t map, uint64_t low, uint64_t high)
+void commands_drop_pointer(struct commands *commands, uint32_t map, uint64_t low, uint64_t high)
 {
-    for (size_t i = commands->given_count; i-- > 0;)
-        if (commands->given[i].command == map && commands->given[i].low == low &&
-            commands->given[i].high == high) {
-            commands->given[i] = commands->given[--commands->given_count];
+    for (size_t i = commands->map_pointer_count; i-- > 0;)
+        if (commands->map_pointers[i].command == map && commands->map_pointers[i].low == low &&
+            commands->map_pointers[i].high == high) {
+            commands->map_pointers[i] = commands->map_pointers[--commands->map_pointer_count];
             return;
         }
 }
 
-/* The end of the bytes that it has been given from low on; low: none. */
-static uint64_t given_until(const struct commands *commands, uint32_t command, uint64_t low)
+/* The end of the bytes from low on whose pointer the command may use; low: none. */
+static uint64_t pointer_until(const struct commands *commands, uint32_t command, uint64_t low)
 {
     const uint32_t first = command_graph_first(commands->graph);
     uint64_t high = low;
-    for (size_t i = 0; i < commands->given_count; i++) {
-        const struct given *given = &commands->given[i];
-        if (low >= given->low && given->high > high &&
-            (given->command < first || command_graph_is_after(commands->graph, command, given->command)))
-            high = given->high;
+    for (size_t i = 0; i < commands->map_pointer_count; i++) {
+        const struct map_pointer *pointer = &commands->map_pointers[i];
+        if (low >= pointer->low && pointer->high > high &&
+            (pointer->command < first || command_graph_is_after(commands->graph, command, pointer->command)))
+            high = pointer->high;
     }
     return high;
 }
 
-bool commands_is_given(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
+bool commands_may_use_pointer(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
 {
     for (uint64_t until; low < high; low = until)
-        if ((until = given_until(commands, command, low)) == low)
+        if ((until = pointer_until(commands, command, low)) == low)
             return false;
     return true;
 }
 
 /* ---- memory that goes ------------------------------------------------------------------------- */
 
-static void forget_given(struct commands *commands, uint64_t low, uint64_t high)
+static void forget_pointers(struct commands *commands, uint64_t low, uint64_t high)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < commands->given_count; i++)
-        if (commands->given[i].low < low || commands->given[i].low >= high)
-            commands->given[kept++] = commands->given[i];
-    commands->given_count = kept;
+    for (size_t i = 0; i < commands->map_pointer_count; i++)
+        if (commands->map_pointers[i].low < low || commands->map_pointers[i].low >= high)
+            commands->map_pointers[kept++] = commands->map_pointers[i];
+    commands->map_pointer_count = kept;
 }
 
 static void forget_mappings(struct commands *commands, uint64_t low, uint64_t high)
@@ -276,7 +273,7 @@ static void forget_mappings(struct commands *commands, uint64_t low, uint64_t hi
 void commands_released(struct commands *commands, uint64_t low, uint64_t high)
 {
     pthread_mutex_lock(&commands->lock);
-    forget_given(commands, low, high);
+    forget_pointers(commands, low, high);
     forget_mappings(commands, low, high);
     pthread_mutex_unlock(&commands->lock);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accesses of launches that atomics may have ordered, and did not: the races of inter_launch.h as findings;
- * and those of launches that it did not check. */
+/* Races of launches that atomics may have ordered, as inter_launch.h finds them, become findings. In the
+ * other direction it announces to inter_launch.h the accesses of commands that a launch is after
+ * (predecessors), in the order in which the commands ended. */
 #include "commands_state.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_lau
 }
 
 static void describe(const struct commands *commands, const struct inter_launch_side *from,
-                     struct finding_access *access, struct side *side)
+                     struct finding_access *access, struct access_texts *side)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
     char text[CALL_CHARS];
@@ -35,12 +36,12 @@ static void describe(const struct commands *commands, const struct inter_launch_
     access->by = side->by;
 }
 
-/* Launches that atomics do not order at all may be ordered by an event. */
+/* If nothing orders the launches as commands either, the reason and the fix are those of commands. */
 static void report_inter_launch_race(void *self, const struct inter_launch_race *race)
 {
     struct commands *commands = self;
     struct finding finding;
-    struct side side[2];
+    struct access_texts side[2];
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const uint32_t a = race->side[0].command, b = race->side[1].command;
     if (inter_launch_left_out(race, report_scenario(commands->report)))
@@ -60,7 +61,7 @@ static void report_inter_launch_race(void *self, const struct inter_launch_race 
     report_add(commands->report, &finding);
 }
 
-void commands_report_cross(struct commands *commands, uint32_t command)
+void commands_report_inter_launch(struct commands *commands, uint32_t command)
 {
     const struct inter_launch_reporter reporter = {commands, counts_as_ordered, report_inter_launch_race};
     inter_launch_end_command(commands->inter_launch, command, &reporter);
@@ -68,17 +69,17 @@ void commands_report_cross(struct commands *commands, uint32_t command)
 
 /* ---- predecessors --------------------------------------------------------------------------------- */
 
-/* bytes NULL: all from low to high. */
+/* An access of a predecessor. bytes NULL: all bytes of [low, high). */
 struct source {
     struct byte_access access;
-    const struct area *area;
+    const struct command_area *area;
     uint64_t low, high, ended;
     const struct byte_set *bytes;
 };
 struct sources {
     struct commands *commands;
     uint32_t command;
-    const struct area *area;
+    const struct command_area *area;
     struct source *items;
     size_t count, room;
 };
@@ -88,14 +89,9 @@ static void add_source(struct sources *sources, const struct source *source)
     struct commands *commands = sources->commands;
     if (!inter_launch_is_predecessor(commands->inter_launch, sources->command, source->access.command))
         return;
-    if (sources->count == sources->room) {
-        const size_t room = 2 * sources->room + 16;
-        struct source *grown = realloc(sources->items, room * sizeof *grown);
-        commands->lost |= !grown;
-        if (!grown)
-            return;
-        sources->items = grown;
-        sources->room = room;
+    if (!commands_reserve((void **)&sources->items, &sources->room, sources->count, sizeof *source)) {
+        commands->lost = true;
+        return;
     }
     sources->items[sources->count] = *source;
     sources->items[sources->count++].ended = command_graph_ended(commands->graph, source->access.command);
@@ -107,16 +103,16 @@ static void add_segment(void *self, uint64_t low, uint64_t high, const struct by
     add_source(sources, &(struct source){.access = *access, .area = sources->area, .low = low, .high = high});
 }
 
-static void add_area(struct sources *sources, struct area *area)
+static void add_area(struct sources *sources, struct command_area *area)
 {
-    commands_bring_in(sources->commands, area);
+    commands_apply_kept(sources->commands, area);
     sources->area = area;
     byte_map_visit(area->map, area->low, area->high, add_segment, sources);
-    for (size_t i = 0; i < area->loose_count; i++)
-        add_source(sources, &(struct source){.access = area->loose[i].access,
+    for (size_t i = 0; i < area->scattered_count; i++)
+        add_source(sources, &(struct source){.access = area->scattered[i].access,
                                              .area = area,
                                              .low = area->low,
-                                             .bytes = &area->loose[i].bytes});
+                                             .bytes = &area->scattered[i].bytes});
 }
 
 static int by_end(const void *a, const void *b)
@@ -127,8 +123,8 @@ static int by_end(const void *a, const void *b)
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Bytes [low, high) of it. */
-static void put_in_run(struct commands *commands, const struct source *source, uint64_t low, uint64_t high)
+/* Announces bytes [low, high) of the access, instruction by instruction. */
+static void announce_run(struct commands *commands, const struct source *source, uint64_t low, uint64_t high)
 {
     struct inter_launch_predecessor predecessor = {.command = source->access.command,
                                                    .region_id = source->area->id,
@@ -137,7 +133,7 @@ static void put_in_run(struct commands *commands, const struct source *source, u
     for (uint64_t end; low < high; low = end) {
         end = high;
         const struct byte_access access = commands_access_at(source->area, &source->access, low, &end);
-        const struct site *site = commands_site_of(commands, &access);
+        const struct command_site *site = commands_site_of(commands, &access);
         predecessor.site = access.site;
         if (site) {
             predecessor.kernel = site->kernel;
@@ -145,31 +141,32 @@ static void put_in_run(struct commands *commands, const struct source *source, u
             predecessor.place = site->place;
         }
         predecessor.address = low;
-        predecessor.size_bytes = source->access.opens ? 0 : end - low; /* no access by itself */
+        predecessor.size_bytes =
+            source->access.opens ? 0 : end - low; /* 0 bytes: a map accesses nothing itself */
         inter_launch_add_predecessor(commands->inter_launch, &predecessor);
     }
 }
 
-static void put_in(struct commands *commands, const struct source *source)
+static void announce(struct commands *commands, const struct source *source)
 {
     struct byte_run run = {0, 0};
     if (!source->bytes)
-        put_in_run(commands, source, source->low, source->high);
+        announce_run(commands, source, source->low, source->high);
     while (source->bytes && byte_set_next(source->bytes, run.high, &run))
-        put_in_run(commands, source, source->low + run.low, source->low + run.high);
+        announce_run(commands, source, source->low + run.low, source->low + run.high);
 }
 
 void commands_announce_predecessors(struct commands *commands, uint32_t command)
 {
     struct sources sources = {.commands = commands, .command = command};
-    struct area *area, *following;
+    struct command_area *area, *following;
     HASH_ITER(hh, commands->areas, area, following)
     if (area->id)
         add_area(&sources, area);
     if (sources.count)
         qsort(sources.items, sources.count, sizeof *sources.items, by_end);
     for (size_t i = 0; i < sources.count; i++)
-        put_in(commands, &sources.items[i]);
+        announce(commands, &sources.items[i]);
     free(sources.items);
     inter_launch_predecessors_over(commands->inter_launch, command);
 }

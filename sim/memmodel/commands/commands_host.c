@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The host's accesses to memory that commands use: what it changed or stored is compared with the last
- * accesses of commands, byte by byte, and a pair that the command graph does not order is a finding. Where
- * only "it changed" is known, bytes that commands wrote themselves are left out first.
+ * Checks the host's accesses to memory that commands use. The device cannot see single stores of the host;
+ * it sees that bytes have changed, or it catches an access to a protected page (a touch). Both are compared
+ * with accesses of commands, byte by byte: with earlier ones at once, with later ones when these come. For
+ * CL_MEM_USE_HOST_PTR buffers it also checks which copy of the bytes is current: what the host changed and
+ * the device need not have (host_dirty.h), and the reverse (device_dirty.h). Where only a change is seen,
+ * bytes that commands wrote are left out first.
  */
 #include "commands_state.h"
 
@@ -11,23 +14,24 @@
 
 /* ---- reports ------------------------------------------------------------------------------------ */
 
-/* The host's part in a finding. touch NULL: its place is not known. */
-struct operation {
+/* The host's access in a finding. touch NULL: its place is unknown. command: instead of the host, a command
+ * wrote by the host's pointer. */
+struct host_operation {
     const struct touch *touch;
     const char *what, *by, *why, *fix, *spec;
     const struct device_dirty_part *command;
 };
 
-static void report_operation(struct commands *commands, const struct area *area,
+static void report_operation(struct commands *commands, const struct command_area *area,
                              const struct byte_access *access, const struct command_facts *facts,
-                             const struct byte_run *run, const struct operation *operation)
+                             const struct byte_run *run, const struct host_operation *operation)
 {
     uint64_t high = area->low + run->high;
     const struct byte_access first = commands_access_at(area, access, area->low + run->low, &high);
-    const struct site *site = commands_site_of(commands, &first);
+    const struct command_site *site = commands_site_of(commands, &first);
     const struct touch *touch = operation->touch;
     const uint32_t size = commands_clamp(high - area->low - run->low);
-    struct side side, other;
+    struct access_texts side, other;
     char object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
                               .kernel = site ? site->kernel : NULL,
@@ -51,15 +55,15 @@ static void report_operation(struct commands *commands, const struct area *area,
     report_add(commands->report, &finding);
 }
 
-/* It and the command are not ordered. */
-static void report_host_race(struct commands *commands, const struct area *area,
+/* The host's access and the command are not ordered. */
+static void report_host_race(struct commands *commands, const struct command_area *area,
                              const struct byte_access *access, const struct byte_run *run,
                              const struct touch *touch)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
     const bool load = touch && !touch->write, is_mapped = touch && touch->of == TOUCH_MAPPED;
     char why[SPEC_CHARS], fix[SPEC_CHARS];
-    const struct operation operation = {
+    const struct host_operation operation = {
         .touch = touch,
         .what = "store by the host",
         .by = "the host",
@@ -78,13 +82,13 @@ static void report_host_race(struct commands *commands, const struct area *area,
     report_operation(commands, area, access, facts, run, &operation);
 }
 
-/* ---- what the host changed after a buffer ------------------------------------------------------ */
+/* ---- host changes to a buffer's storage --------------------------------------------------------- */
 
-static void report_host_dirty(struct commands *commands, const struct area *area,
+static void report_host_dirty(struct commands *commands, const struct command_area *area,
                               const struct byte_access *access, const struct byte_run *run)
 {
     const uint64_t low = area->low + run->low, high = area->low + run->high;
-    const struct operation operation = {
+    const struct host_operation operation = {
         .touch = touches_store(&commands->touches, low, high),
         .what = "store through the pointer that the buffer was made with",
         .by = "the host, with no map",
@@ -99,9 +103,10 @@ static void report_host_dirty(struct commands *commands, const struct area *area
                      &operation);
 }
 
-/* sets: by use. */
-static void judge_host_dirty(struct commands *commands, struct area *area, const struct byte_set *sets,
-                             const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+/* sets: the command's bytes, by use. */
+static void check_host_dirty(struct commands *commands, struct command_area *area,
+                             const struct byte_set *sets, const struct byte_access *access,
+                             const uint32_t site[FOOTPRINT_USES])
 {
     const struct byte_set *own[2] = {&sets[FOOTPRINT_WRITTEN], &sets[FOOTPRINT_ATOMIC]};
     struct byte_access reader = *access;
@@ -123,7 +128,8 @@ static void judge_host_dirty(struct commands *commands, struct area *area, const
 void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t address, uint64_t size)
 {
     pthread_mutex_lock(&commands->lock);
-    struct area *area = commands_judges(commands, command) ? commands_area_of(commands, address) : NULL;
+    struct command_area *area =
+        commands_can_check(commands, command) ? commands_area_of(commands, address) : NULL;
     if (area)
         host_dirty_add(&area->host_dirty, area->high - area->low, address - area->low,
                        address + size - area->low, command);
@@ -132,33 +138,36 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
 
 void commands_forget_host_writes(struct commands *commands)
 {
-    for (struct area *area = commands->areas; area; area = area->hh.next) {
+    for (struct command_area *area = commands->areas; area; area = area->hh.next) {
         if (!host_dirty_empty(&area->host_dirty))
             host_dirty_fini(&area->host_dirty);
     }
 }
 
-/* ---- what commands write after a buffer -------------------------------------------------------------- */
+/* ---- commands that write a buffer's storage
+ * ------------------------------------------------------------- */
 
-/* Mapped for writing it is the host's, and the unmap hands it over. If kernels reach all memory there is no
- * separate copy. */
-void commands_wrote_after(struct commands *commands, const struct byte_run *bytes,
-                          const struct byte_access *access)
+/* A command wrote storage of a buffer by the host's pointer, without a map. Bytes mapped for writing are the
+ * host's until the unmap hands them over. If kernels can access all host memory, the device has no copy. */
+void commands_wrote_storage(struct commands *commands, const struct byte_run *bytes,
+                            const struct byte_access *access)
 {
-    struct area *area = commands_area_of(commands, bytes->low);
+    struct command_area *area = commands_area_of(commands, bytes->low);
     const struct region *region = commands_region_of(commands, bytes->low);
     if (!area || !region || commands->memory->host.permits ||
         memory_map_at(region, bytes->low, bytes->high - bytes->low, DENY_KERNEL_READ))
         return;
     struct byte_run run = {bytes->low - area->low, bytes->high - area->low};
     const struct byte_set set = {.runs = &run, .count = 1, .size = area->high - area->low};
-    device_dirty_write(&area->past, &set, access, command_graph_facts(commands->graph, access->command));
+    device_dirty_write(&area->written_storage, &set, access,
+                       command_graph_facts(commands->graph, access->command));
 }
 
-static void report_after(struct commands *commands, const struct area *area, const struct byte_access *access,
-                         const struct byte_run *run, const struct device_dirty_part *part)
+static void report_written_storage(struct commands *commands, const struct command_area *area,
+                                   const struct byte_access *access, const struct byte_run *run,
+                                   const struct device_dirty_part *part)
 {
-    const struct operation operation = {
+    const struct host_operation operation = {
         .command = part,
         .why = "the buffer was made with CL_MEM_USE_HOST_PTR: a device may work on a copy, which does not "
                "have what a command "
@@ -169,10 +178,11 @@ static void report_after(struct commands *commands, const struct area *area, con
                      &operation);
 }
 
-/* Other than what it may have written itself before; and it is after the writers there: else the two race. */
-static bool reads_after(const struct commands *commands, const struct device_dirty_part *part,
-                        const struct byte_set *sets, enum footprint_use use, uint32_t command,
-                        struct byte_run *out_run)
+/* Does the command read bytes that another command wrote by the host's pointer? It has to be after the
+ * writer, else the two race; bytes that it writes itself do not count. */
+static bool reads_written_storage(const struct commands *commands, const struct device_dirty_part *part,
+                                  const struct byte_set *sets, enum footprint_use use, uint32_t command,
+                                  struct byte_run *out_run)
 {
     struct byte_set once, rest;
     const uint32_t writer = part->writer.command;
@@ -188,43 +198,46 @@ static bool reads_after(const struct commands *commands, const struct device_dir
     return found;
 }
 
-static void judge_after(struct commands *commands, struct area *area, const struct byte_set *sets,
-                        const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+static void check_written_storage(struct commands *commands, struct command_area *area,
+                                  const struct byte_set *sets, const struct byte_access *access,
+                                  const uint32_t site[FOOTPRINT_USES])
 {
     static const enum footprint_use reads[] = {FOOTPRINT_READ, FOOTPRINT_ATOMIC_READ};
     struct byte_access reader = *access;
     struct byte_run run, reported = {0, 0};
-    for (uint32_t i = area->past.count; i-- > 0 && !access->by_map && !reported.high;)
+    for (uint32_t i = area->written_storage.count; i-- > 0 && !access->by_map && !reported.high;)
         for (int r = 0; r < 2 && !reported.high; r++) {
             reader.kind = r ? ACCESS_ATOMIC_READ : ACCESS_READ;
             reader.site = site[reads[r]];
-            if (!reads_after(commands, &area->past.parts[i], sets, reads[r], access->command, &run))
+            if (!reads_written_storage(commands, &area->written_storage.parts[i], sets, reads[r],
+                                       access->command, &run))
                 continue;
-            report_after(commands, area, &reader, &run, &area->past.parts[i]);
+            report_written_storage(commands, area, &reader, &run, &area->written_storage.parts[i]);
             reported = run;
         }
     for (int use = 0; use < FOOTPRINT_USES; use++) {
         const bool renews = access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC ||
                             (reported.high && use == FOOTPRINT_READ);
         run = (struct byte_run){0, 0};
-        while (renews && !device_dirty_empty(&area->past) && byte_set_next(&sets[use], run.high, &run))
-            device_dirty_forget(&area->past, run.low, run.high);
+        while (renews && !device_dirty_empty(&area->written_storage) &&
+               byte_set_next(&sets[use], run.high, &run))
+            device_dirty_forget(&area->written_storage, run.low, run.high);
     }
 }
 
-/* ---- what the host stores meanwhile ------------------------------------------------------------------ */
+/* ---- host stores to shared memory ------------------------------------------------------------------- */
 
-static void report_store(struct commands *commands, const struct area *area, const struct byte_access *access,
-                         const struct byte_run *run)
+static void report_store(struct commands *commands, const struct command_area *area,
+                         const struct byte_access *access, const struct byte_run *run)
 {
     report_host_race(commands, area, access, run,
                      touches_store(&commands->touches, area->low + run->low, area->low + run->high));
 }
 
-/* Bytes that the host stored, and their last accesses. */
+/* Bytes that the host stored, for a visit of the accesses to them. */
 struct storing {
     struct commands *commands;
-    const struct area *area;
+    const struct command_area *area;
     const struct byte_set *bytes;
     struct byte_set *written;
 };
@@ -236,8 +249,8 @@ static void gather_written(void *self, uint64_t low, uint64_t high, const struct
         byte_set_add(storing->written, low - storing->area->low, high - storing->area->low);
 }
 
-static void meet_store(const struct storing *storing, const struct byte_set *touched,
-                       const struct byte_access *access)
+static void check_store(const struct storing *storing, const struct byte_set *touched,
+                        const struct byte_access *access)
 {
     struct commands *commands = storing->commands;
     struct byte_run run;
@@ -246,21 +259,22 @@ static void meet_store(const struct storing *storing, const struct byte_set *tou
         report_store(commands, storing->area, access, &run);
 }
 
-static void meet_touched(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+static void check_store_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
 {
     const struct storing *storing = self;
     struct byte_run run = {low - storing->area->low, high - storing->area->low};
     const struct byte_set touched = {.runs = &run, .count = 1, .size = storing->bytes->size};
-    meet_store(storing, &touched, access);
+    check_store(storing, &touched, access);
 }
 
-/* It was stored after all that was enqueued, and what has begun did so before. */
-static void store_meets(struct storing *storing, uint64_t low, uint64_t high)
+/* The host stored after all commands that were enqueued. Commands that have begun are checked now, later
+ * ones when they come. */
+static void check_host_store(struct storing *storing, uint64_t low, uint64_t high)
 {
-    struct area *area = commands_area_of(storing->commands, low);
-    byte_map_visit(area->map, low, high, meet_touched, storing);
-    for (size_t i = 0; i < area->loose_count; i++)
-        meet_store(storing, &area->loose[i].bytes, &area->loose[i].access);
+    struct command_area *area = commands_area_of(storing->commands, low);
+    byte_map_visit(area->map, low, high, check_store_segment, storing);
+    for (size_t i = 0; i < area->scattered_count; i++)
+        check_store(storing, &area->scattered[i].bytes, &area->scattered[i].access);
     const struct command_graph *graph = storing->commands->graph;
     struct byte_run run = {0, 0};
     host_dirty_drop(&area->stores, command_graph_first_step(graph));
@@ -268,9 +282,9 @@ static void store_meets(struct storing *storing, uint64_t low, uint64_t high)
         host_dirty_store(&area->stores, storing->bytes->size, run.low, run.high, command_graph_step(graph));
 }
 
-/* But for what commands wrote. */
-static void subtract_written(struct storing *storing, const struct area *area, uint64_t low, uint64_t high,
-                             struct byte_set *out_rest)
+/* The bytes of the range that no command wrote: those the host has changed. */
+static void subtract_written(struct storing *storing, const struct command_area *area, uint64_t low,
+                             uint64_t high, struct byte_set *out_rest)
 {
     struct byte_set written;
     struct byte_run run = {low - area->low, high - area->low};
@@ -278,10 +292,10 @@ static void subtract_written(struct storing *storing, const struct area *area, u
     byte_set_init(&written, all.size);
     storing->written = &written;
     byte_map_visit(area->map, low, high, gather_written, storing);
-    for (size_t i = 0; i < area->loose_count; i++) {
+    for (size_t i = 0; i < area->scattered_count; i++) {
         struct byte_run at = {run.low, run.low};
-        while (!reads_only(&area->loose[i].access) && byte_set_next(&area->loose[i].bytes, at.high, &at) &&
-               at.low < run.high)
+        while (!reads_only(&area->scattered[i].access) &&
+               byte_set_next(&area->scattered[i].bytes, at.high, &at) && at.low < run.high)
             byte_set_add(&written, at.low, at.high);
     }
     byte_set_difference(&all, &written, out_rest);
@@ -294,12 +308,12 @@ void commands_host_stored(struct commands *commands, uint64_t address, uint64_t 
 {
     pthread_mutex_lock(&commands->lock);
     const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
-    struct area *area = judged ? commands_area_of(commands, address) : NULL;
+    struct command_area *area = judged ? commands_area_of(commands, address) : NULL;
     struct byte_run run = {0, 0};
     if (area && area->id) {
         struct byte_set rest;
         struct storing storing = {commands, area, &rest, NULL};
-        commands_bring_in(commands, area);
+        commands_apply_kept(commands, area);
         if (ran) {
             subtract_written(&storing, area, address, address + size, &rest);
         } else {
@@ -307,72 +321,75 @@ void commands_host_stored(struct commands *commands, uint64_t address, uint64_t 
             byte_set_add(&rest, address - area->low, address + size - area->low);
         }
         if (!rest.failed && byte_set_next(&rest, 0, &run))
-            store_meets(&storing, address, address + size);
+            check_host_store(&storing, address, address + size);
         byte_set_fini(&rest);
     }
     pthread_mutex_unlock(&commands->lock);
 }
 
-/* ---- where the host was caught
- * -------------------------------------------------------------------------- */
+/* ---- host accesses that were caught ----------------------------------------------------------- */
 
-/* In shared memory its stores are found by comparing. Maps and unmaps for writing move the bytes after a
- * buffer. */
+/* Does a host access conflict with a command's? Stores to fine-grained memory are found by comparing bytes,
+ * and maps belong to the host, except that a map or unmap for writing changes the storage of a
+ * CL_MEM_USE_HOST_PTR buffer. */
 static bool touch_conflicts(const struct touch *touch, const struct byte_access *access)
 {
     if (access->by_map)
-        return touch->of == TOUCH_AFTER && touch->write && access->kind == ACCESS_WRITE;
+        return touch->of == TOUCH_HOST_PTR && touch->write && access->kind == ACCESS_WRITE;
     return touch->write || !reads_only(access);
 }
 
-/* Of memory that a read or write was given 5.2.2 says that a query decides when it may be used again. */
+/* Does the command happen before the host's access? Memory that a read or write was given may be used again
+ * when a query says that the command is complete (5.2.2). */
 static bool touch_is_after(const struct commands *commands, const struct touch *touch, uint32_t command)
 {
     return touch->of == TOUCH_SHARED ? command_graph_host_is_after(commands->graph, command)
                                      : command_graph_reported(commands->graph, command);
 }
 
-/* A touch, and the earlier accesses. */
-struct meeting {
+/* A touch, for a visit of the accesses to its byte. */
+struct touch_check {
     struct commands *commands;
-    const struct area *area;
+    const struct command_area *area;
     struct touch *touch;
     bool reported;
 };
 
-static void meet_touch(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+static void check_touch_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
 {
-    struct meeting *meeting = self;
-    struct commands *commands = meeting->commands;
-    const uint64_t at = meeting->touch->address - meeting->area->low;
+    struct touch_check *check = self;
+    struct commands *commands = check->commands;
+    const uint64_t at = check->touch->address - check->area->low;
     (void)low, (void)high;
-    if (meeting->reported || !touch_conflicts(meeting->touch, access) ||
-        touch_is_after(commands, meeting->touch, access->command))
+    if (check->reported || !touch_conflicts(check->touch, access) ||
+        touch_is_after(commands, check->touch, access->command))
         return;
-    meeting->reported = true;
-    report_host_race(commands, meeting->area, access, &(struct byte_run){at, at + 1}, meeting->touch);
+    check->reported = true;
+    report_host_race(commands, check->area, access, &(struct byte_run){at, at + 1}, check->touch);
 }
 
-static bool touch_meets(struct commands *commands, struct area *area, struct touch *touch)
+static bool check_touch(struct commands *commands, struct command_area *area, struct touch *touch)
 {
-    struct meeting meeting = {commands, area, touch, false};
+    struct touch_check check = {commands, area, touch, false};
     const uint64_t address = touch->address;
     struct byte_run run;
-    byte_map_visit(area->map, address, address + 1, meet_touch, &meeting);
-    for (size_t i = 0; i < area->loose_count; i++)
-        if (byte_set_next(&area->loose[i].bytes, address - area->low, &run) && run.low == address - area->low)
-            meet_touch(&meeting, address, address + 1, &area->loose[i].access);
-    return meeting.reported;
+    byte_map_visit(area->map, address, address + 1, check_touch_segment, &check);
+    for (size_t i = 0; i < area->scattered_count; i++)
+        if (byte_set_next(&area->scattered[i].bytes, address - area->low, &run) &&
+            run.low == address - area->low)
+            check_touch_segment(&check, address, address + 1, &area->scattered[i].access);
+    return check.reported;
 }
 
-/* A load of bytes that a command has written to the buffer, and that no map complete for the host has handed
- * over. */
-static bool load_is_device_dirty(struct commands *commands, struct area *area, const struct touch *touch)
+/* A load of bytes that a command wrote to the buffer, and that no completed map has handed over to the
+ * host. */
+static bool load_is_device_dirty(struct commands *commands, struct command_area *area,
+                                 const struct touch *touch)
 {
     const uint64_t at = touch->address - area->low;
     const struct device_dirty_part *part = device_dirty_at(&area->device_dirty, at);
     char why[SPEC_CHARS];
-    const struct operation operation = {
+    const struct host_operation operation = {
         .touch = touch,
         .by = "the host, with no map",
         .why = why,
@@ -385,33 +402,35 @@ static bool load_is_device_dirty(struct commands *commands, struct area *area, c
         why, SPEC_CHARS,
         "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
         " wrote only when a map of these bytes is complete%s",
-        part->writer.command, part->map ? ", which the host does not know of the one that was enqueued" : "");
+        part->writer.command, part->map ? "; the host has not waited for the map that was enqueued" : "");
     report_operation(commands, area, &part->writer, &part->facts, &(struct byte_run){at, at + 1}, &operation);
     return true;
 }
 
 enum { PAGE_BYTES = 4096 };
 
-static void judge_touch(struct commands *commands, struct area *area, struct touch *touch)
+static void check_new_touch(struct commands *commands, struct command_area *area, struct touch *touch)
 {
     const uint64_t at = touch->address - area->low;
-    commands_bring_in(commands, area);
-    bool reported = touch->open && touch_meets(commands, area, touch);
+    commands_apply_kept(commands, area);
+    bool reported = touch->open && check_touch(commands, area, touch);
     if (!reported && !touch->write && area->mirror)
         reported = load_is_device_dirty(commands, area, touch);
-    if (touch->write && area->mirror) /* and the rest of the page, from now on, as it is open */
+    if (touch->write &&
+        area->mirror) /* once caught, the page is open: what the host stores in it from now on is not seen */
         device_dirty_forget(&area->device_dirty, at > PAGE_BYTES ? at - PAGE_BYTES : 0, at + PAGE_BYTES);
     if (reported || (!touch->write && command_graph_idle(commands->graph)))
         touches_reported(&commands->touches, touch);
 }
 
-static enum touch_of touch_of(const struct commands *commands, const struct area *area, uint64_t address)
+static enum touch_of touch_of(const struct commands *commands, const struct command_area *area,
+                              uint64_t address)
 {
     const struct region *region = commands_region_of(commands, address);
     if (!area->id)
         return TOUCH_OF_PROGRAM;
     if (area->mirror)
-        return TOUCH_AFTER;
+        return TOUCH_HOST_PTR;
     return region && !(region->flags & REGION_FLAG_SHARED) ? TOUCH_MAPPED : TOUCH_SHARED;
 }
 
@@ -419,30 +438,27 @@ void commands_host_touched(struct commands *commands, const struct host_access *
 {
     pthread_mutex_lock(&commands->lock);
     const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
-    struct area *area = judged ? commands_area_of(commands, access->address) : NULL;
+    struct command_area *area = judged ? commands_area_of(commands, access->address) : NULL;
     if (area && (area->mirror || !command_graph_idle(commands->graph))) {
         struct touch *touch =
             touches_add(&commands->touches, access, touch_of(commands, area, access->address),
                         command_graph_step(commands->graph));
         if (touch)
-            judge_touch(commands, area, touch);
+            check_new_touch(commands, area, touch);
     }
     pthread_mutex_unlock(&commands->lock);
 }
 
-static const enum access_kind use_kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                           ACCESS_ATOMIC_READ};
-
-/* Does the command, which has not seen it, touch this byte now? */
-static bool touch_is_met(struct commands *commands, const struct area *area, const struct byte_set *sets,
-                         const struct byte_access *access, const uint32_t site[FOOTPRINT_USES],
-                         const struct touch *touch)
+/* Does the command, which the host's access does not happen before, access that byte? */
+static bool conflicts_with_touch(struct commands *commands, const struct command_area *area,
+                                 const struct byte_set *sets, const struct byte_access *access,
+                                 const uint32_t site[FOOTPRINT_USES], const struct touch *touch)
 {
     struct byte_access one = *access;
     struct byte_run run;
     const uint64_t at = touch->address - area->low;
     for (int use = 0; use < FOOTPRINT_USES; use++) {
-        one.kind = use_kinds[use];
+        one.kind = commands_use_kinds[use];
         one.site = site[use];
         if (touch_conflicts(touch, &one) && byte_set_next(&sets[use], at, &run) && run.low == at) {
             report_host_race(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
@@ -452,25 +468,25 @@ static bool touch_is_met(struct commands *commands, const struct area *area, con
     return false;
 }
 
-static void judge_touches(struct commands *commands, struct area *area, const struct byte_set *sets,
+static void check_touches(struct commands *commands, struct command_area *area, const struct byte_set *sets,
                           const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
 {
     const uint32_t saw = command_graph_saw(commands->graph, access->command);
     for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
         struct touch *touch = &commands->touches.items[i];
-        if (touch->open && touch->step >= saw && touch->address >= area->low && touch->address < area->high &&
-            touch_is_met(commands, area, sets, access, site, touch))
+        const bool in_area = touch->address >= area->low && touch->address < area->high;
+        if (touch->open && touch->step >= saw && in_area &&
+            conflicts_with_touch(commands, area, sets, access, site, touch))
             touches_reported(&commands->touches, touch);
     }
 }
 
-/* ---- what commands write after the host's back
- * ------------------------------------------------------------ */
+/* ---- what commands write and the host need not have --------------------------------------------- */
 
 void commands_mirror(struct commands *commands, uint64_t address, const void *host)
 {
     pthread_mutex_lock(&commands->lock);
-    struct area *area = commands_area_of(commands, address);
+    struct command_area *area = commands_area_of(commands, address);
     if (area && area->id) {
         commands->mirrors += host != NULL;
         commands->mirrors -= area->mirror != 0;
@@ -484,20 +500,21 @@ void commands_mirror(struct commands *commands, uint64_t address, const void *ho
 bool commands_device_dirty(struct commands *commands, uint64_t address)
 {
     pthread_mutex_lock(&commands->lock);
-    const struct area *area = commands_area_of(commands, address);
+    const struct command_area *area = commands_area_of(commands, address);
     const bool some =
         area && (!device_dirty_empty(&area->device_dirty) || !command_graph_idle(commands->graph));
     pthread_mutex_unlock(&commands->lock);
     return some;
 }
 
-static void judge_device_dirty(struct commands *commands, struct area *area, const struct byte_set *sets,
-                               const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+static void check_device_dirty(struct commands *commands, struct command_area *area,
+                               const struct byte_set *sets, const struct byte_access *access,
+                               const uint32_t site[FOOTPRINT_USES])
 {
     static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
     struct byte_access writer = *access;
     for (int i = 0; i < 2 && !access->by_map; i++) {
-        writer.kind = use_kinds[uses[i]];
+        writer.kind = commands_use_kinds[uses[i]];
         writer.site = site[uses[i]];
         device_dirty_write(&area->device_dirty, &sets[uses[i]], &writer,
                            command_graph_facts(commands->graph, access->command));
@@ -508,7 +525,7 @@ static void judge_device_dirty(struct commands *commands, struct area *area, con
 
 void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command)
 {
-    for (struct area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next) {
+    for (struct command_area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next) {
         const uint64_t size = area->high - area->low;
         if (!area->mirror || low >= area->mirror + size || high <= area->mirror)
             continue;
@@ -519,14 +536,13 @@ void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high
     }
 }
 
-void commands_host_learned(struct commands *commands)
+void commands_host_waited(struct commands *commands)
 {
-    for (struct area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next)
+    for (struct command_area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next)
         device_dirty_settle(&area->device_dirty, command_graph_reported, commands->graph);
 }
 
-/* ---- all of it
- * ---------------------------------------------------------------------------------------------- */
+/* ---- all checks of a command -------------------------------------------------------------------- */
 
 bool commands_under_way(struct commands *commands)
 {
@@ -536,40 +552,41 @@ bool commands_under_way(struct commands *commands)
     return some;
 }
 
-static void judge_stores(struct commands *commands, struct area *area, const struct byte_set *sets,
+static void check_stores(struct commands *commands, struct command_area *area, const struct byte_set *sets,
                          const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
 {
     const uint32_t saw = command_graph_saw(commands->graph, access->command);
     struct byte_access one = *access;
     struct byte_run run;
     for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
-        one.kind = use_kinds[use];
+        one.kind = commands_use_kinds[use];
         one.site = site[use];
         if (host_dirty_meets(&area->stores, &sets[use], saw, &run))
             report_store(commands, area, &one, &run);
     }
 }
 
-void commands_judge_host(struct commands *commands, struct area *area, const struct byte_set *sets,
+void commands_check_host(struct commands *commands, struct command_area *area, const struct byte_set *sets,
                          const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
 {
     if (!host_dirty_empty(&area->stores))
-        judge_stores(commands, area, sets, access, site);
+        check_stores(commands, area, sets, access, site);
     if (commands->touches.count)
-        judge_touches(commands, area, sets, access, site);
+        check_touches(commands, area, sets, access, site);
     if (!host_dirty_empty(&area->host_dirty))
-        judge_host_dirty(commands, area, sets, access, site);
-    if (!device_dirty_empty(&area->past))
-        judge_after(commands, area, sets, access, site);
+        check_host_dirty(commands, area, sets, access, site);
+    if (!device_dirty_empty(&area->written_storage))
+        check_written_storage(commands, area, sets, access, site);
     if (area->mirror)
-        judge_device_dirty(commands, area, sets, access, site);
+        check_device_dirty(commands, area, sets, access, site);
 }
 
-/* The host has made no access there that may be unordered with a command. */
-bool commands_is_calm(const struct commands *commands, const struct area *area)
+/* Has the host made no access in the area that may be unordered with a command? */
+bool commands_has_no_host_access(const struct commands *commands, const struct command_area *area)
 {
-    return !area->mirror && device_dirty_empty(&area->past) && host_dirty_empty(&area->host_dirty) &&
-           host_dirty_empty(&area->stores) && !touches_meet(&commands->touches, area->low, area->high);
+    return !area->mirror && device_dirty_empty(&area->written_storage) &&
+           host_dirty_empty(&area->host_dirty) && host_dirty_empty(&area->stores) &&
+           !touches_meet(&commands->touches, area->low, area->high);
 }
 
 /* ---- the host itself ---------------------------------------------------------------------------- */
@@ -594,7 +611,7 @@ void commands_host_access(struct commands *commands, const struct host_access *a
 {
     char by[160] = "", text[CALL_CHARS];
     const struct region *region = commands_region_of(commands, access->address);
-    struct area area = {.id = 0};
+    struct command_area area = {.id = 0};
     pthread_mutex_lock(&commands->lock);
     const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
     commands_name_area(&area, region);

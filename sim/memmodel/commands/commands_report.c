@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report of two commands that race: commands, places, why nothing orders them, and a fix. */
+/* Reports two commands that race: the commands, their places, why nothing orders them, and a fix. Each fix
+ * is tried: the logged calls of the program are ordered again with one edit (command_log.h), as a wait list
+ * or a clFinish more. A command that races with a map gets a fix that keeps it out of the time between map
+ * and unmap, or, if it uses the map's pointer, within. */
 #include "commands_state.h"
 
 #include "sim/memmodel/launches/inter_launch.h"
@@ -33,7 +36,7 @@ void commands_format(char *text, size_t size, const char *pattern, ...)
     va_end(args);
 }
 
-/* The program's call. */
+/* The name of the call by which the program enqueued or recorded the command. */
 const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS])
 {
     static const char enqueue[] = "clEnqueue";
@@ -45,9 +48,9 @@ const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS
 
 void commands_describe(const struct commands *commands, const struct byte_access *access,
                        const struct command_facts *facts, struct finding_access *out_access,
-                       struct side *side)
+                       struct access_texts *side)
 {
-    const struct site *site = commands_site_of(commands, access);
+    const struct command_site *site = commands_site_of(commands, access);
     const bool one = site && site->one_of_several;
     char text[CALL_CHARS];
     const char *call = commands_call(facts, text);
@@ -122,12 +125,12 @@ void commands_explain(const struct commands *commands, bool atomics, uint32_t fi
                         ", of one command buffer, waits for the sync point of the other: %s",
                         first, second, queues);
     else if (a->thread && b->thread && a->thread != b->thread)
-        commands_format(why, SPEC_CHARS,
-                        "neither of the commands %" PRIu32 " and %" PRIu32
-                        " waits for the other, and two threads of the host enqueued them: no wait and no "
-                        "lock, join or other call of pthreads "
-                        "orders the two calls, as far as they are seen, which atomic variables are not",
-                        first, second);
+        commands_format(
+            why, SPEC_CHARS,
+            "neither of the commands %" PRIu32 " and %" PRIu32
+            " waits for the other, and two threads of the host enqueued them: no wait, and no lock, join or "
+            "other call of pthreads that is seen, orders the two calls; atomic variables are not seen",
+            first, second);
     else
         commands_format(
             why, SPEC_CHARS,
@@ -137,7 +140,7 @@ void commands_explain(const struct commands *commands, bool atomics, uint32_t fi
             a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
 }
 
-/* Trying is linear in what is logged. */
+/* A trial takes time linear in the log. */
 enum { TRIES_MOST = 64 };
 
 static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
@@ -154,16 +157,16 @@ static bool may_try(struct commands *commands)
     return command_log_whole(commands->log) && commands->tries++ < TRIES_MOST;
 }
 
-static bool talked(const struct commands *commands, uint32_t a, uint32_t b)
+static bool share_atomics(const struct commands *commands, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < commands->talk_count; i++)
-        if ((commands->talks[i].a == a && commands->talks[i].b == b) ||
-            (commands->talks[i].a == b && commands->talks[i].b == a))
+    for (size_t i = 0; i < commands->atomic_pair_count; i++)
+        if ((commands->atomic_pairs[i].a == a && commands->atomic_pairs[i].b == b) ||
+            (commands->atomic_pairs[i].a == b && commands->atomic_pairs[i].b == a))
             return true;
     return false;
 }
 
-/* By which call of the program's it came. */
+/* The command by its number, or the call that enqueued its command buffer. */
 enum { NAME_CHARS = 64 };
 
 static void name_enqueued(const struct command_facts *facts, uint32_t command, char out[NAME_CHARS])
@@ -176,7 +179,8 @@ static const char flush_all[] = ", with clFlush before on all queues that it wai
 
 enum { FLUSH_CHARS = 80 };
 
-/* The queue to flush with a command that another one waits for; b NULL: its queue is forgotten. */
+/* The clFlush that the fix needs, so that a command of another queue is submitted. b NULL: the queue is
+ * forgotten. */
 static void name_flush(bool crosses, const struct command_facts *a, const struct command_facts *b,
                        char out[FLUSH_CHARS])
 {
@@ -187,7 +191,7 @@ static void name_flush(bool crosses, const struct command_facts *a, const struct
         commands_format(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
 }
 
-/* Only what was gone through again, and hangs nowhere; or, as advice, what has to be settled first. */
+/* True: the fix was tried, orders the two and lets no command wait for ever. False: it is advice. */
 bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first),
@@ -203,7 +207,7 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
     name_enqueued(a, first, one);
     name_enqueued(b, second, other);
     name_flush(crosses, a, b, flush);
-    if (talked(commands, first, second)) {
+    if (share_atomics(commands, first, second)) {
         commands_format(fix, SPEC_CHARS,
                         "if neither kernel waits for the other in its atomic operations, add the event of %s"
                         " to the wait list of %s%s; else have these release and acquire, %s",
@@ -249,35 +253,34 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
     return false;
 }
 
-/* A command that races with a map, or with the unmap of it: between the two it is undefined (5.5.3), but if
- * it has its pointer. The finding names the command and one of them. */
-/* unmap 0: not enqueued yet, or not known */
-struct mapped {
+/* 5.5.3: between a map and its unmap a command may not access the bytes, unless it uses the map's pointer.
+ * unmap 0: not enqueued yet, or unknown. named: the one of map and unmap that the finding names. */
+struct map_race {
     uint32_t map, unmap, command, named;
     bool by_pointer;
 };
 
-static struct mapped mapped_of(const struct commands *commands, const struct byte_access *first,
-                               const struct byte_access *second)
+static struct map_race mapped_of(const struct commands *commands, const struct byte_access *first,
+                                 const struct byte_access *second)
 {
     const struct byte_access *by = first->by_map ? first : second, *other = by == first ? second : first;
     const bool by_pointer = other->by_pointer || other->of_host;
     if (!by->by_map || other->by_map || by->map == by->command)
-        return (struct mapped){0};
+        return (struct map_race){0};
     if (by->map)
-        return (struct mapped){by->map, by->command, other->command, by->command, by_pointer};
-    return (struct mapped){by->command, command_log_unmap(commands->log, by->command), other->command,
-                           by->command, by_pointer};
+        return (struct map_race){by->map, by->command, other->command, by->command, by_pointer};
+    return (struct map_race){by->command, command_log_unmap(commands->log, by->command), other->command,
+                             by->command, by_pointer};
 }
 
 static bool helps_mapped(const struct commands *commands, enum command_edit edit, uint32_t first,
-                         uint32_t second, const struct mapped *mapped)
+                         uint32_t second, const struct map_race *mapped)
 {
     return command_log_try_for(commands->log, edit, first, second, mapped->named, mapped->command);
 }
 
-/* By enqueueing one of them elsewhere, or letting it go later. */
-static bool fix_by_place(struct commands *commands, const struct mapped *mapped, char fix[SPEC_CHARS])
+/* Fixes that enqueue one of the commands at another place, or delay a user event. */
+static bool fix_by_place(struct commands *commands, const struct map_race *mapped, char fix[SPEC_CHARS])
 {
     const uint32_t map = mapped->map, unmap = mapped->unmap, command = mapped->command;
     const struct command_facts *facts = command_graph_facts(commands->graph, command),
@@ -345,8 +348,8 @@ static bool fix_by_place(struct commands *commands, const struct mapped *mapped,
     return false;
 }
 
-/* Enqueued after the map, it has the pointer from there: it belongs between map and unmap. */
-static bool fix_by_pointer(struct commands *commands, const struct mapped *mapped, char fix[SPEC_CHARS])
+/* A command enqueued after the map uses its pointer, so it belongs between map and unmap. */
+static bool fix_by_pointer(struct commands *commands, const struct map_race *mapped, char fix[SPEC_CHARS])
 {
     const uint32_t command = mapped->command, unmap = mapped->unmap;
     char flush[FLUSH_CHARS];
@@ -366,28 +369,29 @@ static bool fix_by_pointer(struct commands *commands, const struct mapped *mappe
 static bool fix_of_pair(struct commands *commands, const struct byte_access *first,
                         const struct byte_access *second, char fix[SPEC_CHARS])
 {
-    const struct mapped mapped = mapped_of(commands, first, second);
+    const struct map_race mapped = mapped_of(commands, first, second);
     const uint32_t map = mapped.map, unmap = mapped.unmap, command = mapped.command;
     const bool astray = command_graph_ended(commands->graph, unmap) &&
                         !command_graph_is_after(commands->graph, unmap, map),
-               past = unmap && command > unmap;
-    /* nothing orders the unmap, not even after its map */
+               past_unmap = unmap && command > unmap;
+    /* `astray`: nothing orders the unmap, not even after its own map */
     if (!map || astray || command_graph_is_after(commands->graph, map, command))
         return commands_fix(commands, first->command, second->command, fix);
     if (mapped.by_pointer && command > map)
         return fix_by_pointer(commands, &mapped, fix);
-    const uint32_t earlier = past ? unmap : command, later = past ? command : map;
-    if ((past || command < map) && (!command_log_whole(commands->log) ||
-                                    helps_mapped(commands, EDIT_WAIT_LIST, earlier, later, &mapped)))
+    const uint32_t earlier = past_unmap ? unmap : command, later = past_unmap ? command : map;
+    if ((past_unmap || command < map) && (!command_log_whole(commands->log) ||
+                                          helps_mapped(commands, EDIT_WAIT_LIST, earlier, later, &mapped)))
         return commands_fix(commands, earlier, later, fix);
     return fix_by_place(commands, &mapped, fix);
 }
 
-const char *commands_object(const struct commands *commands, const struct area *area,
+const char *commands_object(const struct commands *commands, const struct command_area *area,
                             const struct byte_access *a, const struct byte_access *b, char out[OBJECT_CHARS])
 {
-    const struct site *one = commands_site_of(commands, a), *other = b ? commands_site_of(commands, b) : NULL;
-    const struct site *named = one && one->argument ? one : other && other->argument ? other : NULL;
+    const struct command_site *one = commands_site_of(commands, a),
+                              *other = b ? commands_site_of(commands, b) : NULL;
+    const struct command_site *named = one && one->argument ? one : other && other->argument ? other : NULL;
     const bool both =
         named == one && other && other->argument &&
         (strcmp(one->argument, other->argument) != 0 || strcmp(one->kernel, other->kernel) != 0);
@@ -399,9 +403,9 @@ const char *commands_object(const struct commands *commands, const struct area *
     return out;
 }
 
-/* The reader could not see why it may not conflict with the map whose pointer it has, least of all if both
- * read. */
-static void say_no_map_yet(char why[SPEC_CHARS])
+/* Both may be reads, so the reason has to say why the command conflicts with the map whose pointer it
+ * uses. */
+static void say_map_not_complete(char why[SPEC_CHARS])
 {
     const size_t used = strlen(why);
     commands_format(why + used, SPEC_CHARS - used,
@@ -412,8 +416,8 @@ static void say_before_map(uint32_t map, uint32_t command, char why[SPEC_CHARS],
 {
     commands_format(why, SPEC_CHARS,
                     "command %" PRIu32 " uses the pointer that command %" PRIu32
-                    " returned, which even waits for it"
-                    ": what is read through that is there when the map is complete (5.2.4)",
+                    ", a map, returned, and the map even waits for it: the bytes are there only when the map "
+                    "is complete (5.2.4)",
                     command, map);
     commands_format(fix, SPEC_CHARS,
                     "set the user events that command %" PRIu32 " waits for before command %" PRIu32
@@ -426,9 +430,9 @@ static void report_conflict(struct commands *commands, const struct conflict *co
     bool swapped = conflict->later.command < conflict->earlier.command;
     const struct byte_access *first = swapped ? &conflict->later : &conflict->earlier;
     const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
-    const struct site *site = commands_site_of(commands, second) ? commands_site_of(commands, second)
-                                                                 : commands_site_of(commands, first);
-    struct side side[2];
+    const struct command_site *site = commands_site_of(commands, second) ? commands_site_of(commands, second)
+                                                                         : commands_site_of(commands, first);
+    struct access_texts side[2];
     char why[SPEC_CHARS] = "", fix[SPEC_CHARS] = "", object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
                               .kernel = site ? site->kernel : NULL,
@@ -452,7 +456,7 @@ static void report_conflict(struct commands *commands, const struct conflict *co
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command,
                          why);
         if (commands_lacks_map(first, second) || commands_lacks_map(second, first))
-            say_no_map_yet(why);
+            say_map_not_complete(why);
         if (second->packets)
             wording_one_at_a_time(second->reads_packets, why, sizeof why);
         finding.fix_orders = fix_of_pair(commands, first, second, fix);
@@ -465,8 +469,9 @@ bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t 
     return command_graph_is_after(commands->graph, a, b) || command_graph_is_after(commands->graph, b, a);
 }
 
-/* Did the command come upon this map, too? */
-static bool met_map(const struct commands *commands, const struct area *area, uint32_t command, uint32_t map)
+/* Did the command conflict with this map, too? */
+static bool conflicts_with_map(const struct commands *commands, const struct command_area *area,
+                               uint32_t command, uint32_t map)
 {
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
@@ -476,13 +481,14 @@ static bool met_map(const struct commands *commands, const struct area *area, ui
     return false;
 }
 
-/* Did the command come upon the unmap of this map, too? */
-static bool met_unmap(const struct commands *commands, const struct area *area, uint32_t command,
-                      uint32_t map)
+/* Did the command conflict with the unmap of this map, too? */
+static bool conflicts_with_unmap(const struct commands *commands, const struct command_area *area,
+                                 uint32_t command, uint32_t map)
 {
     for (size_t i = 0; i < commands->conflict_count; i++) {
         const struct conflict *conflict = &commands->conflicts[i];
-        if (conflict->area == area && conflict->later.command == command && conflict->earlier.map == map &&
+        const bool is_unmap = conflict->later.command == command && conflict->earlier.map == map;
+        if (conflict->area == area && is_unmap &&
             command_graph_is_after(commands->graph, conflict->earlier.command, map) &&
             !commands_are_ordered(commands, command, conflict->earlier.command))
             return true;
@@ -490,10 +496,10 @@ static bool met_unmap(const struct commands *commands, const struct area *area, 
     return false;
 }
 
-/* Of a map and its unmap one is reported. A command that ran before the unmap has met the map already. The
- * one that comes last meets both: if it was enqueued before the map it is to come before that, else after the
+/* Is another conflict reported instead? A command that conflicts with a map and its unmap is reported
+ * with one of them: with the map if it was enqueued before the map or ran before the unmap, else with the
  * unmap. */
-static bool is_followed(const struct commands *commands, const struct conflict *conflict)
+static bool is_reported_elsewhere(const struct commands *commands, const struct conflict *conflict)
 {
     const bool map_is_later = conflict->later.by_map;
     const struct byte_access *map = map_is_later ? &conflict->later : &conflict->earlier;
@@ -502,17 +508,18 @@ static bool is_followed(const struct commands *commands, const struct conflict *
         return false;
     if (!map->map)
         return other->command > map->command &&
-               met_unmap(commands, conflict->area, other->command, map->command);
+               conflicts_with_unmap(commands, conflict->area, other->command, map->command);
     if (map->map == map->command || !command_graph_is_after(commands->graph, map->command, map->map))
-        return false; /* so it need not be after its map, or it is not known which that is */
+        return false; /* the unmap need not be after its map, or that is unknown */
     if (map_is_later)
         return command_graph_ended(commands->graph, map->map) &&
                !commands_are_ordered(commands, map->map, other->command);
-    return other->command < map->map && met_map(commands, conflict->area, other->command, map->map);
+    return other->command < map->map &&
+           conflicts_with_map(commands, conflict->area, other->command, map->map);
 }
 
-/* Memory of the host that a buffer has as its own: where the two met in that memory, too, it is reported
- * there. */
+/* Do the two also conflict in the host memory that is the buffer's storage? Then that conflict is
+ * reported. */
 static bool is_reported_of_host(const struct commands *commands, const struct conflict *conflict)
 {
     const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
@@ -528,7 +535,7 @@ static bool is_reported_of_host(const struct commands *commands, const struct co
     return false;
 }
 
-/* Access by access; or it is not known. */
+/* Does inter_launch.h judge the two access by access, or can it not know? */
 static bool is_judged_otherwise(const struct commands *commands, const struct conflict *conflict)
 {
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
@@ -545,7 +552,7 @@ static bool is_judged_otherwise(const struct commands *commands, const struct co
     return false;
 }
 
-/* Kernels that one of them enqueued may yet hand on what it did. */
+/* Is one of the commands still running? Kernels that it enqueued may yet order the two. */
 static bool is_under_way(const struct commands *commands, const struct conflict *conflict, uint32_t ending)
 {
     const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
@@ -553,8 +560,8 @@ static bool is_under_way(const struct commands *commands, const struct conflict 
            (earlier != ending && command_graph_under_way(commands->graph, earlier));
 }
 
-/* When both commands are complete, the latter now: by then it is known whether atomics may have ordered
- * them. */
+/* Reports conflicts of which both commands are complete, `ending` being the latter: now it is known whether
+ * atomics may have ordered them. Others wait. */
 void commands_report_all(struct commands *commands, uint32_t ending)
 {
     size_t kept = 0;
@@ -562,8 +569,10 @@ void commands_report_all(struct commands *commands, uint32_t ending)
         const struct conflict *conflict = &commands->conflicts[i];
         const bool ordered = !conflict->before_map && commands_are_ordered(commands, conflict->later.command,
                                                                            conflict->earlier.command);
-        if (!is_under_way(commands, conflict, ending) && !ordered && !is_followed(commands, conflict) &&
-            !is_reported_of_host(commands, conflict) && !is_judged_otherwise(commands, conflict))
+        if (ordered || is_under_way(commands, conflict, ending))
+            continue;
+        if (!is_reported_elsewhere(commands, conflict) && !is_reported_of_host(commands, conflict) &&
+            !is_judged_otherwise(commands, conflict))
             report_conflict(commands, conflict);
     }
     for (size_t i = 0; i < commands->conflict_count; i++)

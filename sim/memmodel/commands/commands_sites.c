@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The instructions of kernels that touched allocations, as numbers that outlive the launch: equal kernel,
- * place and argument are one number (a hash by a text of these). Where one access of a footprint is by
- * several instructions, their bytes are kept apart, and looked up when a finding needs its line.
+ * The instructions of kernels that accessed allocations, as numbers that outlive the launch: equal kernel,
+ * place and argument have one number, found by a hash of a text of the three. An access of a footprint may
+ * be by several instructions. Then each one's bytes are kept in a list, and a finding looks up the
+ * instruction of its first byte.
  */
 #include "commands_state.h"
 
@@ -16,9 +17,9 @@
 
 enum { SEVERAL_FEW_BYTES = HOSTILE(1 << 16, 1) };
 
-/* ---- one ------------------------------------------------------------------------------- */
+/* ---- one instruction ------------------------------------------------------------------------------- */
 
-/* place NULL: one of several. */
+/* place NULL: one of several instructions, not known which. */
 static char *site_key(const char *kernel, const struct source_place *place, const char *argument)
 {
     char *key = NULL;
@@ -36,7 +37,7 @@ static char *copy_text(const char *text, bool *lost)
     return copy;
 }
 
-static void site_free(struct site *site)
+static void site_free(struct command_site *site)
 {
     free((char *)(uintptr_t)site->place.file);
     free((char *)(uintptr_t)site->place.text);
@@ -46,16 +47,16 @@ static void site_free(struct site *site)
     free(site);
 }
 
-static struct site *site_new(char *key, const char *kernel, const struct source_place *place,
-                             const char *argument)
+static struct command_site *site_new(char *key, const char *kernel, const struct source_place *place,
+                                     const char *argument)
 {
     bool lost = false;
-    struct site *site = calloc(1, sizeof *site);
+    struct command_site *site = calloc(1, sizeof *site);
     if (!site) {
         free(key);
         return NULL;
     }
-    *site = (struct site){.key = key, .kernel = copy_text(kernel, &lost), .one_of_several = !place};
+    *site = (struct command_site){.key = key, .kernel = copy_text(kernel, &lost), .one_of_several = !place};
     if (place)
         site->place = *place;
     site->place.file = copy_text(site->place.file, &lost);
@@ -72,7 +73,7 @@ static bool sites_reserve(struct commands *commands)
     if (commands->site_count < commands->site_room)
         return true;
     uint32_t room = 2 * commands->site_room + 16;
-    struct site **sites = realloc(commands->sites, room * sizeof(struct site *));
+    struct command_site **sites = realloc(commands->sites, room * sizeof(struct command_site *));
     if (!sites)
         return false;
     commands->sites = sites;
@@ -83,7 +84,7 @@ static bool sites_reserve(struct commands *commands)
 static uint32_t number_of(struct commands *commands, const char *kernel, const struct source_place *place,
                           const char *argument)
 {
-    struct site *site = NULL, *known = NULL;
+    struct command_site *site = NULL, *known = NULL;
     char *key = site_key(kernel, place, argument);
     if (!key)
         return 0;
@@ -124,7 +125,7 @@ void commands_number_sites(struct commands *commands, const struct launch_info *
 }
 
 uint32_t commands_number_site(struct commands *commands, const struct launch_info *launch, uint32_t site,
-                              const struct area *area)
+                              const struct command_area *area)
 {
     struct source_place place = {0};
     char name[ARGUMENT_CHARS];
@@ -135,7 +136,7 @@ uint32_t commands_number_site(struct commands *commands, const struct launch_inf
     return number_of(commands, launch->kernel, &place, argument);
 }
 
-const struct site *commands_site_of(const struct commands *commands, const struct byte_access *access)
+const struct command_site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
     CHECKED(!(access->site & SITE_SEVERAL));
     CHECKED(access->site <= commands->site_count);
@@ -153,18 +154,19 @@ void commands_sites_free(struct commands *commands)
 bool commands_same_line(const struct commands *commands, const struct byte_access *a,
                         const struct byte_access *b)
 {
-    const struct site *x = commands_site_of(commands, a), *y = commands_site_of(commands, b);
+    const struct command_site *x = commands_site_of(commands, a), *y = commands_site_of(commands, b);
     if (x == y || !x || !y)
         return x == y;
     const char *file[2] = {x->place.file ? x->place.file : "", y->place.file ? y->place.file : ""};
     const char *argument[2] = {x->argument ? x->argument : "", y->argument ? y->argument : ""};
-    return a->kind == b->kind && x->place.line && x->place.line == y->place.line &&
-           !strcmp(file[0], file[1]) && !strcmp(argument[0], argument[1]) && !strcmp(x->kernel, y->kernel);
+    const bool one_line = x->place.line && x->place.line == y->place.line && !strcmp(file[0], file[1]);
+    return one_line && a->kind == b->kind && !strcmp(argument[0], argument[1]) &&
+           !strcmp(x->kernel, y->kernel);
 }
 
-/* ---- several ---------------------------------------------------------------------------- */
+/* ---- several instructions ---------------------------------------------------------------------------- */
 
-static struct several *several_of(const struct area *area, uint32_t site)
+static struct several_sites *several_of(const struct command_area *area, uint32_t site)
 {
     size_t from = 0, to = area->several_count;
     while (from < to) {
@@ -178,7 +180,7 @@ static struct several *several_of(const struct area *area, uint32_t site)
     return &area->several[from];
 }
 
-static void want(const struct area *area, const struct byte_access *access)
+static void want(const struct command_area *area, const struct byte_access *access)
 {
     if (access->site & SITE_SEVERAL)
         several_of(area, access->site)->wanted = true;
@@ -190,18 +192,18 @@ static void want_visited(void *self, uint64_t low, uint64_t high, const struct b
     want(self, access);
 }
 
-void commands_drop_several(struct area *area)
+void commands_drop_several(struct command_area *area)
 {
     const uint64_t size = area->id ? area->high - area->low : 0;
     size_t kept = 0;
     byte_map_visit(area->map, area->low, area->high, want_visited, area);
-    for (size_t i = 0; i < area->loose_count; i++)
-        want(area, &area->loose[i].access);
+    for (size_t i = 0; i < area->scattered_count; i++)
+        want(area, &area->scattered[i].access);
     for (uint32_t i = 0; i < area->device_dirty.count; i++)
         want(area, &area->device_dirty.parts[i].writer);
     area->several_bytes = 0;
     for (size_t i = 0; i < area->several_count; i++) {
-        struct several *several = &area->several[i];
+        struct several_sites *several = &area->several[i];
         if (!several->wanted) {
             footprint_sites_fini(&several->sites);
             continue;
@@ -215,45 +217,36 @@ void commands_drop_several(struct area *area)
         2 * area->several_bytes + (size / 2 > SEVERAL_FEW_BYTES ? size / 2 : SEVERAL_FEW_BYTES);
 }
 
-void commands_several_free(struct area *area)
+void commands_several_free(struct command_area *area)
 {
     for (size_t i = 0; i < area->several_count; i++)
         footprint_sites_fini(&area->several[i].sites);
     free(area->several);
 }
 
-static bool make_room(struct area *area)
-{
-    if (area->several_count < area->several_room)
-        return true;
-    const size_t room = 2 * area->several_room + 4;
-    struct several *grown = realloc(area->several, room * sizeof *grown);
-    if (!grown)
-        return false;
-    area->several = grown;
-    area->several_room = room;
-    return true;
-}
-
-/* Takes the bytes of each. */
-static uint32_t add_several(struct commands *commands, struct area *area, struct footprint_part *part,
+/* Takes ownership of the bytes of each instruction. The result is an instruction's number, or with
+ * SITE_SEVERAL the id of a list. */
+static uint32_t add_several(struct commands *commands, struct command_area *area, struct footprint_part *part,
                             enum footprint_use use, const struct site_numbers *numbers)
 {
     struct footprint_sites *sites = &part->sites[use];
     if (!footprint_sites_several(sites))
         return numbers->of[0];
-    if (!sites->bytes || commands->several_latest == SITE_SEVERAL - 1 || !make_room(area))
+    if (!sites->bytes || commands->several_latest == SITE_SEVERAL - 1 ||
+        !commands_reserve((void **)&area->several, &area->several_room, area->several_count,
+                          sizeof *area->several))
         return numbers->of[FOOTPRINT_SITES];
     const uint32_t id = SITE_SEVERAL | ++commands->several_latest;
     area->several_bytes += footprint_sites_room(sites);
-    CHECKED(!area->several_count || area->several[area->several_count - 1].id < id); /* ascending */
+    CHECKED(!area->several_count ||
+            area->several[area->several_count - 1].id < id); /* several_of() searches the ids by halves */
     area->several[area->several_count++] =
-        (struct several){.id = id, .low = part->low, .numbers = *numbers, .sites = *sites};
+        (struct several_sites){.id = id, .low = part->low, .numbers = *numbers, .sites = *sites};
     sites->bytes = NULL;
     return id;
 }
 
-void commands_take_sites(struct commands *commands, struct area *area, struct footprint_part *part,
+void commands_take_sites(struct commands *commands, struct command_area *area, struct footprint_part *part,
                          const struct site_numbers numbers[FOOTPRINT_USES], uint32_t out_site[FOOTPRINT_USES])
 {
     if (area->several_count && area->several_bytes >= area->several_most)
@@ -262,14 +255,14 @@ void commands_take_sites(struct commands *commands, struct area *area, struct fo
         out_site[use] = add_several(commands, area, part, use, &numbers[use]);
 }
 
-struct byte_access commands_access_at(const struct area *area, const struct byte_access *access,
+struct byte_access commands_access_at(const struct command_area *area, const struct byte_access *access,
                                       uint64_t address, uint64_t *high)
 {
     struct byte_access one = *access;
     uint64_t end;
     if (!(access->site & SITE_SEVERAL))
         return one;
-    const struct several *several = several_of(area, access->site);
+    const struct several_sites *several = several_of(area, access->site);
     one.site = several->numbers.of[footprint_sites_at(&several->sites, address - several->low, &end)];
     if (end < *high - several->low)
         *high = several->low + end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranges that commands wrote and no map handed over: a short list of parts, each with the bytes of one
- * command. A later write or map takes its bytes out of the earlier parts, so a byte is in one part at most;
- * when the list is full its oldest part goes, and less is reported.
+ * Bytes that commands wrote and no map handed over: a short list of parts, each with the bytes of one
+ * command. A later write or map takes its bytes out of earlier parts, so each byte is in one part at most.
+ * When the list is full its oldest part is dropped, and less is reported.
  */
 #include "device_dirty.h"
 #include "orrery/checked.h"
@@ -26,7 +26,7 @@ bool device_dirty_empty(const struct device_dirty *device_dirty)
     return !device_dirty->count;
 }
 
-/* Takes the bytes; the oldest goes when there are too many. */
+/* Takes ownership of the part. */
 static void add(struct device_dirty *device_dirty, const struct device_dirty_part *part)
 {
     if (device_dirty->count == DEVICE_DIRTY_MOST)
@@ -35,7 +35,7 @@ static void add(struct device_dirty *device_dirty, const struct device_dirty_par
     CHECKED(device_dirty->count <= DEVICE_DIRTY_MOST && !byte_set_empty(&part->bytes));
 }
 
-/* Those that are there; they are no longer of the part, which goes when it has no others. */
+/* Moves the bytes that the part has of these out of the part, which is removed when it is empty. */
 static void take(struct device_dirty *device_dirty, uint32_t at, const struct byte_set *bytes,
                  struct byte_set *out_taken)
 {
@@ -82,7 +82,7 @@ void device_dirty_write(struct device_dirty *device_dirty, const struct byte_set
         add(device_dirty, &part);
 }
 
-/* Of two maps either may hand over: what is mapped already is dropped. */
+/* Bytes that are mapped already are dropped: either map may hand them over, and which is not known. */
 void device_dirty_map(struct device_dirty *device_dirty, const struct byte_set *bytes, uint32_t command)
 {
     struct device_dirty mapped = {.count = 0};

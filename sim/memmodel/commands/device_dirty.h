@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Bytes of one buffer made with CL_MEM_USE_HOST_PTR that commands have written, and that no map has
- *          handed over: the host need not find them in its memory (OpenCL 2.2 API, 5.2.4: it has the latest
- *          bits once a map is complete). Counts from the start of the allocation.
+ *          handed over. The host need not find them in its memory: it has the latest bits once a map is
+ *          complete (OpenCL 2.2 API, 5.2.4).
  *
  * Interface
- *   device_dirty_write     a command wrote some
- *   device_dirty_map       `command` mapped them, or wrote them into the memory of the host: they are handed
- *                          over once it is complete
+ *   device_dirty_write     a command wrote these bytes
+ *   device_dirty_map       `command` mapped these bytes, or wrote them into the host's memory: they are
+ *                          handed over once it is complete
  *   device_dirty_forget    drops [low, high): the host may have written there
- *   device_dirty_at        the command that wrote the byte; NULL: none, or it is handed over
- *   device_dirty_settle    drops bytes handed over by maps that are complete by done()
- *   device_dirty_empty     nothing is left
+ *   device_dirty_at        the command that wrote the byte; NULL: none, or the byte is handed over
+ *   device_dirty_settle    drops bytes of maps that are complete, as done() says
+ *   device_dirty_empty     no bytes are left
  *
- * Memory   Out of memory, writes are forgotten: less is reported.
+ * Units    Offsets count from the start of the allocation.
+ * Errors   Out of memory writes are forgotten: less is reported.
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_DEVICE_DIRTY_H
 #define ORRERY_SIM_MEMMODEL_COMMANDS_DEVICE_DIRTY_H
@@ -27,8 +28,8 @@ enum { DEVICE_DIRTY_MOST = 8 };
 struct device_dirty_part {
     struct byte_set bytes;
     struct byte_access writer;
-    struct command_facts facts; /* the graph forgets it */
-    uint32_t map;               /* 0: none yet */
+    struct command_facts facts; /* a copy: the graph forgets commands */
+    uint32_t map;               /* the command that maps the bytes; 0: none yet */
 };
 struct device_dirty {
     struct device_dirty_part parts[DEVICE_DIRTY_MOST];

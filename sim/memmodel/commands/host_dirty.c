@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges that the host changed, in a list sorted by time. */
+/* Bytes that the host changed, in a short list sorted by command or step. When it is full the two latest
+ * entries become one. */
 #include "host_dirty.h"
 #include "orrery/checked.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The launch tree: bit rows of which launch happens before which, extended by enqueues, waits and ends. */
+/* Order within a launch tree. Each launch has a row of bits: the launches that happen before it as a whole.
+ * Beside it is a list of launches of which only what comes before the end of one work-group happens before
+ * it, and a row of launches of which more may happen before. Rows are extended by the parent, by events that
+ * the launch waits for and by atomics, until nothing changes (launch_tree_compute). Lemma: parents, and
+ * launches that others wait for, have lower rows. So without atomics one pass is enough. */
 #include "launch_tree.h"
 
 #include <stdlib.h>
@@ -8,29 +12,29 @@
 #include "orrery/checked.h"
 #include "orrery/rule.h"
 
-/* At a row's start a launch is ordered as at its work-group's end. Rows share their tails: descendants of one
- * launch have the same. */
-struct partly {
-    const struct partly *next;
-    struct partly *older; /* of all */
-    uint32_t of;          /* each row has one of a launch */
+/* The row's launch comes after the end of work-group `group` of launch `of`. The lists of descendants share
+ * their tails with their ancestor's. */
+struct group_end {
+    const struct group_end *next;
+    struct group_end *older; /* of the allocated nodes */
+    uint32_t of;             /* a list has at most one node for each launch */
     uint64_t group;
 };
 
-/* Rows of bits: the launches that happen before. */
+/* Rows of bits, one for each launch, by row of another launch. */
 struct launch_tree {
     const struct tree_launch *const *launches;
     uint32_t count, words;
-    uint64_t *known; /* count rows: all of the launch happens before the row's start */
-    /* as many, after them: more of it may happen before than `partly` has, by atomics or by several
-     * work-groups */
-    uint64_t *vague;
-    uint64_t *joined; /* atomics met */
-    const struct partly **partly;
-    struct partly *nodes;
-    const struct partly **looked_up;
-    uint32_t looked_up_of; /* the row of the latest query: by launch */
-    bool failed;           /* memory ran out */
+    uint64_t *before; /* `count` rows: all of that launch happens before this one begins */
+    /* `count` more rows after them: more of that launch may happen before than `group_ends` says, by atomics
+     * or by several work-groups */
+    uint64_t *undecided;
+    uint64_t *joined; /* atomics of the two may synchronise */
+    const struct group_end **group_ends;
+    struct group_end *nodes;
+    const struct group_end **looked_up; /* by launch: its node in one row's list */
+    uint32_t looked_up_of;              /* the row whose list is in looked_up */
+    bool failed;                        /* out of memory */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -42,12 +46,13 @@ struct launch_tree *launch_tree_new(const struct tree_launch *const *launches, u
         return NULL;
     *launch_tree = (struct launch_tree){
         .launches = launches, .count = count, .words = (count + 63) / 64, .looked_up_of = UINT32_MAX};
-    launch_tree->known = calloc(2 * (size_t)count * launch_tree->words + 1, sizeof *launch_tree->known);
-    launch_tree->vague = launch_tree->known ? launch_tree->known + (size_t)count * launch_tree->words : NULL;
+    launch_tree->before = calloc(2 * (size_t)count * launch_tree->words + 1, sizeof *launch_tree->before);
+    launch_tree->undecided =
+        launch_tree->before ? launch_tree->before + (size_t)count * launch_tree->words : NULL;
     launch_tree->joined = calloc((size_t)count * launch_tree->words + 1, sizeof *launch_tree->joined);
-    launch_tree->partly = calloc(count + 1, sizeof *launch_tree->partly);
+    launch_tree->group_ends = calloc(count + 1, sizeof *launch_tree->group_ends);
     launch_tree->looked_up = calloc(count + 1, sizeof *launch_tree->looked_up);
-    if (launch_tree->known && launch_tree->joined && launch_tree->partly && launch_tree->looked_up)
+    if (launch_tree->before && launch_tree->joined && launch_tree->group_ends && launch_tree->looked_up)
         return launch_tree;
     launch_tree_free(launch_tree);
     return NULL;
@@ -57,10 +62,10 @@ void launch_tree_free(struct launch_tree *launch_tree)
 {
     if (!launch_tree)
         return;
-    free(launch_tree->known);
+    free(launch_tree->before);
     free(launch_tree->joined);
-    free(launch_tree->partly);
-    for (struct partly *node = launch_tree->nodes, *older; node; node = older) {
+    free(launch_tree->group_ends);
+    for (struct group_end *node = launch_tree->nodes, *older; node; node = older) {
         older = node->older;
         free(node);
     }
@@ -83,11 +88,11 @@ uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch)
     return from < launch_tree->count && launch_tree->launches[from]->launch == launch ? from : UINT32_MAX;
 }
 
-static bool came_of(const struct launch_tree *launch_tree, uint32_t member, uint32_t ancestor)
+static bool descends_from(const struct launch_tree *launch_tree, uint32_t row, uint32_t ancestor)
 {
-    while (member != UINT32_MAX && member > ancestor)
-        member = launch_tree_row(launch_tree, launch_tree->launches[member]->parent);
-    return member == ancestor;
+    while (row != UINT32_MAX && row > ancestor)
+        row = launch_tree_row(launch_tree, launch_tree->launches[row]->parent);
+    return row == ancestor;
 }
 
 uint32_t launch_tree_child_between(const struct launch_tree *launch_tree, uint32_t ancestor, uint32_t row)
@@ -115,135 +120,135 @@ static void set_bit(const struct launch_tree *launch_tree, uint64_t *rows, uint3
 static void join_bits(const struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
     for (uint32_t w = 0; w < launch_tree->words; w++) {
-        launch_tree->known[(size_t)row * launch_tree->words + w] |=
-            launch_tree->known[(size_t)other * launch_tree->words + w];
-        launch_tree->vague[(size_t)row * launch_tree->words + w] |=
-            launch_tree->vague[(size_t)other * launch_tree->words + w];
+        launch_tree->before[(size_t)row * launch_tree->words + w] |=
+            launch_tree->before[(size_t)other * launch_tree->words + w];
+        launch_tree->undecided[(size_t)row * launch_tree->words + w] |=
+            launch_tree->undecided[(size_t)other * launch_tree->words + w];
     }
 }
 
-static const struct partly *find(const struct partly *list, uint32_t of)
+static const struct group_end *find(const struct group_end *list, uint32_t of)
 {
     while (list && list->of != of)
         list = list->next;
     return list;
 }
 
-static bool ends_in(const struct partly *list, const struct partly *tail)
+static bool ends_in(const struct group_end *list, const struct group_end *tail)
 {
     while (list && list != tail)
         list = list->next;
     return list == tail;
 }
 
-static void learn_group(struct launch_tree *launch_tree, uint32_t row, uint32_t of, uint64_t group)
+static void add_group_end(struct launch_tree *launch_tree, uint32_t row, uint32_t of, uint64_t group)
 {
-    const struct partly *old = find(launch_tree->partly[row], of);
+    const struct group_end *old = find(launch_tree->group_ends[row], of);
     if (old) {
         if (old->group != group)
-            set_bit(launch_tree, launch_tree->vague, row, of);
+            set_bit(launch_tree, launch_tree->undecided, row, of);
         return;
     }
-    struct partly *node = malloc(sizeof *node);
+    struct group_end *node = malloc(sizeof *node);
     launch_tree->failed |= !node;
     if (!node)
         return;
-    *node = (struct partly){launch_tree->partly[row], launch_tree->nodes, of, group};
-    launch_tree->partly[row] = launch_tree->nodes = node;
+    *node = (struct group_end){launch_tree->group_ends[row], launch_tree->nodes, of, group};
+    launch_tree->group_ends[row] = launch_tree->nodes = node;
 }
 
-static void learn_groups(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
+static void add_group_ends(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
-    if (!launch_tree->partly[row])
-        launch_tree->partly[row] = launch_tree->partly[other];
-    for (const struct partly *node = launch_tree->partly[other];
-         node && !ends_in(launch_tree->partly[row], node); node = node->next)
-        learn_group(launch_tree, row, node->of, node->group);
+    if (!launch_tree->group_ends[row])
+        launch_tree->group_ends[row] = launch_tree->group_ends[other];
+    for (const struct group_end *node = launch_tree->group_ends[other];
+         node && !ends_in(launch_tree->group_ends[row], node); node = node->next)
+        add_group_end(launch_tree, row, node->of, node->group);
 }
 
-/* The launches before its begin. */
-static void learn_begun(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
+/* Adds what happens before the begin of `other`. */
+static void add_before_begin(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
     join_bits(launch_tree, row, other);
-    learn_groups(launch_tree, row, other);
+    add_group_ends(launch_tree, row, other);
 }
 
-/* `other` has ended before `row`, and so have those before it. */
-static void learn(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
+/* Adds all of `other`, which ends before `row` begins, and what happens before `other`. */
+static void add_launch(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
     CHECKED(row < launch_tree->count && other < launch_tree->count);
-    learn_begun(launch_tree, row, other);
-    set_bit(launch_tree, launch_tree->known, row, other);
+    add_before_begin(launch_tree, row, other);
+    set_bit(launch_tree, launch_tree->before, row, other);
 }
 
-static void learn_after(struct launch_tree *launch_tree, uint32_t row, const struct launch_after *after)
+static void add_wait(struct launch_tree *launch_tree, uint32_t row, const struct launch_after *after)
 {
     uint32_t other = launch_tree_row(launch_tree, after->launch);
     if (other == UINT32_MAX)
         return;
     if (after->marked) {
-        learn_begun(launch_tree, row, other);
+        add_before_begin(launch_tree, row, other);
         return;
     }
-    learn(launch_tree, row, other);
+    add_launch(launch_tree, row, other);
     for (uint32_t i = other + 1; after->complete && i < row; i++)
-        if (came_of(launch_tree, i, other))
-            learn(launch_tree, row, i);
+        if (descends_from(launch_tree, i, other))
+            add_launch(launch_tree, row, i);
 }
 
-static void learn_parent(struct launch_tree *launch_tree, uint32_t row)
+static void add_parent(struct launch_tree *launch_tree, uint32_t row)
 {
     const struct tree_launch *self = launch_tree->launches[row];
     uint32_t parent = launch_tree_row(launch_tree, self->parent);
-    CHECKED(parent == UINT32_MAX || parent < row); /* a kernel is enqueued after the one that does so began */
+    CHECKED(parent == UINT32_MAX || parent < row); /* a parent begins before its children are enqueued */
     if (parent == UINT32_MAX)
         return;
-    learn_begun(launch_tree, row, parent);
+    add_before_begin(launch_tree, row, parent);
     if (self->start == LAUNCH_AFTER_PARENT && RULE(3113))
-        learn(launch_tree, row, parent);
+        add_launch(launch_tree, row, parent);
     if (self->start == LAUNCH_AFTER_GROUP && RULE(3114))
-        learn_group(launch_tree, row, parent, self->parent_group);
+        add_group_end(launch_tree, row, parent, self->parent_group);
 }
 
-/* A launch that acquired is after those work-groups, too; whether it did, and when, is not known here. */
-static void add_groups(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
+/* A launch that acquired also comes after these work-groups. Whether it did, and when, is unknown here. */
+static void mark_group_ends(struct launch_tree *launch_tree, uint32_t row, uint32_t other)
 {
-    for (const struct partly *node = launch_tree->partly[other];
-         node && !ends_in(launch_tree->partly[row], node); node = node->next) {
-        const struct partly *own = find(launch_tree->partly[row], node->of);
+    for (const struct group_end *node = launch_tree->group_ends[other];
+         node && !ends_in(launch_tree->group_ends[row], node); node = node->next) {
+        const struct group_end *own = find(launch_tree->group_ends[row], node->of);
         if (!own || own->group != node->group)
-            set_bit(launch_tree, launch_tree->vague, row, node->of);
+            set_bit(launch_tree, launch_tree->undecided, row, node->of);
     }
 }
 
-static void learn_joined(struct launch_tree *launch_tree, uint32_t row)
+static void add_joined(struct launch_tree *launch_tree, uint32_t row)
 {
     for (uint32_t other = 0; other < launch_tree->count; other++)
         if (bit(launch_tree, launch_tree->joined, row, other)) {
             join_bits(launch_tree, row, other);
-            set_bit(launch_tree, launch_tree->known, row, other);
-            add_groups(launch_tree, row, other);
+            set_bit(launch_tree, launch_tree->before, row, other);
+            mark_group_ends(launch_tree, row, other);
         }
 }
 
-/* Atomics may have ordered launches in either direction, so one pass is not enough. It is for `partly`: a
- * launch that is before by that came first. */
-bool launch_tree_learn(struct launch_tree *launch_tree)
+/* Atomics may order launches in either direction, so passes are repeated until no row of bits changes. The
+ * lists of work-groups need no further pass: such a launch has a lower row. */
+bool launch_tree_compute(struct launch_tree *launch_tree)
 {
-    const size_t bytes = 2 * (size_t)launch_tree->count * launch_tree->words * sizeof *launch_tree->known;
-    uint64_t *before = malloc(bytes + 1);
-    if (!before)
+    const size_t bytes = 2 * (size_t)launch_tree->count * launch_tree->words * sizeof *launch_tree->before;
+    uint64_t *previous = malloc(bytes + 1);
+    if (!previous)
         return false;
     do {
-        memcpy(before, launch_tree->known, bytes);
+        memcpy(previous, launch_tree->before, bytes);
         for (uint32_t row = 0; row < launch_tree->count; row++) {
-            learn_parent(launch_tree, row);
+            add_parent(launch_tree, row);
             for (uint32_t i = 0; i < launch_tree->launches[row]->after_count && RULE(3102); i++)
-                learn_after(launch_tree, row, &launch_tree->launches[row]->after[i]);
-            learn_joined(launch_tree, row);
+                add_wait(launch_tree, row, &launch_tree->launches[row]->after[i]);
+            add_joined(launch_tree, row);
         }
-    } while (memcmp(before, launch_tree->known, bytes) != 0);
-    free(before);
+    } while (memcmp(previous, launch_tree->before, bytes) != 0);
+    free(previous);
     launch_tree->looked_up_of = UINT32_MAX;
     return !launch_tree->failed;
 }
@@ -257,45 +262,47 @@ void launch_tree_join(struct launch_tree *launch_tree, uint32_t one, uint32_t ot
 
 bool launch_tree_ordered(const struct launch_tree *launch_tree, uint32_t one, uint32_t other)
 {
-    return bit(launch_tree, launch_tree->known, other, one) ||
-           bit(launch_tree, launch_tree->known, one, other);
+    return bit(launch_tree, launch_tree->before, other, one) ||
+           bit(launch_tree, launch_tree->before, one, other);
 }
 
-static const struct partly *look_up(struct launch_tree *launch_tree, uint32_t row, uint32_t of)
+static const struct group_end *look_up(struct launch_tree *launch_tree, uint32_t row, uint32_t of)
 {
     if (launch_tree->looked_up_of != row) {
         memset(launch_tree->looked_up, 0, launch_tree->count * sizeof *launch_tree->looked_up);
-        for (const struct partly *node = launch_tree->partly[row]; node; node = node->next)
+        for (const struct group_end *node = launch_tree->group_ends[row]; node; node = node->next)
             launch_tree->looked_up[node->of] = node;
         launch_tree->looked_up_of = row;
     }
     return launch_tree->looked_up[of];
 }
 
-static bool is_left(const struct launch_tree *launch_tree, uint32_t one, uint32_t other)
+static bool counts_as_ordered(const struct launch_tree *launch_tree, uint32_t one, uint32_t other)
 {
-    return launch_tree_ordered(launch_tree, one, other) || bit(launch_tree, launch_tree->vague, one, other) ||
-           bit(launch_tree, launch_tree->vague, other, one);
+    return launch_tree_ordered(launch_tree, one, other) ||
+           bit(launch_tree, launch_tree->undecided, one, other) ||
+           bit(launch_tree, launch_tree->undecided, other, one);
 }
 
-struct unknown launch_tree_unknown(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
+struct unordered launch_tree_unordered(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
 {
     const struct tree_launch *from = launch_tree->launches[earlier];
-    if (is_left(launch_tree, earlier, later))
-        return (struct unknown){UNKNOWN_NOTHING, 0};
-    const struct partly *partly = look_up(launch_tree, later, earlier);
-    if (!partly)
-        return (struct unknown){UNKNOWN_ALL, 0};
+    if (counts_as_ordered(launch_tree, earlier, later))
+        return (struct unordered){UNORDERED_NONE, 0};
+    const struct group_end *group_ends = look_up(launch_tree, later, earlier);
+    if (!group_ends)
+        return (struct unordered){UNORDERED_ALL, 0};
     for (uint32_t i = 0; i < from->group_count; i++)
-        if (from->groups[i] == partly->group)
-            return (struct unknown){UNKNOWN_AFTER_GROUP, i};
-    return (struct unknown){UNKNOWN_NOTHING, 0};
+        if (from->groups[i] == group_ends->group)
+            return (struct unordered){UNORDERED_AFTER_GROUP, i};
+    return (struct unordered){UNORDERED_NONE, 0};
 }
 
 /* ---- order of fine-grained memory alone -------------------------------------------------------------- */
 
-/* The calls by which work-items of `of` enqueued kernels that one may be after: their earlier operations
- * happen before it. latest: of one work-item, 1 + the latest. */
+/* The calls by which work-items of launch `of` enqueued kernels that happen before another launch. What the
+ * work-item did before such a call happens before. latest: 1 + the number of the latest call, if all are of
+ * one work-item; unsure: they are not, or a call was not kept. */
 struct call_order {
     uint32_t of;
     uint64_t *seen, group;
@@ -303,7 +310,7 @@ struct call_order {
     bool some, unsure;
 };
 
-/* number: 1 + the call's; 0: not known. */
+/* number: 1 + the number of the call; 0: it has no snapshot. */
 static void add_call(const struct launch_tree *launch_tree, struct call_order *call_order, uint32_t number,
                      uint64_t group)
 {
@@ -318,18 +325,18 @@ static void add_call(const struct launch_tree *launch_tree, struct call_order *c
         call_order->latest = number;
 }
 
-static bool is_new(uint64_t *seen, uint32_t member)
+static bool is_new(uint64_t *seen, uint32_t row)
 {
-    const uint64_t is = UINT64_C(1) << member % 64;
-    const bool fresh = !(seen[member / 64] & is);
-    seen[member / 64] |= is;
+    const uint64_t is = UINT64_C(1) << row % 64;
+    const bool fresh = !(seen[row / 64] & is);
+    seen[row / 64] |= is;
     return fresh;
 }
 
 static void gather_call_order(const struct launch_tree *launch_tree, struct call_order *call_order,
                               uint32_t row);
 
-/* Of the work-item that enqueued it, or a marker. */
+/* Adds the call of the work-item that enqueued the launch, or a marker that it waits for. */
 static void gather_from_caller(const struct launch_tree *launch_tree, struct call_order *call_order,
                                uint32_t caller, uint32_t number, uint64_t group)
 {
@@ -339,16 +346,16 @@ static void gather_from_caller(const struct launch_tree *launch_tree, struct cal
         gather_call_order(launch_tree, call_order, caller);
 }
 
-static void gather_from_awaited(const struct launch_tree *launch_tree, struct call_order *call_order,
-                                uint32_t awaited, bool complete)
+static void gather_from_waits(const struct launch_tree *launch_tree, struct call_order *call_order,
+                              uint32_t waited_for, bool complete)
 {
-    gather_call_order(launch_tree, call_order, awaited);
-    for (uint32_t k = awaited + 1; complete && awaited != UINT32_MAX && k < launch_tree->count; k++)
-        if (came_of(launch_tree, k, awaited))
+    gather_call_order(launch_tree, call_order, waited_for);
+    for (uint32_t k = waited_for + 1; complete && waited_for != UINT32_MAX && k < launch_tree->count; k++)
+        if (descends_from(launch_tree, k, waited_for))
             gather_call_order(launch_tree, call_order, k);
 }
 
-/* All that may happen before `row`: itself, the launches that it waited for and those that atomics joined to
+/* Adds the calls before `row`: its own, and those of launches that it waited for or that atomics joined to
  * it. */
 static void gather_call_order(const struct launch_tree *launch_tree, struct call_order *call_order,
                               uint32_t row)
@@ -364,8 +371,8 @@ static void gather_call_order(const struct launch_tree *launch_tree, struct call
             gather_from_caller(launch_tree, call_order, launch_tree_row(launch_tree, after->launch),
                                after->clock_snapshot, after->group);
         else
-            gather_from_awaited(launch_tree, call_order, launch_tree_row(launch_tree, after->launch),
-                                after->complete);
+            gather_from_waits(launch_tree, call_order, launch_tree_row(launch_tree, after->launch),
+                              after->complete);
     }
     for (uint32_t other = 0; other < launch_tree->count; other++)
         if (bit(launch_tree, launch_tree->joined, row, other))
@@ -380,7 +387,7 @@ static bool is_joined(const struct launch_tree *launch_tree, uint32_t row)
     return some;
 }
 
-static struct call_order hearsay_of(const struct launch_tree *launch_tree, uint32_t of, uint32_t row)
+static struct call_order call_order_of(const struct launch_tree *launch_tree, uint32_t of, uint32_t row)
 {
     struct call_order call_order = {.of = of, .seen = calloc(launch_tree->words, sizeof *call_order.seen)};
     if (!call_order.seen)
@@ -391,24 +398,26 @@ static struct call_order hearsay_of(const struct launch_tree *launch_tree, uint3
     return call_order;
 }
 
-/* Rule (1): an enqueueing call comes before what it enqueues, and orders fine-grained memory. Empty also if
- * it is not known what: several work-items, or the order by atomics, may have added more, or the later one to
- * the earlier. */
-struct unknown launch_tree_unknown_fine(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
+/* Rule (1): in fine-grained memory an enqueueing call comes before the launch that it enqueues. NONE also
+ * where more may be ordered: by several work-items, by atomics, or because the later launch may come before
+ * the earlier one. */
+struct unordered launch_tree_unordered_fine(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
 {
-    const struct unknown nothing = {UNKNOWN_NOTHING, 0},
-                         unknown = launch_tree_unknown(launch_tree, earlier, later);
-    if (unknown.what == UNKNOWN_NOTHING || !RULE(3101))
-        return unknown;
-    const struct call_order call_order = hearsay_of(launch_tree, earlier, later);
-    const bool whole = unknown.what == UNKNOWN_ALL;
-    if (call_order.unsure ||
-        (call_order.some &&
-         (is_joined(launch_tree, earlier) ||
-          (!whole && call_order.group != launch_tree->launches[earlier]->groups[unknown.index]))))
+    const struct unordered nothing = {UNORDERED_NONE, 0},
+                           unordered = launch_tree_unordered(launch_tree, earlier, later);
+    if (unordered.what == UNORDERED_NONE || !RULE(3101))
+        return unordered;
+    const struct call_order call_order = call_order_of(launch_tree, earlier, later);
+    const bool whole = unordered.what == UNORDERED_ALL;
+    if (call_order.unsure)
         return nothing;
-    if (hearsay_of(launch_tree, later, earlier).some)
+    const bool other_group =
+        !whole && call_order.group != launch_tree->launches[earlier]->groups[unordered.index];
+    if (call_order.some && (other_group || is_joined(launch_tree, earlier)))
         return nothing;
-    /* the end of the call's work-group came later */
-    return call_order.some && whole ? (struct unknown){UNKNOWN_AFTER_CALL, call_order.latest - 1} : unknown;
+    if (call_order_of(launch_tree, later, earlier).some)
+        return nothing;
+    /* the end of a work-group comes after its calls, so they add nothing to it */
+    return call_order.some && whole ? (struct unordered){UNORDERED_AFTER_CALL, call_order.latest - 1}
+                                    : unordered;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races in a launch tree: footprints of its launches are compared when the tree is complete. */
+/* Races in a launch tree. Footprints of its launches are copied as they end. When the tree is complete, each
+ * pair of launches is compared: the bytes of the earlier one that do not happen before the later one
+ * (launch_tree_unordered) with all bytes of the later one. First atomics on common bytes join launches, and
+ * the order is computed again. */
 #include "launch_tree_races.h"
 
 #include <inttypes.h>
@@ -17,34 +20,35 @@
 enum { TEXT_CHARS = 400 };
 static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
 
-/* The accesses of one launch to one allocation. */
-struct operations {
+/* The accesses of one launch to one allocation, by use. */
+struct tree_operations {
     uint32_t region_id;
     uint64_t low;
     bool fine, of_host;              /* fine-grained SVM; the host's own memory */
     char object[120], argument[120]; /* ", argument 0 'data'", by which the kernel reached it; or nothing */
     struct byte_set bytes[FOOTPRINT_USES];
     struct footprint_sites sites[FOOTPRINT_USES];
-    /* strings of the program, which outlives its family */
+    /* strings of the program, which outlives its launch tree */
     struct source_place place[FOOTPRINT_USES][FOOTPRINT_SITES];
 };
-struct record {
-    struct operations *operations;
+struct launch_record {
+    struct tree_operations *operations;
     uint32_t count;
 };
 
-/* One launch that has ended. */
-struct member {
-    struct member *next;
+/* A launch that has ended, and whose tree is not complete. */
+struct ended_launch {
+    struct ended_launch *next;
     struct tree_launch tree_launch;
-    uint32_t family, device;
+    uint32_t tree, device;
     const char *kernel;
     enum memory_scope releases, acquires;
-    struct record all;
-    struct record *rests; /* per tree_launch.groups: those that do not happen before the group's end */
-    /* per tree_launch.callers: those that do not happen before a kernel enqueued then, of fine-grained
-     * memory */
-    struct record *clock_snapshots;
+    struct launch_record all;
+    struct launch_record
+        *rests; /* by tree_launch.groups: the accesses that do not happen before the work-group's end */
+    /* by tree_launch.callers: the accesses, to fine-grained memory, that do not happen before the call of
+     * enqueue_kernel */
+    struct launch_record *clock_snapshots;
 };
 
 struct tree_races {
@@ -52,9 +56,9 @@ struct tree_races {
     struct report *report;
     struct footprint_sink next;
     struct inter_launch *inter_launch;
-    struct member *members;   /* of every family, the latest to end first */
-    struct packets packets;   /* of all of them, and of what runs */
-    bool lost, reported_loss; /* memory ran out: nothing is judged from here on */
+    struct ended_launch *members; /* of all launch trees, the latest to end first */
+    struct packets packets;       /* of these launches and of the running ones */
+    bool lost, reported_loss;     /* out of memory: nothing is checked from here on */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -73,7 +77,7 @@ void tree_races_set_inter_launch(struct tree_races *tree_races, struct inter_lau
     tree_races->inter_launch = inter_launch;
 }
 
-static void record_fini(struct record *record)
+static void record_fini(struct launch_record *record)
 {
     for (uint32_t i = 0; i < record->count; i++)
         for (int use = 0; use < FOOTPRINT_USES; use++) {
@@ -83,26 +87,26 @@ static void record_fini(struct record *record)
     free(record->operations);
 }
 
-static void member_free(struct member *member)
+static void ended_free(struct ended_launch *ended)
 {
-    record_fini(&member->all);
-    for (uint32_t i = 0; i < member->tree_launch.group_count; i++)
-        record_fini(&member->rests[i]);
-    for (uint32_t i = 0; i < member->tree_launch.caller_count; i++)
-        record_fini(&member->clock_snapshots[i]);
-    free(member->rests);
-    free(member->clock_snapshots);
-    free(member->tree_launch.groups);
-    free(member->tree_launch.callers);
-    free(member->tree_launch.after);
-    free(member);
+    record_fini(&ended->all);
+    for (uint32_t i = 0; i < ended->tree_launch.group_count; i++)
+        record_fini(&ended->rests[i]);
+    for (uint32_t i = 0; i < ended->tree_launch.caller_count; i++)
+        record_fini(&ended->clock_snapshots[i]);
+    free(ended->rests);
+    free(ended->clock_snapshots);
+    free(ended->tree_launch.groups);
+    free(ended->tree_launch.callers);
+    free(ended->tree_launch.after);
+    free(ended);
 }
 
 void tree_races_free(struct tree_races *tree_races)
 {
-    for (struct member *member = tree_races ? tree_races->members : NULL, *next; member; member = next) {
-        next = member->next;
-        member_free(member);
+    for (struct ended_launch *ended = tree_races ? tree_races->members : NULL, *next; ended; ended = next) {
+        next = ended->next;
+        ended_free(ended);
     }
     if (tree_races)
         packets_fini(&tree_races->packets);
@@ -111,7 +115,7 @@ void tree_races_free(struct tree_races *tree_races)
 
 /* ---- taking footprints ---------------------------------------------------------------------- */
 
-static void name_object(const struct tree_races *tree_races, struct operations *operations)
+static void name_object(const struct tree_races *tree_races, struct tree_operations *operations)
 {
     const struct region *region = memory_region(tree_races->memory, operations->low);
     operations->of_host = region->kind == REGION_NONE;
@@ -148,7 +152,7 @@ static bool copy_sites(const struct launch_info *launch, const struct footprint_
 }
 
 static bool copy_part(const struct tree_races *tree_races, const struct launch_info *launch,
-                      const struct footprint_part *part, struct operations *operations)
+                      const struct footprint_part *part, struct tree_operations *operations)
 {
     bool whole = true;
     operations->region_id = part->region_id;
@@ -166,7 +170,7 @@ static bool copy_part(const struct tree_races *tree_races, const struct launch_i
 }
 
 static bool copy_record(const struct tree_races *tree_races, const struct launch_info *launch,
-                        const struct footprint_part *parts, uint32_t count, struct record *record)
+                        const struct footprint_part *parts, uint32_t count, struct launch_record *record)
 {
     bool whole = true;
     record->operations = calloc(count + 1, sizeof *record->operations);
@@ -176,36 +180,36 @@ static bool copy_record(const struct tree_races *tree_races, const struct launch
 }
 
 static bool copy_rests(const struct tree_races *tree_races, const struct footprint *footprint,
-                       struct member *member)
+                       struct ended_launch *ended)
 {
     bool whole = true;
-    member->rests = calloc(footprint->rest_count + 1, sizeof *member->rests);
-    member->tree_launch.groups = calloc(footprint->rest_count + 1, sizeof *member->tree_launch.groups);
-    for (uint32_t i = 0; member->rests && member->tree_launch.groups && i < footprint->rest_count; i++) {
+    ended->rests = calloc(footprint->rest_count + 1, sizeof *ended->rests);
+    ended->tree_launch.groups = calloc(footprint->rest_count + 1, sizeof *ended->tree_launch.groups);
+    for (uint32_t i = 0; ended->rests && ended->tree_launch.groups && i < footprint->rest_count; i++) {
         const struct footprint_rest *rest = &footprint->rests[i];
-        CHECKED(member->tree_launch.group_count == i);
-        member->tree_launch.groups[member->tree_launch.group_count++] = rest->group;
-        whole &= copy_record(tree_races, footprint->launch, rest->parts, rest->count, &member->rests[i]);
+        CHECKED(ended->tree_launch.group_count == i);
+        ended->tree_launch.groups[ended->tree_launch.group_count++] = rest->group;
+        whole &= copy_record(tree_races, footprint->launch, rest->parts, rest->count, &ended->rests[i]);
     }
-    return whole && member->rests && member->tree_launch.groups;
+    return whole && ended->rests && ended->tree_launch.groups;
 }
 
 static bool copy_clock_snapshots(const struct tree_races *tree_races, const struct footprint *footprint,
-                                 struct member *member)
+                                 struct ended_launch *ended)
 {
     bool whole = true;
-    member->clock_snapshots = calloc(footprint->clock_snapshot_count + 1, sizeof *member->clock_snapshots);
-    member->tree_launch.callers =
-        calloc(footprint->clock_snapshot_count + 1, sizeof *member->tree_launch.callers);
+    ended->clock_snapshots = calloc(footprint->clock_snapshot_count + 1, sizeof *ended->clock_snapshots);
+    ended->tree_launch.callers =
+        calloc(footprint->clock_snapshot_count + 1, sizeof *ended->tree_launch.callers);
     for (uint32_t i = 0;
-         member->clock_snapshots && member->tree_launch.callers && i < footprint->clock_snapshot_count; i++) {
+         ended->clock_snapshots && ended->tree_launch.callers && i < footprint->clock_snapshot_count; i++) {
         const struct footprint_clock_snapshot *clock_snapshot = &footprint->clock_snapshots[i];
-        CHECKED(member->tree_launch.caller_count == i);
-        member->tree_launch.callers[member->tree_launch.caller_count++] = clock_snapshot->unit;
+        CHECKED(ended->tree_launch.caller_count == i);
+        ended->tree_launch.callers[ended->tree_launch.caller_count++] = clock_snapshot->unit;
         whole &= copy_record(tree_races, footprint->launch, clock_snapshot->parts, clock_snapshot->count,
-                             &member->clock_snapshots[i]);
+                             &ended->clock_snapshots[i]);
     }
-    return whole && member->clock_snapshots && member->tree_launch.callers;
+    return whole && ended->clock_snapshots && ended->tree_launch.callers;
 }
 
 static bool copy_after(const struct launch_info *launch, struct tree_launch *tree_launch)
@@ -221,27 +225,27 @@ static bool copy_after(const struct launch_info *launch, struct tree_launch *tre
 static void take(struct tree_races *tree_races, const struct footprint *footprint)
 {
     const struct launch_info *launch = footprint->launch;
-    struct member *member = calloc(1, sizeof *member);
-    if (!member) {
+    struct ended_launch *ended = calloc(1, sizeof *ended);
+    if (!ended) {
         tree_races->lost = true;
         return;
     }
-    *member = (struct member){.next = tree_races->members,
-                              .family = launch->family,
-                              .device = launch->device,
-                              .kernel = launch->kernel,
-                              .releases = launch->releases,
-                              .acquires = launch->acquires};
-    member->tree_launch = (struct tree_launch){.launch = launch->launch,
-                                               .parent = launch->parent,
-                                               .start = launch->start,
-                                               .parent_group = launch->parent_group,
-                                               .parent_clock_snapshot = launch->parent_clock_snapshot};
-    tree_races->members = member;
-    bool whole = copy_after(launch, &member->tree_launch);
-    whole &= copy_record(tree_races, launch, footprint->parts, footprint->count, &member->all);
-    whole &= copy_rests(tree_races, footprint, member);
-    whole &= copy_clock_snapshots(tree_races, footprint, member);
+    *ended = (struct ended_launch){.next = tree_races->members,
+                                   .tree = launch->family,
+                                   .device = launch->device,
+                                   .kernel = launch->kernel,
+                                   .releases = launch->releases,
+                                   .acquires = launch->acquires};
+    ended->tree_launch = (struct tree_launch){.launch = launch->launch,
+                                              .parent = launch->parent,
+                                              .start = launch->start,
+                                              .parent_group = launch->parent_group,
+                                              .parent_clock_snapshot = launch->parent_clock_snapshot};
+    tree_races->members = ended;
+    bool whole = copy_after(launch, &ended->tree_launch);
+    whole &= copy_record(tree_races, launch, footprint->parts, footprint->count, &ended->all);
+    whole &= copy_rests(tree_races, footprint, ended);
+    whole &= copy_clock_snapshots(tree_races, footprint, ended);
     tree_races->lost |= !whole;
 }
 
@@ -268,7 +272,7 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
     return tree_races->next.follows(tree_races->next.self, launch, keeper);
 }
 
-/* Of a launch that has a family the checker gives all bytes at once. */
+/* Footprints of launches in a tree arrive with all their bytes, so they need no keeper here. */
 struct footprint_sink tree_races_footprints(struct tree_races *tree_races)
 {
     const bool keeps = tree_races->next.settle && tree_races->next.follows;
@@ -284,37 +288,37 @@ void tree_races_packets(struct tree_races *tree_races, const struct launch_info 
     tree_races->lost |= tree_races->packets.failed;
 }
 
-/* ---- a family
- * ---------------------------------------------------------------------------------------------- */
+/* ---- a complete tree ------------------------------------------------------------------------------- */
 
-struct family {
-    struct member **members;
+struct complete_tree {
+    struct ended_launch **members;
     const struct tree_launch **launches;
-    uint32_t count, left_out; /* the members after those are not judged */
+    uint32_t count, left_out; /* left_out: launches after the first `count`, which are not checked */
     struct launch_tree *launch_tree;
 };
 
-/* Members are judged in pairs, and what orders them is kept for each pair: of kernels that enqueue kernels
- * without end the first ones have to do. */
+/* The work grows with the square of the number of launches. Of kernels that enqueue kernels without end the
+ * first ones are checked. */
 enum { JUDGED_MOST = 4096 };
 
-/* The accesses of `earlier` that do not happen before; NULL: none. */
-static const struct record *record_of(const struct family *family, uint32_t earlier, struct unknown unknown)
+/* The accesses of `earlier` that are not ordered; NULL: none. */
+static const struct launch_record *record_of(const struct complete_tree *tree, uint32_t earlier,
+                                             struct unordered unordered)
 {
-    const struct member *member = family->members[earlier];
-    switch (unknown.what) {
-    case UNKNOWN_ALL: return &member->all;
-    case UNKNOWN_AFTER_GROUP: return &member->rests[unknown.index];
-    case UNKNOWN_AFTER_CALL: return &member->clock_snapshots[unknown.index];
-    case UNKNOWN_NOTHING: break;
+    const struct ended_launch *ended = tree->members[earlier];
+    switch (unordered.what) {
+    case UNORDERED_ALL: return &ended->all;
+    case UNORDERED_AFTER_GROUP: return &ended->rests[unordered.index];
+    case UNORDERED_AFTER_CALL: return &ended->clock_snapshots[unordered.index];
+    case UNORDERED_NONE: break;
     }
     return NULL;
 }
 
-/* ---- what meets --------------------------------------------------------------------------------------- */
+/* ---- conflicts ---------------------------------------------------------------------------------------- */
 
-struct meeting {
-    const struct operations *a, *b;
+struct tree_conflict {
+    const struct tree_operations *a, *b;
     enum footprint_use use_a, use_b;
     struct byte_run run;
 };
@@ -329,65 +333,64 @@ static bool changes(enum footprint_use use)
     return use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC;
 }
 
-/* Of two atomic ones, or of others. */
+/* Do two uses conflict? atomics: of two atomic uses; else of other pairs. */
 static bool uses_conflict(enum footprint_use a, enum footprint_use b, bool atomics)
 {
     return (is_atomic(a) && is_atomic(b)) == atomics && (changes(a) || changes(b));
 }
 
-static bool operations_meet(struct meeting *meeting, bool atomics)
+static bool operations_conflict(struct tree_conflict *conflict, bool atomics)
 {
     for (enum footprint_use a = 0; a < FOOTPRINT_USES; a++)
         for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++) {
             if (!uses_conflict(a, b, atomics) ||
-                !byte_set_intersection(&meeting->a->bytes[a], &meeting->b->bytes[b], &meeting->run))
+                !byte_set_intersection(&conflict->a->bytes[a], &conflict->b->bytes[b], &conflict->run))
                 continue;
-            meeting->use_a = a;
-            meeting->use_b = b;
+            conflict->use_a = a;
+            conflict->use_b = b;
             return true;
         }
     return false;
 }
 
-/* The next that meets after *at, both lists ascending by allocation. */
-static bool records_meet(const struct record *a, const struct record *b, uint32_t at[2], bool atomics,
-                         struct meeting *out_meeting)
+/* The next pair of operations that conflict, from the positions at[] on. Both lists are ascending by
+ * allocation. */
+static bool next_conflict(const struct launch_record *a, const struct launch_record *b, uint32_t at[2],
+                          bool atomics, struct tree_conflict *out_conflict)
 {
     while (at[0] < a->count && at[1] < b->count) {
-        const struct operations *x = &a->operations[at[0]], *y = &b->operations[at[1]];
+        const struct tree_operations *x = &a->operations[at[0]], *y = &b->operations[at[1]];
         at[0] += x->region_id <= y->region_id;
         at[1] += y->region_id <= x->region_id;
-        *out_meeting = (struct meeting){.a = x, .b = y};
-        if (x->region_id == y->region_id && operations_meet(out_meeting, atomics))
+        *out_conflict = (struct tree_conflict){.a = x, .b = y};
+        if (x->region_id == y->region_id && operations_conflict(out_conflict, atomics))
             return true;
     }
     return false;
 }
 
-/* Either may have acquired what the other released. */
-static bool may_synchronise(const struct member *a, const struct member *b)
+/* May one launch have acquired what the other released? */
+static bool may_synchronise(const struct ended_launch *a, const struct ended_launch *b)
 {
     return (a->releases >= SCOPE_DEVICE && b->acquires >= SCOPE_DEVICE) ||
            (b->releases >= SCOPE_DEVICE && a->acquires >= SCOPE_DEVICE) || !RULE(3202);
 }
 
-static void join_by_atomics(struct family *family)
+static void join_by_atomics(struct complete_tree *tree)
 {
-    struct meeting meeting;
-    for (uint32_t later = 1; later < family->count; later++)
+    struct tree_conflict conflict;
+    for (uint32_t later = 1; later < tree->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++) {
             uint32_t at[2] = {0, 0};
-            if (launch_tree_ordered(family->launch_tree, earlier, later) ||
-                !may_synchronise(family->members[earlier], family->members[later]) ||
-                !records_meet(&family->members[earlier]->all, &family->members[later]->all, at, true,
-                              &meeting))
+            if (launch_tree_ordered(tree->launch_tree, earlier, later) ||
+                !may_synchronise(tree->members[earlier], tree->members[later]) ||
+                !next_conflict(&tree->members[earlier]->all, &tree->members[later]->all, at, true, &conflict))
                 continue;
-            launch_tree_join(family->launch_tree, earlier, later);
+            launch_tree_join(tree->launch_tree, earlier, later);
         }
 }
 
-/* ---- reporting
- * -------------------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void format(char text[TEXT_CHARS], const char *pattern, ...)
 {
@@ -404,7 +407,7 @@ static const char *action_of(enum access_kind kind)
                                  : "write by a kernel";
 }
 
-/* Of several lines it is not known which. */
+/* For bytes of which it is not known which of several lines accessed them. */
 static const char *some_action_of(enum access_kind kind)
 {
     return kind > ACCESS_WRITE   ? "one of the atomic accesses by a kernel"
@@ -412,22 +415,23 @@ static const char *some_action_of(enum access_kind kind)
                                  : "one of the writes by a kernel";
 }
 
-static void name_launch(const struct family *family, uint32_t member, const char *argument,
+static void name_launch(const struct complete_tree *tree, uint32_t row, const char *argument,
                         char by[TEXT_CHARS])
 {
-    const struct member *self = family->members[member];
-    uint32_t parent = launch_tree_row(family->launch_tree, self->tree_launch.parent);
+    const struct ended_launch *self = tree->members[row];
+    uint32_t parent = launch_tree_row(tree->launch_tree, self->tree_launch.parent);
     if (parent == UINT32_MAX)
         format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel,
                self->tree_launch.launch, argument);
     else
         format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")%s",
-               self->kernel, self->tree_launch.launch, family->members[parent]->kernel,
+               self->kernel, self->tree_launch.launch, tree->members[parent]->kernel,
                self->tree_launch.parent, argument);
 }
 
-/* The first byte's access, and how far it is one by the same instruction. */
-static void describe(const struct family *family, uint32_t member, const struct operations *operations,
+/* Describes the access to the first byte of the run, and lowers run->high to the end of that instruction's
+ * bytes. */
+static void describe(const struct complete_tree *tree, uint32_t row, const struct tree_operations *operations,
                      enum footprint_use use, struct byte_run *run, struct finding_access *out_access,
                      char by[TEXT_CHARS])
 {
@@ -435,11 +439,11 @@ static void describe(const struct family *family, uint32_t member, const struct 
                                                            ACCESS_ATOMIC_READ};
     uint64_t end;
     const uint32_t site = footprint_sites_at(&operations->sites[use], run->low, &end);
-    name_launch(family, member, operations->argument, by);
+    name_launch(tree, row, operations->argument, by);
     *out_access = (struct finding_access){.kind = kinds[use],
                                           .what = some_action_of(kinds[use]),
                                           .by = by,
-                                          .device_id = family->members[member]->device};
+                                          .device_id = tree->members[row]->device};
     if (end < run->high)
         run->high = end;
     if (site == FOOTPRINT_SITES)
@@ -448,40 +452,39 @@ static void describe(const struct family *family, uint32_t member, const struct 
     out_access->place = operations->place[use][site];
 }
 
-static void explain(const struct family *family, uint32_t earlier, uint32_t later, bool fine,
+static void explain(const struct complete_tree *tree, uint32_t earlier, uint32_t later, bool fine,
                     char why[TEXT_CHARS], char fix[TEXT_CHARS])
 {
-    const struct member *a = family->members[earlier], *b = family->members[later];
+    const struct ended_launch *a = tree->members[earlier], *b = tree->members[later];
     const bool child = b->tree_launch.parent == a->tree_launch.launch;
-    const uint32_t row = child ? UINT32_MAX : launch_tree_child_between(family->launch_tree, earlier, later);
-    const struct member *between = row == UINT32_MAX ? NULL : family->members[row];
+    const uint32_t row = child ? UINT32_MAX : launch_tree_child_between(tree->launch_tree, earlier, later);
+    const struct ended_launch *between = row == UINT32_MAX ? NULL : tree->members[row];
     if (child && b->tree_launch.start == LAUNCH_AFTER_GROUP)
         format(why,
-               "kernel %s waits for the end of the work-group that enqueued it alone "
+               "kernel %s waits only for the end of the work-group that enqueued it "
                "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and "
                "another work-group of kernel %s made the access",
                b->kernel, a->kernel);
     else if (child && fine)
+        format(why,
+               "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT): it "
+               "comes only after what the work-item that enqueued it did before the call, and what happens "
+               "before that; this access is not among these",
+               b->kernel, a->kernel);
+    else if (child)
         format(
             why,
-            "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT): it comes "
-            "after what the work-item "
-            "that did so had done before, and all that was ordered before that, and this access is neither",
-            b->kernel, a->kernel);
-    else if (child)
-        format(why,
-               "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT), and "
-               "does not even see what that "
-               "wrote before: enqueue_kernel orders fine-grained SVM alone",
-               b->kernel, a->kernel);
+            "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT), and does "
+            "not even see what kernel %s wrote before the call: enqueue_kernel orders fine-grained SVM alone",
+            b->kernel, a->kernel, a->kernel);
     else if (between && between->tree_launch.start == LAUNCH_AFTER_GROUP)
         format(
             why,
-            "kernel %s came of kernel %s, which waits for the end of the work-group that enqueued it alone "
-            "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and another work-group of kernel %s made the access",
+            "kernel %s descends from kernel %s, which waits only for the end of the work-group that enqueued "
+            "it (CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and another work-group of kernel %s made the access",
             b->kernel, between->kernel, a->kernel);
     else if (between)
-        format(why, "kernel %s came of kernel %s, which does not wait for kernel %s", b->kernel,
+        format(why, "kernel %s descends from kernel %s, which does not wait for kernel %s", b->kernel,
                between->kernel, a->kernel);
     else
         format(why, "neither of the kernels %s and %s waits for the other: a device queue is out of order",
@@ -498,269 +501,272 @@ static void explain(const struct family *family, uint32_t earlier, uint32_t late
             "the other: it stands for what that child enqueues, too");
 }
 
-static void report_meeting(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
-                           uint32_t later, const struct meeting *meeting)
+static void report_conflict(const struct tree_races *tree_races, const struct complete_tree *tree,
+                            uint32_t earlier, uint32_t later, const struct tree_conflict *conflict)
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
-    struct byte_run run = meeting->run;
+    struct byte_run run = conflict->run;
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
-                              .launch = family->members[later]->tree_launch.launch,
-                              .kernel = family->members[later]->kernel,
-                              .object = meeting->a->object,
-                              .has_offset = !meeting->a->of_host,
-                              .offset_bytes = meeting->a->of_host ? 0 : meeting->run.low,
+                              .launch = tree->members[later]->tree_launch.launch,
+                              .kernel = tree->members[later]->kernel,
+                              .object = conflict->a->object,
+                              .has_offset = !conflict->a->of_host,
+                              .offset_bytes = conflict->a->of_host ? 0 : conflict->run.low,
                               .access_count = 2,
                               .why = why,
                               .fix = fix,
                               .spec = spec_text};
-    explain(family, earlier, later, meeting->a->fine, why, fix);
-    describe(family, earlier, meeting->a, meeting->use_a, &run, &finding.access[0], by[0]);
-    describe(family, later, meeting->b, meeting->use_b, &run, &finding.access[1], by[1]);
+    explain(tree, earlier, later, conflict->a->fine, why, fix);
+    describe(tree, earlier, conflict->a, conflict->use_a, &run, &finding.access[0], by[0]);
+    describe(tree, later, conflict->b, conflict->use_b, &run, &finding.access[1], by[1]);
     const uint64_t bytes = run.high - run.low;
     finding.access[0].size_bytes = finding.access[1].size_bytes =
         bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
     report_add(tree_races->report, &finding);
 }
 
-/* Wherever the two uses meet, each two places of the program once. */
-static void report_uses(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
-                        uint32_t later, struct meeting *meeting)
+/* Reports each pair of places of the two uses once. */
+static void report_uses(const struct tree_races *tree_races, const struct complete_tree *tree,
+                        uint32_t earlier, uint32_t later, struct tree_conflict *conflict)
 {
     bool reported[FOOTPRINT_SITES + 1][FOOTPRINT_SITES + 1] = {{false}};
-    for (uint64_t from = 0, end[2]; byte_set_common(
-             &meeting->a->bytes[meeting->use_a], &meeting->b->bytes[meeting->use_b], from, &meeting->run);) {
+    for (uint64_t from = 0, end[2];
+         byte_set_common(&conflict->a->bytes[conflict->use_a], &conflict->b->bytes[conflict->use_b], from,
+                         &conflict->run);) {
         const uint32_t one =
-            footprint_sites_at(&meeting->a->sites[meeting->use_a], meeting->run.low, &end[0]);
+            footprint_sites_at(&conflict->a->sites[conflict->use_a], conflict->run.low, &end[0]);
         const uint32_t other =
-            footprint_sites_at(&meeting->b->sites[meeting->use_b], meeting->run.low, &end[1]);
+            footprint_sites_at(&conflict->b->sites[conflict->use_b], conflict->run.low, &end[1]);
         if (!reported[one][other])
-            report_meeting(tree_races, family, earlier, later, meeting);
+            report_conflict(tree_races, tree, earlier, later, conflict);
         reported[one][other] = true;
-        from = meeting->run.high;
+        from = conflict->run.high;
         for (int i = 0; i < 2; i++)
             from = end[i] < from ? end[i] : from;
     }
 }
 
-/* fine: of fine-grained memory, or of other. */
-static void report_some(const struct tree_races *tree_races, const struct family *family, uint32_t earlier,
-                        uint32_t later, const struct record *unknown, bool fine)
+/* fine: only fine-grained memory, or else only other memory. */
+static void report_conflicts(const struct tree_races *tree_races, const struct complete_tree *tree,
+                             uint32_t earlier, uint32_t later, const struct launch_record *unordered,
+                             bool fine)
 {
-    struct meeting meeting;
+    struct tree_conflict conflict;
     uint32_t at[2] = {0, 0};
-    while (unknown && records_meet(unknown, &family->members[later]->all, at, false, &meeting))
-        for (enum footprint_use a = 0; a < FOOTPRINT_USES && meeting.a->fine == fine; a++)
+    while (unordered && next_conflict(unordered, &tree->members[later]->all, at, false, &conflict))
+        for (enum footprint_use a = 0; a < FOOTPRINT_USES && conflict.a->fine == fine; a++)
             for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++)
                 if (uses_conflict(a, b, false)) {
-                    meeting.use_a = a;
-                    meeting.use_b = b;
-                    report_uses(tree_races, family, earlier, later, &meeting);
+                    conflict.use_a = a;
+                    conflict.use_b = b;
+                    report_uses(tree_races, tree, earlier, later, &conflict);
                 }
 }
 
-static bool meet_in_fine(const struct record *a, const struct record *b)
+static bool conflict_in_fine(const struct launch_record *a, const struct launch_record *b)
 {
-    struct meeting meeting;
+    struct tree_conflict conflict;
     uint32_t at[2] = {0, 0};
-    while (records_meet(a, b, at, false, &meeting))
-        if (meeting.a->fine)
+    while (next_conflict(a, b, at, false, &conflict))
+        if (conflict.a->fine)
             return true;
     return false;
 }
 
-static void report_all(const struct tree_races *tree_races, const struct family *family)
+static void report_all(const struct tree_races *tree_races, const struct complete_tree *tree)
 {
-    for (uint32_t later = 1; later < family->count; later++)
+    for (uint32_t later = 1; later < tree->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++) {
-            const struct record *unknown =
-                record_of(family, earlier, launch_tree_unknown(family->launch_tree, earlier, later));
-            if (!unknown)
+            const struct launch_record *unordered =
+                record_of(tree, earlier, launch_tree_unordered(tree->launch_tree, earlier, later));
+            if (!unordered)
                 continue;
-            report_some(tree_races, family, earlier, later, unknown, false);
-            if (meet_in_fine(unknown, &family->members[later]->all))
-                report_some(
-                    tree_races, family, earlier, later,
-                    record_of(family, earlier, launch_tree_unknown_fine(family->launch_tree, earlier, later)),
+            report_conflicts(tree_races, tree, earlier, later, unordered, false);
+            if (conflict_in_fine(unordered, &tree->members[later]->all))
+                report_conflicts(
+                    tree_races, tree, earlier, later,
+                    record_of(tree, earlier, launch_tree_unordered_fine(tree->launch_tree, earlier, later)),
                     true);
         }
 }
 
 /* ---- packets of pipes ------------------------------------------------------------------------------- */
 
-/* If work-groups of the earlier are ordered with each other, the times of their moves are not known here:
- * inter_launch.h has them. */
-static bool packets_are_left(const struct family *family, uint32_t earlier, const struct unknown *unknown)
+/* Work-groups of the earlier launch may be ordered with each other by atomics. Then inter_launch.h checks
+ * the packets, since it has the times of their moves. */
+static bool packets_are_left(const struct complete_tree *tree, uint32_t earlier,
+                             const struct unordered *unordered)
 {
-    return unknown->what == UNKNOWN_AFTER_GROUP && family->members[earlier]->releases >= SCOPE_DEVICE;
+    return unordered->what == UNORDERED_AFTER_GROUP && tree->members[earlier]->releases >= SCOPE_DEVICE;
 }
 
-/* May what the one moved come after what the other did? */
-static bool packets_race(const struct family *family, uint32_t earlier, uint32_t later,
+/* May packets of the earlier launch be moved after the later launch begins? */
+static bool packets_race(const struct complete_tree *tree, uint32_t earlier, uint32_t later,
                          const struct packets_user *used)
 {
-    const struct unknown unknown = launch_tree_unknown(family->launch_tree, earlier, later);
-    if (unknown.what != UNKNOWN_AFTER_GROUP)
-        return unknown.what == UNKNOWN_ALL;
-    return (used->several || used->group != family->launches[earlier]->groups[unknown.index]) &&
-           !packets_are_left(family, earlier, &unknown);
+    const struct unordered unordered = launch_tree_unordered(tree->launch_tree, earlier, later);
+    if (unordered.what != UNORDERED_AFTER_GROUP)
+        return unordered.what == UNORDERED_ALL;
+    return (used->several || used->group != tree->launches[earlier]->groups[unordered.index]) &&
+           !packets_are_left(tree, earlier, &unordered);
 }
 
-static void describe_packets(const struct family *family, uint32_t member, const struct packets_user *used,
+static void describe_packets(const struct complete_tree *tree, uint32_t row, const struct packets_user *used,
                              struct finding_access *out_access, char by[TEXT_CHARS])
 {
-    name_launch(family, member, used->argument, by);
+    name_launch(tree, row, used->argument, by);
     *out_access = (struct finding_access){.kind = ACCESS_WRITE,
                                           .what = used->writes ? "writing of packets by a kernel"
                                                                : "reading of packets by a kernel",
                                           .by = by,
-                                          .device_id = family->members[member]->device,
+                                          .device_id = tree->members[row]->device,
                                           .place = used->place};
 }
 
-static void report_packets(const struct tree_races *tree_races, const struct family *family,
+static void report_packets(const struct tree_races *tree_races, const struct complete_tree *tree,
                            const uint32_t row[2], const struct packets_user *const used[2])
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
-                              .launch = family->members[row[1]]->tree_launch.launch,
-                              .kernel = family->members[row[1]]->kernel,
+                              .launch = tree->members[row[1]]->tree_launch.launch,
+                              .kernel = tree->members[row[1]]->kernel,
                               .object = used[0]->object,
                               .access_count = 2,
                               .why = why,
                               .fix = fix,
                               .spec = spec_text};
-    explain(family, row[0], row[1], false, why, fix);
+    explain(tree, row[0], row[1], false, why, fix);
     wording_one_at_a_time(!used[0]->writes, why, TEXT_CHARS);
     for (int i = 0; i < 2; i++)
-        describe_packets(family, row[i], used[i], &finding.access[i], by[i]);
+        describe_packets(tree, row[i], used[i], &finding.access[i], by[i]);
     report_add(tree_races->report, &finding);
 }
 
-static void report_all_packets(const struct tree_races *tree_races, const struct family *family)
+static void report_all_packets(const struct tree_races *tree_races, const struct complete_tree *tree)
 {
     const struct packets *packets = &tree_races->packets;
     for (uint32_t a = 0; a < packets->count; a++) {
-        const uint32_t one = launch_tree_row(family->launch_tree, packets->users[a].launch);
+        const uint32_t one = launch_tree_row(tree->launch_tree, packets->users[a].launch);
         for (uint32_t b = 0; b < a && one != UINT32_MAX; b++) {
             const uint32_t other = packets->users[a].side == packets->users[b].side
-                                       ? launch_tree_row(family->launch_tree, packets->users[b].launch)
+                                       ? launch_tree_row(tree->launch_tree, packets->users[b].launch)
                                        : UINT32_MAX;
             const bool after = one > other;
             const struct packets_user *const used[2] = {&packets->users[after ? b : a],
                                                         &packets->users[after ? a : b]};
             const uint32_t row[2] = {after ? other : one, after ? one : other};
-            if (other != UINT32_MAX && packets_race(family, row[0], row[1], used[0]))
-                report_packets(tree_races, family, row, used);
+            if (other != UINT32_MAX && packets_race(tree, row[0], row[1], used[0]))
+                report_packets(tree_races, tree, row, used);
         }
     }
 }
 
-/* ---- what atomics did not order ---------------------------------------------------------------------- */
+/* ---- races that inter_launch.h finds------------------------------------------------------------------ */
 
-struct crossing {
+struct tree_reporter {
     struct tree_races *tree_races;
-    const struct family *family;
+    const struct complete_tree *tree;
 };
 
-static uint32_t last_judged(const struct family *family)
+static uint32_t last_judged(const struct complete_tree *tree)
 {
-    return family->members[family->count - 1]->tree_launch.launch;
+    return tree->members[tree->count - 1]->tree_launch.launch;
 }
 
 static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
-    const struct family *family = ((const struct crossing *)self)->family;
-    const uint32_t earlier = launch_tree_row(family->launch_tree, a < b ? a : b),
-                   later = launch_tree_row(family->launch_tree, a < b ? b : a);
+    const struct complete_tree *tree = ((const struct tree_reporter *)self)->tree;
+    const uint32_t earlier = launch_tree_row(tree->launch_tree, a < b ? a : b),
+                   later = launch_tree_row(tree->launch_tree, a < b ? b : a);
     if (earlier == UINT32_MAX || later == UINT32_MAX)
-        return family->left_out && (a > last_judged(family) || b > last_judged(family));
-    const struct unknown unknown = launch_tree_unknown(family->launch_tree, earlier, later);
-    if (unknown.what == UNKNOWN_NOTHING)
+        return tree->left_out && (a > last_judged(tree) || b > last_judged(tree));
+    const struct unordered unordered = launch_tree_unordered(tree->launch_tree, earlier, later);
+    if (unordered.what == UNORDERED_NONE)
         return true;
     if (what == INTER_LAUNCH_PACKETS)
-        return packets_are_left(family, earlier, &unknown);
+        return packets_are_left(tree, earlier, &unordered);
     return what == INTER_LAUNCH_FINE_MEMORY &&
-           launch_tree_unknown_fine(family->launch_tree, earlier, later).what == UNKNOWN_NOTHING;
+           launch_tree_unordered_fine(tree->launch_tree, earlier, later).what == UNORDERED_NONE;
 }
 
-static void report_crossing(void *self, const struct inter_launch_race *race)
+static void report_inter_launch_race(void *self, const struct inter_launch_race *race)
 {
-    const struct crossing *crossing = self;
+    const struct tree_reporter *reporter = self;
     struct finding finding;
     char by[2][TEXT_CHARS], what[2][TEXT_CHARS], argument[TEXT_CHARS];
-    if (inter_launch_left_out(race, report_scenario(crossing->tree_races->report)))
+    if (inter_launch_left_out(race, report_scenario(reporter->tree_races->report)))
         return;
     inter_launch_finding(race, &finding);
     finding.launch = race->side[1].launch;
     for (int i = 0; i < 2; i++) {
         format(argument, "%s%.200s", race->side[i].argument[0] ? ", " : "", race->side[i].argument);
-        name_launch(crossing->family, launch_tree_row(crossing->family->launch_tree, race->side[i].launch),
+        name_launch(reporter->tree, launch_tree_row(reporter->tree->launch_tree, race->side[i].launch),
                     argument, by[i]);
         finding.access[i].by = by[i];
         inter_launch_action(&race->side[i], what[i], sizeof what[i]);
         finding.access[i].what = what[i];
     }
-    report_add(crossing->tree_races->report, &finding);
+    report_add(reporter->tree_races->report, &finding);
 }
 
-static void report_crossings(struct tree_races *tree_races, const struct family *family, uint32_t number)
+static void report_inter_launch(struct tree_races *tree_races, const struct complete_tree *tree,
+                                uint32_t number)
 {
-    struct crossing crossing = {tree_races, family};
+    struct tree_reporter reporter = {tree_races, tree};
     if (tree_races->inter_launch)
         inter_launch_end_family(
             tree_races->inter_launch, number,
-            &(struct inter_launch_reporter){&crossing, counts_as_ordered, report_crossing});
+            &(struct inter_launch_reporter){&reporter, counts_as_ordered, report_inter_launch_race});
 }
 
-/* ---- life of a family
- * --------------------------------------------------------------------------------------- */
+/* ---- life of a tree -------------------------------------------------------------------------------- */
 
 static int by_launch(const void *a, const void *b)
 {
-    const struct member *x = *(struct member *const *)a, *y = *(struct member *const *)b;
+    const struct ended_launch *x = *(struct ended_launch *const *)a, *y = *(struct ended_launch *const *)b;
     return x->tree_launch.launch < y->tree_launch.launch ? -1 : x->tree_launch.launch > y->tree_launch.launch;
 }
 
-/* Out of the list of all. */
-static bool gather(struct tree_races *tree_races, uint32_t number, struct family *family)
+/* Collects the launches of one tree, ascending by number. */
+static bool gather(struct tree_races *tree_races, uint32_t number, struct complete_tree *tree)
 {
-    for (const struct member *member = tree_races->members; member; member = member->next)
-        family->count += member->family == number;
-    family->members = calloc(family->count + 1, sizeof *family->members);
-    family->launches = calloc(family->count + 1, sizeof *family->launches);
-    if (!family->members || !family->launches)
+    for (const struct ended_launch *ended = tree_races->members; ended; ended = ended->next)
+        tree->count += ended->tree == number;
+    tree->members = calloc(tree->count + 1, sizeof *tree->members);
+    tree->launches = calloc(tree->count + 1, sizeof *tree->launches);
+    if (!tree->members || !tree->launches)
         return false;
     uint32_t at = 0;
-    for (struct member *member = tree_races->members; member; member = member->next)
-        if (member->family == number)
-            family->members[at++] = member;
-    qsort(family->members, family->count, sizeof *family->members, by_launch);
-    family->left_out = family->count > JUDGED_MOST ? family->count - JUDGED_MOST : 0;
-    family->count -= family->left_out;
-    for (uint32_t i = 0; i < family->count; i++)
-        family->launches[i] = &family->members[i]->tree_launch;
-    family->launch_tree = launch_tree_new(family->launches, family->count);
-    return family->launch_tree;
+    for (struct ended_launch *ended = tree_races->members; ended; ended = ended->next)
+        if (ended->tree == number)
+            tree->members[at++] = ended;
+    qsort(tree->members, tree->count, sizeof *tree->members, by_launch);
+    tree->left_out = tree->count > JUDGED_MOST ? tree->count - JUDGED_MOST : 0;
+    tree->count -= tree->left_out;
+    for (uint32_t i = 0; i < tree->count; i++)
+        tree->launches[i] = &tree->members[i]->tree_launch;
+    tree->launch_tree = launch_tree_new(tree->launches, tree->count);
+    return tree->launch_tree;
 }
 
-static void family_fini(struct family *family)
+static void tree_fini(struct complete_tree *tree)
 {
-    launch_tree_free(family->launch_tree);
-    free(family->launches);
-    free(family->members);
+    launch_tree_free(tree->launch_tree);
+    free(tree->launches);
+    free(tree->members);
 }
 
 static void forget(struct tree_races *tree_races, uint32_t number)
 {
-    for (struct member **link = &tree_races->members; *link;) {
-        struct member *member = *link;
-        if (member->family != number) {
-            link = &member->next;
+    for (struct ended_launch **link = &tree_races->members; *link;) {
+        struct ended_launch *ended = *link;
+        if (ended->tree != number) {
+            link = &ended->next;
             continue;
         }
-        *link = member->next;
-        packets_forget(&tree_races->packets, member->tree_launch.launch);
-        member_free(member);
+        *link = ended->next;
+        packets_forget(&tree_races->packets, ended->tree_launch.launch);
+        ended_free(ended);
     }
 }
 
@@ -775,37 +781,37 @@ static void say_loss(struct tree_races *tree_races)
     report_miss(tree_races->report, CHECK_RACES);
 }
 
-static void say_left_out(const struct tree_races *tree_races, const struct family *family)
+static void say_left_out(const struct tree_races *tree_races, const struct complete_tree *tree)
 {
     char text[TEXT_CHARS];
     format(text,
            "launch %" PRIu32 " and the kernels that it enqueued are %" PRIu32
            " launches: races among the first %" PRIu32 " are looked for",
-           family->members[0]->tree_launch.launch, family->count + family->left_out, family->count);
-    if (family->left_out)
+           tree->members[0]->tree_launch.launch, tree->count + tree->left_out, tree->count);
+    if (tree->left_out)
         report_note(tree_races->report, text);
 }
 
 void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool known)
 {
-    struct family family = {0};
-    bool fine = known && gather(tree_races, number, &family) && !tree_races->lost;
-    if (fine && family.count > 1) {
-        fine = launch_tree_learn(family.launch_tree);
+    struct complete_tree tree = {0};
+    bool fine = known && gather(tree_races, number, &tree) && !tree_races->lost;
+    if (fine && tree.count > 1) {
+        fine = launch_tree_compute(tree.launch_tree);
         if (fine)
-            join_by_atomics(&family);
-        fine = fine && launch_tree_learn(family.launch_tree);
+            join_by_atomics(&tree);
+        fine = fine && launch_tree_compute(tree.launch_tree);
     }
-    if (fine && family.count > 1) {
-        report_all(tree_races, &family);
-        report_all_packets(tree_races, &family);
+    if (fine && tree.count > 1) {
+        report_all(tree_races, &tree);
+        report_all_packets(tree_races, &tree);
     }
     if (fine) {
-        report_crossings(tree_races, &family, number);
-        say_left_out(tree_races, &family);
+        report_inter_launch(tree_races, &tree, number);
+        say_left_out(tree_races, &tree);
     }
     tree_races->lost |= !fine;
-    family_fini(&family);
+    tree_fini(&tree);
     say_loss(tree_races);
     forget(tree_races, number);
 }

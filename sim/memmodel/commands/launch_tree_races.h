@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Kernels that enqueue each other on the device, touch the same bytes and are not ordered:
- *          `race-commands`. Judged when all of a family is complete, from the footprints that its launches
- *          leave, and the order between them (launch_tree.h).
+ * PURPOSE  Finds kernels of one launch tree that access the same bytes and are not ordered: `race-commands`.
+ *          They are compared when all launches of the tree are complete, by the footprints that they leave
+ *          and the order between them (launch_tree.h).
  *
- * Calls    of enqueue_kernel order fine-grained SVM alone: the checker keeps a footprint of the accesses
- *          after each of the first calls of a launch. All that the parent does there counts as ordered if it
- *          is not kept, and if the parent's atomics met those of others, but for what inter_launch.h finds
- *          then.
- * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6): two launches
- *          whose atomics meet count as ordered, if the code of one releases and that of the other acquires;
- *          what that does not order inter_launch.h finds.
+ * Calls    enqueue_kernel orders fine-grained SVM alone. The checker keeps a footprint of the accesses after
+ *          each of the first calls of a launch. Where it has none, or where the parent's atomics may
+ *          synchronise, all that the parent does in fine-grained SVM counts as ordered, except for what
+ *          inter_launch.h finds.
+ * Atomics  of a parent and its children follow the rules inside a kernel (last part of 3.3.6). Two launches
+ *          with atomics on the same bytes count as ordered if the code of one releases and the code of the
+ *          other acquires. inter_launch.h finds accesses of such launches that are not ordered.
  *
  * Interface
- *   tree_races_new/free
- *   tree_races_set_inter_launch    receives such launches; borrowed; NULL: none
- *   tree_races_footprints   where the accesses of launches go; they are handed on to `next`
- *   tree_races_packets      a launch moves packets by one side of a pipe, of which one kernel at a time has
- *                           the use
- *   tree_races_complete     nothing more comes of the family: judges and forgets it. known: the waits between
- *                           launches are; else memory ran out
+ *   tree_races_set_inter_launch   the inter_launch.h that receives such launches; borrowed; NULL: none
+ *   tree_races_footprints   the sink for footprints of launches, which passes them on to `next`
+ *   tree_races_packets      a launch uses an end of a pipe, which only one kernel at a time may use
+ *   tree_races_complete     all launches of the tree are complete: compares and drops them. known: the waits
+ *                           between launches are known; else memory was out
  *
  * Threads  All calls come from the thread that launches.
  */

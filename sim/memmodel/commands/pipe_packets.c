@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses of pipes by launches: one side of a pipe belongs to one launch at a time. */
+/* A list of launches and the ends of pipes that they used, each once. */
 #include "pipe_packets.h"
 
 #include <stdio.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which launches moved packets by which sides of pipes: of two that may run at the same time one
- *          side is for one alone (OpenCL 2.2 API, glossary, Pipe).
+ * PURPOSE  Which launches moved packets through which end of a pipe, the reading or the writing one. Of
+ *          kernels that may run at the same time only one may use an end (OpenCL 2.2 API, glossary, Pipe).
  *
  * Interface
- *   packets_note     a work-group moves some
- *   packets_forget   the launch can conflict with no other any more
- *   packets_fini
+ *   packets_note     a work-group of a launch uses an end
+ *   packets_forget   the launch cannot conflict with others any more
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_PIPE_PACKETS_H
 #define ORRERY_SIM_MEMMODEL_COMMANDS_PIPE_PACKETS_H
@@ -17,11 +16,12 @@
 
 struct packets_user {
     uint32_t launch;
-    uint64_t side;
-    bool writes, several; /* several work-groups did; or one alone: */
+    uint64_t side; /* the end of the pipe, as an address */
+    bool writes;   /* it is the writing end */
+    bool several;  /* several work-groups used it; else `group` alone */
     uint64_t group;
     char object[120], argument[120]; /* ", argument 0 'p'"; or nothing */
-    struct source_place place;       /* of the first; strings of the program */
+    struct source_place place;       /* of the first use; its strings belong to the program */
 };
 struct packets {
     struct packets_user *users;

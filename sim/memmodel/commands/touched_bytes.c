@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places of the host program that touched memory, until the commands under way are over. */
+/* A list of host accesses, the oldest first. A touch is open while commands that come may race with it.
+ * After that it stays only as the line of a store that a later finding may need. */
 #include "touched_bytes.h"
 
 #include <stdlib.h>
@@ -56,10 +57,10 @@ static bool lies_in(const struct touch *touch, uint64_t low, uint64_t high)
     return touch->address >= low && touch->address < high;
 }
 
-/* Its line may be wanted yet. */
+/* May a finding about the change need this line? */
 static bool is_line(const struct touch *touch)
 {
-    return touch->write && touch->of == TOUCH_AFTER;
+    return touch->write && touch->of == TOUCH_HOST_PTR;
 }
 
 const struct touch *touches_store(const struct touches *touches, uint64_t low, uint64_t high)

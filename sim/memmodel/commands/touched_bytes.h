@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Where the host program was caught at memory that commands may use, too: until those are over that
- *          were under way, and stores so that what they changed has a line.
+ * PURPOSE  Host accesses that were caught at memory that commands may use, too (touches). Commands are
+ *          checked against them until all commands that ran then are complete. Stores are kept longer, so
+ *          that a finding about the change has a line.
  *
  * Interface
- *   touches_add      when there are too many, the oldest goes; NULL: no memory for it
- *   touches_store    the latest store at one of the bytes; NULL: none was caught
- *   touches_meet     is something in [low, high) that commands are to be held against?
- *   touches_reported     it was, and found: from now on at most a line
- *   touches_lines    of memory after a buffer: the stores in [low, high) are no line any more
- *   touches_drop     what all commands have seen that are left: it was at a step below `first`
- *   touches_fini
+ *   touches_add       adds an access; the oldest one is dropped when there are too many. NULL: out of memory
+ *   touches_store     the latest store to one of the bytes; NULL: none was caught
+ *   touches_meet      is there an open touch in [low, high)?
+ *   touches_reported  the touch was reported: it is not open any more, and at most a line
+ *   touches_lines     drops lines of stores to a CL_MEM_USE_HOST_PTR buffer in [low, high)
+ *   touches_drop      closes touches of steps below `first`, which all remaining commands have seen
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_TOUCHED_BYTES_H
 #define ORRERY_SIM_MEMMODEL_COMMANDS_TOUCHED_BYTES_H
@@ -19,19 +19,19 @@
 
 enum { TOUCHES_MOST = 64 };
 
-/* Whose memory: fine-grained (stores are found by comparing), the program's own, that after a buffer, by the
- * buffer's addresses (stores are found by comparing besides, later), or an allocation's that a map gave
- * the host. */
-enum touch_of { TOUCH_SHARED, TOUCH_OF_PROGRAM, TOUCH_AFTER, TOUCH_MAPPED };
+/* Whose memory it is: SHARED: fine-grained SVM, where stores are found by comparing bytes. OF_PROGRAM: the
+ * program's own. HOST_PTR: the storage of a CL_MEM_USE_HOST_PTR buffer, by the buffer's addresses; its
+ * stores are found by comparing, too, but later. MAPPED: of an allocation that is mapped. */
+enum touch_of { TOUCH_SHARED, TOUCH_OF_PROGRAM, TOUCH_HOST_PTR, TOUCH_MAPPED };
 
 struct touch {
-    uint64_t address; /* the first byte of an access */
+    uint64_t address; /* of the first byte */
     bool write;
     enum touch_of of;
-    bool open;                 /* commands are to be held against it */
-    uint32_t step;             /* of the host: command_graph.h */
-    struct source_place place; /* with texts of its own, and */
-    char *what;
+    bool open;                 /* commands are checked against it */
+    uint32_t step;             /* the host's step (command_graph.h) */
+    struct source_place place; /* owns its texts */
+    char *what;                /* owned */
 };
 struct touches {
     struct touch items[TOUCHES_MOST];

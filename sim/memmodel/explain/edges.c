@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Synchronises-with edges between remembered operations, found one by one from a release or an acquire. */
+/*
+ * Synchronises-with edges between logged operations. The search starts at an acquire and walks the log
+ * backwards: from a fence to the loads before it, from a load through the release sequence that it read
+ * (R8), and from each store of the sequence to the fences before it. A path is a breadth-first walk through
+ * the log: a unit counts as reached from the first acquire on that synchronises with a unit that was
+ * reached before.
+ *
+ * order.c decides by vector clocks whether accesses are ordered. This file only names edges, so its work
+ * may be bounded.
+ */
 #include "edges.h"
 
 #include <stdlib.h>
@@ -27,15 +36,15 @@ static struct place place_of(const struct edges_world *world, uint64_t unit)
     return unit_place(world->launch, unit);
 }
 
-static bool spend(struct edges_world *world)
+static bool spend_work(struct edges_world *world)
 {
     if (world->work)
         world->work--;
     return world->work > 0;
 }
 
-/* The sub-groups that meet at a named barrier stand before it. */
-static bool arrived(const struct edges_world *world, uint32_t at, uint64_t group, uint32_t sub_group)
+/* The log has the arrivals of sub-groups at a named barrier directly before the barrier. */
+static bool has_arrived(const struct edges_world *world, uint32_t at, uint64_t group, uint32_t sub_group)
 {
     while (at-- > 0 && world->items[at].kind == HAPPENED_NAMED_ARRIVAL && world->items[at].by == group) {
         if (world->items[at].number == sub_group)
@@ -52,7 +61,7 @@ static bool is_passed_by(const struct edges_world *world, uint32_t at, uint64_t 
     case HAPPENED_BARRIER: return item->by == place.group;
     case HAPPENED_SUB_GROUP_BARRIER: return item->by == place.group && item->number == place.sub_group;
     case HAPPENED_NAMED_BARRIER:
-        return item->by == place.group && arrived(world, at, place.group, place.sub_group);
+        return item->by == place.group && has_arrived(world, at, place.group, place.sub_group);
     case HAPPENED_FENCE:
     case HAPPENED_ATOMIC: return item->by == unit;
     default: return false;
@@ -66,31 +75,33 @@ static bool is_barrier(const struct sync_op *item)
 
 /* ---- ends ------------------------------------------------------------------------------- */
 
-/* How one side of an edge is written; a barrier of a wider scope than its own is two fences (R17). */
-struct end {
+/* One end of an edge: its scope, and of a fence the regions. A barrier whose scope is wider than its group is
+ * a release fence and an acquire fence (R17). */
+struct edge_half {
     enum memory_scope scope;
     bool fence;
     uint32_t flags;
 };
 
-static bool end_of(const struct edges_world *world, uint32_t at, bool releases, struct end *out_end)
+static bool half_of(const struct edges_world *world, uint32_t at, bool releases, struct edge_half *out_end)
 {
     const struct sync_op *item = &world->items[at];
     const enum memory_ordering weakest = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
     const bool ordered = item->order == weakest || item->order >= ORDER_ACQ_REL;
-    *out_end = (struct end){(enum memory_scope)item->scope, item->kind != HAPPENED_ATOMIC, item->regions};
+    *out_end =
+        (struct edge_half){(enum memory_scope)item->scope, item->kind != HAPPENED_ATOMIC, item->regions};
     if (is_barrier(item))
         return item->scope > (item->kind == HAPPENED_SUB_GROUP_BARRIER ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP);
     return ordered && (item->kind == HAPPENED_FENCE || (releases ? item->writes : item->reads));
 }
 
-static bool reaches(const struct edges_world *world, int region, const struct end *end)
+static bool reaches(const struct edges_world *world, int region, const struct edge_half *end)
 {
     return !end->fence ? region == world->region : (end->flags >> region & 1) != 0;
 }
 
 /* R15: two fences with both flags are an edge in both regions, whichever the atomic object lies in. */
-static bool are_dual(const struct edges_world *world, const struct end *a, const struct end *b)
+static bool are_dual(const struct edges_world *world, const struct edge_half *a, const struct edge_half *b)
 {
     const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
     return a->fence && b->fence && (a->flags & both) == both && (b->flags & both) == both &&
@@ -105,9 +116,10 @@ static enum memory_scope reduced(const struct edges_world *world, enum memory_sc
                : scope_reduced(scope, atomic->region == IN_LOCAL, atomic->svm_atomics);
 }
 
-/* The one released, the other acquires, and they meet at the object of that atomic. */
-static bool ends_meet(const struct edges_world *world, const struct sync_op *atomic, const struct end *from,
-                      uint64_t from_unit, const struct end *to, uint64_t to_unit)
+/* Do a release and an acquire synchronise through that atomic's object (R11, R12, R15)? */
+static bool halves_match(const struct edges_world *world, const struct sync_op *atomic,
+                         const struct edge_half *from, uint64_t from_unit, const struct edge_half *to,
+                         uint64_t to_unit)
 {
     const struct place at_from = place_of(world, from_unit), at_to = place_of(world, to_unit);
     const enum memory_scope a = reduced(world, from->scope, atomic), b = reduced(world, to->scope, atomic);
@@ -121,37 +133,38 @@ static bool ends_meet(const struct edges_world *world, const struct sync_op *ato
 
 /* ---- release sequences ---------------------------------------------------------------------- */
 
-/* Called with releases, the latest first: true ends the search. */
-struct asking {
+/* A search backwards from an acquire. It calls accepts() with each release that synchronises with the
+ * acquire, the latest first, until that returns true. */
+struct edge_search {
     struct edges_world *world;
     struct edge_end to;
-    struct end end; /* of to */
-    bool (*wanted)(const struct asking *asking, struct edge_end from);
+    struct edge_half half; /* of `to` */
+    bool (*accepts)(const struct edge_search *search, struct edge_end from);
     const void *context;
     struct edge_end found;
 };
 
-static bool offer(struct asking *asking, const struct sync_op *atomic, struct edge_end from)
+static bool try_release(struct edge_search *search, const struct sync_op *atomic, struct edge_end from)
 {
-    struct end end;
-    if (from.unit == asking->to.unit || !end_of(asking->world, from.at, true, &end) ||
-        !ends_meet(asking->world, atomic, &end, from.unit, &asking->end, asking->to.unit) ||
-        !asking->wanted(asking, from))
+    struct edge_half end;
+    if (from.unit == search->to.unit || !half_of(search->world, from.at, true, &end) ||
+        !halves_match(search->world, atomic, &end, from.unit, &search->half, search->to.unit) ||
+        !search->accepts(search, from))
         return false;
-    asking->found = from;
+    search->found = from;
     return true;
 }
 
-/* A store of the release sequence: it releases itself, or a fence of its unit before it did. */
-static bool offer_store(struct asking *asking, uint32_t store)
+/* For a store of the release sequence: the store itself, or a fence that its unit executed before it. */
+static bool try_store(struct edge_search *search, uint32_t store)
 {
-    struct edges_world *world = asking->world;
+    struct edges_world *world = search->world;
     const struct sync_op *item = &world->items[store];
-    if (offer(asking, item, (struct edge_end){item->by, store}))
+    if (try_release(search, item, (struct edge_end){item->by, store}))
         return true;
-    for (uint32_t at = store; at-- > 0 && spend(world);) {
+    for (uint32_t at = store; at-- > 0 && spend_work(world);) {
         if (world->items[at].kind != HAPPENED_ATOMIC && is_passed_by(world, at, item->by) &&
-            offer(asking, item, (struct edge_end){item->by, at}))
+            try_release(search, item, (struct edge_end){item->by, at}))
             return true;
     }
     return false;
@@ -162,26 +175,29 @@ static bool overlaps(const struct sync_op *a, const struct sync_op *b)
     return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
-/* R8: back from what the load read; after a head of the sequence come stores of its own unit and
- * read-modify-writes only. */
-static bool follow(struct asking *asking, uint32_t load)
+/* R8: walks back from the load through the stores of its release sequence. After the head a sequence has only
+ * read-modify-writes and stores of the head's unit. So once a plain store was passed, earlier stores count
+ * only if they are of the same unit. */
+static bool search_sequence(struct edge_search *search, uint32_t load)
 {
-    struct edges_world *world = asking->world;
+    struct edges_world *world = search->world;
     const struct sync_op *read = &world->items[load];
     uint64_t only = UNIT_END;
-    for (uint32_t at = load; at-- > 0 && spend(world);) {
+    for (uint32_t at = load; at-- > 0 && spend_work(world);) {
         const struct sync_op *item = &world->items[at];
         const bool atomic = item->kind == HAPPENED_ATOMIC;
-        if ((!atomic && item->kind != HAPPENED_OVERWRITE && item->kind != HAPPENED_ELSEWHERE) ||
-            !item->writes || !overlaps(item, read))
+        const bool is_store =
+            item->writes && (atomic || item->kind == HAPPENED_OVERWRITE || item->kind == HAPPENED_ELSEWHERE);
+        if (!is_store || !overlaps(item, read))
             continue;
         if (item->kind == HAPPENED_ELSEWHERE)
             return false;
         const bool other_memory = read->region == IN_LOCAL && !world->launch->formal &&
                                   place_of(world, item->by).group != place_of(world, read->by).group;
-        if (other_memory || (atomic && (item->size != read->size || item->address != read->address)))
+        const bool same_object = item->size == read->size && item->address == read->address;
+        if (other_memory || (atomic && !same_object))
             return false;
-        if (atomic && (only == UNIT_END || only == item->by) && offer_store(asking, at))
+        if (atomic && (only == UNIT_END || only == item->by) && try_store(search, at))
             return true;
         if (!item->reads && only != UNIT_END && only != item->by)
             return false;
@@ -191,18 +207,19 @@ static bool follow(struct asking *asking, uint32_t load)
     return false;
 }
 
-/* Of all operations that synchronise with the acquire, by atomics and fences. */
-static bool ask(struct asking *asking)
+/* All releases that synchronise with the acquire: of a fence, by each of its unit's loads before it. */
+static bool search_acquire(struct edge_search *search)
 {
-    struct edges_world *world = asking->world;
-    const uint32_t to = asking->to.at;
-    if (!end_of(world, to, false, &asking->end))
+    struct edges_world *world = search->world;
+    const uint32_t to = search->to.at;
+    if (!half_of(world, to, false, &search->half))
         return false;
     if (world->items[to].kind == HAPPENED_ATOMIC)
-        return follow(asking, to);
-    for (uint32_t at = to; at-- > 0 && spend(world);) {
+        return search_sequence(search, to);
+    for (uint32_t at = to; at-- > 0 && spend_work(world);) {
         const struct sync_op *item = &world->items[at];
-        if (item->kind == HAPPENED_ATOMIC && item->by == asking->to.unit && item->reads && follow(asking, at))
+        if (item->kind == HAPPENED_ATOMIC && item->by == search->to.unit && item->reads &&
+            search_sequence(search, at))
             return true;
     }
     return false;
@@ -210,15 +227,15 @@ static bool ask(struct asking *asking)
 
 /* ---- one edge ------------------------------------------------------------------------------------- */
 
-static bool is_one(const struct asking *asking, struct edge_end from)
+static bool is_wanted(const struct edge_search *search, struct edge_end from)
 {
-    const struct edge_end *only = asking->context;
+    const struct edge_end *only = search->context;
     return only->unit == from.unit && only->at == from.at;
 }
 
-static bool is_any(const struct asking *asking, struct edge_end from)
+static bool is_any(const struct edge_search *search, struct edge_end from)
 {
-    (void)asking;
+    (void)search;
     (void)from;
     return true;
 }
@@ -226,32 +243,33 @@ static bool is_any(const struct asking *asking, struct edge_end from)
 static bool share_barrier(const struct edges_world *world, const struct edge *edge)
 {
     const struct sync_op *item = &world->items[edge->from.at];
-    return edge->from.at == edge->to.at && is_barrier(item) && (item->regions >> world->region & 1) &&
-           is_passed_by(world, edge->from.at, edge->from.unit) &&
+    const bool orders = is_barrier(item) && (item->regions >> world->region & 1);
+    return orders && edge->from.at == edge->to.at && is_passed_by(world, edge->from.at, edge->from.unit) &&
            is_passed_by(world, edge->to.at, edge->to.unit);
 }
 
 bool edges_synchronise(struct edges_world *world, const struct edge *edge)
 {
-    struct asking asking = {.world = world, .to = edge->to, .wanted = is_one, .context = &edge->from};
-    return share_barrier(world, edge) || (edge->from.at < edge->to.at && ask(&asking));
+    struct edge_search search = {
+        .world = world, .to = edge->to, .accepts = is_wanted, .context = &edge->from};
+    return share_barrier(world, edge) || (edge->from.at < edge->to.at && search_acquire(&search));
 }
 
 bool edges_into(struct edges_world *world, struct edge_end to, struct edge_end *out_from)
 {
-    struct asking asking = {.world = world, .to = to, .wanted = is_any};
-    if (!ask(&asking))
+    struct edge_search search = {.world = world, .to = to, .accepts = is_any};
+    if (!search_acquire(&search))
         return false;
-    *out_from = asking.found;
+    *out_from = search.found;
     return true;
 }
 
 bool edges_out_of(struct edges_world *world, struct edge_end from, struct edge_end *out_to)
 {
-    struct end end;
-    if (!end_of(world, from.at, true, &end))
+    struct edge_half end;
+    if (!half_of(world, from.at, true, &end))
         return false;
-    for (uint32_t at = from.at + 1; at < world->count && spend(world); at++) {
+    for (uint32_t at = from.at + 1; at < world->count && spend_work(world); at++) {
         const struct sync_op *item = &world->items[at];
         const struct edge edge = {from, {item->by, at}};
         if ((item->kind == HAPPENED_ATOMIC || item->kind == HAPPENED_FENCE) &&
@@ -265,35 +283,37 @@ bool edges_out_of(struct edges_world *world, struct edge_end from, struct edge_e
 
 /* ---- paths ---------------------------------------------------------------------------------------- */
 
-/* From sync operation `since` on a unit acts after the beginning; by which edge it came there. */
-struct reached {
+/* A unit whose operations from index `since` on happen after the start of the path. `before`: the entry of
+ * the unit at the other end of `edge`, by which it was reached. */
+
+struct reached_unit {
     uint64_t unit;
     uint32_t since, before;
     struct edge edge;
 };
 enum { NO_UNIT = UINT32_MAX };
 
-struct walk {
+struct edge_walk {
     struct edges_world *world;
-    struct reached *items;
+    struct reached_unit *items;
     uint32_t count, room;
     bool failed;
 };
 
-static uint32_t reached_find(const struct walk *walk, uint64_t unit)
+static uint32_t reached_find(const struct edge_walk *walk, uint64_t unit)
 {
-    for (uint32_t i = 0; i < walk->count && spend(walk->world); i++) {
+    for (uint32_t i = 0; i < walk->count && spend_work(walk->world); i++) {
         if (walk->items[i].unit == unit)
             return i;
     }
     return NO_UNIT;
 }
 
-static void reached_add(struct walk *walk, const struct reached *reached)
+static void reached_add(struct edge_walk *walk, const struct reached_unit *reached)
 {
     if (walk->count == walk->room) {
         const uint32_t room = walk->room ? 2 * walk->room : 16;
-        struct reached *items = realloc(walk->items, room * sizeof *items);
+        struct reached_unit *items = realloc(walk->items, room * sizeof *items);
         walk->failed |= !items;
         if (!items)
             return;
@@ -304,26 +324,28 @@ static void reached_add(struct walk *walk, const struct reached *reached)
     walk->items[walk->count++] = *reached;
 }
 
-static bool is_after(const struct asking *asking, struct edge_end from)
+static bool is_reached(const struct edge_search *search, struct edge_end from)
 {
-    const struct walk *walk = asking->context;
+    const struct edge_walk *walk = search->context;
     const uint32_t found = reached_find(walk, from.unit);
     return found != NO_UNIT && walk->items[found].since <= from.at;
 }
 
-/* A unit that acquires from one that was reached is reached, too. */
-static void reach_acquirer(struct walk *walk, uint64_t unit, uint32_t at)
+/* A unit that acquires from a reached one is reached itself. */
+static void reach_acquirer(struct edge_walk *walk, uint64_t unit, uint32_t at)
 {
-    struct asking asking = {.world = walk->world, .to = {unit, at}, .wanted = is_after, .context = walk};
-    if (reached_find(walk, unit) != NO_UNIT || !ask(&asking))
+    struct edge_search search = {
+        .world = walk->world, .to = {unit, at}, .accepts = is_reached, .context = walk};
+    if (reached_find(walk, unit) != NO_UNIT || !search_acquire(&search))
         return;
     const uint32_t since = is_barrier(&walk->world->items[at]) ? at + 1 : at;
-    reached_add(walk, &(struct reached){
-                          unit, since, reached_find(walk, asking.found.unit), {asking.found, {unit, at}}});
+    reached_add(walk, &(struct reached_unit){
+                          unit, since, reached_find(walk, search.found.unit), {search.found, {unit, at}}});
 }
 
-/* What one of them had acquired when it arrived at a barrier happens before the others' next operations. */
-static void reach_members(struct walk *walk, uint32_t at)
+/* At a barrier whose flags name the region, one reached member reaches all the others. A barrier of a wider
+ * scope may be an acquire as well. */
+static void reach_group(struct edge_walk *walk, uint32_t at)
 {
     const struct sync_op *item = &walk->world->items[at];
     const uint64_t first = item->by * group_items(walk->world);
@@ -337,13 +359,13 @@ static void reach_members(struct walk *walk, uint32_t at)
             continue;
         if (before < walk->count && (item->regions >> walk->world->region & 1) &&
             reached_find(walk, unit) == NO_UNIT)
-            reached_add(
-                walk, &(struct reached){unit, at + 1, before, {{walk->items[before].unit, at}, {unit, at}}});
+            reached_add(walk, &(struct reached_unit){
+                                  unit, at + 1, before, {{walk->items[before].unit, at}, {unit, at}}});
         reach_acquirer(walk, unit, at);
     }
 }
 
-static struct edge *trace(const struct walk *walk, uint32_t last, uint32_t *out_count)
+static struct edge *path_to(const struct edge_walk *walk, uint32_t last, uint32_t *out_count)
 {
     uint32_t count = 0;
     for (uint32_t at = last; walk->items[at].before != NO_UNIT; at = walk->items[at].before)
@@ -357,21 +379,22 @@ static struct edge *trace(const struct walk *walk, uint32_t last, uint32_t *out_
 
 struct edge *edges_path(struct edges_world *world, struct edge_end from, uint64_t to, uint32_t *out_count)
 {
-    struct walk walk = {.world = world};
+    struct edge_walk walk = {.world = world};
     struct edge *edges = NULL;
     uint32_t found = NO_UNIT;
     *out_count = 0;
-    reached_add(&walk, &(struct reached){.unit = from.unit, .since = from.at, .before = NO_UNIT});
-    for (uint32_t at = from.at; at < world->count && !walk.failed && found == NO_UNIT && spend(world); at++) {
+    reached_add(&walk, &(struct reached_unit){.unit = from.unit, .since = from.at, .before = NO_UNIT});
+    for (uint32_t at = from.at; at < world->count && !walk.failed && found == NO_UNIT && spend_work(world);
+         at++) {
         const struct sync_op *item = &world->items[at];
         if (is_barrier(item))
-            reach_members(&walk, at);
+            reach_group(&walk, at);
         else if (item->kind == HAPPENED_ATOMIC || item->kind == HAPPENED_FENCE)
             reach_acquirer(&walk, item->by, at);
         found = reached_find(&walk, to);
     }
     if (found != NO_UNIT && !walk.failed)
-        edges = trace(&walk, found, out_count);
+        edges = path_to(&walk, found, out_count);
     free(walk.items);
     return edges;
 }

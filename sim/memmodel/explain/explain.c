@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why two accesses are not ordered: tries edits of growing size on the sync log until one orders them. */
+/* The entry to the search for an edit: it bounds the work, keeps the edits for explain_covers(), and has
+ * reason and picture made. */
 #include "explain_state.h"
 
-static void keep_edits(const struct search *search, const struct found *found, struct answer *answer)
+static void keep_edits(const struct edit_search *search, const struct found_edits *found,
+                       struct answer *answer)
 {
     answer->tried_edit_count = found->count;
     for (uint32_t i = 0; i < found->count; i++) {
@@ -12,7 +14,7 @@ static void keep_edits(const struct search *search, const struct found *found, s
     }
 }
 
-/* A quarter of what is left of the launch's. */
+/* Each question may take a quarter of the work that the launch has left, so that the first ones get most. */
 static uint64_t work_of(const struct question *question)
 {
     if (question->most)
@@ -23,27 +25,28 @@ static uint64_t work_of(const struct question *question)
 
 bool explain_race(const struct question *question, struct answer *out_answer)
 {
-    struct search search = {.question = question, .spots_most = SPOTS_MOST, .work_most = work_of(question)};
-    struct found found = {.count = 0};
+    struct edit_search search = {
+        .question = question, .spots_most = SPOTS_MOST, .work_most = work_of(question)};
+    struct found_edits found = {.count = 0};
     *out_answer = (struct answer){.spent = question->spent};
-    if (question->sync_log->full || !search_locate(&search) || !search_spots(&search)) {
-        search_fini(&search);
+    if (question->sync_log->full || !edit_search_locate(&search) || !edit_search_spots(&search)) {
+        edit_search_fini(&search);
         return false;
     }
-    search_edits(&search, &found);
+    edit_search_edits(&search, &found);
     if (found.count)
-        say_edits(&search, &found, out_answer);
+        explain_say_edits(&search, &found, out_answer);
     keep_edits(&search, &found, out_answer);
     out_answer->covers_all = found.ordered == search.meeting_count;
     if (!question->device_dirty)
-        draw(&search, &found, out_answer);
+        explain_draw(&search, &found, out_answer);
     out_answer->spent += search.work;
-    search_fini(&search);
+    edit_search_fini(&search);
     return found.count > 0;
 }
 
-/* Two edits may be of one place. */
-static uint32_t spot_at(struct search *search, uint32_t site)
+/* Two edits of one place share its spot. */
+static uint32_t spot_at(struct edit_search *search, uint32_t site)
 {
     uint32_t spot = 0;
     while (spot < search->spot_count && search->spots[spot].site != site)
@@ -55,7 +58,7 @@ static uint32_t spot_at(struct search *search, uint32_t site)
 
 bool explain_covers(const struct question *question, const struct tried_edit *tried_edits, uint32_t count)
 {
-    struct search search = {.question = question, .work_most = WORK_MOST};
+    struct edit_search search = {.question = question, .work_most = WORK_MOST};
     struct edit edits[2];
     bool covers = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -68,8 +71,8 @@ bool explain_covers(const struct question *question, const struct tried_edit *tr
                                  tried_edit->success};
     }
     search.spots_most = search.spot_count;
-    if (!question->sync_log->full && search_locate(&search) && search_spots(&search))
-        covers = again_orders(&search, edits, count) == search.meeting_count || search.failed;
-    search_fini(&search);
+    if (!question->sync_log->full && edit_search_locate(&search) && edit_search_spots(&search))
+        covers = edit_search_count_ordered(&search, edits, count) == search.meeting_count || search.failed;
+    edit_search_fini(&search);
     return covers;
 }

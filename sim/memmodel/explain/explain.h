@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Why two accesses of a launch are unordered, and the smallest edit of the kernel that
- *          orders them: the launch's history is ordered again with one operation changed, then
- *          with two, until the first access happens before the second.
+ * PURPOSE  Why two accesses of a launch race, and the smallest edit of the kernel that orders them. The
+ *          launch's sync log is replayed with one operation edited, then with two, until the first access
+ *          happens before the second.
  *
  * Interface
- *   explain_race     false: no edit of an operation that is there orders them, or the history
- *                    does not reach; the answer then has steps, but no sentences
- *   explain_fix   the operation to add if no edit helps; explain_barrier_at,
- *                 explain_barrier_before,
- *                    explain_image_fence and explain_wait if the operation is known, but not whether it
- *                    helps; explain_advice where nothing can be tried
- *   explain_is_update   are the two accesses halves of one update, which reads an object and writes it again?
- *   explain_covers   does an answer's edit order later pairs of the same two places, too?
- *   explain_release_clock  does a barrier at one end of the release and acquire of other work-items of the
- *                          two work-groups order them,
- *                    or one at each end? FIX_NONE: where it would stand is advice. _covers: the other
- *                    meetings, too?
- *   explain_side     would they be ordered, were one of them on the other side of a release or acquire of its
- *                    own work-item? _covers: the other meetings, too? explain_stale: had a read got the other
- *                    one's value?
- *   explain_flag     do the accesses of other races order them, as a release and an acquire? _flag_covers:
- *                    later pairs, too?
+ *   explain_race           tries edits of operations that are in the log. False: none orders the accesses,
+ *                          or the log is full; the answer then has steps, but no sentences
+ *   explain_covers         does an answer's edit order later instances of the race, too?
+ *   explain_fix            an operation to add, where no edit orders the accesses
+ *   explain_fix_covers     does that order another pair of work-items at the same two places?
+ *   explain_covers_all     does it for any two work-items of the launch?
+ *   explain_is_update      are the two accesses the load and the store of one update, as of x = max(x, y)?
+ *   explain_barrier_at, explain_barrier_before, explain_image_fence, explain_wait
+ *                          one operation of a known kind, where only its place is in question
+ *   explain_advice         words for what cannot be tried
+ *   explain_release_clock  barriers beside a release and an acquire that other work-items of the two
+ *                          work-groups execute. FIX_NONE: no line of text is their place, so the words are
+ *                          advice; _covers: other instances, too?
+ *   explain_side           one of the accesses moved to the other side of a release or acquire of its own
+ *                          work-item; _covers: other instances, too?
+ *   explain_stale          an access that should follow a read of the value that the other work-item stores
+ *   explain_flag           plain accesses of a flag, taken for a release and an acquire; _covers: other
+ *                          instances?
  *
- * Edits      of all operations at one place of the source, in this order: flags of a barrier or
- *            fence; a wider scope; a fence on the other side of its atomic; release and acquire for
- *            relaxed, where a compare-exchange succeeds or where it fails; the other one of two fences, and
- *            in OpenCL C 1.x, where that comes before orders, both; fences with both flags beside a flag in
- *            the other memory; an atomic store for a plain one after a fence; a read-modify-write for a store
- *            that broke a release sequence. Single ones first, then pairs; a scope that makes other atomics
- *            of its object race comes last of all.
- * Exactness  What is reported as a fix was tried under the interleaving that ran: the same operations read
- *            the same values.
+ * Edits      Each is made to all operations of one place of the source. They are tried in this order: flags
+ *            of a barrier or fence; a wider scope; a fence moved to the other side of its atomic; release
+ *            or acquire for relaxed, also of a compare-exchange that fails; a fence for the other end of an
+ *            edge that has one; fences with both flags beside a flag in the other memory; an atomic store
+ *            for a plain one after a fence; a read-modify-write for a store that broke a release sequence.
+ *            OpenCL C 1.x has no orders: there fences come before them, and both ends may need one. Single
+ *            edits are tried before pairs. An edit of a scope that makes other atomics of its object race
+ *            comes last.
+ * Exactness  An edit changes no value, so each operation reads what it read in the run. What is called a
+ *            fix was replayed under the interleaving that ran; other interleavings are not looked at.
+ * Ownership  All pointers of a question are borrowed. Texts are in the answer.
  */
 #ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_EXPLAIN_H
 #define ORRERY_SIM_MEMMODEL_EXPLAIN_EXPLAIN_H
@@ -40,39 +43,40 @@
 #include "sim/memmodel/order/order.h"
 #include "wording.h"
 
-/* Two accesses that race. */
-struct meeting {
-    struct asked {
+/* One instance of a race: two accesses of two units that nothing orders. */
+struct race_instance {
+    struct racing_access {
         uint64_t unit;
-        uint64_t clock; /* of the slice in which it was; of the second: not used */
+        uint64_t clock; /* clock value of its segment; not set in the second access */
         uint32_t site, size;
         bool atomic, writes;
-        enum memory_scope scope; /* as the shadow has it: reduced */
+        enum memory_scope scope; /* reduced, as the shadow keeps it (R9) */
     } first, second;
-    uint32_t end;  /* how many sync operations came before the second */
-    uint64_t when; /* of the second: counts events */
+    uint32_t end;  /* length of the sync log when the second access was made */
+    uint64_t when; /* number of the second access's event */
 };
 
-/* A store and a load that read its value in another work-item: they race, one at least is plain, and a branch
- * depends on what was read. */
-struct passing {
-    struct asked store, load;
+/* A racing store and load, at least one of them plain: the load read what another work-item stored, and a
+ * branch depends on it. So the two may be meant as a flag. */
+struct flag_read {
+    struct racing_access store, load;
     int region;
     uint64_t address;
-    uint32_t end; /* as a meeting's, of the load */
+    uint32_t end; /* length of the sync log when the load was made */
     uint64_t when;
-    enum memory_ordering order[2]; /* of an atomic one */
+    enum memory_ordering order[2]; /* of store and load, where they are atomic */
 };
 
 enum { PASSINGS_MOST = HOSTILE(64, 4) };
-/* The latest of a launch. */
+/* A ring of the latest ones of a launch. */
 struct passings {
-    struct passing items[PASSINGS_MOST];
+    struct flag_read items[PASSINGS_MOST];
     uint32_t count, next;
-    bool lost;
+    bool lost; /* some were overwritten, or never noted */
 };
 
-/* A load in a loop that waits for a value, and a store after that loop: they race. */
+/* A load in a loop that spins on a value, and a racing store after that loop: the loop takes a lock, and
+ * the store gives it back. */
 struct lock {
     uint32_t load, store;
 };
@@ -82,7 +86,7 @@ struct locks {
     uint32_t count;
 };
 
-/* All passings between two places. */
+/* A flag: the place that stores it and the place that loads it, with the scope that the two need. */
 struct flag {
     uint32_t store, load;
     int region;
@@ -97,31 +101,33 @@ struct question {
     const struct checker_host *host;
     enum scope_rule rule;
     int region;       /* of the bytes */
-    bool svm_atomics; /* they lie in fine-grained SVM with atomics */
-    /* of the same two places: the first is the question; an edit for all is preferred */
-    const struct meeting *meetings;
+    bool svm_atomics; /* the bytes lie in fine-grained SVM with atomics */
+    /* Instances of one race. The first is the question; an edit that orders more of them is preferred. */
+    const struct race_instance *meetings;
     uint32_t meeting_count;    /* 1 to MEETINGS_MOST */
     const struct locks *locks; /* of the launch so far; NULL: none is known */
-    bool differs;              /* the first two are writes of two values */
-    bool one_wave;             /* the first two work-items go round loops together */
-    /* R34: it is one work-item, and its read of an image is to see what it wrote */
+    bool differs;              /* the first instance writes two different values */
+    bool one_wave;             /* its two work-items execute each iteration of a loop together */
+    /* R34: one work-item writes an image and reads it without a fence */
     bool device_dirty;
-    uint64_t spent; /* on answers of this launch so far: later ones are given less time */
-    uint64_t most;  /* on this one; 0: what the launch has left decides */
+    /* Both in log entries replayed. spent: by earlier answers of the launch; the more, the less this one may
+     * take. most: the limit of this one; 0: a part of what the launch has left */
+    uint64_t spent;
+    uint64_t most;
 };
 
-/* An edit outside of the search that found it. */
+/* An edit, with the site instead of the search's own number of the place. kind: enum edit_kind. */
 struct tried_edit {
     uint32_t kind, site;
     enum memory_scope scope;
     enum memory_ordering order;
-    bool fails;
+    bool fails; /* order is that of a compare-exchange's failure, success that of its success */
     enum memory_ordering success;
 };
 
 enum { ANSWER_STEPS = 20, ANSWER_EDGES = 12, REWRITES_MOST = 2 };
 
-/* A fix in words; of updates, the text of the source as well. */
+/* A fix in words and, where the source is known, as edits of its text. */
 struct proposal {
     struct wording fix;
     struct code_rewrite rewrites[REWRITES_MOST];
@@ -138,45 +144,46 @@ struct answer {
     uint64_t step_unit[ANSWER_STEPS];
     uint32_t edge_count;
     struct finding_edge edges[ANSWER_EDGES];
-    bool covers_all;                             /* the meetings */
-    uint64_t spent;                              /* by now */
+    bool covers_all;                             /* all instances of the question */
+    uint64_t spent;                              /* the question's, plus this answer's */
     struct code_rewrite rewrites[REWRITES_MOST]; /* the fix as text */
     uint32_t rewrite_count;
-    struct finding_edit edits[REWRITES_MOST * CODE_EDITS_MOST]; /* of the rewrites, as the finding has them */
+    struct finding_edit edits[REWRITES_MOST * CODE_EDITS_MOST]; /* the edits of all rewrites */
 };
 
 bool explain_race(const struct question *question, struct answer *out_answer);
-/* True also where that cannot be reported. */
+/* True also if the log is full or out of memory: only a replay that shows otherwise makes it false. */
 bool explain_covers(const struct question *question, const struct tried_edit *tried_edits, uint32_t count);
-/* out_why, out_fix: of the races on the memory that the flag guards. */
+/* out_why, out_fix: for the races on the memory that the flag guards. */
 bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag,
                   struct wording *out_why, struct wording *out_fix);
 bool explain_flag_covers(const struct question *question, const struct passings *passings,
                          const struct flag *flag);
-enum { NO_END = 0 }; /* a site: there is none */
-/* The access is to stand before the operation, a release of its own work-item, or after it, an acquire; store
- * NO_END: that is all. Else the operation is a read of another value than the store's, and is to be waited
- * with. */
+enum { NO_END = 0 }; /* instead of a site: there is none */
+/* store NO_END: the access belongs before the operation, which is a release of its own work-item, or after
+ * it, an acquire. Else the operation read before the store was made, and the access belongs after a read of
+ * the value that the store writes. */
 struct side {
     uint32_t access, operation;
     bool before;
     uint32_t store;
 };
-/* Called again when the launch ends: a later operation may be the one that it should have waited for. work:
- * sync operations ordered, added up. */
+/* Is also called when the launch ends, since the operation that belongs before the access may come later.
+ * *work: log entries replayed so far, added up. */
 bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,
                   struct wording *out_why, struct wording *out_fix);
-/* Would they be ordered, had one of the two read before its access what the other stores after its own?
- * For what explain_side does not find. */
+/* Would the accesses be ordered if one work-item's read before its access had got the value that the other
+ * stores after its own access? For races that explain_side does not solve. */
 bool explain_stale(const struct question *question, uint64_t *work, struct side *out_side,
                    struct wording *out_why, struct wording *out_fix);
 bool explain_side_covers(const struct question *question, const struct side *side);
-/* If no edit does: a barrier, a second launch or an atomic access that orders the pair or makes it agree; one
- * that covers the other meetings, too, is preferred. */
+/* What is added where no edit orders the accesses: a barrier, a second launch, or atomic accesses, which do
+ * not race. */
 struct suggested_fix {
-    /* ITERATION: in each iteration of a loop; NEXT_ITERATION: if accesses of one iteration are not ordered by
-     * it; ITERATIONS: two in each iteration; RELEASE_CLOCK: beside the release, the acquire, or both; WAIT:
-     * for a copy, or before one: covers the units of its work-group */
+    /* BARRIER: between the two accesses. ITERATION: in each iteration of a loop, and it orders the accesses
+     * of one iteration. NEXT_ITERATION: it only orders an iteration before the next. ITERATIONS: two
+     * barriers in each iteration. SPLIT: two kernels. RELEASE_CLOCK: barriers beside the release, the
+     * acquire, or both. WAIT: for a copy, or before one; covers the units of its work-group. */
     enum {
         FIX_NONE,
         FIX_WAIT,
@@ -188,11 +195,10 @@ struct suggested_fix {
         FIX_ATOMIC,
         FIX_RELEASE_CLOCK
     } kind;
-    struct code_place place;             /* of the barrier, and where the kernel is cut */
-    struct code_place next;              /* ITERATIONS, RELEASE_CLOCK: of the other barrier; site 0: there is
-                                          * none */
-    uint32_t since;                      /* ITERATION: the barrier that both accesses are after */
-    uint32_t release_site, acquire_site; /* RELEASE_CLOCK: NO_END: nothing is missing there */
+    struct code_place place;             /* of the barrier, or where the kernel is split */
+    struct code_place next;              /* ITERATIONS, RELEASE_CLOCK: of the second barrier; site 0: none */
+    uint32_t since;                      /* ITERATION: site of the latest barrier before both accesses */
+    uint32_t release_site, acquire_site; /* RELEASE_CLOCK: NO_END: no barrier is missing there */
     enum memory_scope scope;             /* of the atomic operations */
 };
 bool explain_fix(const struct question *question, struct proposal *out_proposal,
@@ -201,23 +207,21 @@ bool explain_is_update(const struct question *question);
 bool explain_release_clock(const struct question *question, struct wording *out_why, struct wording *out_fix,
                            struct suggested_fix *out_suggested_fix);
 bool explain_release_clock_covers(const struct question *question, const struct suggested_fix *suggested_fix);
-/* A work-group's barrier, which names the question's memory beside these, instead of the one at this site,
- * where that can be reported to do. */
+/* work_group_barrier with the flags of these regions and of the question's one, instead of the barrier at
+ * this site. False: that does not order the accesses. */
 bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions,
                         struct wording *out_fix, struct suggested_fix *out_suggested_fix);
-/* The place of the work-group's wait before it begins the asynchronous copy that is the second access. */
+/* A barrier before the asynchronous copy that is the second access. */
 bool explain_barrier_before(const struct question *question, struct wording *out_fix);
-/* The place of a fence for images between a write and a read of one work-item. */
+/* A fence for images between a write and a read of one work-item (R34). */
 bool explain_image_fence(const struct question *question, struct wording *out_fix);
-/* The place of the wait for the asynchronous copy that is the first access. */
+/* A wait_group_events for the asynchronous copy that is the first access. */
 bool explain_wait(const struct question *question, struct wording *out_fix);
-/* Not tried: used if the general words would be wrong. False: they are right. */
+/* False: the general words of the race's kind are right. */
 bool explain_advice(const struct question *question, struct wording *out_fix);
-/* Does it serve another pair of the same two places? A barrier does within a group, a second launch
- * everywhere. */
+/* A barrier covers pairs of one work-group, a second launch covers all. */
 bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
                         const struct suggested_fix *suggested_fix, uint64_t first, uint64_t second);
-/* every other one, in local memory or not */
 bool explain_covers_all(const struct launch_info *launch, bool local,
                         const struct suggested_fix *suggested_fix);
 

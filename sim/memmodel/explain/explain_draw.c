@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of a race: operations near the two accesses, with program order and synchronises-with edges. */
+/*
+ * The picture of a race: operations near the two accesses as steps, and edges between them. If edits order
+ * the accesses, the edges are those of the path through the edited log; those that the log itself has not
+ * are drawn as missing. Then come the next operations after the first access, the last ones before the
+ * second, and the nearest edges of each.
+ */
 #include <stdlib.h>
 
 #include "orrery/checked.h"
@@ -15,21 +20,21 @@ static bool is_step_of(const struct question *question, const struct sync_op *sy
 }
 
 struct drawing {
-    struct search *search;
+    struct edit_search *search;
     struct answer *answer;
-    struct edges_world world;           /* as it happened */
-    struct edge_end ends[ANSWER_STEPS]; /* what the steps stand for */
+    struct edges_world world;           /* the log without edits */
+    struct edge_end ends[ANSWER_STEPS]; /* by step: its operation */
     uint32_t sides[ANSWER_STEPS], count;
-    uint64_t others[ANSWER_STEPS]; /* the units of sides 2 and up */
+    uint64_t others[ANSWER_STEPS]; /* units besides the two that race: sides 2 and up */
     uint32_t other_count;
 };
 
 static uint32_t side_of(struct drawing *drawing, uint64_t unit)
 {
-    const struct meeting *meeting = drawing->search->question->meetings;
+    const struct race_instance *instance = drawing->search->question->meetings;
     uint32_t other = 0;
-    if (unit == meeting->first.unit || unit == meeting->second.unit)
-        return unit != meeting->first.unit;
+    if (unit == instance->first.unit || unit == instance->second.unit)
+        return unit != instance->first.unit;
     while (other < drawing->other_count && drawing->others[other] != unit)
         other++;
     CHECKED(other < sizeof drawing->others / sizeof *drawing->others);
@@ -38,7 +43,7 @@ static uint32_t side_of(struct drawing *drawing, uint64_t unit)
     return 2 + other;
 }
 
-/* ANSWER_STEPS: there are too many. */
+/* The operation's step, a new one if it has none; ANSWER_STEPS: there are too many. */
 static uint32_t draw_step(struct drawing *drawing, struct edge_end end)
 {
     uint32_t at = 0;
@@ -72,8 +77,8 @@ static void draw_edge(struct drawing *drawing, const struct edge *edge, bool syn
         answer->edges[answer->edge_count++] = (struct finding_edge){from, to, synchronises};
 }
 
-/* By which edges the second access comes after the first once the edits are made: those that are there, and
- * those that are not yet. Of a long way both ends. */
+/* The edges of the path through the edited log. Of a long path all edges that are missing in the log, and
+ * two at each end. */
 static void draw_path(struct drawing *drawing, const struct edge *path, uint32_t count, const uint32_t *was)
 {
     enum { ENDS = 2, MOST = 2 * ENDS + 2 };
@@ -88,12 +93,12 @@ static void draw_path(struct drawing *drawing, const struct edge *path, uint32_t
     }
 }
 
-static void draw_edited(struct drawing *drawing, const struct found *found)
+static void draw_edited(struct drawing *drawing, const struct found_edits *found)
 {
     const struct question *question = drawing->search->question;
-    struct edited list = {.count = 0};
+    struct edited_log list = {.count = 0};
     uint32_t first = 0, count = 0;
-    if (again_write(drawing->search, found, &list, &first)) {
+    if (edit_search_write_log(drawing->search, found, &list, &first)) {
         struct edges_world world = drawing->world;
         world.items = list.items;
         world.count = list.count;
@@ -106,13 +111,12 @@ static void draw_edited(struct drawing *drawing, const struct found *found)
     free(list.was);
 }
 
-/* The next few operations of the first unit after its access, and the last few of the second before its
- * own. */
-static void draw_own(struct drawing *drawing)
+/* The next operations of the first unit after its access, and the last ones of the second before its own. */
+static void draw_own_steps(struct drawing *drawing)
 {
     enum { OWN = 4 };
     const struct question *question = drawing->search->question;
-    const struct asked *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
     const struct sync_op *items = question->sync_log->items;
     uint32_t found = 0;
     for (uint32_t at = drawing->search->first_at[0]; at < question->meetings->end && found < OWN; at++) {
@@ -135,9 +139,9 @@ static bool is_end(const struct drawing *drawing, uint32_t step)
     return false;
 }
 
-/* What the second unit acquired, and which units acquired from the first one's releases: how near they
- * came. */
-static void draw_near(struct drawing *drawing)
+/* For steps without an edge: from which unit the second one acquired, and which unit acquired from the
+ * first. The reader sees how far the chain of edges reaches on both sides. */
+static void draw_nearest_edges(struct drawing *drawing)
 {
     const uint32_t own = drawing->count;
     for (uint32_t i = 0; i < own; i++) {
@@ -151,21 +155,21 @@ static void draw_near(struct drawing *drawing)
     }
 }
 
-/* Operations on one atomic object meet: the last store of the one side and the load after it of the other. */
-static bool meet(const struct sync_op *from, const struct sync_op *to)
+/* A store and a later load of one atomic object. */
+static bool is_store_then_load(const struct sync_op *from, const struct sync_op *to)
 {
-    return is_atomic(from) && is_atomic(to) && from->writes && to->reads && from->address == to->address &&
-           from < to;
+    const bool atomics = is_atomic(from) && is_atomic(to);
+    return atomics && from->writes && to->reads && from->address == to->address && from < to;
 }
 
-/* No edit is known: the operations by which the two sides met all the same. */
-static void draw_meeting(struct drawing *drawing)
+/* Without edits: the last store of the first unit whose object the second unit loads afterwards. */
+static void draw_common_object(struct drawing *drawing)
 {
     const struct sync_op *items = drawing->world.items;
     for (uint32_t from = drawing->count; from-- > 0;) {
         for (uint32_t to = 0; drawing->sides[from] == 0 && to < drawing->count; to++) {
             const struct edge edge = {drawing->ends[from], drawing->ends[to]};
-            if (drawing->sides[to] != 1 || !meet(&items[edge.from.at], &items[edge.to.at]))
+            if (drawing->sides[to] != 1 || !is_store_then_load(&items[edge.from.at], &items[edge.to.at]))
                 continue;
             draw_edge(drawing, &edge, edges_synchronise(&drawing->world, &edge));
             return;
@@ -173,7 +177,7 @@ static void draw_meeting(struct drawing *drawing)
     }
 }
 
-static bool comes_before(const struct drawing *drawing, uint32_t a, uint32_t b)
+static bool is_before(const struct drawing *drawing, uint32_t a, uint32_t b)
 {
     return drawing->sides[a] != drawing->sides[b] ? drawing->sides[a] < drawing->sides[b]
                                                   : drawing->ends[a].at < drawing->ends[b].at;
@@ -204,7 +208,7 @@ static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to
     step->text = text->bytes;
 }
 
-/* Side by side, each in program order. */
+/* Steps are written unit by unit, each unit's in program order. */
 static void write_steps(struct drawing *drawing)
 {
     struct answer *answer = drawing->answer;
@@ -212,7 +216,7 @@ static void write_steps(struct drawing *drawing)
     for (uint32_t i = 0; i < drawing->count; i++) {
         place[i] = 0;
         for (uint32_t j = 0; j < drawing->count; j++)
-            place[i] += j != i && comes_before(drawing, j, i);
+            place[i] += j != i && is_before(drawing, j, i);
         write_step(drawing, i, place[i]);
     }
     answer->step_count = drawing->count;
@@ -222,7 +226,7 @@ static void write_steps(struct drawing *drawing)
     }
 }
 
-void draw(struct search *search, const struct found *found, struct answer *answer)
+void explain_draw(struct edit_search *search, const struct found_edits *found, struct answer *answer)
 {
     const struct question *question = search->question;
     struct drawing drawing = {.search = search,
@@ -231,9 +235,9 @@ void draw(struct search *search, const struct found *found, struct answer *answe
                                         question->sync_log->items, question->meetings->end, WORK_MOST}};
     if (found->count)
         draw_edited(&drawing, found);
-    draw_own(&drawing);
+    draw_own_steps(&drawing);
     if (!answer->edge_count)
-        draw_meeting(&drawing);
-    draw_near(&drawing);
+        draw_common_object(&drawing);
+    draw_nearest_edges(&drawing);
     write_steps(&drawing);
 }

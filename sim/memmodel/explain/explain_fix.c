@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edit as a sentence: where, what, and in which form of the language. */
+/*
+ * What to add where no edit of an existing operation orders the accesses: a barrier between them or in a
+ * loop, a second kernel, atomic accesses. Each candidate is one function that asks the code for a place,
+ * replays the log with the operation there, and writes the sentence and the change of the code.
+ * explain_fix() tries the candidates from specific to general. What cannot be replayed is advice
+ * (explain_advice).
+ *
+ * A barrier never stands where a work-item holds a lock: a work-item that waits for the lock would never
+ * reach it.
+ */
 #include <ctype.h>
 #include <stdio.h>
 
@@ -8,15 +17,15 @@
 #include "explain_state.h"
 #include "sim/base/memory_words.h"
 
-void say_at(const struct question *question, const struct code_place *place, struct wording *fix)
+void explain_say_at(const struct question *question, const struct code_place *place, struct wording *fix)
 {
     wording_add(fix, place->before ? " before " : " after ");
     wording_line(fix, question->host, place->site, place->line);
 }
 
-static bool in_one_group(const struct question *question, const struct meeting *meeting)
+static bool in_one_group(const struct question *question, const struct race_instance *instance)
 {
-    return unit_group(question, meeting->first.unit) == unit_group(question, meeting->second.unit);
+    return unit_group(question, instance->first.unit) == unit_group(question, instance->second.unit);
 }
 
 static bool all_in_one_group(const struct question *question)
@@ -28,22 +37,24 @@ static bool all_in_one_group(const struct question *question)
     return true;
 }
 
-/* 0: none. False: it came between the two. */
+/* The site of the work-group's latest barrier before the second access; 0: there was none. False: the
+ * barrier came between the two accesses. */
 static bool last_barrier(const struct question *question, uint32_t *out_site)
 {
     const struct sync_log *sync_log = question->sync_log;
-    const struct meeting *meeting = question->meetings;
-    const uint64_t group = unit_group(question, meeting->second.unit);
-    uint32_t at = meeting->end;
+    const struct race_instance *instance = question->meetings;
+    const uint64_t group = unit_group(question, instance->second.unit);
+    uint32_t at = instance->end;
     while (at > 0 &&
            !(sync_log->items[at - 1].kind == HAPPENED_BARRIER && sync_log->items[at - 1].by == group))
         at--;
     *out_site = at ? sync_log->items[at - 1].site : 0;
-    return !at || meeting->first.clock >= sync_log->items[at - 1].clock;
+    return !at || instance->first.clock >= sync_log->items[at - 1].clock;
 }
 
-/* After the loop that waits for the lock, and before the store that gives it back. */
-static bool is_held(const struct question *question, const struct code_place *place, const struct lock *lock)
+/* Is the place after the loop that waits for the lock, and before the store that gives it back? */
+static bool holds_lock(const struct question *question, const struct code_place *place,
+                       const struct lock *lock)
 {
     const struct checker_host *host = question->host;
     struct code_order order;
@@ -54,12 +65,12 @@ static bool is_held(const struct question *question, const struct code_place *pl
                : host->order(host->self, place->site, lock->store, &order) && order.first == 0;
 }
 
-/* A loop that waits ends only when another unit is past the place: at a barrier there, or when a kernel ends
- * there, no unit ever is. */
+/* The lock that a work-item holds at the place; NULL: none. Others wait for it until the holder is past the
+ * place. With a barrier there, or at the end of a kernel, the holder would wait for them. */
 static const struct lock *lock_at(const struct question *question, const struct code_place *place)
 {
     for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
-        if (is_held(question, place, &question->locks->items[i]))
+        if (holds_lock(question, place, &question->locks->items[i]))
             return &question->locks->items[i];
     return NULL;
 }
@@ -69,7 +80,8 @@ static bool is_in_lock(const struct question *question, const struct code_place 
     return lock_at(question, place) != NULL;
 }
 
-/* The line of the first access continues with a branch: after the line would be within the branch. */
+/* For a place on the line of the first access, before a branch that begins on it: the next line would be
+ * within the branch. */
 static void say_before_branch(const struct question *question, const struct suggested_fix *suggested_fix,
                               struct wording *fix)
 {
@@ -87,52 +99,59 @@ static void say_before_branch(const struct question *question, const struct sugg
     wording_place(fix, host, suggested_fix->place.site);
 }
 
-void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix)
+void explain_say_and_at(const struct question *question, const struct code_place *place, struct wording *fix)
 {
     wording_add(fix, ", and");
-    say_at(question, place, fix);
+    explain_say_at(question, place, fix);
 }
 
 static void say_iterations(const struct question *question, const struct suggested_fix *suggested_fix,
                            struct wording *fix)
 {
     wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
-    say_at(question, &suggested_fix->place, fix);
+    explain_say_at(question, &suggested_fix->place, fix);
     if (suggested_fix->kind == FIX_ITERATIONS)
-        say_and_at(question, &suggested_fix->next, fix);
+        explain_say_and_at(question, &suggested_fix->next, fix);
     wording_add(fix, ", in each iteration of the loop%s",
                 suggested_fix->place.braces ? ", which needs braces" : "");
 }
 
-/* The loop has no wait, but both were in one iteration at any time: the later one stands before the other,
- * and so its iteration is a later one. */
+/* Does a barrier at the place order the accesses, and does no work-item hold a lock there? */
+static bool barrier_orders(const struct question *question, const struct code_place *place)
+{
+    return !is_in_lock(question, place) && explain_insert_barrier(question, place);
+}
+
+/* A loop without a barrier, whose iterations the two work-items execute together, as lanes of one wave. The
+ * access that was made later is earlier in the code, so it belongs to a later iteration. */
 static bool separate_next_iteration(const struct question *question, struct wording *fix,
                                     struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
-    if (!host->next_iteration || !question->one_wave || question->sync_log->full ||
-        !in_one_group(question, meeting) ||
-        !host->next_iteration(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place) ||
-        is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
+    const struct race_instance *instance = question->meetings;
+    const bool together = question->one_wave && !question->sync_log->full && in_one_group(question, instance);
+    if (!together || !host->next_iteration ||
+        !host->next_iteration(host->self, instance->first.site, instance->second.site,
+                              &suggested_fix->place) ||
+        !barrier_orders(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = FIX_NEXT_ITERATION;
     say_iterations(question, suggested_fix, fix);
     return true;
 }
 
-/* One iteration of a loop follows the other, without a wait between them. */
+/* Accesses of one iteration of a loop, after the same barrier. */
 static bool separate_iterations(const struct question *question, struct wording *fix,
                                 struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     uint32_t since;
-    if (!host->in_iteration || question->sync_log->full || !all_in_one_group(question) ||
-        !last_barrier(question, &since) ||
-        !host->in_iteration(host->self, meeting->first.site, meeting->second.site, since,
+    const bool known = host->in_iteration && !question->sync_log->full;
+    if (!known || !all_in_one_group(question) || !last_barrier(question, &since) ||
+        !host->in_iteration(host->self, instance->first.site, instance->second.site, since,
                             &suggested_fix->place) ||
-        is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
+        !barrier_orders(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = FIX_ITERATION;
     suggested_fix->since = since;
@@ -140,20 +159,21 @@ static bool separate_iterations(const struct question *question, struct wording 
     return true;
 }
 
-/* Either may be an iteration ahead: two barriers separate them, whichever comes first. */
+/* Either work-item may be an iteration ahead: a barrier after each of the two accesses covers both cases. */
 static bool separate_each_iteration(const struct question *question, struct wording *fix,
                                     struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct code_place places[2];
     if (!host->each_iteration || question->sync_log->full || !all_in_one_group(question) ||
-        !host->each_iteration(host->self, meeting->first.site, meeting->second.site, places) ||
-        is_in_lock(question, &places[0]) || is_in_lock(question, &places[1]))
+        !host->each_iteration(host->self, instance->first.site, instance->second.site, places))
+        return false;
+    if (is_in_lock(question, &places[0]) || is_in_lock(question, &places[1]))
         return false;
     for (int first = 0; first < 2; first++) {
         places[0].first = first;
-        if (!insert_barrier(question, &places[0]))
+        if (!explain_insert_barrier(question, &places[0]))
             return false;
     }
     *suggested_fix = (struct suggested_fix){.kind = FIX_ITERATIONS, .place = places[0], .next = places[1]};
@@ -161,20 +181,21 @@ static bool separate_each_iteration(const struct question *question, struct word
     return true;
 }
 
-/* All that one kernel does happens before a later launch: the place is what has to be right. */
+/* A barrier between the two places, or two kernels split there. Of two kernels only the place is in
+ * question: all of one launch happens before a later one. */
 static bool separate(const struct question *question, struct wording *fix,
                      struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     const bool barrier =
-        in_one_group(question, meeting) && (question->region == IN_LOCAL || all_in_one_group(question));
+        in_one_group(question, instance) && (question->region == IN_LOCAL || all_in_one_group(question));
     if (!host->between ||
-        !host->between(host->self, meeting->first.site, meeting->second.site, &suggested_fix->place))
+        !host->between(host->self, instance->first.site, instance->second.site, &suggested_fix->place))
         return false;
     if ((!barrier && question->region == IN_LOCAL) || is_in_lock(question, &suggested_fix->place))
         return false;
-    if (barrier && !insert_barrier(question, &suggested_fix->place))
+    if (barrier && !explain_insert_barrier(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = barrier ? FIX_BARRIER : FIX_SPLIT;
     if (suggested_fix->place.branches) {
@@ -185,7 +206,7 @@ static bool separate(const struct question *question, struct wording *fix,
         wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
     else
         wording_add(fix, "two kernels, split");
-    say_at(question, &suggested_fix->place, fix);
+    explain_say_at(question, &suggested_fix->place, fix);
     return true;
 }
 
@@ -204,24 +225,24 @@ static bool on_one_line(const struct question *question)
            (a.line && a.line == b.line && same_text(a.file, b.file));
 }
 
-/* The first two accesses; false: not known. */
+/* How the two accesses stand in the code; false: unknown. */
 static bool code_order(const struct question *question, struct code_order *out_order)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
-    return host->order && host->order(host->self, meeting->first.site, meeting->second.site, out_order);
+    const struct race_instance *instance = question->meetings;
+    return host->order && host->order(host->self, instance->first.site, instance->second.site, out_order);
 }
 
-/* Of one statement over several lines, its load first. */
+/* Is it one statement over several lines, which loads before it stores? */
 static bool reads_then_writes_over_lines(const struct question *question)
 {
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct code_order order;
     return code_order(question, &order) && order.entwined &&
-           !(order.first == 0 ? meeting->first : meeting->second).writes;
+           !(order.first == 0 ? instance->first : instance->second).writes;
 }
 
-/* One store, or the load and the store of x++. */
+/* Are the accesses of one operator: one store, or the load and store of x++? */
 static bool of_one_operator(const struct question *question)
 {
     struct source_place a, b;
@@ -230,7 +251,7 @@ static bool of_one_operator(const struct question *question)
            (on_one_line(question) && a.column == b.column);
 }
 
-/* On the line of both, and not within the head of a loop. */
+/* Does a semicolon stand between the two columns of the line, other than in the head of a for loop? */
 static bool statement_ends(const struct source_place *first, const struct source_place *second)
 {
     int depth = 0;
@@ -241,13 +262,13 @@ static bool statement_ends(const struct source_place *first, const struct source
     for (const char *at = first->text; at < first->text + second->column - 1; at++) {
         depth += (*at == '(') - (*at == ')');
         ends |= *at == ';' && depth == 0 && at >= first->text + first->column - 1;
-        ends &= depth >= 0; /* else the head began on another line */
+        ends &= depth >= 0; /* below 0: the head of a loop began on an earlier line */
         depth = depth < 0 ? 0 : depth;
     }
     return ends;
 }
 
-/* Does a statement end between the two? Of one line, as far as its text is known. */
+/* Are the accesses on one line, in two statements? */
 static bool in_two_statements(const struct question *question, const struct code_order *order)
 {
     struct source_place place[2];
@@ -266,7 +287,7 @@ static void say_between(const struct question *question, uint32_t first, uint32_
     wording_place(fix, host, first);
 }
 
-/* The statement, and the change that puts it there. */
+/* Records the change that puts the statement at the place. */
 static void put_at(const struct code_place *place, const char *statement, struct wording *fix)
 {
     const struct fence_place at = {.side = place->before ? FENCE_BEFORE : FENCE_AFTER,
@@ -281,7 +302,7 @@ static uint32_t access_beside(const struct question *question, bool past)
     return past ? question->meetings->second.site : question->meetings->first.site;
 }
 
-bool fits_beside(const struct question *question, uint32_t site, bool past)
+bool explain_has_fence_place(const struct question *question, uint32_t site, bool past)
 {
     const struct checker_host *host = question->host;
     struct fence_place place;
@@ -289,7 +310,7 @@ bool fits_beside(const struct question *question, uint32_t site, bool past)
            place.side != FENCE_NOWHERE;
 }
 
-void say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix)
+void explain_say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix)
 {
     static const char *const sides[] = {
         [FENCE_BEFORE] = " before ", [FENCE_AFTER] = " after ", [FENCE_LOOP] = " after the loop of "};
@@ -309,15 +330,15 @@ void say_beside(const struct question *question, uint32_t site, bool past, struc
     }
 }
 
-void say_statement_beside(const struct question *question, uint32_t site, bool past, const char *statement,
-                          struct wording *fix)
+void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
+                                  const char *statement, struct wording *fix)
 {
     const struct checker_host *host = question->host;
     const uint32_t access = access_beside(question, past);
     struct fence_place place;
     struct code_change change = {.kind = CHANGE_STATEMENT, .site = site};
     wording_add(fix, "%s", statement);
-    say_beside(question, site, past, fix);
+    explain_say_beside(question, site, past, fix);
     if (!host->beside || !host->beside(host->self, site, access, past, &place) ||
         place.side == FENCE_NOWHERE || strlen(statement) >= sizeof change.text) {
         fix->partial = true;
@@ -326,7 +347,7 @@ void say_statement_beside(const struct question *question, uint32_t site, bool p
     strcpy(change.text, statement);
     change.place = place;
     if (place.side == FENCE_BETWEEN) {
-        change.other = past ? access : site; /* the later of the two */
+        change.other = past ? access : site; /* the later one in the code */
         change.place.site = site;
     }
     if (place.side == FENCE_LOOP)
@@ -334,15 +355,15 @@ void say_statement_beside(const struct question *question, uint32_t site, bool p
     wording_change(fix, &change);
 }
 
-/* Accesses of one line, or of one statement, of which nothing can be read ahead: the first one in the code
- * writes, or it is of an earlier statement. */
+/* Can a barrier stand between two accesses of one line or statement? Not if the first is a load of the same
+ * statement: that is read into a variable instead. */
 static bool in_line(const struct question *question, struct code_order *out_order)
 {
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     if (of_one_operator(question) || !code_order(question, out_order) ||
         !(on_one_line(question) || out_order->entwined))
         return false;
-    return (out_order->first == 0 ? meeting->first : meeting->second).writes ||
+    return (out_order->first == 0 ? instance->first : instance->second).writes ||
            in_two_statements(question, out_order);
 }
 
@@ -356,9 +377,9 @@ static void say_in_line(const struct question *question, const struct code_order
         region_flag(question->region));
     wording_place(fix, question->host, order->entwined ? order->statement : question->meetings->second.site);
     struct code_change change = {.kind = CHANGE_STATEMENT, .place.side = FENCE_BETWEEN};
-    const struct meeting *meeting = question->meetings;
-    change.site = change.place.site = order->first == 0 ? meeting->first.site : meeting->second.site;
-    change.other = order->first == 0 ? meeting->second.site : meeting->first.site;
+    const struct race_instance *instance = question->meetings;
+    change.site = change.place.site = order->first == 0 ? instance->first.site : instance->second.site;
+    change.other = order->first == 0 ? instance->second.site : instance->first.site;
     snprintf(change.text, sizeof change.text, "work_group_barrier(%s)", region_flag(question->region));
     if (two)
         wording_change(fix, &change);
@@ -369,14 +390,14 @@ static void say_in_line(const struct question *question, const struct code_order
 static bool separate_in_line(const struct question *question, struct wording *fix,
                              struct suggested_fix *suggested_fix)
 {
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct code_order order;
-    if (!in_one_group(question, meeting) || (question->region != IN_LOCAL && !all_in_one_group(question)) ||
+    if (!in_one_group(question, instance) || (question->region != IN_LOCAL && !all_in_one_group(question)) ||
         !in_line(question, &order) || !order.parted)
         return false;
     suggested_fix->place = (struct code_place){
-        .site = order.first == 0 ? meeting->first.site : meeting->second.site, .first = order.first};
-    if (is_in_lock(question, &suggested_fix->place) || !insert_barrier(question, &suggested_fix->place))
+        .site = order.first == 0 ? instance->first.site : instance->second.site, .first = order.first};
+    if (!barrier_orders(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = FIX_BARRIER;
     say_in_line(question, &order, fix);
@@ -388,13 +409,11 @@ static bool ends_operand(char c)
     return isalnum((unsigned char)c) || c == '_' || c == ']' || c == ')';
 }
 
-/* After x = x at whose = the place is: how long the second x is, and *out_operator comes next. NULL: it is
- * no such assignment. */
-static const char *same_again(const struct source_place *place, const char **out_operator)
+/* The place is at the = of an assignment: where the second x of `x = x + y` begins in the text, and the
+ * operator after it. NULL: it is no such assignment. */
+static const char *same_again(const struct source_place *place, const char **out_sign)
 {
-    const char *at = place->text && place->column && strlen(place->text) >= place->column
-                         ? place->text + place->column - 1
-                         : NULL;
+    const char *at = text_from(place);
     if (!at || at == place->text || *at != '=' || at[1] == '=' || strchr("+-*/%&|^<>=!", at[-1]))
         return NULL;
     const char *end = at, *again = at + 1 + strspn(at + 1, " \t");
@@ -405,24 +424,25 @@ static const char *same_again(const struct source_place *place, const char **out
         const bool begins = begin == place->text || strchr(" \t;{}", begin[-1]);
         if (!begins || isspace((unsigned char)*begin) || strncmp(again, begin, length) != 0)
             continue;
-        *out_operator = again + length + strspn(again + length, " \t");
+        *out_sign = again + length + strspn(again + length, " \t");
         return ends_operand(end[-1]) && !(ends_operand(again[length]) || strchr(".[(", again[length])) ? again
                                                                                                        : NULL;
     }
     return NULL;
 }
 
-/* The store of x = x + y, and its load of x: what comes after that. NULL: they are not. */
+/* Are the accesses the store of x = x + y and its load of x, or both of them the store? Then the text from
+ * the operator on, else NULL. */
 static const char *update_operator(const struct question *question)
 {
     struct source_place place[2];
     places_of(question, &place[0], &place[1]);
-    const struct asked *asked[2] = {&question->meetings->first, &question->meetings->second};
+    const struct racing_access *accesses[2] = {&question->meetings->first, &question->meetings->second};
     for (int i = 0; i < 2 && on_one_line(question); i++) {
-        const char *operator= NULL, *again = asked[i]->writes ? same_again(&place[i], &operator) : NULL;
-        if (again && (asked[!i]->writes ? place[!i].column == place[i].column
-                                        : (size_t)(again - place[i].text) + 1 == place[!i].column))
-            return operator;
+        const char *sign = NULL, *again = accesses[i]->writes ? same_again(&place[i], &sign) : NULL;
+        if (again && (accesses[!i]->writes ? place[!i].column == place[i].column
+                                           : (size_t)(again - place[i].text) + 1 == place[!i].column))
+            return sign;
     }
     return NULL;
 }
@@ -432,7 +452,7 @@ static bool all_write(const struct question *question)
     return question->meetings->first.writes && question->meetings->second.writes;
 }
 
-/* The lock that both stores give back; NULL: none. */
+/* The lock that the two stores give back; NULL: they are not such stores. */
 static const struct lock *lock_of_stores(const struct question *question)
 {
     for (uint32_t i = 0; question->locks && i < question->locks->count && all_write(question); i++)
@@ -442,33 +462,31 @@ static const struct lock *lock_of_stores(const struct question *question)
     return NULL;
 }
 
-/* Two places are likelier meant to come one after the other, but for those of one statement: within a group
- * its load may be of what another work-item is to write. */
+/* Are the accesses meant to touch one object at once, so that atomics are right? Accesses of one operator or
+ * update are, unless they store different values. Of other accesses of one line only those of two
+ * work-groups: in a work-group the load may be meant to read what another work-item stores. */
 static bool meant_to_meet(const struct question *question)
 {
     if (question->differs && of_one_operator(question) && !explain_is_update(question) &&
         !lock_of_stores(question))
-        return false; /* the last one would win */
+        return false; /* with atomics the last store wins */
     return of_one_operator(question) || update_operator(question) ||
            (on_one_line(question) && !in_one_group(question, question->meetings));
 }
 
-/* OpenCL C 1.x, whose atomics are relaxed, and of the device or, on local memory, of the work-group. */
-bool has_old_atomics(const struct question *question)
+/* In OpenCL C 1.x atomics are relaxed. Their scope is the device, on local memory the work-group. */
+bool explain_has_old_atomics(const struct question *question)
 {
     const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
     return version && version < 200;
 }
 
-/* Is what comes after the operator one operand of it, up to the end of the statement? */
-static bool binds_all(const char *operator)
+/* Does the operator bind all that follows up to the end of the statement, as in x = x + (a & b)? */
+static bool binds_all(const char *sign)
 {
-    const char *looser = *operator== '|'    ? "?,"
-                         : * operator== '^' ? "?,|"
-                         : * operator== '&' ? "?,|^"
-                                            : "?,|^&<>=";
+    const char *looser = *sign == '|' ? "?," : *sign == '^' ? "?,|" : *sign == '&' ? "?,|^" : "?,|^&<>=";
     int depth = 0;
-    for (const char *at = operator+ 1; *at && *at != ';'; at++) {
+    for (const char *at = sign + 1; *at && *at != ';'; at++) {
         const bool logical = (*at == '&' || *at == '|') && at[1] == *at;
         depth += (*at == '(' || *at == '[') - (*at == ')' || *at == ']');
         if (depth == 0 && (logical || strchr(looser, *at)))
@@ -477,11 +495,11 @@ static bool binds_all(const char *operator)
     return true;
 }
 
-/* Of the assignment at whose operator the accesses are. NULL: it is another one. */
+/* The atomic function for the assignment at whose operator the accesses are; NULL: there is none. */
 static const char *atomic_update(const struct question *question)
 {
     static const struct {
-        char operator[3];
+        char sign[3];
         const char *old, *name;
     } names[] = {
         {"++", "atomic_inc", "atomic_fetch_add_explicit"}, {"+=", "atomic_add", "atomic_fetch_add_explicit"},
@@ -492,37 +510,35 @@ static const char *atomic_update(const struct question *question)
     struct source_place place, other;
     places_of(question, &place, &other);
     const char *of_two = update_operator(question), *at = of_two && binds_all(of_two) ? of_two : NULL;
-    if (!of_two && place.text && place.column && strlen(place.text) >= place.column)
-        at = place.text + place.column - 1;
+    if (!of_two)
+        at = text_from(&place);
     for (size_t i = 0; at && i < sizeof names / sizeof names[0]; i++) {
-        const bool assigns = names[i].operator[1] == '=';
-        const bool fits = of_two
-            ? assigns &&
-                  *at == names[i].operator[0] && at[1] != at[0] : strncmp(at, names[i].operator, 2) == 0;
+        const bool assigns = names[i].sign[1] == '=';
+        const bool fits = of_two ? assigns && *at == names[i].sign[0] && at[1] != at[0]
+                                 : strncmp(at, names[i].sign, 2) == 0;
         if (fits)
-            return has_old_atomics(question) ? names[i].old : names[i].name;
+            return explain_has_old_atomics(question) ? names[i].old : names[i].name;
     }
     return NULL;
 }
 
-const char *store_function(const struct question *question, uint32_t load)
+const char *explain_store_function(const struct question *question, uint32_t load)
 {
     static const char flag[] = "atomic_flag_";
     struct source_place place;
     question->host->place(question->host->self, load, &place);
-    const bool known = place.text && place.column && strlen(place.text) >= place.column;
-    return known && strncmp(place.text + place.column - 1, flag, strlen(flag)) == 0
-               ? "atomic_flag_clear_explicit"
-               : "atomic_store_explicit";
+    const char *text = text_from(&place);
+    return text && strncmp(text, flag, strlen(flag)) == 0 ? "atomic_flag_clear_explicit"
+                                                          : "atomic_store_explicit";
 }
 
-/* The release of the lock that is waited for there. */
+/* A store with release, which gives back the lock that is loaded at that site. */
 static void say_release(const struct question *question, uint32_t load, enum memory_scope scope,
                         struct wording *fix)
 {
-    wording_add(fix, "%s with memory_order_release, %s at ", store_function(question, load),
+    wording_add(fix, "%s with memory_order_release, %s at ", explain_store_function(question, load),
                 memory_scope_word(scope));
-    fix->partial |= strcmp(store_function(question, load), "atomic_store_explicit") != 0;
+    fix->partial |= strcmp(explain_store_function(question, load), "atomic_store_explicit") != 0;
 }
 
 static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
@@ -531,7 +547,7 @@ static void say_atomics(const struct question *question, enum memory_scope scope
     const struct lock *lock = lock_of_stores(question);
     const bool updates = update_operator(question);
     const char *update = one || updates ? atomic_update(question) : NULL;
-    if (update && has_old_atomics(question))
+    if (update && explain_has_old_atomics(question))
         wording_add(fix, "%s at ", update);
     else if (update || updates ||
              (one && question->meetings->first.writes != question->meetings->second.writes))
@@ -552,17 +568,9 @@ static void say_atomics(const struct question *question, enum memory_scope scope
         fix->partial = true;
 }
 
-/* Other groups execute the same statement. */
-static enum memory_scope scope_of_all(const struct question *question)
-{
-    const uint64_t *count = question->launch->group_count;
-    return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP
-                                                                               : SCOPE_DEVICE;
-}
-
-/* One access is atomic. The release of a lock publishes the accesses under it. */
-static void say_other_atomic(const struct question *question, const struct asked *atomic,
-                             const struct asked *plain, struct wording *fix)
+/* One access is atomic already: the other becomes so, too. A store that gives back a lock also releases. */
+static void say_other_atomic(const struct question *question, const struct racing_access *atomic,
+                             const struct racing_access *plain, struct wording *fix)
 {
     const struct checker_host *host = question->host;
     const bool local = question->region == IN_LOCAL,
@@ -578,16 +586,17 @@ static void say_other_atomic(const struct question *question, const struct asked
         wording_load(fix, plain->site, local, ORDER_RELAXED, atomic->scope);
 }
 
-/* R29: two atomics on one object do not race when their scopes include each other. Words of 4 bytes that
- * meet are one. */
-static bool agree(const struct question *question, struct wording *fix, struct suggested_fix *suggested_fix)
+/* R29: two atomics on one object do not race when their scopes include each other. Accesses of 4 bytes that
+ * overlap are of one object, since they are aligned. */
+static bool make_atomic(const struct question *question, struct wording *fix,
+                        struct suggested_fix *suggested_fix)
 {
     const bool one_atomic = question->meetings->first.atomic != question->meetings->second.atomic;
-    const struct asked *atomic =
+    const struct racing_access *atomic =
         question->meetings->first.atomic ? &question->meetings->first : &question->meetings->second;
-    const struct asked *plain =
+    const struct racing_access *plain =
         question->meetings->first.atomic ? &question->meetings->second : &question->meetings->first;
-    const enum memory_scope scope = one_atomic ? atomic->scope : scope_of_all(question);
+    const enum memory_scope scope = one_atomic ? atomic->scope : launch_scope(question, question->region);
     if (question->region == IN_IMAGE || question->meetings->first.size != 4 ||
         question->meetings->second.size != 4)
         return false;
@@ -605,28 +614,31 @@ static bool agree(const struct question *question, struct wording *fix, struct s
     return true;
 }
 
-/* Within branches, or after a return: some work-items do not reach a barrier between the two. */
+/* Would some work-items not reach a barrier between the accesses, because of branches or a return? */
 static bool is_branched(const struct question *question)
 {
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
+    const bool plain = !instance->first.atomic && !instance->second.atomic;
     struct code_order order;
-    return in_one_group(question, meeting) && !meeting->first.atomic && !meeting->second.atomic &&
-           !of_one_operator(question) && code_order(question, &order) && order.branched &&
-           (!on_one_line(question) || in_line(question, &order));
+    if (!plain || !in_one_group(question, instance) || of_one_operator(question) ||
+        !code_order(question, &order) || !order.branched)
+        return false;
+    return !on_one_line(question) || in_line(question, &order);
 }
 
-/* The latest atomic there that releases; NULL: none. */
+/* The latest atomic at the site that releases; NULL: none. */
 static const struct sync_op *release_at(const struct question *question, uint32_t site)
 {
     const struct sync_log *sync_log = question->sync_log;
     for (uint32_t at = sync_log->full ? 0 : sync_log->count; at-- > 0;)
         if (sync_log->items[at].site == site && is_atomic(&sync_log->items[at]) &&
-            is_release_clock_end(question, &sync_log->items[at], true))
+            explain_is_release_or_acquire(question, &sync_log->items[at], true))
             return &sync_log->items[at];
     return NULL;
 }
 
-/* The lock's operations, within work-groups whose accesses have to be ordered. */
+/* A lock between work-groups: wider scopes for its operations, as far as they are narrower than the
+ * device. */
 static bool advise_scopes(const struct question *question, const struct sync_op *release, struct wording *fix)
 {
     enum { PLACES_MOST = 4 };
@@ -648,19 +660,19 @@ static bool advise_scopes(const struct question *question, const struct sync_op 
     return count > 0;
 }
 
-/* Of two that are done with a lock. */
+/* Both accesses are made under one lock: its release needs an order, or a scope. */
 static bool advise_unlock(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct code_place place;
     const struct lock *lock =
-        host->between && host->between(host->self, meeting->first.site, meeting->second.site, &place)
+        host->between && host->between(host->self, instance->first.site, instance->second.site, &place)
             ? lock_at(question, &place)
             : NULL;
     const struct sync_op *release = lock ? release_at(question, lock->store) : NULL;
     if (release)
-        return release->region != IN_LOCAL && !in_one_group(question, meeting) &&
+        return release->region != IN_LOCAL && !in_one_group(question, instance) &&
                advise_scopes(question, release, fix);
     if (!lock)
         return false;
@@ -669,8 +681,8 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
     return true;
 }
 
-/* Of one statement that a loop repeats: if the work-items do not iterate together, the iterations of the two
- * are not known. */
+/* For a statement in a loop whose iterations the two work-items do not execute together: it is unknown
+ * whether the accesses were of one iteration. */
 static bool advise_iterations(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
@@ -687,19 +699,22 @@ static bool advise_iterations(const struct question *question, struct wording *f
     return true;
 }
 
-/* A read and a later write of one of two buffers that alternate: the other one was meant. */
+/* A read and a later write of the same one of two buffers that alternate: the write was meant for the
+ * other. */
 static bool find_other_buffer(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
-    const bool second_writes = meeting->second.writes;
-    const uint32_t read = second_writes ? meeting->first.site : meeting->second.site,
-                   write = second_writes ? meeting->second.site : meeting->first.site;
+    const struct race_instance *instance = question->meetings;
+    const bool second_writes = instance->second.writes;
+    const uint32_t read = second_writes ? instance->first.site : instance->second.site,
+                   write = second_writes ? instance->second.site : instance->first.site;
     struct code_order order;
     char name[CHECKER_NAME_CHARS];
-    if (meeting->first.writes == second_writes || meeting->first.atomic || meeting->second.atomic ||
-        !host->other_buffer || !host->order || !host->order(host->self, read, write, &order) ||
-        order.first != 0 || !host->other_buffer(host->self, read, write, name, sizeof name))
+    const bool plain = !instance->first.atomic && !instance->second.atomic;
+    if (instance->first.writes == second_writes || !plain || !host->other_buffer || !host->order)
+        return false;
+    const bool read_first = host->order(host->self, read, write, &order) && order.first == 0;
+    if (!read_first || !host->other_buffer(host->self, read, write, name, sizeof name))
         return false;
     wording_add(fix, "%s, the other buffer, for the write at ", name);
     wording_place(fix, host, write);
@@ -707,7 +722,7 @@ static bool find_other_buffer(const struct question *question, struct wording *f
     return true;
 }
 
-/* In loops whose conditions differ between work-items no barrier fits. */
+/* Is each access in a loop whose condition differs between work-items? No barrier fits there. */
 static bool is_uneven(const struct question *question)
 {
     const struct checker_host *host = question->host;
@@ -725,7 +740,7 @@ static bool advise_uneven(const struct question *question, struct wording *fix)
     return true;
 }
 
-/* Is the update the one that takes a lock? */
+/* Is the update the one that takes a lock, as `while (*x) ; *x = 1;`? */
 static bool takes_lock(const struct question *question)
 {
     uint32_t load, store;
@@ -741,7 +756,7 @@ static bool takes_lock(const struct question *question)
     return false;
 }
 
-/* Of one update, which no lock guards: a barrier between its halves would part a read from its own write. */
+/* Are the accesses of one update that no lock guards? A barrier would separate a load from its own store. */
 static bool is_single_update(const struct question *question)
 {
     const struct code_place places[2] = {{.site = question->meetings->first.site},
@@ -799,7 +814,8 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     return true;
 }
 
-/* Local memory is of one work-group: scopes of one that are as wide as that include each other. */
+/* Atomics of local memory are all of one work-group. The device's scope includes any two work-items of the
+ * launch, unless the launch's work-groups run on several devices. */
 bool explain_covers_all(const struct launch_info *launch, bool local,
                         const struct suggested_fix *suggested_fix)
 {
@@ -812,7 +828,7 @@ bool explain_covers_all(const struct launch_info *launch, bool local,
 bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
                         const struct suggested_fix *suggested_fix, uint64_t first, uint64_t second)
 {
-    /* explain_release_clock_covers; the caller has the unit of the copy */
+    /* explain_release_clock_covers() asks for the first; the caller compares the work-groups of a WAIT */
     if (suggested_fix->kind == FIX_RELEASE_CLOCK || suggested_fix->kind == FIX_WAIT)
         return true;
     if (first >= UNIT_COPIES || second >= UNIT_COPIES)
@@ -846,11 +862,12 @@ static void edit_barrier(const struct question *question, const struct code_plac
     const uint32_t line = place->before ? at.line : at.line + 1;
     *edit = (struct code_edit){.line = line, .column = 1, .end_line = line, .end_column = 1};
     snprintf(edit->text, sizeof edit->text, "%s(%s); ",
-             has_old_atomics(question) ? "barrier" : "work_group_barrier", region_flag(question->region));
+             explain_has_old_atomics(question) ? "barrier" : "work_group_barrier",
+             region_flag(question->region));
 }
 
-/* A barrier that is a line of its own becomes an edit, which has to compile. Of others the words stand
- * alone. */
+/* A barrier on a line of its own becomes an edit, and is refused if that does not compile. Other barriers
+ * are in words. */
 static bool barrier_builds(const struct question *question, const struct suggested_fix *suggested_fix,
                            struct proposal *proposal)
 {
@@ -886,7 +903,7 @@ static bool separate_by_barrier(const struct question *question, bool update, st
         barrier_builds(question, suggested_fix, proposal))
         return true;
     *fix = (struct wording){.used = 0};
-    if (!update && separate_in_line(question, fix, suggested_fix)) /* within a statement: words only */
+    if (!update && separate_in_line(question, fix, suggested_fix)) /* in words, without an edit */
         return true;
     if ((separate_iterations(question, fix, suggested_fix) ||
          separate_next_iteration(question, fix, suggested_fix)) &&
@@ -896,28 +913,32 @@ static bool separate_by_barrier(const struct question *question, bool update, st
     return false;
 }
 
-/* Updates whose order does not matter need no barrier. Others may be meant to be of two iterations of a
- * loop. */
+/* An update whose order does not matter becomes atomic at once. For others a barrier is tried first: they
+ * may be meant to follow one another, as in iterations of a loop. */
 bool explain_fix(const struct question *question, struct proposal *out_proposal,
                  struct suggested_fix *out_suggested_fix)
 {
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct wording *fix = &out_proposal->fix;
     *fix = (struct wording){.used = 0};
     out_proposal->rewrite_count = 0;
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
-    if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES)
+    if (instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES)
         return false;
     const bool update = is_single_update(question);
     struct wording other = {.used = 0};
     if (find_other_buffer(question, &other))
         return false;
-    if ((update && explain_update(question, true, out_proposal, out_suggested_fix)) ||
-        separate_by_barrier(question, update, out_proposal, out_suggested_fix) ||
-        explain_update(question, false, out_proposal, out_suggested_fix) ||
-        (!(update && has_text(question)) && agree(question, fix, out_suggested_fix)) ||
-        (separate_each_iteration(question, fix, out_suggested_fix) &&
-         barrier_builds(question, out_suggested_fix, out_proposal)))
+    if (update && explain_update(question, true, out_proposal, out_suggested_fix))
+        return true;
+    if (separate_by_barrier(question, update, out_proposal, out_suggested_fix) ||
+        explain_update(question, false, out_proposal, out_suggested_fix))
+        return true;
+    /* of an update whose source is known, a relaxed store alone would lose what other work-items add */
+    if (!(update && has_text(question)) && make_atomic(question, fix, out_suggested_fix))
+        return true;
+    if (separate_each_iteration(question, fix, out_suggested_fix) &&
+        barrier_builds(question, out_suggested_fix, out_proposal))
         return true;
     out_suggested_fix->kind = FIX_NONE;
     return false;
@@ -927,19 +948,19 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
                         struct wording *out_fix, struct suggested_fix *out_suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct source_place a, b;
     *out_fix = (struct wording){.used = 0};
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_BARRIER};
     host->place(host->self, site, &a);
-    if (meeting->first.unit >= UNIT_COPIES || meeting->second.unit >= UNIT_COPIES || !host->between ||
-        !host->between(host->self, meeting->first.site, meeting->second.site, &out_suggested_fix->place)) {
+    if (instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES || !host->between ||
+        !host->between(host->self, instance->first.site, instance->second.site, &out_suggested_fix->place)) {
         out_suggested_fix->kind = FIX_NONE;
         return false;
     }
     host->place(host->self, out_suggested_fix->place.site, &b);
     if (!out_suggested_fix->place.before || !a.line || a.line != b.line || !same_text(a.file, b.file) ||
-        !insert_barrier(question, &out_suggested_fix->place)) {
+        !explain_insert_barrier(question, &out_suggested_fix->place)) {
         out_suggested_fix->kind = FIX_NONE;
         return false;
     }
@@ -958,35 +979,42 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
     return true;
 }
 
-bool explain_barrier_before(const struct question *question, struct wording *out_fix)
+/* Does the code have the first access first, and between the two a place that is before a line? */
+static bool is_place_before_second(const struct question *question, struct code_place *out_place)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
+    return host->between &&
+           host->between(host->self, instance->first.site, instance->second.site, out_place) &&
+           out_place->before && out_place->first == 0;
+}
+
+bool explain_barrier_before(const struct question *question, struct wording *out_fix)
+{
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (meeting->first.unit >= UNIT_COPIES || !host->between ||
-        !host->between(host->self, meeting->first.site, meeting->second.site, &place) || !place.before ||
-        place.first != 0 || !insert_barrier_before_copy(question, place.site))
+    if (question->meetings->first.unit >= UNIT_COPIES || !is_place_before_second(question, &place) ||
+        !explain_insert_barrier_before_copy(question, place.site))
         return false;
     wording_add(out_fix, "work_group_barrier(%s)", region_flag(question->region));
     put_at(&place, out_fix->bytes, out_fix);
-    say_at(question, &place, out_fix);
+    explain_say_at(question, &place, out_fix);
     return true;
 }
 
 bool explain_image_fence(const struct question *question, struct wording *out_fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) ||
-        place.branches || !insert_image_fence(question, &place))
+    if (!host->between || !host->between(host->self, instance->first.site, instance->second.site, &place) ||
+        place.branches || !explain_insert_image_fence(question, &place))
         return false;
     wording_add(out_fix,
                 "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)");
     put_at(&place, out_fix->bytes, out_fix);
-    say_at(question, &place, out_fix);
+    explain_say_at(question, &place, out_fix);
     return true;
 }
 
@@ -998,15 +1026,15 @@ static bool waits_already(const struct checker_host *host, uint32_t site)
 bool explain_wait(const struct question *question, struct wording *out_fix)
 {
     const struct checker_host *host = question->host;
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (!host->between || !host->between(host->self, meeting->first.site, meeting->second.site, &place) ||
-        !place.before || place.first != 0 || waits_already(host, place.site) || !insert_wait(question))
+    if (!is_place_before_second(question, &place) || waits_already(host, place.site) ||
+        !explain_insert_wait(question))
         return false;
     wording_add(out_fix, "wait_group_events");
-    say_at(question, &place, out_fix);
-    struct code_change change = {.kind = CHANGE_WAIT, .site = place.site, .other = meeting->first.site};
+    explain_say_at(question, &place, out_fix);
+    struct code_change change = {.kind = CHANGE_WAIT, .site = place.site, .other = instance->first.site};
     change.place = (struct fence_place){.side = FENCE_BEFORE, .site = place.site, .line = place.line};
     wording_change(out_fix, &change);
     return true;

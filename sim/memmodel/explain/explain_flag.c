@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races that follow from one on a flag: a plain store that others wait for, or read, before they use the
- * memory that it announces. */
+/*
+ * Races that follow from a race on a flag: one work-item writes data and then the flag, another reads the
+ * flag and then uses the data, and the flag's accesses are plain. Each flag that was read in the launch is
+ * tried, the latest first: are the accesses of the data ordered if those of the flag are a release and an
+ * acquire?
+ */
 #include "explain_state.h"
 #include "sim/base/memory_words.h"
 
-static enum memory_scope wider(enum memory_scope a, enum memory_scope b)
+static enum memory_scope wider_scope(enum memory_scope a, enum memory_scope b)
 {
     return a > b ? a : b;
 }
 
-/* Other groups execute the same statements, and an atomic end keeps what it has. */
-static enum memory_scope scope_of(const struct question *question, const struct passing *passing)
+/* The scope that the flag needs: all work-groups execute the same statements, and an atomic end keeps its
+ * scope if that is wider. */
+static enum memory_scope scope_of(const struct question *question, const struct flag_read *flag_read)
 {
-    const uint64_t *count = question->launch->group_count;
-    const bool one_group = passing->region == IN_LOCAL || count[0] * count[1] * count[2] == 1;
-    enum memory_scope scope = one_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
-    scope = passing->store.atomic ? wider(scope, passing->store.scope) : scope;
-    return passing->load.atomic ? wider(scope, passing->load.scope) : scope;
+    enum memory_scope scope = launch_scope(question, flag_read->region);
+    scope = flag_read->store.atomic ? wider_scope(scope, flag_read->store.scope) : scope;
+    return flag_read->load.atomic ? wider_scope(scope, flag_read->load.scope) : scope;
 }
 
-static const struct passing *passing_at(const struct passings *passings, uint32_t index)
+static const struct flag_read *read_at(const struct passings *passings, uint32_t index)
 {
     return &passings->items[(passings->next + PASSINGS_MOST - 1 - index) % PASSINGS_MOST];
 }
 
-static bool is_flag_of(const struct flag *flag, const struct passing *passing)
+static bool is_flag_of(const struct flag *flag, const struct flag_read *flag_read)
 {
-    return flag->store == passing->store.site && flag->load == passing->load.site &&
-           flag->region == passing->region;
+    return flag->store == flag_read->store.site && flag->load == flag_read->load.site &&
+           flag->region == flag_read->region;
 }
 
-/* An earlier one, which is a later index, was of the same two places. */
+/* Was a flag of the same two places tried? Lower indexes are later reads of flags. */
 static bool was_tried(const struct passings *passings, uint32_t index, const struct flag *flag)
 {
     for (uint32_t i = 0; i < index; i++) {
-        if (is_flag_of(flag, passing_at(passings, i)))
+        if (is_flag_of(flag, read_at(passings, i)))
             return true;
     }
     return false;
@@ -46,44 +49,43 @@ static bool is_own_race(const struct question *question, const struct flag *flag
     return (a == flag->store && b == flag->load) || (b == flag->store && a == flag->load);
 }
 
-/* f++ is no store that might be an atomic one. */
+/* Is the store part of an update such as f++? An atomic store cannot take its place. */
 static bool updates(const struct question *question, uint32_t site)
 {
     static const char operators[][3] = {"++", "--", "+=", "-=", "*=", "|=", "&=", "^="};
     struct source_place place;
     question->host->place(question->host->self, site, &place);
-    for (size_t i = 0; place.text && place.column && strlen(place.text) >= place.column &&
-                       i < sizeof operators / sizeof operators[0];
-         i++) {
-        if (strncmp(place.text + place.column - 1, operators[i], 2) == 0)
+    const char *text = text_from(&place);
+    for (size_t i = 0; text && i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(text, operators[i], 2) == 0)
             return true;
     }
     return false;
 }
 
-static bool releases(const struct passing *passing)
+static bool releases(const struct flag_read *flag_read)
 {
-    return passing->order[0] == ORDER_RELEASE || passing->order[0] >= ORDER_ACQ_REL;
+    return flag_read->order[0] == ORDER_RELEASE || flag_read->order[0] >= ORDER_ACQ_REL;
 }
 
-static bool acquires(const struct passing *passing)
+static bool acquires(const struct flag_read *flag_read)
 {
-    return passing->order[1] == ORDER_ACQUIRE || passing->order[1] >= ORDER_ACQ_REL;
+    return flag_read->order[1] == ORDER_ACQUIRE || flag_read->order[1] >= ORDER_ACQ_REL;
 }
 
-static void say_why(const struct question *question, const struct passing *passing, struct wording *why)
+static void say_why(const struct question *question, const struct flag_read *flag_read, struct wording *why)
 {
-    wording_add(why, "the %s at ", passing->load.writes ? "read-modify-write" : "load");
-    wording_place(why, question->host, passing->load.site);
+    wording_add(why, "the %s at ", flag_read->load.writes ? "read-modify-write" : "load");
+    wording_place(why, question->host, flag_read->load.site);
     wording_add(why, " read what the store at ");
-    wording_place(why, question->host, passing->store.site);
-    wording_add(why, !passing->store.atomic && !passing->load.atomic
+    wording_place(why, question->host, flag_read->store.site);
+    wording_add(why, !flag_read->store.atomic && !flag_read->load.atomic
                          ? " wrote, and both are plain: they race, and order nothing else"
-                     : passing->load.atomic ? " wrote, which is plain: it races, and releases nothing"
-                                            : " wrote, but it is plain: it races, and acquires nothing");
+                     : flag_read->load.atomic ? " wrote, which is plain: it races, and releases nothing"
+                                              : " wrote, but it is plain: it races, and acquires nothing");
 }
 
-static void say_end(const struct question *question, int region, const struct asked *end,
+static void say_end(const struct question *question, int region, const struct racing_access *end,
                     const char *function, enum memory_ordering order, enum memory_scope scope,
                     struct wording *fix)
 {
@@ -101,15 +103,16 @@ static void say_end(const struct question *question, int region, const struct as
         fix->partial = true;
 }
 
-static void say_fix(const struct question *question, const struct passing *passing, enum memory_scope scope,
-                    struct wording *fix)
+static void say_fix(const struct question *question, const struct flag_read *flag_read,
+                    enum memory_scope scope, struct wording *fix)
 {
-    if (!passing->store.atomic || !releases(passing) || passing->store.scope != scope)
-        say_end(question, passing->region, &passing->store, store_function(question, passing->load.site),
-                passing->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
-    if (!passing->load.atomic || !acquires(passing) || passing->load.scope != scope)
-        say_end(question, passing->region, &passing->load, "atomic_load_explicit",
-                passing->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
+    if (!flag_read->store.atomic || !releases(flag_read) || flag_read->store.scope != scope)
+        say_end(question, flag_read->region, &flag_read->store,
+                explain_store_function(question, flag_read->load.site),
+                flag_read->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
+    if (!flag_read->load.atomic || !acquires(flag_read) || flag_read->load.scope != scope)
+        say_end(question, flag_read->region, &flag_read->load, "atomic_load_explicit",
+                flag_read->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
 }
 
 bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag,
@@ -119,18 +122,18 @@ bool explain_flag(const struct question *question, const struct passings *passin
     uint32_t tries = 0;
     *out_why = *out_fix = (struct wording){.used = 0};
     for (uint32_t i = 0; i < passings->count && tries < TRIES_MOST; i++) {
-        const struct passing *passing = passing_at(passings, i);
-        const struct flag flag = {passing->store.site, passing->load.site, passing->region,
-                                  scope_of(question, passing)};
+        const struct flag_read *flag_read = read_at(passings, i);
+        const struct flag flag = {flag_read->store.site, flag_read->load.site, flag_read->region,
+                                  scope_of(question, flag_read)};
         if (is_own_race(question, &flag) || was_tried(passings, i, &flag) || updates(question, flag.store) ||
             updates(question, flag.load))
             continue;
         tries++;
-        if (!passings_order(question, passings, &flag))
+        if (!explain_flag_orders(question, passings, &flag))
             continue;
         *out_flag = flag;
-        say_why(question, passing, out_why);
-        say_fix(question, passing, flag.scope, out_fix);
+        say_why(question, flag_read, out_why);
+        say_fix(question, flag_read, flag.scope, out_fix);
         return true;
     }
     return false;
@@ -140,5 +143,5 @@ bool explain_flag_covers(const struct question *question, const struct passings 
                          const struct flag *flag)
 {
     return passings->lost || question->sync_log->full || !question->meeting_count ||
-           passings_order(question, passings, flag) == question->meeting_count;
+           explain_flag_orders(question, passings, flag) == question->meeting_count;
 }

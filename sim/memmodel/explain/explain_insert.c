@@ -1,207 +1,221 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edits that insert a barrier, a wait or a fence at a place where all work-items of a group pass. */
+/* Replays of the log with one operation more: a barrier of a work-group, a wait for a copy, or a fence. The
+ * caller knows a place in the code that all work-items of the group pass; here it is put beside one of the
+ * accesses. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "explain_replay.h"
 
-bool insert_barrier(const struct question *question, const struct code_place *place)
+bool explain_insert_barrier(const struct question *question, const struct code_place *place)
 {
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     const bool first_is_first = place->first == 0;
-    const uint64_t from = first_is_first ? meeting->first.unit : meeting->second.unit;
-    const uint64_t to = first_is_first ? meeting->second.unit : meeting->first.unit;
-    struct search search = {.question = question};
+    const uint64_t from = first_is_first ? instance->first.unit : instance->second.unit;
+    const uint64_t to = first_is_first ? instance->second.unit : instance->first.unit;
+    struct edit_search search = {.question = question};
     struct replay replay;
-    if (question->sync_log->full || !search_locate(&search))
+    if (question->sync_log->full || !edit_search_locate(&search))
         return false;
-    const uint32_t at = first_is_first ? search.first_at[0] : meeting->end;
+    const uint32_t at = first_is_first ? search.first_at[0] : instance->end;
     replay_begin(&replay, question);
     replay_until(&replay, 0, at);
-    const uint64_t slice = replay_slice(&replay, from);
-    order_barrier(&replay.order, unit_group(question, meeting->first.unit), 1u << question->region,
+    const uint64_t segment = replay_segment(&replay, from);
+    order_barrier(&replay.order, unit_group(question, instance->first.unit), 1u << question->region,
                   SCOPE_WORK_GROUP, place->site);
-    replay_until(&replay, at, meeting->end);
-    return replay_end(&replay, replay_has(&replay, to, from, slice));
+    replay_until(&replay, at, instance->end);
+    return replay_end(&replay, replay_has(&replay, to, from, segment));
 }
 
-/* Before the first release of that site, which the first access comes before if its work-group waits there;
- * after the last acquire. NO_PLACE: there is none. */
+/* Indexes in the log: of the first release of that site, before which the new barrier of the first access's
+ * work-group goes; and after the last acquire of the second's work-group. NO_PLACE: there is none. */
 enum { NO_PLACE = UINT32_MAX };
 
-static uint32_t release_place(const struct question *question, const struct meeting *meeting, uint32_t site)
+static uint32_t release_place(const struct question *question, const struct race_instance *instance,
+                              uint32_t site)
 {
-    for (uint32_t at = 0; at < meeting->end; at++)
+    for (uint32_t at = 0; at < instance->end; at++)
         if (question->sync_log->items[at].site == site &&
-            release_clock_end(question, meeting, &question->sync_log->items[at], true))
+            explain_is_group_release_or_acquire(question, instance, &question->sync_log->items[at], true))
             return at;
     return NO_PLACE;
 }
 
-static uint32_t acquire_place(const struct question *question, const struct meeting *meeting, uint32_t site)
+static uint32_t acquire_place(const struct question *question, const struct race_instance *instance,
+                              uint32_t site)
 {
-    for (uint32_t at = meeting->end; at > 0; at--)
+    for (uint32_t at = instance->end; at > 0; at--)
         if (question->sync_log->items[at - 1].site == site &&
-            release_clock_end(question, meeting, &question->sync_log->items[at - 1], false))
+            explain_is_group_release_or_acquire(question, instance, &question->sync_log->items[at - 1],
+                                                false))
             return at;
     return NO_PLACE;
 }
 
-/* Members of the second access's work-group wait at the barrier after the acquire: what they did after their
- * own, before that place of the history, comes after it. For each local id one more than where its latest
- * acquire since the group's latest barrier is; 0: none. */
-struct waiters {
+/* The new barrier after the acquire makes all members of the second access's work-group wait until log index
+ * `to`. So what a member did after its own acquire of that site and before `to` is replayed after `to`. own:
+ * by local id, 1 + the index of the member's latest acquire since the group's latest barrier; 0: none.
+ * first: the group's first unit. */
+struct barrier_waiters {
     uint64_t first;
     uint32_t *own, count, to;
 };
 
-static bool find_waiters(const struct question *question, const struct meeting *meeting, uint32_t site,
-                         uint32_t to, struct waiters *out)
+static bool find_waiters(const struct question *question, const struct race_instance *instance, uint32_t site,
+                         uint32_t to, struct barrier_waiters *out)
 {
     const uint64_t *local = question->launch->local_size;
-    const uint64_t group = unit_group(question, meeting->second.unit);
-    *out = (struct waiters){.count = (uint32_t)(local[0] * local[1] * local[2]), .to = to};
+    const uint64_t group = unit_group(question, instance->second.unit);
+    *out = (struct barrier_waiters){.count = (uint32_t)(local[0] * local[1] * local[2]), .to = to};
     out->first = group * out->count;
     out->own = calloc(out->count, sizeof *out->own);
     for (uint32_t at = 0; out->own && at < to; at++) {
         const struct sync_op *sync_op = &question->sync_log->items[at];
         if (sync_op->kind == HAPPENED_BARRIER && sync_op->by == group)
             memset(out->own, 0, out->count * sizeof *out->own);
-        else if (sync_op->site == site && release_clock_end(question, meeting, sync_op, false) &&
+        else if (sync_op->site == site &&
+                 explain_is_group_release_or_acquire(question, instance, sync_op, false) &&
                  sync_op->by - out->first < out->count)
             out->own[sync_op->by - out->first] = at + 1;
     }
     return out->own;
 }
 
-static bool waits_after(const struct question *question, const struct waiters *waiters, uint32_t at)
+static bool waits_after(const struct question *question, const struct barrier_waiters *waiters, uint32_t at)
 {
     const struct sync_op *sync_op = &question->sync_log->items[at];
     const uint64_t local = sync_op->by - waiters->first;
     const bool by_unit = sync_op->kind == HAPPENED_ATOMIC || sync_op->kind == HAPPENED_FENCE ||
                          sync_op->kind == HAPPENED_OVERWRITE;
-    return waiters->own && by_unit && at < waiters->to && local < waiters->count && waiters->own[local] &&
-           at >= waiters->own[local];
+    const bool by_member = waiters->own && by_unit && local < waiters->count;
+    return by_member && waiters->own[local] && at >= waiters->own[local] && at < waiters->to;
 }
 
-/* Two of one work-group both reach its barrier: it does not order accesses on the same side of it. */
-static bool may_part(const struct question *question, const struct meeting *meeting, uint32_t before,
-                     uint32_t past)
+/* Can a barrier between the two places separate the accesses? In one work-group only if the code always has
+ * them on different sides of it. */
+static bool can_separate(const struct question *question, const struct race_instance *instance,
+                         uint32_t before, uint32_t past)
 {
     const struct checker_host *host = question->host;
-    return unit_group(question, meeting->first.unit) != unit_group(question, meeting->second.unit) ||
+    return unit_group(question, instance->first.unit) != unit_group(question, instance->second.unit) ||
            (host->precedes && host->precedes(host->self, before, past));
 }
 
-bool insert_release_clock_barriers(const struct question *question, const struct meeting *meeting,
-                                   const struct suggested_fix *suggested_fix)
+bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
+                                     const struct suggested_fix *suggested_fix)
 {
     const struct question own = {
-        .sync_log = question->sync_log, .launch = question->launch, .meetings = meeting, .meeting_count = 1};
-    const bool sends = suggested_fix->release_site != NO_END &&
-                       may_part(question, meeting, suggested_fix->release_site, meeting->second.site);
-    const bool takes = suggested_fix->acquire_site != NO_END &&
-                       may_part(question, meeting, meeting->first.site, suggested_fix->acquire_site);
-    const uint32_t from = sends ? release_place(question, meeting, suggested_fix->release_site) : NO_PLACE;
-    const uint32_t to = takes ? acquire_place(question, meeting, suggested_fix->acquire_site) : NO_PLACE;
+        .sync_log = question->sync_log, .launch = question->launch, .meetings = instance, .meeting_count = 1};
+    const bool has_release =
+        suggested_fix->release_site != NO_END &&
+        can_separate(question, instance, suggested_fix->release_site, instance->second.site);
+    const bool has_acquire =
+        suggested_fix->acquire_site != NO_END &&
+        can_separate(question, instance, instance->first.site, suggested_fix->acquire_site);
+    const uint32_t from =
+        has_release ? release_place(question, instance, suggested_fix->release_site) : NO_PLACE;
+    const uint32_t to =
+        has_acquire ? acquire_place(question, instance, suggested_fix->acquire_site) : NO_PLACE;
     const struct sync_op *items = question->sync_log->items;
-    struct search search = {.question = &own};
-    struct waiters waiters = {.own = NULL};
+    struct edit_search search = {.question = &own};
+    struct barrier_waiters waiters = {.own = NULL};
     struct replay replay;
-    uint64_t slice = 1;
-    if (question->sync_log->full || !search_locate(&search) ||
-        (to != NO_PLACE && !find_waiters(question, meeting, suggested_fix->acquire_site, to, &waiters)))
+    uint64_t segment = 1;
+    if (question->sync_log->full || !edit_search_locate(&search) ||
+        (to != NO_PLACE && !find_waiters(question, instance, suggested_fix->acquire_site, to, &waiters)))
         return false;
     const uint32_t first_at = from < search.first_at[0] ? from : search.first_at[0];
     replay_begin(&replay, question);
-    for (uint32_t at = 0; at <= meeting->end; at++) {
+    for (uint32_t at = 0; at <= instance->end; at++) {
         if (at == first_at)
-            slice = replay_slice(&replay, meeting->first.unit);
+            segment = replay_segment(&replay, instance->first.unit);
         if (at == from)
-            order_barrier(&replay.order, unit_group(question, meeting->first.unit), 1u << question->region,
+            order_barrier(&replay.order, unit_group(question, instance->first.unit), 1u << question->region,
                           SCOPE_WORK_GROUP, suggested_fix->release_site);
         if (at == to)
-            order_barrier(&replay.order, unit_group(question, meeting->second.unit), 1u << question->region,
+            order_barrier(&replay.order, unit_group(question, instance->second.unit), 1u << question->region,
                           SCOPE_WORK_GROUP, suggested_fix->acquire_site);
         for (uint32_t past = 0; at == to && past < to; past++)
             if (waits_after(question, &waiters, past))
                 replay_happen(&replay, &items[past]);
-        if (at < meeting->end && !waits_after(question, &waiters, at))
+        if (at < instance->end && !waits_after(question, &waiters, at))
             replay_happen(&replay, &items[at]);
     }
     free(waiters.own);
-    return replay_end(&replay, replay_has(&replay, meeting->second.unit, meeting->first.unit, slice));
+    return replay_end(&replay, replay_has(&replay, instance->second.unit, instance->first.unit, segment));
 }
 
-/* The fence may be at either access: nothing that it orders is between them. */
-bool insert_image_fence(const struct question *question, const struct code_place *place)
+/* The fence is replayed right before the second access: anywhere between the accesses it has the same
+ * effect. */
+bool explain_insert_image_fence(const struct question *question, const struct code_place *place)
 {
-    const struct meeting *meeting = question->meetings;
-    struct search search = {.question = question};
+    const struct race_instance *instance = question->meetings;
+    struct edit_search search = {.question = question};
     struct replay replay;
     struct unit_state unit_state;
-    if (question->sync_log->full || place->first != 0 || !search_locate(&search))
+    if (question->sync_log->full || place->first != 0 || !edit_search_locate(&search))
         return false;
     replay_begin(&replay, question);
     replay_until(&replay, 0, search.first_at[0]);
-    const uint64_t slice = replay_slice(&replay, meeting->first.unit);
-    replay_until(&replay, search.first_at[0], meeting->end);
-    order_unit_state(&replay.order, meeting->second.unit, &unit_state);
+    const uint64_t segment = replay_segment(&replay, instance->first.unit);
+    replay_until(&replay, search.first_at[0], instance->end);
+    order_unit_state(&replay.order, instance->second.unit, &unit_state);
     order_fence(&replay.order, &unit_state, REGION_IMAGE, ORDER_ACQ_REL, SCOPE_WORK_ITEM, place->site);
-    order_unit_state(&replay.order, meeting->second.unit, &unit_state);
-    return replay_end(&replay, order_sees_own_image(&unit_state, slice));
+    order_unit_state(&replay.order, instance->second.unit, &unit_state);
+    return replay_end(&replay, order_sees_own_image(&unit_state, segment));
 }
 
-/* The begin of the second copy, the second access: the sync operations before it. */
+/* If the second access is a copy, the log index where that begins; else the log's length when the access was
+ * made. */
 static uint32_t wait_place(const struct question *question)
 {
-    const struct meeting *meeting = question->meetings;
-    uint64_t copies = meeting->second.unit < UNIT_COPIES ? 0 : 1 + meeting->second.unit - UNIT_COPIES;
+    const struct race_instance *instance = question->meetings;
+    uint64_t copies = instance->second.unit < UNIT_COPIES ? 0 : 1 + instance->second.unit - UNIT_COPIES;
     uint32_t at = 0;
     if (!copies)
-        return meeting->end;
-    while (at < meeting->end && (copies -= question->sync_log->items[at].kind == HAPPENED_COPY))
+        return instance->end;
+    while (at < instance->end && (copies -= question->sync_log->items[at].kind == HAPPENED_COPY))
         at++;
     return at;
 }
 
-bool insert_wait(const struct question *question)
+bool explain_insert_wait(const struct question *question)
 {
-    const struct meeting *meeting = question->meetings;
-    const uint64_t index = meeting->first.unit - UNIT_COPIES;
+    const struct race_instance *instance = question->meetings;
+    const uint64_t index = instance->first.unit - UNIT_COPIES;
     const uint32_t place = wait_place(question);
     struct replay replay;
-    if (question->sync_log->full || meeting->first.unit < UNIT_COPIES)
+    if (question->sync_log->full || instance->first.unit < UNIT_COPIES)
         return false;
     replay_begin(&replay, question);
     replay_until(&replay, 0, place);
     const bool waited = index < replay.order.copy_count;
     if (waited)
         order_copy_wait(&replay.order, replay.order.copies[index].group, replay.order.copies[index].number);
-    if (place < meeting->end) /* the copy begins */
+    if (place < instance->end) /* the second access is a copy, which begins after the wait */
         replay_happen(&replay, &question->sync_log->items[place]);
-    return replay_end(&replay, waited && replay_has(&replay, meeting->second.unit, meeting->first.unit,
-                                                    meeting->first.clock));
+    return replay_end(&replay, waited && replay_has(&replay, instance->second.unit, instance->first.unit,
+                                                    instance->first.clock));
 }
 
-/* If members reach a copy one after another, the first ones reach it before the first access is made: after
- * the barrier the copy begins anew. */
-bool insert_barrier_before_copy(const struct question *question, uint32_t site)
+/* Members may reach a copy one after another, the first of them before the first access is made. So the copy
+ * is replayed a second time, after the barrier, and the first access has to happen before that. */
+bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site)
 {
-    const struct meeting *meeting = question->meetings;
+    const struct race_instance *instance = question->meetings;
     const uint32_t began = wait_place(question);
-    struct search search = {.question = question};
+    struct edit_search search = {.question = question};
     struct replay replay;
-    if (question->sync_log->full || meeting->second.unit < UNIT_COPIES || began == meeting->end ||
-        !search_locate(&search))
+    if (question->sync_log->full || instance->second.unit < UNIT_COPIES || began == instance->end ||
+        !edit_search_locate(&search))
         return false;
     const struct sync_op *copy = &question->sync_log->items[began];
     const uint32_t first_at = search.first_at[0];
     replay_begin(&replay, question);
     replay_until(&replay, 0, first_at);
-    const uint64_t slice = replay_slice(&replay, meeting->first.unit);
+    const uint64_t segment = replay_segment(&replay, instance->first.unit);
     replay_until(&replay, first_at, began);
     order_barrier(&replay.order, copy->by, 1u << question->region, SCOPE_WORK_GROUP, site);
     const uint64_t anew = order_copy_start(&replay.order, copy->by, copy->number, copy->site);
-    return replay_end(&replay, anew != UNIT_END && replay_has(&replay, anew, meeting->first.unit, slice));
+    return replay_end(&replay, anew != UNIT_END && replay_has(&replay, anew, instance->first.unit, segment));
 }

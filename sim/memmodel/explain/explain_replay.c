@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sync log, fed to a fresh order up to a point. */
+/* Each log entry becomes the call of order.h that made it, so that the replay follows the same rules as the
+ * run. */
 #include "explain_replay.h"
 
 void replay_begin(struct replay *replay, const struct question *question)
@@ -73,7 +74,7 @@ void replay_until(struct replay *replay, uint32_t from, uint32_t to)
         replay_happen(replay, &replay->question->sync_log->items[at]);
 }
 
-uint64_t replay_slice(const struct replay *replay, uint64_t unit)
+uint64_t replay_segment(const struct replay *replay, uint64_t unit)
 {
     struct unit_state unit_state;
     order_unit_state(&replay->order, unit, &unit_state);
@@ -85,13 +86,13 @@ bool replay_failed(const struct replay *replay)
     return replay->order.failed || replay->order.pool.failed;
 }
 
-bool replay_has(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t slice)
+bool replay_has(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t segment)
 {
     struct unit_state unit_state;
     if (replay_failed(replay))
         return false;
     order_unit_state(&replay->order, unit, &unit_state);
-    return order_has(&replay->order, &unit_state, replay->question->region, of, slice);
+    return order_has(&replay->order, &unit_state, replay->question->region, of, segment);
 }
 
 bool replay_end(struct replay *replay, bool answer)
@@ -99,4 +100,34 @@ bool replay_end(struct replay *replay, bool answer)
     const bool holds = answer && !replay_failed(replay);
     order_fini(&replay->order);
     return holds;
+}
+
+bool replay_happens_before(const struct question *question, const struct clock_snapshot *from,
+                           const struct clock_snapshot *to)
+{
+    struct replay replay;
+    replay_begin(&replay, question);
+    replay_until(&replay, 0, from->at);
+    const uint64_t segment = replay_segment(&replay, from->unit);
+    replay_until(&replay, from->at, to->at);
+    return replay_end(&replay, replay_has(&replay, to->unit, from->unit, segment));
+}
+
+bool replay_late_read(const struct question *question, const struct clock_snapshot *from, uint32_t store,
+                      const struct clock_snapshot *read, uint32_t end)
+{
+    const struct sync_op *items = question->sync_log->items;
+    uint64_t segment = 1;
+    struct replay replay;
+    replay_begin(&replay, question);
+    for (uint32_t at = 0; at <= store; at++) {
+        if (at == from->at)
+            segment = replay_segment(&replay, from->unit);
+        if (at < read->at || !is_own(&items[at]) || items[at].by != read->unit)
+            replay_happen(&replay, &items[at]);
+    }
+    for (uint32_t at = read->at; at < end; at++)
+        if (is_own(&items[at]) && items[at].by == read->unit)
+            replay_happen(&replay, &items[at]);
+    return replay_end(&replay, replay_has(&replay, read->unit, from->unit, segment));
 }

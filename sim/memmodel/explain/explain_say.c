@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reason as sentences, one function for each shape of failed synchronisation. */
+/*
+ * Why and fix of an edit as sentences. Each kind of edit has a function say_x() that writes to both and
+ * records the change of the code. The sentences of scopes and release sequences name both ends of the edge
+ * that the edit completes: these are found on a path of edges through the edited log (find_ends).
+ */
 #include <stdlib.h>
 
 #include "edges.h"
@@ -17,31 +21,31 @@ const char *sync_op_noun(const struct sync_op *sample)
     return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
 }
 
-/* alone: one edit is all. head, tail: the two ends of the edge that it completes, as the source has them;
- * NULL: not known. */
-struct saying {
-    const struct search *search;
+/* alone: there is only one edit. head, tail: release and acquire of the edge that it completes, as the log
+ * has them; NULL: unknown. */
+struct edit_words {
+    const struct edit_search *search;
     struct answer *answer;
-    const struct found *found;
+    const struct found_edits *found;
     const struct sync_op *head, *tail;
     bool alone;
 };
 
-static void why_place(const struct saying *saying, uint32_t spot)
+static void why_place(const struct edit_words *words, uint32_t spot)
 {
-    wording_place(&saying->answer->why, saying->search->question->host, saying->search->spots[spot].site);
+    wording_place(&words->answer->why, words->search->question->host, words->search->spots[spot].site);
 }
 
-static void fix_place(const struct saying *saying, uint32_t spot)
+static void fix_place(const struct edit_words *words, uint32_t spot)
 {
-    wording_place(&saying->answer->fix, saying->search->question->host, saying->search->spots[spot].site);
+    wording_place(&words->answer->fix, words->search->question->host, words->search->spots[spot].site);
 }
 
-/* The call there is to have what is given. */
-static void fix_call(const struct saying *saying, uint32_t spot, uint32_t regions, int order, int failure,
+/* Records that the call at the place gets those of the arguments that are not NOT_GIVEN. */
+static void fix_call(const struct edit_words *words, uint32_t spot, uint32_t regions, int order, int failure,
                      int scope)
 {
-    const struct spot *at = &saying->search->spots[spot];
+    const struct edit_spot *at = &words->search->spots[spot];
     const struct code_change change = {.kind = CHANGE_CALL,
                                        .site = at->site,
                                        .regions = regions,
@@ -49,17 +53,16 @@ static void fix_call(const struct saying *saying, uint32_t spot, uint32_t region
                                        .failure = failure,
                                        .scope = scope,
                                        .local = is_atomic(at->sample) && at->sample->region == IN_LOCAL};
-    wording_change(&saying->answer->fix, &change);
+    wording_change(&words->answer->fix, &change);
 }
 
-/* The operation in the source; NULL: not known. */
-static const char *text_at(const struct saying *saying, uint32_t spot)
+/* The source from the operation on, up to the end of its line; NULL: unknown. */
+static const char *text_at(const struct edit_words *words, uint32_t spot)
 {
-    const struct checker_host *host = saying->search->question->host;
+    const struct checker_host *host = words->search->question->host;
     struct source_place place;
-    host->place(host->self, saying->search->spots[spot].site, &place);
-    return place.text && place.column && strlen(place.text) >= place.column ? place.text + place.column - 1
-                                                                            : NULL;
+    host->place(host->self, words->search->spots[spot].site, &place);
+    return text_from(&place);
 }
 
 static bool begins(const char *text, const char *name)
@@ -72,9 +75,9 @@ static bool is_old_fence(const char *text)
     return begins(text, "mem_fence(") || begins(text, "read_mem_fence(") || begins(text, "write_mem_fence(");
 }
 
-/* The functions of OpenCL 1.x take neither order nor scope, nor do atomic_load and its like: what to write
- * instead. */
-static void fix_function(const struct saying *saying, uint32_t spot)
+/* Names the _explicit function to write instead of one without order and scope: those of OpenCL 1.x,
+ * atomic_load() and the like. */
+static void fix_function(const struct edit_words *words, uint32_t spot)
 {
     static const struct {
         const char *old, *now;
@@ -103,29 +106,29 @@ static void fix_function(const struct saying *saying, uint32_t spot)
         {"compare_exchange_strong(", "compare_exchange_strong"},
         {"compare_exchange_weak(", "compare_exchange_weak"},
     };
-    const struct spot *at = &saying->search->spots[spot];
-    const char *name = text_at(saying, spot);
+    const struct edit_spot *at = &words->search->spots[spot];
+    const char *name = text_at(words, spot);
     if (is_fence(at->sample) && is_old_fence(name))
-        wording_add(&saying->answer->fix, "atomic_work_item_fence with ");
+        wording_add(&words->answer->fix, "atomic_work_item_fence with ");
     if (!is_atomic(at->sample) || !name)
         return;
     const size_t prefix = strncmp(name, "atomic_", 7) == 0 ? 7 : strncmp(name, "atom_", 5) == 0 ? 5 : 0;
     for (size_t i = 0; prefix && i < sizeof names / sizeof names[0]; i++) {
         if (strncmp(name + prefix, names[i].old, strlen(names[i].old)) == 0)
-            wording_add(&saying->answer->fix, "atomic_%s_explicit with ", names[i].now);
+            wording_add(&words->answer->fix, "atomic_%s_explicit with ", names[i].now);
     }
 }
 
-/* Which reads only. */
-static bool is_failed_exchange(const struct saying *saying, const struct sync_op *sample)
+/* A compare-exchange that failed is an atomic that only reads. */
+static bool is_failed_exchange(const struct edit_words *words, const struct sync_op *sample)
 {
-    const struct checker_host *host = saying->search->question->host;
+    const struct checker_host *host = words->search->question->host;
     return is_atomic(sample) && !sample->writes &&
            strcmp(host->what(host->self, sample->site), "atomic compare-exchange") == 0;
 }
 
-/* The part of an atomic or fence in the edge that is missing. */
-static const char *role(const struct saying *saying, const struct sync_op *sample)
+/* The noun for an atomic or fence as one end of an edge. */
+static const char *role(const struct edit_words *words, const struct sync_op *sample)
 {
     bool releases = sample->order == ORDER_RELEASE ||
                     (sample->order >= ORDER_ACQ_REL && sample->writes && !sample->reads);
@@ -134,17 +137,17 @@ static const char *role(const struct saying *saying, const struct sync_op *sampl
                : sample->order == ORDER_ACQUIRE ? "acquire fence"
                                                 : "fence";
     if (sample->order == ORDER_RELAXED)
-        return is_failed_exchange(saying, sample) ? "failed compare-exchange" : sync_op_noun(sample);
+        return is_failed_exchange(words, sample) ? "failed compare-exchange" : sync_op_noun(sample);
     return releases ? "release" : sample->writes ? "read-modify-write" : "acquire";
 }
 
-static void say_flags(const struct saying *saying, const struct edit *edit)
+static void say_flags(const struct edit_words *words, const struct edit *edit)
 {
-    const struct spot *spot = &saying->search->spots[edit->spot];
-    int region = saying->search->question->region;
-    struct answer *answer = saying->answer;
+    const struct edit_spot *spot = &words->search->spots[edit->spot];
+    int region = words->search->question->region;
+    struct answer *answer = words->answer;
     wording_add(&answer->why, "the %s at ", sync_op_noun(spot->sample));
-    why_place(saying, edit->spot);
+    why_place(words, edit->spot);
     wording_add(&answer->why, " has ");
     wording_regions(&answer->why, spot->sample->regions);
     wording_add(&answer->why,
@@ -153,28 +156,30 @@ static void say_flags(const struct saying *saying, const struct edit *edit)
                 space_word(region));
     wording_regions(&answer->fix, spot->sample->regions | 1u << region);
     wording_add(&answer->fix, " at ");
-    fix_place(saying, edit->spot);
-    fix_call(saying, edit->spot, spot->sample->regions | 1u << region, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
+    fix_place(words, edit->spot);
+    fix_call(words, edit->spot, spot->sample->regions | 1u << region, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
 }
 
-/* Would its scope do, had the other end the same? */
-static bool holds(const struct saying *saying, const struct sync_op *end, const struct sync_op *other)
+/* Would the edge exist if the other end had the scope of this one? */
+static bool scope_reaches(const struct edit_words *words, const struct sync_op *end,
+                          const struct sync_op *other)
 {
-    const struct launch_info *launch = saying->search->question->launch;
+    const struct launch_info *launch = words->search->question->launch;
     const enum memory_scope scope = (enum memory_scope)end->scope;
-    if (saying->search->question->rule != SCOPE_RULE_EQUAL || is_barrier(end) || is_barrier(other) ||
+    if (words->search->question->rule != SCOPE_RULE_EQUAL || is_barrier(end) || is_barrier(other) ||
         end->scope == other->scope)
         return false;
     const struct place a = unit_place(launch, end->by), b = unit_place(launch, other->by);
     return scope_inclusive(SCOPE_RULE_EQUAL, scope, &a, scope, &b);
 }
 
-/* Two atomics that race with each other are two ends, too. */
-static const struct sync_op *racing_end(const struct saying *saying, uint32_t site)
+/* Where the racing accesses are atomics themselves: an entry of the one that is not at the site. NULL: they
+ * are not. */
+static const struct sync_op *racing_end(const struct edit_words *words, uint32_t site)
 {
-    const struct search *search = saying->search;
-    const struct asked *first = &search->question->meetings->first,
-                       *second = &search->question->meetings->second;
+    const struct edit_search *search = words->search;
+    const struct racing_access *first = &search->question->meetings->first,
+                               *second = &search->question->meetings->second;
     if (!first->atomic || !second->atomic || (site != first->site && site != second->site))
         return NULL;
     for (uint32_t i = 0; i < search->spot_count; i++)
@@ -184,76 +189,78 @@ static const struct sync_op *racing_end(const struct saying *saying, uint32_t si
     return NULL;
 }
 
-/* The other end of the edge, if nothing is wrong but that the two scopes differ. */
-static const struct sync_op *differing_end(const struct saying *saying, const struct edit *edit)
+/* The other end of the edge, where the only fault is that the two scopes differ (R10). NULL: it is another
+ * fault. */
+static const struct sync_op *differing_end(const struct edit_words *words, const struct edit *edit)
 {
-    const struct search *search = saying->search;
-    const struct spot *spot = &search->spots[edit->spot];
+    const struct edit_search *search = words->search;
+    const struct edit_spot *spot = &search->spots[edit->spot];
     const bool is_head =
-        saying->head && search->spot_of[saying->head - search->question->sync_log->items] == edit->spot;
-    const struct sync_op *own = is_head ? saying->head : saying->tail,
-                         *other = is_head ? saying->tail : saying->head;
-    if (!other && saying->alone && (other = racing_end(saying, spot->site)))
+        words->head && search->spot_of[words->head - search->question->sync_log->items] == edit->spot;
+    const struct sync_op *own = is_head ? words->head : words->tail,
+                         *other = is_head ? words->tail : words->head;
+    if (!other && words->alone && (other = racing_end(words, spot->site)))
         own = spot->sample;
-    return other && holds(saying, own, other) ? other : NULL;
+    return other && scope_reaches(words, own, other) ? other : NULL;
 }
 
-static uint64_t group_of(const struct saying *saying, const struct sync_op *sample)
+static uint64_t group_of(const struct edit_words *words, const struct sync_op *sample)
 {
-    const uint64_t *size = saying->search->question->launch->local_size;
+    const uint64_t *size = words->search->question->launch->local_size;
     return sample->kind == HAPPENED_FENCE || sample->kind == HAPPENED_ATOMIC
                ? sample->by / (size[0] * size[1] * size[2])
                : sample->by;
 }
 
-static void say_end(const struct saying *saying, const struct sync_op *end)
+static void say_end(const struct edit_words *words, const struct sync_op *end)
 {
     const enum memory_scope scope = (enum memory_scope)end->scope;
-    struct wording *why = &saying->answer->why;
-    wording_add(why, "the %s at ", role(saying, end));
-    wording_place(why, saying->search->question->host, end->site);
+    struct wording *why = &words->answer->why;
+    wording_add(why, "the %s at ", role(words, end));
+    wording_place(why, words->search->question->host, end->site);
     wording_add(why, " has ");
     wording_scope(why, scope,
                   is_atomic(end) ? scope_reduced(scope, end->region == IN_LOCAL, end->svm_atomics) : scope);
 }
 
-static void say_differing(const struct saying *saying, const struct sync_op *end, const struct sync_op *other)
+static void say_differing(const struct edit_words *words, const struct sync_op *end,
+                          const struct sync_op *other)
 {
-    say_end(saying, end);
-    wording_add(&saying->answer->why, ", and ");
-    say_end(saying, other);
-    wording_add(&saying->answer->why, saying->head
-                                          ? ": before OpenCL 3.1 both ends of an edge need the same scope"
-                                          : ": before OpenCL 3.1 the two must be the same");
+    say_end(words, end);
+    wording_add(&words->answer->why, ", and ");
+    say_end(words, other);
+    wording_add(&words->answer->why, words->head
+                                         ? ": before OpenCL 3.1 both ends of an edge need the same scope"
+                                         : ": before OpenCL 3.1 the two must be the same");
 }
 
-static void say_scope(const struct saying *saying, const struct edit *edit)
+static void say_scope(const struct edit_words *words, const struct edit *edit)
 {
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample,
-                         *other = differing_end(saying, edit);
-    struct wording *why = &saying->answer->why;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample,
+                         *other = differing_end(words, edit);
+    struct wording *why = &words->answer->why;
     if (other) {
-        say_differing(saying, sample, other);
+        say_differing(words, sample, other);
         return;
     }
-    wording_add(why, "the %s at ", role(saying, sample));
-    why_place(saying, edit->spot);
+    wording_add(why, "the %s at ", role(words, sample));
+    why_place(words, edit->spot);
     wording_add(why, " has %s", memory_scope_word((enum memory_scope)sample->scope));
     if (sample->scope == SCOPE_WORK_ITEM) {
         wording_add(why, ": it reaches no other work-item");
     } else if (sample->scope <= SCOPE_WORK_GROUP) {
         wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
-        wording_group(why, saying->search->question->launch, group_of(saying, sample));
+        wording_group(why, words->search->question->launch, group_of(words, sample));
         wording_add(why, " only");
     } else if (sample->scope != edit->scope) {
         wording_add(why, ": before OpenCL 3.1 both ends of an edge need the same scope");
     }
 }
 
-/* Is the operation the end of an edge that sees what was published, with the edit? */
-static bool receives(const struct saying *saying, const struct edit *edit)
+/* Is the edited operation the acquire of the edge? */
+static bool acquires_with(const struct edit_words *words, const struct edit *edit)
 {
-    const struct spot *spot = &saying->search->spots[edit->spot];
+    const struct edit_spot *spot = &words->search->spots[edit->spot];
     if (edit->kind == EDIT_FENCE)
         return edit->order == ORDER_ACQUIRE;
     if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
@@ -262,61 +269,61 @@ static bool receives(const struct saying *saying, const struct edit *edit)
     return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
 }
 
-/* The release comes before the acquire. */
-static bool is_backward(const struct saying *saying, const struct edit edits[2])
+/* Sentences name the release first: are the edits in the reverse order? */
+static bool is_backward(const struct edit_words *words, const struct edit edits[2])
 {
-    return receives(saying, &edits[0]) && !receives(saying, &edits[1]);
+    return acquires_with(words, &edits[0]) && !acquires_with(words, &edits[1]);
 }
 
-static void say_both(const struct saying *saying, const struct edit *from, const struct edit *to)
+static void say_both(const struct edit_words *words, const struct edit *from, const struct edit *to)
 {
-    const struct sync_op *head = saying->search->spots[from->spot].sample,
-                         *tail = saying->search->spots[to->spot].sample;
-    const uint64_t group = group_of(saying, tail);
-    struct wording *why = &saying->answer->why;
-    if (holds(saying, head, tail)) {
-        say_differing(saying, head, tail);
+    const struct sync_op *head = words->search->spots[from->spot].sample,
+                         *tail = words->search->spots[to->spot].sample;
+    const uint64_t group = group_of(words, tail);
+    struct wording *why = &words->answer->why;
+    if (scope_reaches(words, head, tail)) {
+        say_differing(words, head, tail);
         return;
     }
-    say_scope(saying, from);
-    wording_add(why, ", and the %s at ", role(saying, tail));
-    why_place(saying, to->spot);
+    say_scope(words, from);
+    wording_add(why, ", and the %s at ", role(words, tail));
+    why_place(words, to->spot);
     if (head->scope > SCOPE_WORK_ITEM && tail->scope > SCOPE_WORK_ITEM && tail->scope <= SCOPE_WORK_GROUP &&
-        group != group_of(saying, head)) {
+        group != group_of(words, head)) {
         wording_add(why, " that meets it is in ");
-        wording_group(why, saying->search->question->launch, group);
+        wording_group(why, words->search->question->launch, group);
     } else {
         wording_add(why, " has %s", memory_scope_word((enum memory_scope)tail->scope));
     }
 }
 
-/* Two scopes for one edge: the two ends, and where they are. */
-static void say_scopes(const struct saying *saying, const struct edit edits[2])
+/* Two edits of scopes, for the two ends of one edge. */
+static void say_scopes(const struct edit_words *words, const struct edit edits[2])
 {
-    bool swapped = is_backward(saying, edits);
+    bool swapped = is_backward(words, edits);
     const struct edit *from = &edits[swapped], *to = &edits[!swapped];
-    struct wording *fix = &saying->answer->fix;
-    say_both(saying, from, to);
-    fix_function(saying, from->spot);
+    struct wording *fix = &words->answer->fix;
+    say_both(words, from, to);
+    fix_function(words, from->spot);
     wording_add(fix, "%s at ", memory_scope_word(from->scope));
-    fix_place(saying, from->spot);
+    fix_place(words, from->spot);
     wording_add(fix, " and ");
-    if (is_fence(saying->search->spots[to->spot].sample) && is_old_fence(text_at(saying, to->spot)) &&
-        !is_old_fence(text_at(saying, from->spot)))
+    if (is_fence(words->search->spots[to->spot].sample) && is_old_fence(text_at(words, to->spot)) &&
+        !is_old_fence(text_at(words, from->spot)))
         wording_add(fix, "an atomic_work_item_fence with it at ");
-    fix_place(saying, to->spot);
-    fix_call(saying, from->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
-    fix_call(saying, to->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
+    fix_place(words, to->spot);
+    fix_call(words, from->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
+    fix_call(words, to->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
 }
 
-/* A compare-exchange that failed: its other order counts, and that of success must be no weaker. */
-static void say_failure(const struct saying *saying, const struct edit *edit)
+/* Of a failed compare-exchange the order for failure counts. The order for success must be no weaker. */
+static void say_failure(const struct edit_words *words, const struct edit *edit)
 {
-    const struct sync_op *failed = saying->search->spots[edit->spot].failed;
+    const struct sync_op *failed = words->search->spots[edit->spot].failed;
     const enum memory_ordering success = (enum memory_ordering)(failed->success - 1);
-    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    struct wording *why = &words->answer->why, *fix = &words->answer->fix;
     wording_add(why, "the compare-exchange at ");
-    why_place(saying, edit->spot);
+    why_place(words, edit->spot);
     wording_add(why,
                 " failed, and has %s for failure: what the store published does not become visible by it",
                 memory_order_word((enum memory_ordering)failed->order));
@@ -324,7 +331,7 @@ static void say_failure(const struct saying *saying, const struct edit *edit)
         wording_add(why,
                     "; it has %s for success: what was written before it does not become visible with it",
                     memory_order_word(success));
-    fix_function(saying, edit->spot);
+    fix_function(words, edit->spot);
     if (edit->success == edit->order && success != edit->success)
         wording_add(fix, "%s for success and failure", memory_order_word(edit->order));
     else if (success != edit->success)
@@ -334,141 +341,143 @@ static void say_failure(const struct saying *saying, const struct edit *edit)
         wording_add(fix, "%s for failure", memory_order_word(edit->order));
 }
 
-static void say_order(const struct saying *saying, const struct edit *edit)
+static void say_order(const struct edit_words *words, const struct edit *edit)
 {
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
-    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample;
+    struct wording *why = &words->answer->why, *fix = &words->answer->fix;
     if (edit->fails) {
-        say_failure(saying, edit);
+        say_failure(words, edit);
     } else {
         wording_add(why, "the %s at ", sync_op_noun(sample));
-        why_place(saying, edit->spot);
+        why_place(words, edit->spot);
         if (is_fence(sample))
             wording_add(why, " has %s only", memory_order_word((enum memory_ordering)sample->order));
         else
             wording_add(why, " is %s: %s",
                         memory_order_word((enum memory_ordering)sample->order) + strlen("memory_order_"),
-                        receives(saying, edit)
+                        acquires_with(words, edit)
                             ? "what the store published does not become visible by it"
                             : "what was written before it does not become visible with it");
-        fix_function(saying, edit->spot);
+        fix_function(words, edit->spot);
         wording_add(fix, "%s", memory_order_word(edit->order));
     }
     const bool scoped = edit->kind == EDIT_ORDER_AND_SCOPE;
     if (scoped)
         wording_add(fix, ", %s", memory_scope_word(edit->scope));
     wording_add(fix, " at ");
-    fix_place(saying, edit->spot);
-    fix_call(saying, edit->spot, 0, (int)(edit->fails ? edit->success : edit->order),
+    fix_place(words, edit->spot);
+    fix_call(words, edit->spot, 0, (int)(edit->fails ? edit->success : edit->order),
              edit->fails ? (int)edit->order : NOT_GIVEN, scoped ? (int)edit->scope : NOT_GIVEN);
 }
 
-static const struct sync_op *flag_of(const struct saying *saying, const struct edit *edit)
+/* The atomic beside which fences with both flags are put; NULL: the edit is another one. */
+static const struct sync_op *flag_of(const struct edit_words *words, const struct edit *edit)
 {
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample;
     return edit->kind == EDIT_FENCES && !is_fence(sample) ? sample : NULL;
 }
 
-/* Whose two ends both want fences is reported once. */
-static bool one_flag(const struct saying *saying, const struct edit *edits, uint32_t count)
+/* Do both edits put fences beside atomics in one memory? Then one sentence names both. */
+static bool one_flag(const struct edit_words *words, const struct edit *edits, uint32_t count)
 {
-    const struct sync_op *flag = flag_of(saying, &edits[0]),
-                         *other = count == 2 ? flag_of(saying, &edits[1]) : NULL;
+    const struct sync_op *flag = flag_of(words, &edits[0]),
+                         *other = count == 2 ? flag_of(words, &edits[1]) : NULL;
     return flag && other && flag->region == other->region;
 }
 
-static void say_flag(const struct saying *saying, const struct edit *edit, const struct edit *other)
+static void say_flag(const struct edit_words *words, const struct edit *edit, const struct edit *other)
 {
-    struct wording *why = &saying->answer->why;
+    struct wording *why = &words->answer->why;
     wording_add(why, "the flag at ");
-    why_place(saying, edit->spot);
+    why_place(words, edit->spot);
     if (other) {
         wording_add(why, " and ");
-        why_place(saying, other->spot);
+        why_place(words, other->spot);
     }
-    wording_add(why, " is in %s memory, the data is %s", space_word(flag_of(saying, edit)->region),
-                space_word(saying->search->question->region));
+    wording_add(why, " is in %s memory, the data is %s", space_word(flag_of(words, edit)->region),
+                space_word(words->search->question->region));
 }
 
-/* Of the operation there as it is edited. */
-static enum memory_scope scope_at(const struct saying *saying, uint32_t spot)
+/* The scope of the operation after the edits. */
+static enum memory_scope scope_at(const struct edit_words *words, uint32_t spot)
 {
-    for (uint32_t i = 0; i < saying->found->count; i++) {
-        const struct edit *edit = &saying->found->edits[i];
+    for (uint32_t i = 0; i < words->found->count; i++) {
+        const struct edit *edit = &words->found->edits[i];
         if (edit->spot == spot && (edit->kind == EDIT_SCOPE || edit->kind == EDIT_ORDER_AND_SCOPE))
             return edit->scope;
     }
-    return (enum memory_scope)saying->search->spots[spot].sample->scope;
+    return (enum memory_scope)words->search->spots[spot].sample->scope;
 }
 
-static void say_fence_beside(const struct saying *saying, uint32_t spot, enum memory_ordering order)
+static void say_fence_beside(const struct edit_words *words, uint32_t spot, enum memory_ordering order)
 {
     struct wording statement = {.used = 0};
     wording_add(&statement, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
-                memory_order_word(order), memory_scope_word(scope_at(saying, spot)));
-    say_statement_beside(saying->search->question, saying->search->spots[spot].site, order == ORDER_ACQUIRE,
-                         statement.bytes, &saying->answer->fix);
+                memory_order_word(order), memory_scope_word(scope_at(words, spot)));
+    explain_say_statement_beside(words->search->question, words->search->spots[spot].site,
+                                 order == ORDER_ACQUIRE, statement.bytes, &words->answer->fix);
 }
 
-static void say_fences(const struct saying *saying, const struct edit *edit)
+static void say_fences(const struct edit_words *words, const struct edit *edit)
 {
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
-    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample;
+    struct wording *why = &words->answer->why, *fix = &words->answer->fix;
     if (is_fence(sample)) {
         wording_add(why, "the fence at ");
-        why_place(saying, edit->spot);
+        why_place(words, edit->spot);
         wording_add(why, " has ");
         wording_regions(why, sample->regions);
         wording_add(why, " only");
         wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at ");
-        fix_place(saying, edit->spot);
-        fix_call(saying, edit->spot, 1u << IN_GLOBAL | 1u << IN_LOCAL, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
+        fix_place(words, edit->spot);
+        fix_call(words, edit->spot, 1u << IN_GLOBAL | 1u << IN_LOCAL, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
         return;
     }
-    say_fence_beside(saying, edit->spot, sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE);
-    if (sample->writes && sample->reads) { /* it may be both ends of the edge */
+    say_fence_beside(words, edit->spot, sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE);
+    if (sample->writes && sample->reads) { /* a read-modify-write may be both ends of the edge */
         wording_add(fix, ", and ");
-        say_fence_beside(saying, edit->spot, ORDER_ACQUIRE);
+        say_fence_beside(words, edit->spot, ORDER_ACQUIRE);
     }
 }
 
-/* May it be what the fence that is added is to meet? */
-static bool is_counterpart(const struct saying *saying, const struct edit *edit,
+/* Can the entry be the other end of the edge for a new fence? */
+static bool is_counterpart(const struct edit_words *words, const struct edit *edit,
                            const struct sync_op *sync_op)
 {
     const enum memory_ordering order = (enum memory_ordering)sync_op->order;
-    return is_fence(sync_op) && sync_op->scope == edit->scope &&
-           sync_op->regions >> saying->search->question->region & 1 && order != ORDER_RELAXED &&
-           order != edit->order;
+    const bool other_order = order != ORDER_RELAXED && order != edit->order;
+    return is_fence(sync_op) && other_order && sync_op->scope == edit->scope &&
+           sync_op->regions >> words->search->question->region & 1;
 }
 
-/* The first release fence after the first access, or the latest acquire fence before the second. 0: it is
- * another one's. */
-static uint32_t counterpart_of(const struct saying *saying, const struct edit *edit)
+/* The site of the existing fence that the new one completes: the first release fence after the first access,
+ * or the latest acquire fence before the second. 0: the fence is another unit's. */
+static uint32_t counterpart_of(const struct edit_words *words, const struct edit *edit)
 {
-    const struct question *question = saying->search->question;
-    const struct meeting *meeting = question->meetings;
+    const struct question *question = words->search->question;
+    const struct race_instance *instance = question->meetings;
     const bool acquires = edit->order == ORDER_ACQUIRE;
-    const uint64_t unit = acquires ? meeting->first.unit : meeting->second.unit;
-    for (uint32_t i = 0; i < meeting->end; i++) {
-        const uint32_t at = acquires ? i : meeting->end - 1 - i;
+    const uint64_t unit = acquires ? instance->first.unit : instance->second.unit;
+    for (uint32_t i = 0; i < instance->end; i++) {
+        const uint32_t at = acquires ? i : instance->end - 1 - i;
         const struct sync_op *sync_op = &question->sync_log->items[at];
-        if (sync_op->by == unit && (!acquires || at >= saying->search->first_at[0]) &&
-            is_counterpart(saying, edit, sync_op))
+        if (sync_op->by == unit && (!acquires || at >= words->search->first_at[0]) &&
+            is_counterpart(words, edit, sync_op))
             return sync_op->site;
     }
     return 0;
 }
 
-static void say_fence(const struct saying *saying, const struct edit *edit)
+static void say_fence(const struct edit_words *words, const struct edit *edit)
 {
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
-    const bool acquires = edit->order == ORDER_ACQUIRE, old = has_old_atomics(saying->search->question);
-    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
-    const uint32_t there = saying->alone ? counterpart_of(saying, edit) : 0;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample;
+    const bool acquires = edit->order == ORDER_ACQUIRE,
+               old = explain_has_old_atomics(words->search->question);
+    struct wording *why = &words->answer->why, *fix = &words->answer->fix;
+    const uint32_t there = words->alone ? counterpart_of(words, edit) : 0;
     if (there) {
         wording_add(why, "the fence at ");
-        wording_place(why, saying->search->question->host, there);
+        wording_place(why, words->search->question->host, there);
         wording_add(why, acquires ? " releases what was written before it, and nothing acquires that: "
                                   : " would acquire what was released, and nothing was: ");
     }
@@ -476,23 +485,23 @@ static void say_fence(const struct saying *saying, const struct edit *edit)
     if (!old)
         wording_add(why, " with %s", memory_scope_word(edit->scope));
     wording_add(why, " comes %s the %s at ", acquires ? "after" : "before",
-                is_failed_exchange(saying, sample) ? "failed compare-exchange" : sync_op_noun(sample));
-    why_place(saying, edit->spot);
+                is_failed_exchange(words, sample) ? "failed compare-exchange" : sync_op_noun(sample));
+    why_place(words, edit->spot);
     wording_add(why, sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
     struct wording statement = {.used = 0};
     wording_add(&statement, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
-                region_flag(saying->search->question->region));
+                region_flag(words->search->question->region));
     if (!old)
         wording_add(&statement, ", %s, %s", memory_order_word(edit->order), memory_scope_word(edit->scope));
     wording_add(&statement, ")");
-    say_statement_beside(saying->search->question, saying->search->spots[edit->spot].site, acquires,
-                         statement.bytes, fix);
+    explain_say_statement_beside(words->search->question, words->search->spots[edit->spot].site, acquires,
+                                 statement.bytes, fix);
 }
 
-/* Of a store: it, or a fence before it. */
-static bool releases_something(const struct saying *saying, const struct sync_op *store)
+/* Does the store release: by itself, or by a fence before it? */
+static bool releases_something(const struct edit_words *words, const struct sync_op *store)
 {
-    const struct sync_log *sync_log = saying->search->question->sync_log;
+    const struct sync_log *sync_log = words->search->question->sync_log;
     if (store->order == ORDER_RELEASE || store->order >= ORDER_ACQ_REL)
         return is_atomic(store);
     for (const struct sync_op *before = sync_log->items; is_atomic(store) && before < store; before++)
@@ -502,21 +511,20 @@ static bool releases_something(const struct saying *saying, const struct sync_op
     return false;
 }
 
-/* Of the sequence that the store broke; NULL: not known. */
-static const struct sync_op *head_of_sequence(const struct saying *saying, const struct sync_op *store)
+/* The head of the release sequence that the store broke; NULL: unknown. */
+static const struct sync_op *head_of_sequence(const struct edit_words *words, const struct sync_op *store)
 {
-    const struct sync_log *sync_log = saying->search->question->sync_log;
-    for (const struct sync_op *head = saying->head; head && head < sync_log->items + sync_log->count; head++)
-        if (is_atomic(head) && head->writes && head->by == saying->head->by &&
-            head->address == store->address)
+    const struct sync_log *sync_log = words->search->question->sync_log;
+    for (const struct sync_op *head = words->head; head && head < sync_log->items + sync_log->count; head++)
+        if (is_atomic(head) && head->writes && head->by == words->head->by && head->address == store->address)
             return head->by != store->by ? head : NULL;
     return NULL;
 }
 
-/* Its own work-item's, which would release by it; NULL: none is remembered. */
-static const struct sync_op *fence_before_store(const struct saying *saying, const struct sync_op *store)
+/* The latest release fence of the store's work-item before the store; NULL: none. */
+static const struct sync_op *fence_before_store(const struct edit_words *words, const struct sync_op *store)
 {
-    const struct sync_op *items = saying->search->question->sync_log->items, *found = NULL;
+    const struct sync_op *items = words->search->question->sync_log->items, *found = NULL;
     for (const struct sync_op *before = items; before < store; before++)
         if (is_fence(before) && before->by == store->by && before->order != ORDER_RELAXED &&
             before->order != ORDER_ACQUIRE)
@@ -524,15 +532,16 @@ static const struct sync_op *fence_before_store(const struct saying *saying, con
     return found;
 }
 
-/* A release, as it is reported where the plain store races itself. */
-static void say_store(const struct saying *saying, const struct edit *edit)
+/* The fix is a store with release, although a relaxed one after the fence would do: it has to be the same
+ * fix as for the race on the flag itself. */
+static void say_store(const struct edit_words *words, const struct edit *edit)
 {
-    const struct question *question = saying->search->question;
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample,
-                         *fence = fence_before_store(saying, sample);
-    struct wording *why = &saying->answer->why;
+    const struct question *question = words->search->question;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample,
+                         *fence = fence_before_store(words, sample);
+    struct wording *why = &words->answer->why;
     wording_add(why, "the store at ");
-    why_place(saying, edit->spot);
+    why_place(words, edit->spot);
     wording_add(why, " is plain: ");
     if (fence) {
         wording_add(why, "the fence at ");
@@ -541,92 +550,92 @@ static void say_store(const struct saying *saying, const struct edit *edit)
     } else {
         wording_add(why, "it releases nothing");
     }
-    wording_add(&saying->answer->fix, "atomic_store_explicit with memory_order_release, %s at ",
+    wording_add(&words->answer->fix, "atomic_store_explicit with memory_order_release, %s at ",
                 memory_scope_word(edit->scope));
-    fix_place(saying, edit->spot);
-    wording_store(&saying->answer->fix, saying->search->spots[edit->spot].site, question->region == IN_LOCAL,
+    fix_place(words, edit->spot);
+    wording_store(&words->answer->fix, words->search->spots[edit->spot].site, question->region == IN_LOCAL,
                   ORDER_RELEASE, edit->scope);
 }
 
-static void say_update(const struct saying *saying, const struct edit *edit)
+static void say_update(const struct edit_words *words, const struct edit *edit)
 {
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample,
-                         *head = head_of_sequence(saying, sample);
-    struct wording *why = &saying->answer->why;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample,
+                         *head = head_of_sequence(words, sample);
+    struct wording *why = &words->answer->why;
     wording_add(why, "the store at ");
-    why_place(saying, edit->spot);
+    why_place(words, edit->spot);
     wording_add(why, " broke the release sequence");
-    if (head && saying->search->spot_of[head - saying->search->question->sync_log->items] == edit->spot) {
+    if (head && words->search->spot_of[head - words->search->question->sync_log->items] == edit->spot) {
         wording_add(why, " of another work-item's there");
     } else if (head) {
         wording_add(why, " of ");
-        wording_place(why, saying->search->question->host, head->site);
+        wording_place(why, words->search->question->host, head->site);
     }
-    wording_add(why, releases_something(saying, sample)
+    wording_add(why, releases_something(words, sample)
                          ? ": its value was read, and it released what its "
                            "own work-item had done or acquired before it, no more"
                          : ": its value was read, and it released nothing");
-    wording_add(&saying->answer->fix, "an atomic read-modify-write at ");
-    fix_place(saying, edit->spot);
+    wording_add(&words->answer->fix, "an atomic read-modify-write at ");
+    fix_place(words, edit->spot);
     struct code_change change = {.kind = CHANGE_CALL,
-                                 .site = saying->search->spots[edit->spot].site,
+                                 .site = words->search->spots[edit->spot].site,
                                  .order = NOT_GIVEN,
                                  .failure = NOT_GIVEN,
                                  .scope = NOT_GIVEN,
                                  .text = "atomic_exchange_explicit"};
-    if (begins(text_at(saying, edit->spot), "atomic_store"))
-        wording_change(&saying->answer->fix, &change);
+    if (begins(text_at(words, edit->spot), "atomic_store"))
+        wording_change(&words->answer->fix, &change);
     else
-        saying->answer->fix.partial = true;
+        words->answer->fix.partial = true;
 }
 
-static void say_edit(const struct saying *saying, const struct edit *edit)
+static void say_edit(const struct edit_words *words, const struct edit *edit)
 {
-    struct wording *why = &saying->answer->why, *fix = &saying->answer->fix;
-    const struct sync_op *sample = saying->search->spots[edit->spot].sample;
+    struct wording *why = &words->answer->why, *fix = &words->answer->fix;
+    const struct sync_op *sample = words->search->spots[edit->spot].sample;
     switch (edit->kind) {
-    case EDIT_FLAGS: say_flags(saying, edit); break;
+    case EDIT_FLAGS: say_flags(words, edit); break;
     case EDIT_SCOPE:
-        say_scope(saying, edit);
-        fix_function(saying, edit->spot);
+        say_scope(words, edit);
+        fix_function(words, edit->spot);
         wording_add(fix, "%s at ", memory_scope_word(edit->scope));
-        fix_place(saying, edit->spot);
-        fix_call(saying, edit->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)edit->scope);
+        fix_place(words, edit->spot);
+        fix_call(words, edit->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)edit->scope);
         break;
-    case EDIT_FENCE: say_fence(saying, edit); break;
-    case EDIT_FENCES: say_fences(saying, edit); break;
-    case EDIT_STORE: say_store(saying, edit); break;
-    case EDIT_UPDATE: say_update(saying, edit); break;
+    case EDIT_FENCE: say_fence(words, edit); break;
+    case EDIT_FENCES: say_fences(words, edit); break;
+    case EDIT_STORE: say_store(words, edit); break;
+    case EDIT_UPDATE: say_update(words, edit); break;
     case EDIT_MOVE:
-        wording_add(why, "the %s at ", role(saying, sample));
-        why_place(saying, edit->spot);
+        wording_add(why, "the %s at ", role(words, sample));
+        why_place(words, edit->spot);
         wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag"
                                                : " comes after the atomic that sets the flag");
         fix->partial = true;
         wording_add(fix, "the fence of ");
-        fix_place(saying, edit->spot);
+        fix_place(words, edit->spot);
         wording_add(fix, moves_forward(sample) ? " after that atomic" : " before that atomic");
         break;
-    default: say_order(saying, edit); break;
+    default: say_order(words, edit); break;
     }
 }
 
-/* Two seq_cst operations: rule 16 joins the two memories for them, and no chain of happens-before that could
- * order data goes through them. A reader who relies on the intent has to learn that. */
-static bool is_sequential(const struct saying *saying, const struct edit *edits, uint32_t count)
+/* Two seq_cst operations (R16): read literally, an atomic on a flag in local memory is no global action, so
+ * no chain of global happens-before goes through it. A reader who relies on the intent has to learn that. */
+static bool is_sequential(const struct edit_words *words, const struct edit *edits, uint32_t count)
 {
     bool all = count == 2;
     for (uint32_t i = 0; i < count; i++)
         all &= edits[i].kind == EDIT_FENCES &&
-               saying->search->spots[edits[i].spot].sample->order == ORDER_SEQ_CST;
+               words->search->spots[edits[i].spot].sample->order == ORDER_SEQ_CST;
     return all;
 }
 
-/* Does the edit at the spot matter to the edge? It is one of its ends, or stores the value that is read. */
-static bool is_completed(const struct saying *saying, const struct edit *edit, const struct sync_op *head,
+/* Does the edit complete the edge? It changes one of the ends, or the store between them (EDIT_UPDATE). */
+static bool is_completed(const struct edit_words *words, const struct edit *edit, const struct sync_op *head,
                          const struct sync_op *tail)
 {
-    const struct search *search = saying->search;
+    const struct edit_search *search = words->search;
     const struct sync_op *items = search->question->sync_log->items,
                          *sample = search->spots[edit->spot].sample;
     return edit->kind == EDIT_UPDATE
@@ -634,62 +643,62 @@ static bool is_completed(const struct saying *saying, const struct edit *edit, c
                : search->spot_of[head - items] == edit->spot || search->spot_of[tail - items] == edit->spot;
 }
 
-static void find_ends(struct saying *saying, struct search *search, const struct found *found)
+static void find_ends(struct edit_words *words, struct edit_search *search, const struct found_edits *found)
 {
     const struct question *question = search->question;
     const struct sync_op *items = question->sync_log->items;
-    struct edited list = {.count = 0};
+    struct edited_log list = {.count = 0};
     uint32_t first = 0, count = 0;
     struct edge *path = NULL;
-    if (again_write(search, found, &list, &first)) {
+    if (edit_search_write_log(search, found, &list, &first)) {
         struct edges_world world = {question->launch, question->rule, question->region,
                                     list.items,       list.count,     WORK_MOST};
         path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first},
                           question->meetings->second.unit, &count);
     }
-    for (uint32_t i = 0; i < count && !saying->head; i++) {
+    for (uint32_t i = 0; i < count && !words->head; i++) {
         const struct sync_op *head = &items[list.was[path[i].from.at]],
                              *tail = &items[list.was[path[i].to.at]];
-        if (!is_completed(saying, &found->edits[0], head, tail))
+        if (!is_completed(words, &found->edits[0], head, tail))
             continue;
-        saying->head = head;
-        saying->tail = tail;
+        words->head = head;
+        words->tail = tail;
     }
     free(path);
     free(list.items);
     free(list.was);
 }
 
-void say_edits(struct search *search, const struct found *found, struct answer *answer)
+void explain_say_edits(struct edit_search *search, const struct found_edits *found, struct answer *answer)
 {
     const struct edit *edits = found->edits;
     const uint32_t count = found->count;
-    struct saying with = {.search = search, .answer = answer, .found = found, .alone = count == 1};
-    const struct saying *saying = &with;
+    struct edit_words with = {.search = search, .answer = answer, .found = found, .alone = count == 1};
+    const struct edit_words *words = &with;
     struct wording *why = &answer->why;
     bool scopes = count == 2 && edits[0].kind == EDIT_SCOPE && edits[1].kind == EDIT_SCOPE;
     bool fences = false;
     if (scopes) {
-        say_scopes(saying, edits);
+        say_scopes(words, edits);
         return;
     }
     if (count == 1 && (edits[0].kind == EDIT_SCOPE || edits[0].kind == EDIT_UPDATE))
         find_ends(&with, search, found);
-    const bool backward = count == 2 && is_backward(saying, edits), once = one_flag(saying, edits, count);
+    const bool backward = count == 2 && is_backward(words, edits), once = one_flag(words, edits, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct edit *edit = &edits[backward ? count - 1 - i : i];
         const bool reported = i && once;
         wording_add(why, "%s", i && !reported ? ", and " : "");
-        if (flag_of(saying, edit) && !reported)
-            say_flag(saying, edit, once ? &edits[backward ? 0 : 1] : NULL);
-        wording_add(&saying->answer->fix, "%s", i ? ", and " : "");
-        say_edit(saying, edit);
+        if (flag_of(words, edit) && !reported)
+            say_flag(words, edit, once ? &edits[backward ? 0 : 1] : NULL);
+        wording_add(&words->answer->fix, "%s", i ? ", and " : "");
+        say_edit(words, edit);
         fences |= edit->kind == EDIT_FENCES;
     }
     if (fences)
         wording_add(why, ": only fences with both flags on both sides order one memory by the other (seq_cst "
                          "alone does not)");
-    if (is_sequential(saying, edits, count))
+    if (is_sequential(words, edits, count))
         wording_add(
             why,
             ". Only the intent of 3.3.6, Atomic Operations, orders the data here (of two seq_cst operations: "

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates for an edit: operations near the accesses, and the orders and scopes that each may be given. */
+/*
+ * The search for the smallest edits that order the accesses. It lists the places of the log's operations,
+ * the latest first, then the edits that each may get, in the order of enum edit_kind. It replays the log
+ * with each edit, then with pairs, and keeps the edits that order most instances. The search stops when all
+ * are ordered or the work is used up.
+ */
 #include <stdlib.h>
 
 #include "edges.h"
 #include "explain_state.h"
 
-/* An operation begins a segment: the clock value identifies the one that the first access follows. A wave's
- * updates share one, and an operation that begins a segment without being kept, such as the arrival at a
- * copy, follows those of earlier clock values. */
-static uint32_t locate(const struct sync_log *sync_log, const struct meeting *meeting)
+/* The first access follows the last entry whose clock value is not later than its segment's: each operation
+ * of a unit begins a segment, and clock values never decrease in the log. Updates of one wave share a
+ * segment. Some operations, such as the arrival at a copy, begin a segment and have no entry. */
+static uint32_t locate(const struct sync_log *sync_log, const struct race_instance *instance)
 {
-    uint32_t at = meeting->first.clock <= 1 ? 0 : meeting->end;
+    uint32_t at = instance->first.clock <= 1 ? 0 : instance->end;
     while (at > 0 &&
-           !(sync_log->items[at - 1].clock && sync_log->items[at - 1].clock <= meeting->first.clock))
+           !(sync_log->items[at - 1].clock && sync_log->items[at - 1].clock <= instance->first.clock))
         at--;
     return at;
 }
 
-bool search_locate(struct search *search)
+bool edit_search_locate(struct edit_search *search)
 {
     const struct question *question = search->question;
     search->meeting_count = question->meeting_count;
@@ -26,7 +31,7 @@ bool search_locate(struct search *search)
     return search->meeting_count > 0;
 }
 
-bool is_of_unit(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
+bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
 {
     const struct place place = unit_place(question->launch, unit);
     if (is_fence(sync_op) || is_atomic(sync_op) || sync_op->kind == HAPPENED_OVERWRITE)
@@ -36,32 +41,34 @@ bool is_of_unit(const struct question *question, const struct sync_op *sync_op, 
     return sync_op->by == place.group && (is_barrier(sync_op) || sync_op->kind == HAPPENED_GROUP_END);
 }
 
-/* Is it what the unit did at that place? */
-static bool is_act(const struct sync_op *sync_op, uint64_t unit, uint32_t site)
+/* Is the entry an atomic or a store of the unit at that place? */
+static bool is_access_at(const struct sync_op *sync_op, uint64_t unit, uint32_t site)
 {
     return (is_atomic(sync_op) || sync_op->kind == HAPPENED_OVERWRITE) && sync_op->by == unit &&
            sync_op->site == site;
 }
 
-/* The first access, if it ends its slice, and the second, if it is what its unit did last. */
-static void find_acts(struct search *search, uint32_t index)
+/* The entries that are themselves accesses of the race: the first access is one if it ends its segment, the
+ * second if it is its unit's last operation. */
+static void find_own_accesses(struct edit_search *search, uint32_t index)
 {
     const struct question *question = search->question;
     const struct sync_op *items = question->sync_log->items;
-    const struct meeting *meeting = &question->meetings[index];
-    uint32_t next = search->first_at[index], latest = meeting->end;
-    while (next < meeting->end && !is_of_unit(question, &items[next], meeting->first.unit))
+    const struct race_instance *instance = &question->meetings[index];
+    uint32_t next = search->first_at[index], latest = instance->end;
+    while (next < instance->end && !explain_takes_part(question, &items[next], instance->first.unit))
         next++;
-    while (latest > 0 && !is_of_unit(question, &items[latest - 1], meeting->second.unit))
+    while (latest > 0 && !explain_takes_part(question, &items[latest - 1], instance->second.unit))
         latest--;
-    const bool second = latest > 0 && is_act(&items[latest - 1], meeting->second.unit, meeting->second.site);
-    const bool first = next < (second ? latest - 1 : meeting->end) &&
-                       is_act(&items[next], meeting->first.unit, meeting->first.site);
+    const bool second =
+        latest > 0 && is_access_at(&items[latest - 1], instance->second.unit, instance->second.site);
+    const bool first = next < (second ? latest - 1 : instance->end) &&
+                       is_access_at(&items[next], instance->first.unit, instance->first.site);
     search->first_act[index] = first ? next : NO_ACT;
     search->second_act[index] = second ? latest - 1 : NO_ACT;
 }
 
-static enum memory_ordering stronger(const struct sync_op *sync_op)
+static enum memory_ordering stronger_order(const struct sync_op *sync_op)
 {
     if (sync_op->order == ORDER_SEQ_CST)
         return ORDER_SEQ_CST;
@@ -70,8 +77,8 @@ static enum memory_ordering stronger(const struct sync_op *sync_op)
     return sync_op->writes ? ORDER_RELEASE : ORDER_ACQUIRE;
 }
 
-/* A call is inlined wherever it is made: one place of the source may be several instructions. */
-static bool same_place(const struct search *search, uint32_t a, uint32_t b)
+/* Calls are inlined, so one place of the source may be several instructions. */
+static bool same_place(const struct edit_search *search, uint32_t a, uint32_t b)
 {
     const struct checker_host *host = search->question->host;
     struct source_place at_a, at_b;
@@ -83,7 +90,7 @@ static bool same_place(const struct search *search, uint32_t a, uint32_t b)
            same_text(at_a.file, at_b.file);
 }
 
-static uint32_t spot_find(struct search *search, const struct sync_op *sync_op)
+static uint32_t spot_find(struct edit_search *search, const struct sync_op *sync_op)
 {
     if (sync_op->kind > HAPPENED_OVERWRITE)
         return SPOTS_MOST;
@@ -94,12 +101,12 @@ static uint32_t spot_find(struct search *search, const struct sync_op *sync_op)
     if (search->spot_count == search->spots_most)
         return SPOTS_MOST;
     search->spots[search->spot_count] =
-        (struct spot){.sample = sync_op, .by = sync_op->by, .site = sync_op->site};
+        (struct edit_spot){.sample = sync_op, .by = sync_op->by, .site = sync_op->site};
     return search->spot_count++;
 }
 
-/* The latest ones first: what stands near the second access is the likelier mistake. */
-bool search_spots(struct search *search)
+/* From the end of the log: the operations near the second access are the likelier mistakes. */
+bool edit_search_spots(struct edit_search *search)
 {
     const struct sync_log *sync_log = search->question->sync_log;
     search->spot_of = malloc((sync_log->count + 1) * sizeof *search->spot_of);
@@ -117,36 +124,37 @@ bool search_spots(struct search *search)
         search->spots[spot].writes |= sync_op->writes;
     }
     for (uint32_t i = 0; i < search->meeting_count; i++)
-        find_acts(search, i);
+        find_own_accesses(search, i);
     return search->spot_of != NULL;
 }
 
-static void add(struct search *search, struct edit edit)
+static void add(struct edit_search *search, struct edit edit)
 {
     if (search->edit_count < EDITS_MOST)
         search->edits[search->edit_count++] = edit;
 }
 
-static void add_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope,
+static void add_edit(struct edit_search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope,
                      enum memory_ordering order)
 {
     add(search, (struct edit){.kind = kind, .spot = spot, .scope = scope, .order = order});
 }
 
-/* An atomic that is no compare-exchange which failed. */
+/* An atomic other than a failed compare-exchange. */
 static bool succeeds(const struct sync_op *sync_op)
 {
     return is_atomic(sync_op) && !sync_op->success;
 }
 
-static bool wants_failure(const struct search *search, uint32_t spot)
+static bool allows_failure_order(const struct edit_search *search, uint32_t spot)
 {
     return search->spots[spot].failed && search->spots[spot].failed->order == ORDER_RELAXED;
 }
 
-/* To acquire where it fails, with the order of success that this needs, or with one that releases as well:
- * it may be both ends of the edge. */
-static void add_failure(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope)
+/* A failed compare-exchange acquires. The order of success must be no weaker (failure_order_fits), and
+ * acq_rel is tried as well, since the compare-exchange may be both ends of the edge. */
+static void add_failure(struct edit_search *search, enum edit_kind kind, uint32_t spot,
+                        enum memory_scope scope)
 {
     const enum memory_ordering has = (enum memory_ordering)(search->spots[spot].failed->success - 1);
     const enum memory_ordering needs = failure_order_fits(has, ORDER_ACQUIRE) ? has
@@ -157,31 +165,35 @@ static void add_failure(struct search *search, enum edit_kind kind, uint32_t spo
         add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, ORDER_ACQ_REL});
 }
 
-/* A relaxed read-modify-write may be one end of the edge and need no more than that. */
-static void add_orders(struct search *search, uint32_t spot, enum memory_scope scope)
+/* A relaxed read-modify-write is tried as an acquire and as a release before acq_rel: it may be one end
+ * only. */
+static void add_orders(struct edit_search *search, uint32_t spot, enum memory_scope scope)
 {
     const struct sync_op *sample = search->spots[spot].sample;
     if (is_atomic(sample) && sample->reads && sample->writes && sample->order == ORDER_RELAXED) {
         add_edit(search, EDIT_ORDER, spot, scope, ORDER_ACQUIRE);
         add_edit(search, EDIT_ORDER, spot, scope, ORDER_RELEASE);
     }
-    add_edit(search, EDIT_ORDER, spot, scope, stronger(sample));
+    add_edit(search, EDIT_ORDER, spot, scope, stronger_order(sample));
 }
 
-/* Fences with both flags: a read-modify-write has one on each side. */
-static bool has_places(const struct search *search, const struct spot *spot)
+/* Is there a place for each fence that EDIT_FENCES puts beside the atomic? */
+static bool has_fence_places(const struct edit_search *search, const struct edit_spot *spot)
 {
-    return (!spot->sample->writes || fits_beside(search->question, spot->site, false)) &&
-           (!spot->sample->reads || fits_beside(search->question, spot->site, true));
+    return (!spot->sample->writes || explain_has_fence_place(search->question, spot->site, false)) &&
+           (!spot->sample->reads || explain_has_fence_place(search->question, spot->site, true));
 }
 
-static bool wants(const struct search *search, uint32_t index, enum edit_kind kind, bool fails)
+static bool allows(const struct edit_search *search, uint32_t index, enum edit_kind kind, bool fails)
 {
     const struct sync_op *sample = search->spots[index].sample;
     int region = search->question->region;
-    const bool of_images = is_fence(sample) && sample->regions & REGION_IMAGE; /* which has one form */
-    if (search->question->device_dirty && !(kind == EDIT_FLAGS && is_barrier(sample)) &&
-        !(kind == EDIT_ORDER && sample->regions == REGION_IMAGE))
+    /* A fence for images has only one valid order and scope. */
+    const bool of_images = is_fence(sample) && sample->regions & REGION_IMAGE;
+    const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
+    const bool orders_images =
+        (kind == EDIT_FLAGS && is_barrier(sample)) || (kind == EDIT_ORDER && sample->regions == REGION_IMAGE);
+    if (search->question->device_dirty && !orders_images)
         return false;
     switch (kind) {
     case EDIT_FLAGS:
@@ -189,18 +201,20 @@ static bool wants(const struct search *search, uint32_t index, enum edit_kind ki
                !(sample->regions >> region & 1);
     case EDIT_SCOPE: return is_atomic(sample) || (is_fence(sample) && !of_images);
     case EDIT_ORDER:
-        return fails ? wants_failure(search, index)
-                     : (is_fence(sample) || succeeds(sample)) && stronger(sample) != sample->order;
+        return fails ? allows_failure_order(search, index)
+                     : (is_fence(sample) || succeeds(sample)) && stronger_order(sample) != sample->order;
     case EDIT_FENCES:
-        return (is_atomic(sample) && sample->region != region && has_places(search, &search->spots[index])) ||
-               (is_fence(sample) &&
-                (sample->regions & (REGION_GLOBAL | REGION_LOCAL)) != (REGION_GLOBAL | REGION_LOCAL));
+        if (is_fence(sample))
+            return (sample->regions & both) != both;
+        return is_atomic(sample) && sample->region != region &&
+               has_fence_places(search, &search->spots[index]);
     case EDIT_STORE: return sample->kind == HAPPENED_OVERWRITE && sample->size == 4;
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
-    case EDIT_FENCE: return false; /* list_fences */
+    case EDIT_FENCE: return false; /* list_fences() lists these */
     case EDIT_ORDER_AND_SCOPE:
-        return fails ? wants_failure(search, index) : succeeds(sample) && stronger(sample) != sample->order;
+        return fails ? allows_failure_order(search, index)
+                     : succeeds(sample) && stronger_order(sample) != sample->order;
     default: return false;
     }
 }
@@ -210,32 +224,32 @@ static bool is_widening(enum edit_kind kind)
     return kind == EDIT_SCOPE || kind == EDIT_ORDER_AND_SCOPE;
 }
 
-/* Other operations on an object may need the scope that it has: widening the narrower end is tried before
- * narrowing the wider one. */
-static void list_scopes(struct search *search, enum memory_scope scope)
+/* Widening one end of an edge is tried before narrowing the other: further operations on the object may need
+ * the wider scope. */
+static void list_scopes(struct edit_search *search, enum memory_scope scope)
 {
     enum memory_scope widest = scope;
     for (uint32_t spot = 0; spot < search->spot_count; spot++)
-        if (wants(search, spot, EDIT_SCOPE, false) && sync_op_scope(search->spots[spot].sample) > widest)
+        if (allows(search, spot, EDIT_SCOPE, false) && sync_op_scope(search->spots[spot].sample) > widest)
             widest = sync_op_scope(search->spots[spot].sample);
-    for (int compacts = 0; compacts < 2; compacts++) {
+    for (int narrows = 0; narrows < 2; narrows++) {
         for (uint32_t spot = 0; spot < search->spot_count; spot++) {
             const enum memory_scope has = sync_op_scope(search->spots[spot].sample);
-            if (!wants(search, spot, EDIT_SCOPE, false))
+            if (!allows(search, spot, EDIT_SCOPE, false))
                 continue;
-            if (!compacts && widest > scope && has < widest)
+            if (!narrows && widest > scope && has < widest)
                 add_edit(search, EDIT_SCOPE, spot, widest, ORDER_RELAXED);
-            if (compacts ? has > scope : has < scope)
+            if (narrows ? has > scope : has < scope)
                 add_edit(search, EDIT_SCOPE, spot, scope, ORDER_RELAXED);
         }
     }
 }
 
-/* A scope that holds both; a wider one only where it is not already. */
-static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope,
+/* An edit of the scope is only listed where the scope differs. */
+static void list_edit(struct edit_search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope,
                       bool fails)
 {
-    if (!wants(search, spot, kind, fails) ||
+    if (!allows(search, spot, kind, fails) ||
         (is_widening(kind) && search->spots[spot].sample->scope == scope))
         return;
     if (fails) {
@@ -245,10 +259,10 @@ static void list_edit(struct search *search, enum edit_kind kind, uint32_t spot,
     if (kind == EDIT_ORDER)
         add_orders(search, spot, scope);
     else
-        add_edit(search, kind, spot, scope, stronger(search->spots[spot].sample));
+        add_edit(search, kind, spot, scope, stronger_order(search->spots[spot].sample));
 }
 
-static bool has_edit(const struct search *search, const struct edit *edit)
+static bool has_edit(const struct edit_search *search, const struct edit *edit)
 {
     for (uint32_t i = 0; i < search->edit_count; i++) {
         const struct edit *other = &search->edits[i];
@@ -259,23 +273,23 @@ static bool has_edit(const struct search *search, const struct edit *edit)
     return false;
 }
 
-/* Beside the atomics that may be the other end. */
-static void list_counterparts(struct search *search, enum memory_ordering order, enum memory_scope scope)
+/* A fence beside each atomic that may be the other end of the edge. */
+static void list_counterparts(struct edit_search *search, enum memory_ordering order, enum memory_scope scope)
 {
     for (uint32_t spot = 0; spot < search->spot_count; spot++) {
         const struct sync_op *sample = search->spots[spot].sample;
         const bool end = order == ORDER_RELEASE ? search->spots[spot].writes : search->spots[spot].reads;
         const struct edit edit = {.kind = EDIT_FENCE, .spot = spot, .scope = scope, .order = order};
-        if (is_atomic(sample) && end && sample->region == search->question->region &&
-            !has_edit(search, &edit) &&
-            fits_beside(search->question, search->spots[spot].site, order == ORDER_ACQUIRE))
+        const bool may_be_end = is_atomic(sample) && end && sample->region == search->question->region;
+        if (may_be_end && !has_edit(search, &edit) &&
+            explain_has_fence_place(search->question, search->spots[spot].site, order == ORDER_ACQUIRE))
             add_edit(search, EDIT_FENCE, spot, scope, order);
     }
 }
 
-/* A fence pairs with one of its own scope, whichever the atomics have. Before orders and scopes there were
- * no others. */
-static void list_fences(struct search *search, enum memory_scope scope)
+/* A release fence needs an acquire fence of its own scope, and the reverse: the scopes of the atomics do
+ * not count (R12). In OpenCL C 1.x, which has no orders, fences of a work-group are the only way. */
+static void list_fences(struct edit_search *search, enum memory_scope scope)
 {
     for (uint32_t spot = 0; spot < search->spot_count && !search->question->device_dirty; spot++) {
         const struct sync_op *sample = search->spots[spot].sample;
@@ -284,18 +298,17 @@ static void list_fences(struct search *search, enum memory_scope scope)
         if (is_fence(sample) && sample->order != ORDER_RELEASE)
             list_counterparts(search, ORDER_RELEASE, (enum memory_scope)sample->scope);
     }
-    if (!has_old_atomics(search->question) || scope != SCOPE_WORK_GROUP)
+    if (!explain_has_old_atomics(search->question) || scope != SCOPE_WORK_GROUP)
         return;
     list_counterparts(search, ORDER_RELEASE, scope);
     list_counterparts(search, ORDER_ACQUIRE, scope);
 }
 
-/* The flags of fences that are there come before fences that are not, the order of success before that of
- * failure. */
-static void list_edits(struct search *search, enum memory_scope scope)
+/* Flags of existing fences come before new fences, and the order of success before that of failure. */
+static void list_edits(struct edit_search *search, enum memory_scope scope)
 {
-    /* before these */
-    const enum edit_kind fences = has_old_atomics(search->question) ? EDIT_ORDER : EDIT_FENCES;
+    /* new fences are listed before edits of this kind */
+    const enum edit_kind fences = explain_has_old_atomics(search->question) ? EDIT_ORDER : EDIT_FENCES;
     for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
         if (kind == EDIT_SCOPE) {
             list_scopes(search, scope);
@@ -312,46 +325,47 @@ static void list_edits(struct search *search, enum memory_scope scope)
     }
 }
 
-/* Tries them, and keeps them if more meetings are ordered than by what was found before: apart from those
- * that bring another race. */
-static bool try_edits(struct search *search, const struct edit *edits, uint32_t count, struct found *found)
+/* Keeps the edits if they order more instances than the best ones so far. Edits that make other atomics race
+ * are kept apart. True: all instances are ordered, and the search ends. */
+static bool try_edits(struct edit_search *search, const struct edit *edits, uint32_t count,
+                      struct found_edits *found)
 {
-    const uint32_t ordered = again_orders(search, edits, count);
+    const uint32_t ordered = edit_search_count_ordered(search, edits, count);
     if (ordered <= found->ordered)
         return false;
-    const bool clashes = again_clashes(search, edits, count);
-    struct found *better = clashes ? &search->clashing : found;
+    const bool clashes = edit_search_clashes(search, edits, count);
+    struct found_edits *better = clashes ? &search->clashing : found;
     if (ordered > better->ordered) {
-        *better = (struct found){.count = count, .ordered = ordered};
+        *better = (struct found_edits){.count = count, .ordered = ordered};
         memcpy(better->edits, edits, count * sizeof *edits);
     }
     return !clashes && ordered == search->meeting_count;
 }
 
-/* Something is found: a little more is worth an edit for all, or one that brings nothing else. */
-static void hurry(struct search *search, const struct found *found)
+/* Once some edit orders the question's own instance, the search may take WORK_MORE only. */
+static void limit_work(struct edit_search *search, const struct found_edits *found)
 {
     if ((found->ordered || search->clashing.ordered) && search->work_most > search->work + WORK_MORE)
         search->work_most = search->work + WORK_MORE;
 }
 
-static bool search_single(struct search *search, struct found *found)
+static bool search_single(struct edit_search *search, struct found_edits *found)
 {
     for (uint32_t i = 0; i < search->edit_count; i++) {
-        if (search->edits[i].kind == EDIT_ORDER_AND_SCOPE) /* two edits at one place */
+        if (search->edits[i].kind == EDIT_ORDER_AND_SCOPE) /* it counts as two edits, so it is for pairs */
             continue;
         if (try_edits(search, &search->edits[i], 1, found))
             return true;
-        hurry(search, found);
+        limit_work(search, found);
     }
     return false;
 }
 
-/* The order in which pairs are tried: of one class first, scopes of both sides, orders of both sides. But a
- * fence that is there wants its flags, whatever the other side wants. */
+/* Pairs are tried in this order: flags of an existing fence with any edit; then two edits of one kind, as
+ * the scopes or the orders of both ends; then all others. */
 enum pairing { PAIR_FENCE, PAIR_ALIKE, PAIR_OTHER, PAIRINGS };
 
-static enum pairing pairing_of(const struct search *search, const struct edit pair[2])
+static enum pairing pairing_of(const struct edit_search *search, const struct edit pair[2])
 {
     const bool same = pair[0].kind == pair[1].kind;
     for (int i = 0; i < 2; i++)
@@ -361,19 +375,19 @@ static enum pairing pairing_of(const struct search *search, const struct edit pa
     return same ? PAIR_ALIKE : PAIR_OTHER;
 }
 
-/* A fence that is added meets one that is there with other flags, or another one that is added where no
- * atomic has an order. */
-static bool is_pair(const struct search *search, const struct edit pair[2])
+/* Which pairs can be two ends of an edge: a new fence with an existing one that gets flags, or, in OpenCL C
+ * 1.x, with a second new one. Other edits pair with any edit of another place or kind. */
+static bool is_pair(const struct edit_search *search, const struct edit pair[2])
 {
     const int fences = (pair[0].kind == EDIT_FENCE) + (pair[1].kind == EDIT_FENCE);
     if (fences == 2)
-        return has_old_atomics(search->question) && pair[0].order != pair[1].order;
+        return explain_has_old_atomics(search->question) && pair[0].order != pair[1].order;
     if (fences)
         return pairing_of(search, pair) == PAIR_FENCE;
     return pair[0].spot != pair[1].spot || pair[0].kind != pair[1].kind;
 }
 
-static void search_pair(struct search *search, struct found *found)
+static void search_pair(struct edit_search *search, struct found_edits *found)
 {
     for (enum pairing pairing = 0; pairing < PAIRINGS; pairing++) {
         for (uint32_t i = 0; i < search->edit_count; i++) {
@@ -383,13 +397,13 @@ static void search_pair(struct search *search, struct found *found)
                     continue;
                 if (try_edits(search, pair, 2, found))
                     return;
-                hurry(search, found);
+                limit_work(search, found);
             }
         }
     }
 }
 
-/* Of all that meet. */
+/* The narrowest scope that includes both work-items of each instance. */
 static enum memory_scope common_scope(const struct question *question)
 {
     enum memory_scope scope = SCOPE_WORK_GROUP;
@@ -400,8 +414,8 @@ static enum memory_scope common_scope(const struct question *question)
     return scope;
 }
 
-/* The narrowest that holds both, unless an atomic that hosts and devices share has theirs already. */
-static enum memory_scope wanted_scope(const struct search *search)
+/* The narrowest scope, or all_svm_devices where an atomic that hosts and devices share has that already. */
+static enum memory_scope edge_scope(const struct edit_search *search)
 {
     const enum memory_scope scope = common_scope(search->question);
     for (uint32_t i = 0; i < search->spot_count && scope == SCOPE_DEVICE; i++)
@@ -410,17 +424,17 @@ static enum memory_scope wanted_scope(const struct search *search)
     return scope;
 }
 
-void search_edits(struct search *search, struct found *found)
+void edit_search_edits(struct edit_search *search, struct found_edits *found)
 {
-    list_edits(search, wanted_scope(search));
-    /* else it is no order that is missing */
-    if (!again_orders(search, NULL, 0) && !search_single(search, found))
+    list_edits(search, edge_scope(search));
+    /* accesses that are ordered without any edit lack no order */
+    if (!edit_search_count_ordered(search, NULL, 0) && !search_single(search, found))
         search_pair(search, found);
     if (!found->count)
         *found = search->clashing;
 }
 
-void search_fini(struct search *search)
+void edit_search_fini(struct edit_search *search)
 {
     free(search->spot_of);
     free(search->own);

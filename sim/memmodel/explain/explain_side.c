@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An access on the wrong side of what its own work-item does: after the release that should publish it, or
- * before the acquire that it should follow; or on the right side of an acquire that came too early. */
-#include "explain_state.h"
+/*
+ * An access on the wrong side of a synchronising operation of its own work-item: after the release that
+ * should publish it, or before the acquire that it should follow. Or it is on the right side of an acquire
+ * that executed too early to read the value. The log is replayed with the access, or with the read and all
+ * up to the access, at another place.
+ */
+#include "explain_replay.h"
 
 #include <inttypes.h>
 
-enum { OPERATIONS_TRIED = 8, WRONG_WAYS = 2 };
+enum { OPERATIONS_TRIED = 8 };
 
-/* The accesses of a meeting, and where in the history they are. */
-struct pair {
-    const struct asked *asked[2];
+/* The two accesses of an instance, and where in the log they are. */
+struct side_pair {
+    const struct racing_access *accesses[2];
     struct clock_snapshot clock_snapshot[2];
 };
 
-static struct pair pair_of(const struct search *search, uint32_t index)
+static struct side_pair pair_of(const struct edit_search *search, uint32_t index)
 {
-    const struct meeting *meeting = &search->question->meetings[index];
-    return (struct pair){
-        {&meeting->first, &meeting->second},
-        {{meeting->first.unit, search->first_at[index]}, {meeting->second.unit, meeting->end}}};
+    const struct race_instance *instance = &search->question->meetings[index];
+    return (struct side_pair){
+        {&instance->first, &instance->second},
+        {{instance->first.unit, search->first_at[index]}, {instance->second.unit, instance->end}}};
 }
 
 static bool on_one_line(const struct question *question, uint32_t a, uint32_t b)
@@ -29,7 +33,7 @@ static bool on_one_line(const struct question *question, uint32_t a, uint32_t b)
     return x.line == y.line && same_text(x.file, y.file);
 }
 
-/* Then there are no two places to be named. */
+/* Are the two operations at one place? Then a sentence cannot distinguish them. */
 static bool at_one_place(const struct question *question, uint32_t a, uint32_t b)
 {
     struct source_place x, y;
@@ -38,15 +42,15 @@ static bool at_one_place(const struct question *question, uint32_t a, uint32_t b
     return on_one_line(question, a, b) && (x.column == y.column || !x.column || !y.column);
 }
 
-/* Does one access happen before the other's work-item's next operation, with the mover on the other side of
- * the operation there? */
-static bool orders(const struct question *question, const struct pair *pair, int mover, uint32_t at,
+/* Does the first access happen before the second if the mover's access is on the other side of log entry
+ * `at`? before: the mover's access is then before the entry, and has to happen before the other one. */
+static bool orders(const struct question *question, const struct side_pair *pair, int mover, uint32_t at,
                    bool before)
 {
     const struct clock_snapshot moved = {pair->clock_snapshot[mover].unit, before ? at : at + 1},
                                 other = pair->clock_snapshot[!mover];
     const struct clock_snapshot *from = before ? &moved : &other, *to = before ? &other : &moved;
-    return from->at <= to->at && again_known(question, from, to);
+    return from->at <= to->at && replay_happens_before(question, from, to);
 }
 
 static bool takes_lock(const struct question *question, const struct sync_op *sync_op, uint32_t site)
@@ -56,8 +60,9 @@ static bool takes_lock(const struct question *question, const struct sync_op *sy
            host->spins_on(host->self, sync_op->site, site);
 }
 
-/* The value read there decides whether the access after it is done, or when it may be. */
-static bool holds_back(const struct question *question, const struct sync_op *sync_op, uint32_t access,
+/* Does the access depend on the value read there, or the read on the access? Then they cannot change
+ * places. */
+static bool depends_on(const struct question *question, const struct sync_op *sync_op, uint32_t access,
                        bool before)
 {
     const struct checker_host *host = question->host;
@@ -67,9 +72,10 @@ static bool holds_back(const struct question *question, const struct sync_op *sy
                   : host->decides(host->self, access, sync_op->site);
 }
 
-/* The mover's own operations on that side, the nearest first that the other access may be ordered by: at the
- * named place of the source, if there is one. */
-static bool try_side(const struct question *question, const struct pair *pair, int mover, bool before,
+/* The mover's own releases before its access (before), or acquires after it, the nearest first. It starts at
+ * the access or, if that is farther, at the other access: operations between them order nothing. site: only
+ * operations of that place count; NO_END: all. */
+static bool try_side(const struct question *question, const struct side_pair *pair, int mover, bool before,
                      uint32_t site, uint64_t *work, uint32_t *out_site)
 {
     const struct sync_log *sync_log = question->sync_log;
@@ -81,15 +87,16 @@ static bool try_side(const struct question *question, const struct pair *pair, i
         const struct sync_op *sync_op = &sync_log->items[place];
         if (sync_op->by != pair->clock_snapshot[mover].unit || !is_own(sync_op))
             continue;
-        if (holds_back(question, sync_op, pair->asked[mover]->site, before))
+        if (depends_on(question, sync_op, pair->accesses[mover]->site, before))
             return false;
-        if (!is_release_clock_end(question, sync_op, before) || (site != NO_END && sync_op->site != site))
+        if (!explain_is_release_or_acquire(question, sync_op, before) ||
+            (site != NO_END && sync_op->site != site))
             continue;
         if (tried++ == OPERATIONS_TRIED || *work > WORK_OF_LAUNCH)
             return false;
         *work += sync_log->count;
         *out_site = sync_op->site;
-        if (!at_one_place(question, pair->asked[mover]->site, sync_op->site) &&
+        if (!at_one_place(question, pair->accesses[mover]->site, sync_op->site) &&
             orders(question, pair, mover, place, before))
             return true;
     }
@@ -129,18 +136,20 @@ static void say_side(const struct question *question, const struct side *side, s
 bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,
                   struct wording *out_why, struct wording *out_fix)
 {
-    const struct meeting *meeting = question->meetings;
-    struct search search = {.question = question};
+    const struct race_instance *instance = question->meetings;
+    struct edit_search search = {.question = question};
     *out_why = *out_fix = (struct wording){.used = 0};
-    if (question->sync_log->full || meeting->first.unit >= UNIT_COPIES ||
-        meeting->second.unit >= UNIT_COPIES || !search_locate(&search))
+    if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
+        instance->second.unit >= UNIT_COPIES || !edit_search_locate(&search))
         return false;
-    const struct pair pair = pair_of(&search, 0);
-    for (int fast_path = 0; fast_path < WRONG_WAYS * 2; fast_path++) {
+    const struct side_pair pair = pair_of(&search, 0);
+    for (int attempt = 0; attempt < 4; attempt++) { /* each access before a release, then after an acquire */
+        const int mover = attempt % 2;
+        const bool before = attempt < 2;
         uint32_t operation;
-        if (!try_side(question, &pair, fast_path % 2, fast_path < WRONG_WAYS, NO_END, work, &operation))
+        if (!try_side(question, &pair, mover, before, NO_END, work, &operation))
             continue;
-        *out_side = (struct side){pair.asked[fast_path % 2]->site, operation, fast_path < WRONG_WAYS, NO_END};
+        *out_side = (struct side){pair.accesses[mover]->site, operation, before, NO_END};
         say_side(question, out_side, out_why, out_fix);
         return true;
     }
@@ -148,42 +157,43 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
     return false;
 }
 
-/* ---- a value that was not the one that counts ---------------------------------------------------- */
+/* ---- a read that came too early ------------------------------------------------------------------ */
 
-/* A read before the one access, and the store after the other one that it did not see. */
-struct host_dirty {
+/* A read before one access, and the store after the other access whose value it did not get. Both index the
+ * log. */
+struct early_read {
     uint32_t read, store;
 };
 
 static bool is_read_of(const struct sync_op *read, const struct sync_op *store)
 {
-    return is_atomic(read) && read->reads && is_atomic(store) && store->writes &&
-           read->address == store->address && read->size == store->size;
+    const bool same_object = read->address == store->address && read->size == store->size;
+    return same_object && is_atomic(read) && read->reads && is_atomic(store) && store->writes;
 }
 
-/* The value would be no evidence, if it were the same. */
+/* A read of the same value may have been a read of that store. */
 static bool differs(const struct sync_op *read, const struct sync_op *store)
 {
     return read->values.has_read && store->values.has_written && read->values.read != store->values.written;
 }
 
-static bool would_order(const struct question *question, const struct pair *pair, int reader,
-                        const struct host_dirty *host_dirty)
+static bool would_order(const struct question *question, const struct side_pair *pair, int reader,
+                        const struct early_read *early)
 {
-    const struct sync_op *items = question->sync_log->items, *read = &items[host_dirty->read],
-                         *store = &items[host_dirty->store];
-    const struct clock_snapshot late = {read->by, host_dirty->read};
-    return is_read_of(read, store) && differs(read, store) &&
-           host_dirty->read < pair->clock_snapshot[reader].at &&
-           host_dirty->store >= pair->clock_snapshot[!reader].at &&
-           again_read(question, &pair->clock_snapshot[!reader], host_dirty->store, &late,
-                      pair->clock_snapshot[reader].at);
+    const struct sync_op *items = question->sync_log->items, *read = &items[early->read],
+                         *store = &items[early->store];
+    const struct clock_snapshot late = {read->by, early->read};
+    const bool in_place =
+        early->read < pair->clock_snapshot[reader].at && early->store >= pair->clock_snapshot[!reader].at;
+    return in_place && is_read_of(read, store) && differs(read, store) &&
+           replay_late_read(question, &pair->clock_snapshot[!reader], early->store, &late,
+                            pair->clock_snapshot[reader].at);
 }
 
-/* Its reads, the nearest to the access first, and the first store of the other one that each came too early
- * for: at the named places of the source, if there are some. */
-static bool try_stale(const struct question *question, const struct pair *pair, int reader,
-                      const struct side *named, uint64_t *work, struct host_dirty *out)
+/* The reader's reads, the nearest to its access first, each with the other unit's first store after it.
+ * named: only reads and stores of these places count; NULL: all. */
+static bool try_early_read(const struct question *question, const struct side_pair *pair, int reader,
+                           const struct side *named, uint64_t *work, struct early_read *out)
 {
     const struct sync_log *sync_log = question->sync_log;
     const struct sync_op *items = sync_log->items;
@@ -209,25 +219,27 @@ static bool try_stale(const struct question *question, const struct pair *pair, 
     return false;
 }
 
-/* NULL: none. */
+/* The latest store before the read that overlaps it; NULL: none. */
 static const struct sync_op *store_before(const struct question *question, const struct sync_op *read)
 {
     const struct sync_op *items = question->sync_log->items;
-    for (const struct sync_op *before = read; before-- > items;)
-        if ((is_atomic(before) || before->kind == HAPPENED_OVERWRITE) && before->writes &&
-            before->address < read->address + read->size && read->address < before->address + before->size)
+    for (const struct sync_op *before = read; before-- > items;) {
+        const bool is_store = before->writes && (is_atomic(before) || before->kind == HAPPENED_OVERWRITE);
+        if (is_store && before->address < read->address + read->size &&
+            read->address < before->address + before->size)
             return before;
+    }
     return NULL;
 }
 
-static void say_stale(const struct question *question, const struct host_dirty *host_dirty, uint32_t access,
-                      struct wording *why, struct wording *fix)
+static void say_early_read(const struct question *question, const struct early_read *early, uint32_t access,
+                           struct wording *why, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const struct sync_op *read = &question->sync_log->items[host_dirty->read],
-                         *store = &question->sync_log->items[host_dirty->store];
+    const struct sync_op *read = &question->sync_log->items[early->read],
+                         *store = &question->sync_log->items[early->store];
     const struct sync_op *before = store_before(question, read);
-    const char *reads = is_release_clock_end(question, read, false) ? "acquire" : sync_op_noun(read);
+    const char *reads = explain_is_release_or_acquire(question, read, false) ? "acquire" : sync_op_noun(read);
     wording_add(why, "the %s at ", reads);
     wording_place(why, host, read->site);
     wording_add(why, " read %" PRIu64 ", ", read->values.read);
@@ -237,7 +249,7 @@ static void say_stale(const struct question *question, const struct host_dirty *
         wording_add(why, " wrote");
     }
     wording_add(why, ", and not %" PRIu64 ", which the %s at ", store->values.written,
-                is_release_clock_end(question, store, true) ? "release" : "store");
+                explain_is_release_or_acquire(question, store, true) ? "release" : "store");
     wording_place(why, host, store->site);
     wording_add(why, " wrote after the other access: it came too early to order anything");
     wording_add(fix, "the %s at ", host->what(host->self, access));
@@ -252,21 +264,21 @@ static void say_stale(const struct question *question, const struct host_dirty *
 bool explain_stale(const struct question *question, uint64_t *work, struct side *out_side,
                    struct wording *out_why, struct wording *out_fix)
 {
-    const struct meeting *meeting = question->meetings;
-    struct search search = {.question = question};
-    struct host_dirty host_dirty;
+    const struct race_instance *instance = question->meetings;
+    struct edit_search search = {.question = question};
+    struct early_read early;
     *out_why = *out_fix = (struct wording){.used = 0};
     *out_side = (struct side){.operation = NO_END};
-    if (question->sync_log->full || meeting->first.unit >= UNIT_COPIES ||
-        meeting->second.unit >= UNIT_COPIES || !search_locate(&search))
+    if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
+        instance->second.unit >= UNIT_COPIES || !edit_search_locate(&search))
         return false;
-    const struct pair pair = pair_of(&search, 0);
+    const struct side_pair pair = pair_of(&search, 0);
     for (int reader = 1; reader >= 0; reader--) {
-        if (!try_stale(question, &pair, reader, NULL, work, &host_dirty))
+        if (!try_early_read(question, &pair, reader, NULL, work, &early))
             continue;
-        *out_side = (struct side){pair.asked[reader]->site, question->sync_log->items[host_dirty.read].site,
-                                  false, question->sync_log->items[host_dirty.store].site};
-        say_stale(question, &host_dirty, out_side->access, out_why, out_fix);
+        *out_side = (struct side){pair.accesses[reader]->site, question->sync_log->items[early.read].site,
+                                  false, question->sync_log->items[early.store].site};
+        say_early_read(question, &early, out_side->access, out_why, out_fix);
         return true;
     }
     return false;
@@ -274,17 +286,17 @@ bool explain_stale(const struct question *question, uint64_t *work, struct side 
 
 bool explain_side_covers(const struct question *question, const struct side *side)
 {
-    struct search search = {.question = question};
-    struct host_dirty host_dirty;
+    struct edit_search search = {.question = question};
+    struct early_read early;
     uint64_t work = 0;
-    if (question->sync_log->full || !search_locate(&search))
+    if (question->sync_log->full || !edit_search_locate(&search))
         return true;
     for (uint32_t i = 0; i < search.meeting_count; i++) {
-        const struct pair pair = pair_of(&search, i);
-        const int mover = pair.asked[0]->site != side->access;
+        const struct side_pair pair = pair_of(&search, i);
+        const int mover = pair.accesses[0]->site != side->access;
         uint32_t operation;
         if (side->store != NO_END) {
-            if (!try_stale(question, &pair, mover, side, &work, &host_dirty))
+            if (!try_early_read(question, &pair, mover, side, &work, &early))
                 return false;
             continue;
         }

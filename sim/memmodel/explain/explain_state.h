@@ -1,47 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the files of explain.h share: a search for the edits that order a race's accesses.
+ * PURPOSE  What the files of explain.h share: the search for edits, replays of the log, and pieces of
+ *          sentences.
  *
- * Interface
- *   search_locate    finds the first accesses of the meetings in the history; false: there are none
- *   search_spots     finds the operations that could be edited, and those that are accesses of the meetings;
- *                    false: no memory
- *   search_edits     finds the smallest edits that order most meetings; none when it is no order that is
- *                    missing
- *   search_fini      frees what it has found
- *   again_orders     orders the launch again with the edits: in how many meetings would the second access
- *                    come after the first? 0: not in the question's own
- *   again_clashes    do atomics of one object race with the edits whose scopes include each other without?
- *   insert_barrier   the same of the first meeting, with one more barrier of its group, passed by one access
- *                    before and by the other after it
- *   insert_wait      the same with a wait for the copy that is the first access, right before the second
- *   insert_barrier_before_copy   the same with a barrier right before the copy that is the second access
- *   insert_image_fence   of one work-item: would its read of an image see what it wrote, with a fence for
- *                        images between?
- *   insert_release_clock_barriers   of any meeting: with a barrier of the first one's work-group before the
- *                                   fix's release, and of the second
- *                    one's after its acquire, where it has them
- *   again_known      at that position of the history, does what the other unit did up to an earlier one
- *                    happen before?
- *   again_read       the same, had the unit waited with what it did from then on until the store of another
- *                    unit was done?
- *   is_of_unit       has the unit a part in it, a barrier of its group among them?
- *   is_release_clock_end   is it a release, or an acquire, as for the question's memory?
- *   release_clock_end      is it a release by the first one's work-group, or an acquire by the second's?
- *   say_at, say_and_at   " before mp.cl:8"
- *   store_function   that stores what is loaded there, as an atomic with an order
- *   fits_beside      is there a place for a fence that say_beside could name?
- *   say_beside       where a fence goes that is before an operation and after the first access, or after it
- *                    and before the second
- *   passings_order   in how many meetings does the second access come after the first, with the passings of a
- *                    flag as releases and acquires? 0: not in the first
- *   again_write      the history with the edits, up to the second access; false: no memory. The caller
- *                    frees both arrays either way
- *   has_old_atomics  the program has no orders and scopes
- *   say_edits        why and fix of an answer
- *   explain_update   atomic updates instead of the updates that the two are halves of; commuting: only if
- *                    their order does not matter. explain_update_advice: where there is no text for it
- *   draw             its steps and edges
+ * Interface, by file
+ *   explain_search.c
+ *     edit_search_locate       where in the log the first access of each instance is; false: there are no
+ *                         instances
+ *     edit_search_spots        the places that may be edited, and log entries that are themselves accesses
+ *                              of the
+ *                         race; false: out of memory
+ *     edit_search_edits        the smallest edits that order most instances. None if the accesses are ordered
+ *                         without any: then no order is missing
+ *     edit_search_fini         frees what the search owns
+ *     explain_takes_part  does a unit execute the entry? A barrier is executed by all of its group
+ *   explain_reorder.c
+ *     edit_search_count_ordered  replays the log with the edits: how many instances are ordered? 0 if the
+ *                                first
+ *                           is not
+ *     edit_search_clashes      do the edits make atomics race whose scopes include each other without them
+ *                              (R29)?
+ *     edit_search_write_log    the log with the edits, up to the second access; false: out of memory. The
+ *                              caller
+ *                         frees both arrays in either case
+ *   explain_insert.c      each replays the log with one operation more
+ *     explain_insert_barrier           a barrier between the two accesses, as the code orders them
+ *     explain_insert_wait              a wait for the copy that is the first access, before the second
+ *     explain_insert_barrier_before_copy   a barrier right before the copy that is the second access
+ *     explain_insert_image_fence       an image fence between a write and a read of one work-item
+ *     explain_insert_release_barriers  for any instance: a barrier of the first access's work-group before
+ *                                      the release, one of the second's after the acquire
+ *   explain_release.c
+ *     explain_is_release_or_acquire        is it a release (an acquire) for the question's region?
+ *     explain_is_group_release_or_acquire  and is it of the first access's work-group, or of the second's?
+ *   explain_fix.c
+ *     explain_say_at, explain_say_and_at   " before mp.cl:8"; ", and before mp.cl:8"
+ *     explain_store_function   the atomic function that stores what the load there reads
+ *     explain_has_fence_place  is there a place for a fence between an operation and the access?
+ *     explain_say_beside       names that place
+ *     explain_say_statement_beside   likewise with the statement, also as a change of the code
+ *     explain_has_old_atomics  is the program in OpenCL C 1.x, without orders and scopes?
+ *   explain_flag_replay.c
+ *     explain_flag_orders how many instances are ordered if the flag's plain accesses are a release and
+ *                         an acquire? 0 if the first is not
+ *   explain_say.c         explain_say_edits: why and fix of an answer; sync_op_noun: "read-modify-write"
+ *   explain_update.c
+ *     explain_update      atomic updates instead of the load and store of which the accesses are halves.
+ *                         commuting: only updates whose order does not matter
+ *     explain_update_advice   the same in words, where there is no text to edit
+ *   explain_draw.c        explain_draw: steps and edges of an answer
  */
 #ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_EXPLAIN_STATE_H
 #define ORRERY_SIM_MEMMODEL_EXPLAIN_EXPLAIN_STATE_H
@@ -50,31 +57,28 @@
 
 #include "explain.h"
 
-/* In the order in which they are tried. A fence on the wrong side is found before one that is not there.
- * FENCE: one of the question's memory beside an atomic, for the other end to meet; FENCES: with both flags,
- * beside a flag in the other memory. STORE: an atomic one for a plain one, which makes a fence before it a
- * release. */
+/* In the order in which they are tried. */
 enum edit_kind {
-    EDIT_FLAGS,
-    EDIT_SCOPE,
-    EDIT_MOVE,
-    EDIT_ORDER,
-    EDIT_FENCE,
-    EDIT_FENCES,
-    EDIT_STORE,
-    EDIT_UPDATE,
-    EDIT_ORDER_AND_SCOPE,
+    EDIT_FLAGS,           /* a barrier or fence gets the flag of the question's region */
+    EDIT_SCOPE,           /* an atomic or fence gets another scope */
+    EDIT_MOVE,            /* a fence goes to the other side of its atomic */
+    EDIT_ORDER,           /* an atomic or fence gets a stronger order */
+    EDIT_FENCE,           /* a fence for the question's region is put beside an atomic */
+    EDIT_FENCES,          /* a flag is in the other memory: fences with both flags beside it (R15) */
+    EDIT_STORE,           /* a plain store becomes atomic, so that a fence before it releases */
+    EDIT_UPDATE,          /* a store becomes a read-modify-write, which keeps the release sequence (R8) */
+    EDIT_ORDER_AND_SCOPE, /* only as one of a pair */
     EDIT_KINDS
 };
 
-/* One operation of the source, wherever it runs. */
-struct spot {
+/* A place of the source with a sync operation, which an edit changes wherever it is executed. */
+struct edit_spot {
+    /* An entry of the place. Of a compare-exchange it is one that succeeded, if any did. */
     const struct sync_op *sample;
-    /* a compare-exchange that did, whose order is another argument; NULL: none. The sample did not, if any
-     * did not */
+    /* An entry of a compare-exchange that failed, whose order is an argument of its own; NULL: none. */
     const struct sync_op *failed;
-    uint64_t by; /* the first unit or group that did it */
-    bool reads, writes;
+    uint64_t by;        /* the first unit or group that executed it */
+    bool reads, writes; /* some entry does */
     uint32_t site;
 };
 
@@ -82,105 +86,99 @@ struct edit {
     enum edit_kind kind;
     uint32_t spot;
     enum memory_scope scope; /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE, EDIT_STORE */
-    /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; of EDIT_FENCE: RELEASE before the atomic, ACQUIRE after it */
+    /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; EDIT_FENCE: RELEASE is before the atomic, ACQUIRE after it */
     enum memory_ordering order;
-    bool fails; /* which is that of failure, and of success is: */
-    enum memory_ordering success;
+    bool fails;                   /* `order` is that of failure, */
+    enum memory_ordering success; /* and this is that of success */
 };
 
 enum {
     SPOTS_MOST = 16,
     EDITS_MOST = SPOTS_MOST * 13,
-    WORK_MOST = 1 << 22,
-    WORK_MORE = 1 << 19,
-    WORK_OF_LAUNCH = 1 << 24,
-    WORK_LEAST = 1 << 17,
-    RELEASE_CLOCKS_OF_WORK = 128
+    /* work counts log entries replayed */
+    WORK_MOST = 1 << 22,         /* of one question */
+    WORK_MORE = 1 << 19,         /* after the first edit that orders the accesses */
+    WORK_OF_LAUNCH = 1 << 24,    /* of all questions of a launch */
+    WORK_LEAST = 1 << 17,        /* of a question, if the launch has no more left */
+    RELEASE_CLOCKS_OF_WORK = 128 /* so many release clocks looked through cost one entry */
 };
 
 enum { NO_ACT = UINT32_MAX };
 
-/* The atomics and fences of its unit just before and after one of them; the history's length: none. */
-struct own {
+/* The entries of atomics and fences of the same unit just before and after an entry; the log's length:
+ * none. */
+struct neighbours {
     uint32_t before, next;
 };
 
-/* The smallest edits that order most of the meetings so far. */
-struct found {
+/* The smallest edits so far, and how many instances they order. */
+struct found_edits {
     struct edit edits[2];
     uint32_t count, ordered;
 };
 
-struct search {
+struct edit_search {
     const struct question *question;
-    /* the first access of each meeting comes after so many sync operations */
+    /* by instance: the first access comes after so many log entries */
     uint32_t first_at[MEETINGS_MOST];
-    /* the sync operation that is the access itself, an atomic; NO_ACT: none */
+    /* by instance: the log entry that is the access itself, an atomic or a store; NO_ACT: none */
     uint32_t first_act[MEETINGS_MOST], second_act[MEETINGS_MOST];
     uint32_t meeting_count;
-    uint32_t *spot_of; /* of each sync operation, SPOTS_MOST: none */
-    struct own *own;   /* of each sync operation; NULL until a fence moves */
-    struct spot spots[SPOTS_MOST];
+    uint32_t *spot_of;      /* by log entry: its place; SPOTS_MOST: none */
+    struct neighbours *own; /* by log entry; NULL until a fence moves */
+    struct edit_spot spots[SPOTS_MOST];
     uint32_t spot_count, spots_most;
     struct edit edits[EDITS_MOST];
     uint32_t edit_count;
-    struct found clashing; /* likewise, of edits that make atomics race */
-    /* sync operations ordered so far, and messages looked through, RELEASE_CLOCKS_OF_WORK for one */
+    struct found_edits clashing; /* the best edits of those that make atomics race */
+
     uint64_t work, work_most;
-    bool failed; /* no memory */
+    bool failed; /* out of memory */
 };
 
-/* The history with the edits, and which sync operation each one was. */
-struct edited {
+/* The log with the edits, and by entry of it the index in the log that was edited. */
+struct edited_log {
     struct sync_op *items;
     uint32_t *was;
     uint32_t count, room;
 };
 
-/* Up to where a unit has executed when that many sync operations were done. */
-struct clock_snapshot {
-    uint64_t unit;
-    uint32_t at;
-};
-
-bool search_locate(struct search *search);
-bool search_spots(struct search *search);
-void search_edits(struct search *search, struct found *found);
-void search_fini(struct search *search);
-uint32_t again_orders(struct search *search, const struct edit *edits, uint32_t count);
-bool again_clashes(struct search *search, const struct edit *edits, uint32_t count);
-bool insert_barrier(const struct question *question, const struct code_place *place);
-bool insert_release_clock_barriers(const struct question *question, const struct meeting *meeting,
-                                   const struct suggested_fix *suggested_fix);
-bool again_known(const struct question *question, const struct clock_snapshot *from,
-                 const struct clock_snapshot *to);
-bool again_read(const struct question *question, const struct clock_snapshot *from, uint32_t store,
-                const struct clock_snapshot *read, uint32_t end);
-bool is_of_unit(const struct question *question, const struct sync_op *sync_op, uint64_t unit);
-bool is_release_clock_end(const struct question *question, const struct sync_op *sync_op, bool releases);
-bool release_clock_end(const struct question *question, const struct meeting *meeting,
-                       const struct sync_op *sync_op, bool releases);
-void say_at(const struct question *question, const struct code_place *place, struct wording *fix);
-void say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
-const char *store_function(const struct question *question, uint32_t load);
-bool fits_beside(const struct question *question, uint32_t site, bool past);
-void say_statement_beside(const struct question *question, uint32_t site, bool past, const char *statement,
-                          struct wording *fix);
-void say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix);
-bool insert_wait(const struct question *question);
-bool insert_image_fence(const struct question *question, const struct code_place *place);
-bool insert_barrier_before_copy(const struct question *question, uint32_t site);
-uint32_t passings_order(const struct question *question, const struct passings *passings,
-                        const struct flag *flag);
-bool again_write(struct search *search, const struct found *found, struct edited *list, uint32_t *out_first);
-bool has_old_atomics(const struct question *question);
+bool edit_search_locate(struct edit_search *search);
+bool edit_search_spots(struct edit_search *search);
+void edit_search_edits(struct edit_search *search, struct found_edits *found);
+void edit_search_fini(struct edit_search *search);
+uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit *edits, uint32_t count);
+bool edit_search_clashes(struct edit_search *search, const struct edit *edits, uint32_t count);
+bool explain_insert_barrier(const struct question *question, const struct code_place *place);
+bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
+                                     const struct suggested_fix *suggested_fix);
+bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit);
+bool explain_is_release_or_acquire(const struct question *question, const struct sync_op *sync_op,
+                                   bool releases);
+bool explain_is_group_release_or_acquire(const struct question *question,
+                                         const struct race_instance *instance, const struct sync_op *sync_op,
+                                         bool releases);
+void explain_say_at(const struct question *question, const struct code_place *place, struct wording *fix);
+void explain_say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
+const char *explain_store_function(const struct question *question, uint32_t load);
+bool explain_has_fence_place(const struct question *question, uint32_t site, bool past);
+void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
+                                  const char *statement, struct wording *fix);
+void explain_say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix);
+bool explain_insert_wait(const struct question *question);
+bool explain_insert_image_fence(const struct question *question, const struct code_place *place);
+bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site);
+uint32_t explain_flag_orders(const struct question *question, const struct passings *passings,
+                             const struct flag *flag);
+bool edit_search_write_log(struct edit_search *search, const struct found_edits *found,
+                           struct edited_log *list, uint32_t *out_first);
+bool explain_has_old_atomics(const struct question *question);
 bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
                     struct suggested_fix *out_suggested_fix);
 bool explain_update_advice(const struct question *question, struct wording *out_fix);
-void say_edits(struct search *search, const struct found *found, struct answer *answer);
-void draw(struct search *search, const struct found *found, struct answer *answer);
+void explain_say_edits(struct edit_search *search, const struct found_edits *found, struct answer *answer);
+void explain_draw(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 
-/* Its name in a sentence. */
 const char *sync_op_noun(const struct sync_op *sync_op);
 
 static inline bool is_barrier(const struct sync_op *sync_op)
@@ -198,13 +196,13 @@ static inline bool is_fence(const struct sync_op *sync_op)
     return sync_op->kind == HAPPENED_FENCE;
 }
 
-/* Of one work-item. */
+/* Is it an operation of one work-item, which is not its group's? */
 static inline bool is_own(const struct sync_op *sync_op)
 {
     return is_fence(sync_op) || is_atomic(sync_op);
 }
 
-/* Of an atomic, as its object reduces it. */
+/* Of an atomic, the scope that its object reduces it to (R9). */
 static inline enum memory_scope sync_op_scope(const struct sync_op *sync_op)
 {
     const enum memory_scope scope = (enum memory_scope)sync_op->scope;
@@ -212,6 +210,7 @@ static inline enum memory_scope sync_op_scope(const struct sync_op *sync_op)
                               : scope;
 }
 
+/* An acquire fence that came too early moves after its atomic; a release fence moves before its own. */
 static inline bool moves_forward(const struct sync_op *fence)
 {
     return fence->order == ORDER_ACQUIRE;
@@ -221,6 +220,20 @@ static inline uint64_t unit_group(const struct question *question, uint64_t unit
 {
     const uint64_t *size = question->launch->local_size;
     return unit / (size[0] * size[1] * size[2]);
+}
+
+/* The line of a place from its column on; NULL: the text or the column is unknown. */
+static inline const char *text_from(const struct source_place *place)
+{
+    const bool known = place->text && place->column && strlen(place->text) >= place->column;
+    return known ? place->text + place->column - 1 : NULL;
+}
+
+/* The scope that includes all work-items of the launch that can access memory of the region. */
+static inline enum memory_scope launch_scope(const struct question *question, int region)
+{
+    const uint64_t *count = question->launch->group_count;
+    return region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
 }
 
 static inline bool same_text(const char *a, const char *b)

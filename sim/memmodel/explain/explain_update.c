@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A race between updates of one object: what reads and what writes it become one atomic update. A barrier
- * between the two would part a read from its own write, and an atomic store would lose what others had added.
- */
+/* Races between updates of one object, such as x = max(x, y): load and store become one atomic update. A
+ * barrier between work-items would separate a load from its own store, and an atomic store would lose the
+ * others' updates. */
 #include "explain_state.h"
 #include "orrery/checked.h"
 
@@ -9,46 +9,41 @@
 
 enum { SIDES = 2 };
 
-struct half {
+struct object_update {
     uint32_t load, store;
 };
 
-static const struct asked *side_of(const struct question *question, int side)
+static const struct racing_access *side_of(const struct question *question, int side)
 {
     return side ? &question->meetings->second : &question->meetings->first;
 }
 
-/* The update that a plain access is half of; an atomic one is one of its own. False: the two are not of
- * updates. */
-static bool find_updates(const struct question *question, struct half halves[SIDES], uint32_t *out_count)
+/* The updates that the plain accesses belong to; an atomic access needs none. One entry if both belong to
+ * the same. False: an access belongs to no update. */
+static bool find_updates(const struct question *question, struct object_update updates[SIDES],
+                         uint32_t *out_count)
 {
     const struct checker_host *host = question->host;
     *out_count = 0;
     for (int side = 0; side < SIDES; side++) {
-        const struct asked *access = side_of(question, side);
-        struct half *half = &halves[*out_count];
+        const struct racing_access *access = side_of(question, side);
+        struct object_update *update = &updates[*out_count];
         if (access->unit >= UNIT_COPIES || question->region == IN_IMAGE || !host->update)
             return false;
         if (access->atomic)
             continue;
-        if (!host->update(host->self, access->site, &half->load, &half->store))
+        if (!host->update(host->self, access->site, &update->load, &update->store))
             return false;
-        *out_count += !*out_count || half->store != halves[0].store;
+        *out_count += !*out_count || update->store != updates[0].store;
     }
     return *out_count > 0;
 }
 
 bool explain_is_update(const struct question *question)
 {
-    struct half halves[SIDES];
+    struct object_update updates[SIDES];
     uint32_t count;
-    return find_updates(question, halves, &count) && count == 1;
-}
-
-static bool is_one_group(const struct question *question)
-{
-    const uint64_t *count = question->launch->group_count;
-    return question->region == IN_LOCAL || count[0] * count[1] * count[2] == 1;
+    return find_updates(question, updates, &count) && count == 1;
 }
 
 static void say_rewrite(const struct question *question, uint32_t store, const struct code_rewrite *rewrite,
@@ -58,7 +53,7 @@ static void say_rewrite(const struct question *question, uint32_t store, const s
     wording_add(fix, "%s", rewrite->function);
     if (strstr(rewrite->function, "_explicit"))
         wording_add(fix, " with memory_order_relaxed, %s",
-                    memory_scope_word(is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE));
+                    memory_scope_word(launch_scope(question, question->region)));
     wording_add(fix, " at ");
     wording_line(fix, host, store, rewrite->edits[0].line);
     for (uint32_t i = 0; i < rewrite->edit_count; i++) {
@@ -72,7 +67,7 @@ static void say_rewrite(const struct question *question, uint32_t store, const s
     }
 }
 
-/* With all of their edits, which are of two statements if there are two rewrites. */
+/* Does the source compile with the edits of all rewrites? */
 static bool all_build(const struct checker_host *host, uint32_t site, const struct code_rewrite *rewrites,
                       uint32_t count)
 {
@@ -89,21 +84,21 @@ bool explain_update(const struct question *question, bool commuting, struct prop
                     struct suggested_fix *out_suggested_fix)
 {
     const struct checker_host *host = question->host;
-    struct half halves[SIDES];
+    const enum memory_scope scope = launch_scope(question, question->region);
+    struct object_update updates[SIDES];
     uint32_t count;
     out_proposal->rewrite_count = 0;
     out_proposal->fix = (struct wording){.used = 0};
-    if (!host->rewrite || !find_updates(question, halves, &count))
+    if (!host->rewrite || !find_updates(question, updates, &count))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!host->rewrite(host->self, halves[i].load, halves[i].store, question->region == IN_LOCAL,
-                           is_one_group(question), &out_proposal->rewrites[i]) ||
+        if (!host->rewrite(host->self, updates[i].load, updates[i].store, question->region == IN_LOCAL,
+                           scope == SCOPE_WORK_GROUP, &out_proposal->rewrites[i]) ||
             (commuting && !out_proposal->rewrites[i].commutes))
             return false;
-    if (!all_build(host, halves[0].store, out_proposal->rewrites, count))
+    if (!all_build(host, updates[0].store, out_proposal->rewrites, count))
         return false;
-    *out_suggested_fix = (struct suggested_fix){
-        .kind = FIX_ATOMIC, .scope = is_one_group(question) ? SCOPE_WORK_GROUP : SCOPE_DEVICE};
+    *out_suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
     if (!explain_fix_covers(question->launch, question->rule, out_suggested_fix,
                             question->meetings->first.unit, question->meetings->second.unit)) {
         out_suggested_fix->kind = FIX_NONE;
@@ -112,24 +107,24 @@ bool explain_update(const struct question *question, bool commuting, struct prop
     out_proposal->rewrite_count = count;
     for (uint32_t i = 0; i < count; i++) {
         wording_add(&out_proposal->fix, "%s", i ? ", and " : "");
-        say_rewrite(question, halves[i].store, &out_proposal->rewrites[i], &out_proposal->fix);
+        say_rewrite(question, updates[i].store, &out_proposal->rewrites[i], &out_proposal->fix);
     }
     return true;
 }
 
 bool explain_update_advice(const struct question *question, struct wording *out_fix)
 {
-    struct half halves[SIDES];
+    struct object_update updates[SIDES];
     uint32_t count;
     *out_fix = (struct wording){.used = 0};
-    if (!find_updates(question, halves, &count) || count != 1)
+    if (!find_updates(question, updates, &count) || count != 1)
         return false;
     wording_add(
         out_fix,
         "one atomic update, such as atomic_inc, atomic_max or a loop with atomic_cmpxchg, for the read at ");
-    wording_place(out_fix, question->host, halves[0].load);
+    wording_place(out_fix, question->host, updates[0].load);
     wording_add(out_fix, " and the write at ");
-    wording_place(out_fix, question->host, halves[0].store);
+    wording_place(out_fix, question->host, updates[0].store);
     if (question->meetings->first.size < 4)
         wording_add(out_fix, ", of an object of 4 bytes: smaller ones have no atomic functions");
     return true;

@@ -152,7 +152,7 @@ const char *space_word(int region)
 void wording_one_at_a_time(bool reads, char *why, size_t size)
 {
     const size_t used = strlen(why);
-    snprintf(why + used, size - used, "; of the kernels that %s a pipe one may run at a time",
+    snprintf(why + used, size - used, "; only one of the kernels that %s a pipe may run at a time",
              reads ? "read from" : "write into");
 }
 

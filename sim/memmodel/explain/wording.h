@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Sentences about races, piece by piece in a fixed buffer; an overflow is cut.
+ * PURPOSE  Sentences about races, written piece by piece into a fixed buffer; what is too long is cut.
  *
  * Interface
- *   wording_add      printf
- *   wording_change   a change that the words propose; wording_call: of the call at a site, what is not
- *                    NOT_GIVEN; wording_store, wording_load: an atomic access instead of a plain one;
- *                    wording_statement: a call more
- *   wording_put      another word instead of one, as long or shorter, wherever it stands
- *   wording_place    "mp.cl:8"; wording_line: another line of the site's file, 0: its own
- *   wording_group    "work-group (1,0,0)"
+ *   wording_add        appends, as printf does
+ *   wording_change     records a change of the code that the words propose. More than CHANGES_MOST: partial
+ *   wording_call       a change of the call at a site: the arguments that are not NOT_GIVEN
+ *   wording_store, wording_load   an atomic access instead of a plain one
+ *   wording_statement  a new statement
+ *   wording_put        replaces a word by one that is not longer, at all places
+ *   wording_place      "mp.cl:8"; wording_line: another line of the site's file; 0: the site's line
+ *   wording_group      "work-group (1,0,0)"
  *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
+ *   wording_scope      "memory_scope_device", and if another scope counts (3.3.5), "(counts as ...)"
  *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
- *   wording_one_at_a_time  continues a sentence: of a pipe's side
- *   region_flag, space_word
+ *   wording_one_at_a_time   appends to `why` that one kernel at a time may use that end of a pipe
+ *   region_flag        "CLK_LOCAL_MEM_FENCE" for IN_LOCAL; space_word: "local"
  */
 #ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
 #define ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
@@ -22,7 +24,8 @@
 
 enum { CHANGES_MOST = 3 };
 
-/* changes: those of the code that a fix's words propose; partial: the words propose more. */
+/* changes: what the words of a fix propose, as changes of the code; partial: the words propose more than
+ * these. */
 struct wording {
     char bytes[600];
     size_t used;
@@ -48,10 +51,10 @@ void wording_regions(struct wording *text, uint32_t regions);
 void wording_region(const struct region *region, char *out_text, size_t size);
 void wording_one_at_a_time(bool reads, char *why, size_t size);
 
-/* what it counts as, where that is less */
 void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts);
 
-const char *region_flag(int region); /* of IN_GLOBAL, IN_LOCAL, IN_IMAGE */
-const char *space_word(int region);  /* "global" */
+/* region: IN_GLOBAL, IN_LOCAL or IN_IMAGE */
+const char *region_flag(int region);
+const char *space_word(int region);
 
 #endif

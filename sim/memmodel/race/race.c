@@ -396,7 +396,7 @@ static void note_passing(struct races *races, const struct race *race, const str
     if (!may_pass(races, race, now))
         return;
     passings->lost |= passings->count == PASSINGS_MOST;
-    passings->items[passings->next] = (struct passing){
+    passings->items[passings->next] = (struct flag_read){
         .store = race_asked(race->unit, race->context),
         .load = race_asked(now->unit_state->unit, &now->how),
         .region = race->region->space,
@@ -436,10 +436,10 @@ static void add_pair(const struct races *races, struct race_pair *pair, const st
         return;
     CHECKED(pair->meeting_count < MEETINGS_MOST);
     pair->meetings[pair->meeting_count++] =
-        (struct meeting){.first = race_asked(race->unit, race->context),
-                         .second = race_asked(now->unit_state->unit, &now->how),
-                         .end = races->order->sync_log->count,
-                         .when = time};
+        (struct race_instance){.first = race_asked(race->unit, race->context),
+                               .second = race_asked(now->unit_state->unit, &now->how),
+                               .end = races->order->sync_log->count,
+                               .when = time};
 }
 
 static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)

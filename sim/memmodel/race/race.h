@@ -38,7 +38,7 @@ struct race_pair {
     bool one_wave; /* and the units: of one wave, whose lanes have not parted */
     struct race_unreported unreported;
     /* some, while an edit is sought or could be found wanting: the first few, */
-    struct meeting *meetings;
+    struct race_instance *meetings;
     uint32_t meeting_count;
     uint32_t reversed_count; /* of those after them a few in which the other place came first, */
     uint64_t next_meeting;   /* and one whenever there are twice as many */

@@ -564,15 +564,15 @@ static void explain(struct reason *reason, const struct races *races, const stru
     }
 }
 
-struct asked race_asked(uint64_t unit, const struct context *how)
+struct racing_access race_asked(uint64_t unit, const struct context *how)
 {
-    return (struct asked){.unit = unit,
-                          .clock = how->clock,
-                          .site = how->site,
-                          .size = how->size,
-                          .atomic = how->kind >= ACCESS_ATOMIC_READ,
-                          .writes = how->kind != ACCESS_READ && how->kind != ACCESS_ATOMIC_READ,
-                          .scope = (enum memory_scope)how->scope};
+    return (struct racing_access){.unit = unit,
+                                  .clock = how->clock,
+                                  .site = how->site,
+                                  .size = how->size,
+                                  .atomic = how->kind >= ACCESS_ATOMIC_READ,
+                                  .writes = how->kind != ACCESS_READ && how->kind != ACCESS_ATOMIC_READ,
+                                  .scope = (enum memory_scope)how->scope};
 }
 
 static bool writes_differ(const struct finding *finding)
@@ -694,7 +694,7 @@ bool race_takes_barrier(const struct race_pair *pair)
 /* A loop that waits for a value, and the store after it: it takes a lock, and hands nothing over. */
 static bool waits_and_writes(const struct races *races, const struct question *question)
 {
-    const struct asked *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
     const struct checker_host *host = races->host;
     return first->writes != second->writes && host->spins_on &&
            host->spins_on(host->self, first->writes ? second->site : first->site,

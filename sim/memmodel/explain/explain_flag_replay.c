@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Replays the log with a flag's plain accesses as a release store and an acquire load. Plain accesses have
+ * no entries in the log, so each store is put as late in its segment as its readers allow: then it releases
+ * most. A store is replayed before a load that read it, and where a race's first access may come after the
+ * store in the same segment, that access is asked for after the store.
+ */
+#include "explain_replay.h"
+
+/* A read of the flag; the log index of its store's segment, and of where the store is replayed. */
+struct placed_read {
+    const struct flag_read *flag_read;
+    uint32_t first_at, store_at;
+    bool stored; /* the store was replayed */
+};
+
+struct flag_replay {
+    const struct question *question;
+    const struct flag *flag;
+    struct placed_read items[PASSINGS_MOST];
+    uint32_t count, meeting_count;
+    /* By instance: the log index at which the first access's clock value is asked for, */
+    uint32_t ask_at[MEETINGS_MOST];
+    bool ask_after_stores[MEETINGS_MOST]; /* and whether that is after the stores replayed there */
+};
+
+/* The end of the store's segment, or the place of the load if that comes first. */
+static uint32_t latest_store_index(const struct flag_replay *state, const struct placed_read *read)
+{
+    const struct sync_log *sync_log = state->question->sync_log;
+    uint32_t at = read->first_at;
+    while (at < read->flag_read->end &&
+           !explain_takes_part(state->question, &sync_log->items[at], read->flag_read->store.unit))
+        at++;
+    return at;
+}
+
+static void place_reads(struct flag_replay *state, const struct passings *passings)
+{
+    for (uint32_t i = 0; i < passings->count; i++) {
+        const struct flag_read *flag_read =
+            &passings->items[(passings->next + PASSINGS_MOST - passings->count + i) % PASSINGS_MOST];
+        const struct race_instance store = {.first = flag_read->store, .end = flag_read->end};
+        const struct question question = {
+            .sync_log = state->question->sync_log, .meetings = &store, .meeting_count = 1};
+        struct edit_search search = {.question = &question};
+        struct placed_read *read = &state->items[state->count];
+        if (flag_read->store.site != state->flag->store || flag_read->load.site != state->flag->load ||
+            flag_read->region != state->flag->region || !edit_search_locate(&search))
+            continue;
+        *read = (struct placed_read){.flag_read = flag_read, .first_at = search.first_at[0]};
+        read->store_at = latest_store_index(state, read);
+        state->count++;
+    }
+}
+
+/* Where to ask for the first access of an instance. An access that may follow the unit's store of the flag
+ * in the same segment is not released by it, so it is asked for after the store. */
+static void place_first_access(struct flag_replay *state, uint32_t index, uint32_t first_at)
+{
+    const struct checker_host *host = state->question->host;
+    const struct racing_access *first = &state->question->meetings[index].first;
+    state->ask_at[index] = first_at;
+    state->ask_after_stores[index] = false;
+    for (uint32_t i = 0; i < state->count; i++) {
+        const struct placed_read *read = &state->items[i];
+        const struct racing_access *store = &read->flag_read->store;
+        const bool same_segment = store->unit == first->unit && read->first_at == first_at;
+        if (store->atomic || !same_segment ||
+            (host->precedes && host->precedes(host->self, first->site, state->flag->store)))
+            continue;
+        state->ask_after_stores[index] = true;
+        if (read->store_at > state->ask_at[index])
+            state->ask_at[index] = read->store_at;
+    }
+}
+
+static void replay_flag_access(struct replay *replay, const struct flag_replay *state,
+                               const struct flag_read *flag_read, bool stores)
+{
+    const struct racing_access *access = stores ? &flag_read->store : &flag_read->load;
+    replay_happen(replay, &(struct sync_op){.kind = HAPPENED_ATOMIC,
+                                            .order = stores ? ORDER_RELEASE : ORDER_ACQUIRE,
+                                            .scope = (uint8_t)state->flag->scope,
+                                            .region = (int8_t)flag_read->region,
+                                            .reads = !stores,
+                                            .writes = stores,
+                                            .site = access->site,
+                                            .size = access->size,
+                                            .by = access->unit,
+                                            .address = flag_read->address});
+}
+
+/* Asks for the clock values of first accesses of that unit; UNIT_END: of any. */
+static void ask_first(struct replay *replay, const struct flag_replay *state, uint32_t at,
+                      bool ask_after_stores, uint64_t unit, uint64_t clock[])
+{
+    for (uint32_t i = 0; i < state->meeting_count; i++) {
+        const uint64_t first = state->question->meetings[i].first.unit;
+        if (state->ask_at[i] != at || state->ask_after_stores[i] != ask_after_stores ||
+            (unit != UNIT_END && first != unit))
+            continue;
+        clock[i] = replay_segment(replay, first);
+    }
+}
+
+/* A load and a store of the flag by one work-item: does the load come first? It does if it began the store's
+ * segment, or if the code always has it first. */
+static bool loads_first(const struct flag_replay *state, const struct placed_read *load,
+                        const struct placed_read *store)
+{
+    const struct checker_host *host = state->question->host;
+    const struct flag_read *flag_read = load->flag_read;
+    const struct sync_op *items = state->question->sync_log->items;
+    uint32_t at = flag_read->end;
+    while (at > 0 && !explain_takes_part(state->question, &items[at - 1], flag_read->load.unit))
+        at--;
+    const struct sync_op *latest = at > 0 ? &items[at - 1] : NULL;
+    const bool is_load =
+        latest && is_atomic(latest) && latest->writes && latest->site == flag_read->load.site;
+    return (is_load && at <= store->first_at) ||
+           (host->precedes && host->precedes(host->self, flag_read->load.site, state->flag->store));
+}
+
+static bool comes_before_load(const struct flag_replay *state, const struct placed_read *store,
+                              const struct placed_read *load)
+{
+    return store == load ||
+           (store->flag_read->store.unit == load->flag_read->load.unit && !loads_first(state, load, store));
+}
+
+/* Replays stores whose place this is: for a load the store that it read, and stores of its own work-item
+ * that come before it. load NULL: all that are left. */
+static void replay_stores(struct replay *replay, struct flag_replay *state, uint32_t at,
+                          const struct placed_read *load, uint64_t clock[])
+{
+    for (uint32_t i = 0; i < state->count; i++) {
+        struct placed_read *store = &state->items[i];
+        const struct racing_access *access = &store->flag_read->store;
+        if (store->store_at != at || access->atomic || store->stored)
+            continue;
+        if (load && !comes_before_load(state, store, load))
+            continue;
+        replay_flag_access(replay, state, store->flag_read, true);
+        store->stored = true;
+        ask_first(replay, state, at, true, access->unit, clock);
+    }
+}
+
+/* Replays the loads at this place of the log and asks about second accesses, in the order of their events. */
+static uint32_t ask_second(struct replay *replay, struct flag_replay *state, uint32_t at, uint64_t clock[],
+                           bool *out_first)
+{
+    const struct question *question = state->question;
+    uint32_t found = 0, read = 0;
+    for (uint32_t i = 0; i <= state->meeting_count; i++) {
+        const struct race_instance *instance = i < state->meeting_count ? &question->meetings[i] : NULL;
+        for (; read < state->count && (!instance || state->items[read].flag_read->when < instance->when);
+             read++) {
+            if (state->items[read].flag_read->end != at)
+                continue;
+            replay_stores(replay, state, at, &state->items[read], clock);
+            replay_flag_access(replay, state, state->items[read].flag_read, false);
+        }
+        if (!instance || instance->end != at)
+            continue;
+        const bool ordered = replay_has(replay, instance->second.unit, instance->first.unit, clock[i]);
+        *out_first |= ordered && i == 0;
+        found += ordered;
+    }
+    return found;
+}
+
+/* The log entry with the edit: a store of the flag is a release of the flag's scope. */
+static void replay_with_flag(struct replay *replay, const struct flag_replay *state, uint32_t at)
+{
+    struct sync_op sync_op = state->question->sync_log->items[at];
+    if (sync_op.site == state->flag->store && sync_op.kind == HAPPENED_OVERWRITE)
+        return; /* place_reads() has put the store at its place */
+    if (is_atomic(&sync_op) && sync_op.site == state->flag->store) {
+        sync_op.order = (uint8_t)(sync_op.order == ORDER_RELAXED   ? ORDER_RELEASE
+                                  : sync_op.order == ORDER_ACQUIRE ? ORDER_ACQ_REL
+                                                                   : sync_op.order);
+        sync_op.scope = (uint8_t)state->flag->scope;
+    }
+    replay_happen(replay, &sync_op);
+}
+
+uint32_t explain_flag_orders(const struct question *question, const struct passings *passings,
+                             const struct flag *flag)
+{
+    const struct sync_log *sync_log = question->sync_log;
+    struct edit_search search = {.question = question};
+    struct replay replay;
+    struct flag_replay state = {.question = question, .flag = flag};
+    uint64_t clock[MEETINGS_MOST];
+    uint32_t found = 0;
+    bool first = false;
+    if (sync_log->full || !edit_search_locate(&search))
+        return 0;
+    state.meeting_count = search.meeting_count;
+    place_reads(&state, passings);
+    for (uint32_t i = 0; i < search.meeting_count; i++) {
+        clock[i] = UINT64_MAX;
+        place_first_access(&state, i, search.first_at[i]);
+    }
+    replay_begin(&replay, question);
+    for (uint32_t at = 0; at <= sync_log->count; at++) {
+        ask_first(&replay, &state, at, false, UNIT_END, clock);
+        found += ask_second(&replay, &state, at, clock, &first);
+        replay_stores(&replay, &state, at, NULL, clock);
+        if (at < sync_log->count)
+            replay_with_flag(&replay, &state, at);
+    }
+    return replay_end(&replay, first) ? found : 0;
+}
