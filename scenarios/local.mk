@@ -14,8 +14,10 @@ scenario_tests = \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
 	%D%/clean/collectives.yaml \
+	%D%/clean/constant_order.yaml \
 	%D%/clean/concurrent_batches.yaml \
 	%D%/clean/fixed.yaml \
+	%D%/clean/goto.yaml \
 	%D%/clean/uniform_arguments.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \

@@ -444,6 +444,7 @@ struct code {
     const bool *written;
     const struct slot_undefined *undefined;
     uint32_t undefined_count; /* for slot_check.c */
+    bool irreducible;         /* likewise: some loop has two entries */
     /* of the module's private variables: it stays in memory */
     const bool *private_kept;
     uint32_t private_variable_count;

@@ -5,7 +5,13 @@
  *
  * Interface
  *   slot_check   false: out_fault names the instruction, the slot and the block where the lanes wait. Code
- * without divergent branches, and code of very many blocks, is accepted without a look.
+ * without divergent branches, of very many blocks, or with irreducible control flow, is accepted without a
+ * look.
+ *
+ * In irreducible control flow no slots are shared and phis write active lanes alone, so an instruction that
+ * runs again writes for waiting lanes what it wrote before. For its operands' blocks dominate its own, which
+ * dominates where its value is live: a lane that passed one of them again has passed it, too. Loads write
+ * active lanes alone.
  */
 #ifndef ORRERY_INTERP_SLOT_CHECK_H
 #define ORRERY_INTERP_SLOT_CHECK_H
