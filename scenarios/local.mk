@@ -10,6 +10,7 @@ scenario_tests = \
 	%D%/clean/barrier_one_loop.yaml \
 	%D%/clean/barrier_iterations.yaml \
 	%D%/clean/checks_off.yaml \
+	%D%/clean/broadcast_in_2d.yaml \
 	%D%/clean/child_beside.yaml \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
