@@ -149,6 +149,7 @@ void profile_branch(struct lower *l, uint32_t cond);
 void profile_switch(struct lower *l, uint32_t selector, const uint64_t *cases, uint32_t count);
 void profile_function(struct lower *l, const char *name);
 void index_check(struct lower *l, uint32_t address, uint32_t site); /* before the access of site */
+void index_check_component(struct lower *l, uint32_t vector, uint32_t index, enum access_kind access);
 struct elements lower_elements(const struct type *type);            /* of an array of scalars */
 enum number_type lower_number_type(enum scalar type);
 /* its address */
