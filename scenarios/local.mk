@@ -14,6 +14,7 @@ scenario_tests = \
 	%D%/clean/child_beside.yaml \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
+	%D%/clean/chosen_components.yaml \
 	%D%/clean/collectives.yaml \
 	%D%/clean/constant_order.yaml \
 	%D%/clean/concurrent_batches.yaml \
