@@ -8,10 +8,8 @@
  * without divergent branches, of very many blocks, or with irreducible control flow, is accepted without a
  * look.
  *
- * In irreducible control flow no slots are shared and phis write active lanes alone, so an instruction that
- * runs again writes for waiting lanes what it wrote before. For its operands' blocks dominate its own, which
- * dominates where its value is live: a lane that passed one of them again has passed it, too. Loads write
- * active lanes alone.
+ * Kernels with irreducible control flow run in waves of one lane (struct kernel_traits), of which none waits
+ * while the others go on.
  */
 #ifndef ORRERY_INTERP_SLOT_CHECK_H
 #define ORRERY_INTERP_SLOT_CHECK_H
