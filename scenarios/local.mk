@@ -10,12 +10,16 @@ scenario_tests = \
 	%D%/clean/barrier_one_loop.yaml \
 	%D%/clean/barrier_iterations.yaml \
 	%D%/clean/checks_off.yaml \
+	%D%/clean/broadcast_in_2d.yaml \
 	%D%/clean/child_beside.yaml \
 	%D%/clean/child_of_group.yaml \
 	%D%/clean/child_orders.yaml \
+	%D%/clean/chosen_components.yaml \
 	%D%/clean/collectives.yaml \
+	%D%/clean/constant_order.yaml \
 	%D%/clean/concurrent_batches.yaml \
 	%D%/clean/fixed.yaml \
+	%D%/clean/goto.yaml \
 	%D%/clean/uniform_arguments.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \

@@ -252,14 +252,16 @@ static void find_largest(struct launch *launch, const struct launch_request *req
 /* Groups that share a wave run on one compute unit; an observer of compute units needs a wave for each group. */
 static bool may_merge(const struct launch *launch, const struct kernel_traits *traits)
 {
-    return schedule_may_merge(launch->schedule) && !traits->sees_groups && !launch->apart;
+    return schedule_may_merge(launch->schedule) && !traits->sees_groups && !traits->irreducible &&
+           !launch->apart;
 }
 
 static void cut(struct launch *launch, const struct launch_request *request,
                 const struct kernel_traits *traits)
 {
     struct launch_info *info = &launch->info;
-    struct tiling_request wanted = {.wave_lanes_max = schedule_wave_lanes(launch->schedule),
+    struct tiling_request wanted = {.wave_lanes_max =
+                                        traits->irreducible ? 1 : schedule_wave_lanes(launch->schedule),
                                     .may_merge = may_merge(launch, traits)};
     uint64_t local_linear = request->local_size[0] * request->local_size[1] * request->local_size[2];
     info->sub_group_size = wanted.sub_group_size =

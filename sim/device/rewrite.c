@@ -908,7 +908,7 @@ static bool rewrite_alone(struct rewriting *r)
     const struct rewritten_loop loop = loop_of_write(r);
     struct text_piece piece = {.used = 0};
     const bool used = !r->alone && r->syntax.nodes[r->leaf].kind == NODE_PLAIN,
-               postfix = is_step(r, r->operator) && r->whole.first == r->object.first;
+               postfix = is_step(r, r->operator) && r->whole.first != r->operator;
     if (!has_function(r, &change))
         return r->alone && replace_by_loop(r, range_of(r, r->leaf), &loop);
     if (used && !postfix && has_effects(r, change.by))
@@ -945,6 +945,20 @@ static bool rewrite_guarded(struct rewriting *r)
            add_edit(r, (struct range){r->condition.first - 1, r->condition.end}, &nothing);
 }
 
+static bool writes_at(const struct rewriting *r, uint32_t token)
+{
+    return token < r->syntax.token_count && (token_assigns(&r->syntax, token) || is_step(r, token));
+}
+
+static uint32_t count_writes(const struct rewriting *r, struct range range)
+{
+    uint32_t count = 0;
+    for (uint32_t i = range.first; i < range.end; i++)
+        count += object_at(r, i, range.end) && (writes_at(r, i + r->object.end - r->object.first) ||
+                                                (i > range.first && is_step(r, i - 1)));
+    return count;
+}
+
 /* Does the body have nothing besides the write but stores of numbers, as of a flag? What else it stores
  * belongs to the value. */
 static bool has_flags_only(const struct rewriting *r)
@@ -968,7 +982,8 @@ static bool rewrite_guard_of_more(struct rewriting *r)
         is(r, r->operator, "=") ? change_of_comparison(r, r->condition, r->value) : any_change();
     struct text_piece call = {.used = 0}, piece = {.used = 0};
     if (!has_function(r, &change) || has_effects(r, change.by) ||
-        r->syntax.nodes[r->leaf].parent != guard->body || !r->alone || !has_flags_only(r) ||
+        count_writes(r, range_of(r, guard->body)) != 1 || r->syntax.nodes[r->leaf].parent != guard->body ||
+        !r->alone || !has_flags_only(r) ||
         !means_same(r, r->value, (struct range){guard->head_end, r->whole.first}))
         return false;
     r->out->commutes = commutes(r, &change);
@@ -996,19 +1011,36 @@ static bool read_equality(const struct rewriting *r, struct range condition, str
            !has_effects(r, *out_expected);
 }
 
+static void put_expected(const struct rewriting *r, struct text_piece *piece, struct range expected)
+{
+    if (is_empty(expected))
+        put(piece, "0");
+    else
+        put_range(r, piece, expected, NULL);
+}
+
 static void put_exchange(const struct rewriting *r, struct text_piece *piece, struct range expected)
 {
     snprintf(r->out->function, sizeof r->out->function, "%scmpxchg", prefix(r));
     put(piece, "%s(", r->out->function);
     put_pointer(r, piece);
     put(piece, ", ");
-    if (is_empty(expected))
-        put(piece, "0");
-    else
-        put_range(r, piece, expected, NULL);
+    put_expected(r, piece, expected);
     put(piece, ", ");
     put_range(r, piece, r->value, NULL);
     put(piece, ")");
+}
+
+/* L = E; as a statement of its own. */
+static bool is_write(const struct rewriting *r, uint32_t node, struct range *out_value)
+{
+    const struct syntax_node *statement = &r->syntax.nodes[node];
+    const uint32_t operator= statement->first + r->object.end - r->object.first;
+    if (statement->kind != NODE_PLAIN || !object_at(r, statement->first, statement->end) ||
+                                         operator+ 2> statement->end || !is(r, operator, "="))
+        return false;
+    *out_value = (struct range){operator+ 1, statement->end - 1};
+    return !is_empty(*out_value);
 }
 
 /* Is the write a statement of the body itself, whose value means the same at the condition? */
@@ -1023,6 +1055,59 @@ static bool may_exchange(const struct rewriting *r)
            means_same(r, r->value, (struct range){guard->head_end, r->whole.first});
 }
 
+static bool is_expected(const struct rewriting *r, struct range expected, struct range value)
+{
+    value = strip(r, value);
+    return is_empty(expected) ? value.end - value.first == 1 && is(r, value.first, "0")
+                              : same_range(r, expected, value);
+}
+
+/* OpenCL C 1.x has none between work-groups. */
+static void put_fence(const struct rewriting *r, struct text_piece *piece, const char *order)
+{
+    if (!is_old_language(r))
+        put(piece, "atomic_work_item_fence(CLK_%s_MEM_FENCE, memory_order_%s, %s);",
+            r->request->local ? "LOCAL" : "GLOBAL", order, scope(r));
+}
+
+/* if (L == C) { L = D; ... L = C; ... }: a lock, taken and given back; the write is one of the two. */
+static bool rewrite_lock(struct rewriting *r, struct range expected)
+{
+    const struct syntax_node *guard = &r->syntax.nodes[r->guard], *body = &r->syntax.nodes[guard->body];
+    uint32_t found[2] = {0, 0}, count = 0;
+    struct range values[2], value;
+    struct text_piece piece = {.used = 0}, taken = {.used = 0}, back = {.used = 0};
+    for (uint32_t node = body->kind == NODE_BLOCK ? body->body : 0; node; node = r->syntax.nodes[node].next)
+        if (is_write(r, node, &value) && count++ < 2) {
+            found[count - 1] = node;
+            values[count - 1] = value;
+        }
+    if (count != 2 || count_writes(r, range_of(r, guard->body)) != 2 ||
+        (r->leaf != found[0] && r->leaf != found[1]) || is_expected(r, expected, values[0]) ||
+        !is_expected(r, expected, values[1]))
+        return false;
+    r->leaf = found[0];
+    r->value = values[0];
+    r->whole = (struct range){r->syntax.nodes[found[0]].first, values[0].end};
+    r->alone = true;
+    if (!may_exchange(r) || !means_same(r, expected, range_of(r, guard->body)))
+        return false;
+    r->out->commutes = true;
+    put_fence(r, &taken, "acquire");
+    put_fence(r, &back, "release");
+    put(&back, "%s%sxchg(", back.used ? " " : "", prefix(r));
+    put_pointer(r, &back);
+    put(&back, ", ");
+    put_expected(r, &back, expected);
+    put(&back, ");");
+    put_exchange(r, &piece, expected);
+    put(&piece, " == ");
+    put_expected(r, &piece, expected);
+    return add_edit(r, r->condition, &piece) &&
+           (taken.used ? add_edit(r, range_of(r, found[0]), &taken) : drop(r, found[0])) &&
+           add_edit(r, range_of(r, found[1]), &back);
+}
+
 /* if (L == C) { L = D; ... } */
 static bool rewrite_exchange(struct rewriting *r)
 {
@@ -1030,13 +1115,14 @@ static bool rewrite_exchange(struct rewriting *r)
     struct text_piece piece = {.used = 0};
     if (!may_exchange(r) || !read_equality(r, r->condition, &expected))
         return false;
+    if (count_writes(r, range_of(r, r->syntax.nodes[r->guard].body)) != 1)
+        return rewrite_lock(r, expected);
+    if (is_expected(r, expected, r->value))
+        return false;
     r->out->commutes = true;
     put_exchange(r, &piece, expected);
     put(&piece, " == ");
-    if (is_empty(expected))
-        put(&piece, "0");
-    else
-        put_range(r, &piece, expected, NULL);
+    put_expected(r, &piece, expected);
     return add_edit(r, r->condition, &piece) && drop(r, r->leaf);
 }
 
@@ -1046,7 +1132,8 @@ static bool rewrite_read_exchange(struct rewriting *r)
     struct range expected;
     struct text_piece piece = {.used = 0};
     if (!may_exchange(r) || !read_equality(r, r->condition, &expected) || !is_old(r, r->initial) ||
-        r->condition.first != r->syntax.nodes[r->guard].head ||
+        count_writes(r, range_of(r, r->syntax.nodes[r->guard].body)) != 1 ||
+        is_expected(r, expected, r->value) || r->condition.first != r->syntax.nodes[r->guard].head ||
         !means_same(r, r->value, (struct range){r->initial.end, r->whole.first}) ||
         !means_same(r, expected, (struct range){r->initial.end, r->whole.first}))
         return false;

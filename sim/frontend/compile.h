@@ -70,10 +70,11 @@ void blame_text(const char *text, struct text *log);
 void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text);
 enum status module_park_debug(struct spirv *spirv); /* debug_records.c: before it */
 enum status module_repair(struct spirv *spirv);
-/* Steps of it: repair_destructor.c, repair_expected.c, repair_line.c, repair_select.c. */
+/* Steps of it: repair_destructor.c, repair_expected.c, repair_line.c, repair_order.c, repair_select.c. */
 enum status repair_destructors(struct spirv *spirv);
 enum status repair_expected(struct spirv *spirv);
 enum status repair_lines(struct spirv *spirv);
+enum status repair_order(struct spirv *spirv);
 enum status repair_selects(struct spirv *spirv);
 enum status module_operations(struct spirv *spirv);
 enum status module_mark(struct spirv *spirv);

@@ -46,6 +46,7 @@ libfrontend_a_SOURCES = \
 	%D%/repair_destructor.c \
 	%D%/repair_expected.c \
 	%D%/repair_line.c \
+	%D%/repair_order.c \
 	%D%/repair_select.c \
 	%D%/debug_records.c \
 	%D%/spirv_tools.c \

@@ -530,6 +530,8 @@ enum status module_repair(struct spirv *spirv)
     spirv->word_count = kept;
     enum status status = repair_lines(spirv);
     if (status == STATUS_OK)
+        status = repair_order(spirv);
+    if (status == STATUS_OK)
         status = repair_expected(spirv);
     if (status == STATUS_OK)
         status = module_operations(spirv);

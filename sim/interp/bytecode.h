@@ -448,6 +448,7 @@ struct code {
     const bool *written;
     const struct slot_undefined *undefined;
     uint32_t undefined_count; /* for slot_check.c */
+    bool irreducible;         /* likewise: some loop has two entries */
     /* for each private variable of the module: it stays in memory */
     const bool *private_kept;
     uint32_t private_variable_count;

@@ -234,6 +234,8 @@ static void put_load(struct emitter *e, uint32_t v)
     const struct value *value = val(e, v);
     static const uint16_t flat[] = {OP_ld_u_8, OP_ld_a_8, OP_ld_v_8}, private[] = {OP_ldp_u_8, 0, OP_ldp_v_8};
     uint32_t address = value->args[0], k = value->components, op, d = emit_loc(e, v);
+    CHECKED(value->cls == CLASS_U || value->storage == STORAGE_PRIVATE ||
+            address_form(e, address) != CLASS_U);
     op = value->storage == STORAGE_PRIVATE   ? private[address_form(e, address)]
          : value->storage == STORAGE_GENERIC ? OP_ldg_v_8
                                              : flat[address_form(e, address)];
@@ -771,6 +773,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->written = written_arguments(ir, keep, &code->writes_elsewhere);
     code->undefined = arena_copy(keep, e->undefined.at, e->undefined.count * sizeof *e->undefined.at);
     code->undefined_count = e->undefined.count;
+    code->irreducible = e->ir->irreducible;
     emit_idle(e, block_start, code);
     keep_private(ir, code);
     keep_poison(ir, code);
@@ -1127,12 +1130,8 @@ const struct code *emit(struct ir *ir, uint32_t width)
     CHECKED(block_start[0] == 0 && e->insns.count > 0); /* the last block ends with a terminator */
     const struct code *code = finish(e, block_start);
 #ifdef ORRERY_CHECKS
-    /* Not of an irreducible function: there no slots are shared and phis write active lanes alone, so an
-     * instruction that runs again writes for waiting lanes what it wrote before. For its operands' blocks
-     * dominate its own, which dominates where its value is live: a lane that passed one of them again has
-     * passed it, too. Loads write active lanes alone. */
     struct slot_fault fault;
-    CHECKED(ir->irreducible || slot_check(code, e->arena, &fault));
+    CHECKED(slot_check(code, e->arena, &fault));
 #endif
     return code;
 }

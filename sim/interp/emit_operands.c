@@ -145,10 +145,15 @@ static bool is_of_family(enum ir_op op)
     }
 }
 
-/* The address operand: generic addresses become lanes; private ones are added to each lane's own. */
+/* The address operand: generic addresses become lanes; private ones are added to each lane's own. The address of
+ * a varying load is affine or varying: in irreducible control flow each lane loads for itself, from a uniform
+ * address, too. */
 static void prepare_address(struct emitter *e, uint32_t v)
 {
-    if (val(e, v)->storage == STORAGE_GENERIC)
+    const bool loads = val(e, v)->op == IR_load || val(e, v)->op == IR_poison_load;
+    if (val(e, v)->storage == STORAGE_GENERIC ||
+        (loads && val(e, v)->cls == CLASS_V && val(e, val(e, v)->args[0])->cls == CLASS_U &&
+         val(e, v)->storage != STORAGE_PRIVATE))
         lanes_only(e, v, 0, 0);
     else if (val(e, v)->storage == STORAGE_PRIVATE)
         no_affine(e, v);

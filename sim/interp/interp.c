@@ -197,6 +197,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
 {
     struct kernel_traits t = {0};
     t.sees_groups = ir->locals.count > 0;
+    t.irreducible = ir->irreducible;
     for (uint32_t v = 1; v < ir->values.count; v++) {
         const struct value *value = ir_value(ir, v);
         bool input = value->op == IR_input && !(value->imm & 0x10000);

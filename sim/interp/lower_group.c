@@ -89,6 +89,7 @@ static void lower_collective(struct lower *l, uint32_t word)
         c->list = list;
         c->list_count = 1 + extras;
         c->imm = how | (uint64_t)sub_group << 8 | (i || constant ? 0 : COLLECTIVE_SAME) |
+                 (uint64_t)extras << COLLECTIVE_IDS_SHIFT |
                  (uint64_t)lower_math_type(truth ? T_I32 : lower_component(l, value_id)) << 16;
         out[i] = truth ? lower_emit(l, IR_ine, T_BOOL, v, ir_const(l->ir, T_I32, 0), NONE, 0) : v;
     }

@@ -9,6 +9,8 @@
  * which nothing is noted: to form &a[0][0] and to walk through the rows from there is allowed, and so is the
  * address one past an array's end.
  *
+ * The index of a component, v[i], is checked as that of an element.
+ *
  * Not noted: the first index into a variable's own array, since the bounds of the variable are those of the
  * array, and arrays of at most one element, which may be the last member of a struct of unknown size.
  */
@@ -268,4 +270,35 @@ void index_check(struct lower *l, uint32_t address, uint32_t site)
         value->site = site;
         ir_append(l->ir, l->block, v);
     }
+}
+
+/* Of v[i], which has no address where the vector is a value. Components of what the device gives, as of
+ * get_global_id(3), have a value past their end. */
+void index_check_component(struct lower *l, uint32_t vector, uint32_t index, enum access_kind access)
+{
+    const struct type *type = module_value_type(l->m, vector);
+    const uint32_t word = l->m->def[vector], chosen = lower_scalar(l, index);
+    if (!l->m->by_components || below(l, chosen, type->count) ||
+        ir_value(l->ir, lower_get(l, vector)[0])->op == IR_input)
+        return;
+    const struct site site = {.access = access,
+                              .storage = STORAGE_PRIVATE,
+                              .size = scalar_bytes(type->element->scalar),
+                              .components = 1,
+                              .type = lower_number_type(type->element->scalar),
+                              .align = 1};
+    const uint32_t s = lower_site(l, &site);
+    const struct indexed indexed = {
+        .count = type->count,
+        .element = type->element,
+        .pointer = word && spv_opcode(l->m, word) == SpvOpLoad ? l->m->words[word + 3] : vector};
+    const uint32_t wide = lower_type(l, chosen) == T_I64
+                              ? chosen
+                              : lower_emit(l, IR_sext, T_I64, chosen, NONE, NONE, 0),
+                   words = words_of(l, &indexed), v = ir_new_value(l->ir, IR_index_check, T_NONE);
+    struct value *value = ir_value(l->ir, v);
+    value->args[0] = wide;
+    value->imm = type->count | (uint64_t)words << 32;
+    value->site = s;
+    ir_append(l->ir, l->block, v);
 }

@@ -186,12 +186,14 @@ static void lower_composite(struct lower *l, uint32_t word)
         break;
     }
     case SpvOpVectorExtractDynamic:
+        index_check_component(l, w[3], w[4], ACCESS_READ);
         out[0] = components_load_dynamic(l, w[3], lower_scalar(l, w[4]));
         if (!out[0])
             out[0] =
                 pick(l, lower_get(l, w[3]), module_value_type(l->m, w[3])->leaves, lower_scalar(l, w[4]));
         break;
     default: { /* VectorInsertDynamic */
+        index_check_component(l, w[3], w[5], ACCESS_WRITE);
         uint32_t index = lower_scalar(l, w[5]), component = lower_scalar(l, w[4]);
         for (uint32_t i = 0; i < type->leaves; i++) {
             uint32_t is =

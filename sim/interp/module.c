@@ -446,11 +446,35 @@ static struct leaf constant_chain(struct module *m, uint32_t op, uint32_t word)
     return leaf;
 }
 
+/* Numbers of other sizes, of the same bytes: little-endian. */
+static void recast_constant(struct module *m, struct constant *c, const struct type *type, uint32_t word)
+{
+    const struct constant *from = module_constant(m, m->words[word + 4]);
+    const enum scalar result = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
+    const uint32_t size = scalar_bits(result) / 8, from_size = scalar_bits(from->leaves[0].scalar) / 8;
+    if (!size || !from_size || c->count * size != from->count * from_size)
+        refuse_constant(m, word);
+    for (uint32_t i = 0; i < c->count; i++) {
+        struct leaf leaf = {.scalar = result};
+        for (uint32_t k = 0; k < size; k++) {
+            const struct leaf *part = &from->leaves[(i * size + k) / from_size];
+            leaf.bits |= (part->bits >> ((i * size + k) % from_size * 8) & 255) << (k * 8);
+            leaf.undefined |= part->undefined;
+        }
+        c->leaves[i] = leaf;
+    }
+}
+
 static void spec_constant_op(struct module *m, struct constant *c, const struct type *type, uint32_t word)
 {
     const uint32_t *w = &m->words[word];
     uint32_t op = w[3], n = spv_length(m, word) - 4;
     switch (op) {
+    case SpvOpBitcast:
+        if (n != 1 || module_constant(m, w[4])->count == c->count)
+            break;
+        recast_constant(m, c, type, word);
+        return;
     case SpvOpAccessChain:
     case SpvOpInBoundsAccessChain:
     case SpvOpPtrAccessChain:

@@ -270,6 +270,36 @@ static uint32_t logic_companion(struct poisoning *p, uint32_t v)
                NONE);
 }
 
+/* x of x & y or x | y leaves the result to y: it is not 0, or not all ones. NONE: it is known to do so. */
+static uint32_t leaves_open(struct poisoning *p, uint32_t v, uint32_t operand)
+{
+    struct ir *ir = p->ir;
+    const enum scalar type = (enum scalar)ir_value(ir, operand)->type;
+    const uint64_t decides = ir_value(ir, v)->op == IR_or ? bits_truncate(UINT64_MAX, type) : 0;
+    uint64_t bits;
+    if (ir_is_const(ir, operand, &bits) && bits != decides)
+        return NONE;
+    return add(p, IR_ine, ir_value(ir, v)->block, operand, ir_const(ir, type, decides), NONE);
+}
+
+/* x & y: an operand that is 0 and certain decides, and so does all ones in x | y. Vectors are chosen so. */
+static uint32_t mask_companion(struct poisoning *p, uint32_t v)
+{
+    const uint32_t block = ir_value(p->ir, v)->block,
+                   args[2] = {ir_value(p->ir, v)->args[0], ir_value(p->ir, v)->args[1]};
+    const uint32_t poisons[2] = {companion(p, args[0]), companion(p, args[1])};
+    uint32_t all = either(p, block, poisons[0], poisons[1]);
+    for (uint32_t k = 0; all && k < 2; k++) {
+        uint32_t open = leaves_open(p, v, args[k]);
+        if (!open)
+            continue;
+        if (poisons[k])
+            open = add(p, IR_mor, block, open, poisons[k], NONE);
+        all = add(p, IR_mand, block, all, open, NONE);
+    }
+    return all;
+}
+
 static void instrument(struct poisoning *p, uint32_t v)
 {
     struct ir *ir = p->ir;
@@ -316,6 +346,8 @@ static void instrument(struct poisoning *p, uint32_t v)
     case IR_select: p->of[v] = select_companion(p, v); break;
     case IR_mand:
     case IR_mor: p->of[v] = logic_companion(p, v); break;
+    case IR_and:
+    case IR_or: p->of[v] = mask_companion(p, v); break;
     default:
         if (ir_families[value->op] == FAMILY_EFFECT || ir_families[value->op] == FAMILY_LEAF)
             break;

@@ -463,6 +463,8 @@ bool slot_check(const struct code *code, struct arena *arena, struct slot_fault 
     struct slot_checker checker = {.code = code, .arena = arena}, *c = &checker;
     const uint32_t blocks = code->block_count;
     bool parts = false;
+    if (code->irreducible)
+        return true;
     c->first_edge = ARENA_ARRAY(arena, uint32_t, blocks + 1);
     find_list_ends(c);
     find_slots(c);

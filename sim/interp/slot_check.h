@@ -5,7 +5,11 @@
  *
  * Interface
  *   slot_check   false: out_fault names the instruction, the slot and the block where the lanes wait. Code
- * without divergent branches, and code of very many blocks, is accepted without a look.
+ * without divergent branches, of very many blocks, or with irreducible control flow, is accepted without a
+ * look.
+ *
+ * Kernels with irreducible control flow run in waves of one lane (struct kernel_traits), of which none waits
+ * while the others go on.
  */
 #ifndef ORRERY_INTERP_SLOT_CHECK_H
 #define ORRERY_INTERP_SLOT_CHECK_H

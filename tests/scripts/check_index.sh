@@ -22,6 +22,7 @@ v[i & 1].s[1].p[i]; v[...].s[1].p; 2; ints
 v[1].s[i].p[1]; v[1].s; 3; structs
 v[1].f[i].y; v[1].f; 3; vectors
 v[1].f[i].s1; v[1].f; 3; vectors
+v[1].f[2][i]; v[1].f[2]; 2; ints
 v->m[1][i]; v->m[1]; 5; ints
 EOF
 python3 - <<'EOF' || exit 99

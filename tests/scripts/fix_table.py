@@ -75,12 +75,19 @@ SLOTS = [
     ("slot_step", "int slot = x[0]++;\n  y[slot] += 1;"),
     ("slot_in_place", "y[x[0]++] += 1;"),
     ("slot_used_first", "y[*x] += 1;\n  (*x)++;"),
+    ("slot_in_brackets", "if (v >= 0)\n    y[(*x)++] += 1;"),
     ("slot_add", "int slot = *x;\n  *x += 1;\n  y[slot] += 1;"),
 ]
 FIRST = [
     ("first_come", "if (x[0] == 0) {\n    x[0] = 1;\n    y[0] += 1;\n  }"),
     ("first_come_not", "if (!*x) {\n    *x = 1;\n    y[0] += 1;\n  }"),
     ("first_come_read", "int taken = x[0];\n  if (taken == 0) {\n    x[0] = 1;\n    y[0] += 1;\n  }"),
+]
+
+# A lock that is a plain word: taken, and given back, by one of the stores. Each adds 1 to y[0].
+LOCKS = [
+    ("lock_in_if", "int done = 0;\n  while (!done) {\n    if (x[0] == 0) {\n      x[0] = 1;\n      y[0] += 1;\n      x[0] = 0;\n      done = 1;\n    }\n  }"),
+    ("lock_in_if_not", "for (bool done = false; !done;)\n    if (!*x) {\n      *x = 7;\n      done = true;\n      y[0] = y[0] + 1;\n      *x = 0;\n    }"),
 ]
 
 VERSIONS = ["CL1.2", "CL2.0", "CL3.0"]
@@ -185,6 +192,8 @@ def other_cases():
     for name, body in FIRST:
         yield name, kernel("int", body), "CL3.0", arguments("int", 0), "expect:\n  findings: []\n  buffers: [{arg: 0, values: [1, 0]}, {arg: 2, values: [1%s]}]" % (
             ", 0" * (N - 1))
+    for name, body in LOCKS:
+        yield name, kernel("int", body), "CL2.0", arguments("int", 0), "expect:\n  findings: []\n  buffers: [{arg: 0, values: [0, 0]}, {arg: 2, values: [%d, 0]}]" % N
     shared = kernel("int", "local int seen[4];\n  if (get_local_id(0) < 4) seen[get_local_id(0)] = 0;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  seen[v & 3] += 1;\n"
                            "  barrier(CLK_LOCAL_MEM_FENCE);\n  if (get_local_id(0) < 4) atomic_add(&y[get_local_id(0)], seen[get_local_id(0)]);")
     counts = [sum(1 for d in DATA if d & 3 == k) for k in range(4)]

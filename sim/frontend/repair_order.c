@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of a module. The translator leaves the blocks of a function as clang has them, where a goto may
+ * lead to a block that stands before one that dominates it, and it puts operations of constants before
+ * their operands: neither is valid. Here blocks come in reverse postorder, and what a constant is made of
+ * before it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "spirv_words.h"
+
+struct order {
+    const struct spirv *spirv;
+    uint32_t *out;
+    size_t put, *place; /* per id: where the type, constant, variable or block stands that has it; 0: none */
+    uint32_t bound;
+    uint8_t *done;   /* per id: it is put, or what it needs is being put */
+    uint32_t *stack; /* of ids */
+};
+
+static const uint32_t *words_at(const struct order *o, size_t at)
+{
+    return o->spirv->words + at;
+}
+
+static size_t next_of(const struct order *o, size_t at)
+{
+    return at + length_of(*words_at(o, at));
+}
+
+static void put_words(struct order *o, size_t from, size_t to)
+{
+    memcpy(o->out + o->put, words_at(o, from), (to - from) * sizeof *o->out);
+    o->put += to - from;
+}
+
+/* ---- constants -------------------------------------------------------------------------------------- */
+
+/* Which words of a type or a constant are ids that it needs: from `first` on, before *out_end. */
+static uint32_t needed_words(const uint32_t *words, uint32_t *out_end)
+{
+    const uint32_t count = *out_end = length_of(*words);
+    switch (opcode_of(*words)) {
+    case SpvOpTypeVector: *out_end = 3; return 2;
+    case SpvOpTypeArray:
+    case SpvOpTypeStruct: return 2;
+    case SpvOpTypePointer: return 3;
+    case SpvOpConstantComposite:
+    case SpvOpSpecConstantComposite: return 3;
+    case SpvOpSpecConstantOp: /* of these, numbers follow */
+        if (words[3] == SpvOpCompositeExtract || words[3] == SpvOpCompositeInsert ||
+            words[3] == SpvOpVectorShuffle)
+            *out_end = words[3] == SpvOpCompositeExtract ? 5 : 6;
+        if (*out_end > count)
+            *out_end = count;
+        return 4;
+    default: return count;
+    }
+}
+
+static bool is_type(uint32_t word)
+{
+    return opcode_of(word) >= SpvOpTypeVoid && opcode_of(word) <= SpvOpTypePipe;
+}
+
+/* The id of a type, a constant or a variable; 0: it is none. */
+static uint32_t defined_by(const struct order *o, const uint32_t *words)
+{
+    const uint32_t opcode = opcode_of(*words), count = length_of(*words), at = is_type(*words) ? 1 : 2;
+    const bool constant = opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp;
+    if (!(is_type(*words) || constant || opcode == SpvOpVariable || opcode == SpvOpUndef) || count <= at ||
+        words[at] >= o->bound)
+        return 0;
+    return words[at];
+}
+
+static bool is_missing(const struct order *o, uint32_t id)
+{
+    return id < o->bound && o->place[id] && !o->done[id];
+}
+
+/* An id that has to stand before it and does not yet; 0: none. Types keep their order, unless a constant that
+ * moves needs one. */
+static uint32_t missing(const struct order *o, const uint32_t *words, bool moves)
+{
+    uint32_t end, i = needed_words(words, &end);
+    if (is_type(*words) && !moves)
+        return 0;
+    if (!is_type(*words) && moves && length_of(*words) > 2 && is_missing(o, words[1]))
+        return words[1];
+    for (; i < end; i++)
+        if (is_missing(o, words[i]))
+            return words[i];
+    return 0;
+}
+
+static void put_constant(struct order *o, uint32_t id)
+{
+    uint32_t depth = 0;
+    o->stack[depth++] = id;
+    o->done[id] = 1;
+    while (depth) {
+        const size_t at = o->place[o->stack[depth - 1]];
+        const uint32_t first = missing(o, words_at(o, at), depth > 1);
+        if (first) {
+            o->done[first] = 1;
+            o->stack[depth++] = first;
+        } else {
+            put_words(o, at, next_of(o, at));
+            depth--;
+        }
+    }
+}
+
+/* Returns where the functions begin. */
+static size_t put_constants(struct order *o)
+{
+    size_t end = HEADER_WORDS;
+    for (; end < o->spirv->word_count && opcode_of(*words_at(o, end)) != SpvOpFunction;
+         end = next_of(o, end)) {
+        const uint32_t id = defined_by(o, words_at(o, end));
+        if (id)
+            o->place[id] = end;
+    }
+    put_words(o, 0, HEADER_WORDS);
+    for (size_t at = HEADER_WORDS; at < end; at = next_of(o, at)) {
+        const uint32_t id = defined_by(o, words_at(o, at));
+        if (!id)
+            put_words(o, at, next_of(o, at));
+        else if (!o->done[id])
+            put_constant(o, id);
+    }
+    return end;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------ */
+
+struct block {
+    size_t first, end, terminator;
+    bool reached, follows; /* after the entry's; after one that leads to it */
+};
+
+struct function {
+    struct order *order;
+    struct block *blocks;
+    uint32_t count;
+    uint32_t *number;       /* per id of a label: 1 + its block; 0: of no block of this function */
+    uint32_t *post, posts;  /* blocks in postorder */
+    uint32_t *stack, *next; /* blocks that are being visited, and per block its next way out */
+    const uint8_t *wide;    /* per id: an integer of 64 bits */
+};
+
+/* The block at way k out of a block; UINT32_MAX: there is none, count: it is in no block here. */
+static uint32_t way_out(const struct function *f, uint32_t block, uint32_t k)
+{
+    const uint32_t *words = words_at(f->order, f->blocks[block].terminator), count = length_of(*words);
+    uint32_t at = count;
+    switch (opcode_of(*words)) {
+    case SpvOpBranch: at = k == 0 ? 1 : count; break;
+    case SpvOpBranchConditional: at = k < 2 ? 2 + k : count; break;
+    case SpvOpSwitch: at = 2 + k * (words[1] < f->order->bound && f->wide[words[1]] ? 3 : 2); break;
+    default: break;
+    }
+    if (at >= count)
+        return UINT32_MAX;
+    return words[at] < f->order->bound && f->number[words[at]] ? f->number[words[at]] - 1 : f->count;
+}
+
+/* In postorder, of the ways out the last one first, so that reversed the first one comes first. */
+static void visit_blocks(struct function *f)
+{
+    uint32_t depth = 0;
+    f->posts = 0;
+    f->stack[depth++] = 0;
+    f->blocks[0].reached = true;
+    while (depth) {
+        const uint32_t block = f->stack[depth - 1];
+        uint32_t ways = 0;
+        while (way_out(f, block, ways) != UINT32_MAX)
+            ways++;
+        if (f->next[block] == ways) {
+            f->post[f->posts++] = block;
+            depth--;
+            continue;
+        }
+        const uint32_t to = way_out(f, block, ways - ++f->next[block]);
+        if (to < f->count && !f->blocks[to].reached) {
+            f->blocks[to].reached = true;
+            f->stack[depth++] = to;
+        }
+    }
+}
+
+/* Does each block stand after one that leads to it? Then each of them stands after those that dominate it. */
+static bool is_in_order(struct function *f)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        for (uint32_t k = 0, to; (to = way_out(f, i, k)) != UINT32_MAX; k++)
+            if (to < f->count && to > i)
+                f->blocks[to].follows = true;
+    for (uint32_t i = 1; i < f->count; i++)
+        if (f->blocks[i].reached && !f->blocks[i].follows)
+            return false;
+    return true;
+}
+
+static void put_blocks(struct function *f)
+{
+    struct order *o = f->order;
+    visit_blocks(f);
+    const bool keeps = is_in_order(f);
+    for (uint32_t i = f->posts; !keeps && i-- > 0;)
+        put_words(o, f->blocks[f->post[i]].first, f->blocks[f->post[i]].end);
+    for (uint32_t i = 0; i < f->count; i++)
+        if (keeps || !f->blocks[i].reached)
+            put_words(o, f->blocks[i].first, f->blocks[i].end);
+}
+
+/* The function at `at`, to its end. */
+static size_t put_function(struct function *f, size_t at)
+{
+    struct order *o = f->order;
+    const size_t begin = at;
+    size_t last = at;
+    f->count = 0;
+    for (; at < o->spirv->word_count && opcode_of(*words_at(o, at)) != SpvOpFunctionEnd;
+         at = next_of(o, at)) {
+        const uint32_t opcode = opcode_of(*words_at(o, at));
+        if (opcode == SpvOpLabel && words_at(o, at)[1] < o->bound) {
+            f->next[f->count] = 0;
+            f->number[words_at(o, at)[1]] = f->count + 1;
+            f->blocks[f->count++] = (struct block){.first = at, .terminator = at};
+        }
+        if (opcode != SpvOpLine && opcode != SpvOpNoLine)
+            last = at;
+        if (f->count) {
+            f->blocks[f->count - 1].end = next_of(o, at);
+            f->blocks[f->count - 1].terminator = last;
+        }
+    }
+    put_words(o, begin, f->count ? f->blocks[0].first : at);
+    if (f->count)
+        put_blocks(f);
+    for (uint32_t i = 0; i < f->count; i++)
+        f->number[words_at(o, f->blocks[i].first)[1]] = 0;
+    if (at < o->spirv->word_count) {
+        put_words(o, at, next_of(o, at));
+        at = next_of(o, at);
+    }
+    return at;
+}
+
+/* ---- both -------------------------------------------------------------------------------------------- */
+
+/* Returns the number of labels. */
+static size_t find_wide(const struct spirv *spirv, uint8_t *wide)
+{
+    const uint32_t bound = spirv->words[3];
+    uint32_t types[2] = {0, 0}; /* there is one of each signedness */
+    size_t labels = 0;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += length_of(spirv->words[at])) {
+        const uint32_t *words = spirv->words + at;
+        const uint32_t opcode = opcode_of(*words);
+        if (opcode == SpvOpTypeInt && words[2] == 64)
+            types[words[3] & 1] = words[1];
+        else if (opcode > SpvOpTypePipe && length_of(*words) > 2 && words[2] < bound && words[1] &&
+                 (words[1] == types[0] || words[1] == types[1]))
+            wide[words[2]] = 1;
+        labels += opcode == SpvOpLabel;
+    }
+    return labels;
+}
+
+static enum status put_all(struct order *o, uint8_t *wide)
+{
+    const size_t labels = find_wide(o->spirv, wide);
+    struct function f = {.order = o,
+                         .blocks = calloc(labels + 1, sizeof *f.blocks),
+                         .number = calloc(o->bound, sizeof *f.number),
+                         .post = calloc(labels + 1, sizeof *f.post),
+                         .stack = calloc(labels + 1, sizeof *f.stack),
+                         .next = calloc(labels + 1, sizeof *f.next),
+                         .wide = wide};
+    const bool fits = f.blocks && f.number && f.post && f.stack && f.next;
+    if (fits)
+        for (size_t at = put_constants(o); at < o->spirv->word_count;)
+            at = put_function(&f, at);
+    free(f.blocks);
+    free(f.number);
+    free(f.post);
+    free(f.stack);
+    free(f.next);
+    return fits ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+enum status repair_order(struct spirv *spirv)
+{
+    const uint32_t bound = spirv->words[3];
+    struct order o = {.spirv = spirv,
+                      .out = malloc(spirv->word_count * sizeof *o.out),
+                      .place = calloc(bound, sizeof *o.place),
+                      .bound = bound,
+                      .done = calloc(bound, 1),
+                      .stack = calloc(bound, sizeof *o.stack)};
+    uint8_t *wide = calloc(bound, 1);
+    enum status status = STATUS_OUT_OF_MEMORY;
+    if (o.out && o.place && o.done && o.stack && wide)
+        status = put_all(&o, wide);
+    if (status == STATUS_OK) {
+        memcpy(spirv->words, o.out, o.put * sizeof *o.out);
+        spirv->word_count = o.put;
+    }
+    free(o.out);
+    free(o.place);
+    free(o.done);
+    free(o.stack);
+    free(wide);
+    return status;
+}
