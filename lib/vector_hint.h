@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  SPIR-V's VecTypeHint has no sign: vec_type_hint(uint4) and vec_type_hint(int4) are the same words. The
- *          sign is read from the source.
+ * PURPOSE  SPIR-V's VecTypeHint has no sign: vec_type_hint(uint4) and vec_type_hint(int4) are the same words.
+ *          The sign is read from the source.
  *
  * Interface
  *   vector_hint_is_unsigned   does the hint of this kernel's definition name an unsigned type?
