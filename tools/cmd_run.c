@@ -81,17 +81,6 @@ static int run_program(const struct settings *settings, char **command)
 
 /* ---- a scenario -------------------------------------------------------------------- */
 
-static int verdict(const struct scenario *scenario, const struct report *report, enum status status,
-                   uint64_t kernels)
-{
-    bool found = scenario->fail_on != SEVERITY_OFF && report_total(report, scenario->fail_on) > 0;
-    if (status != STATUS_OK)
-        return exit_status_of(status);
-    if (found && !scenario->keep_exit_code)
-        return scenario->error_exitcode;
-    return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
-}
-
 static void print_replay(const struct settings *settings, const char *path, struct report *report,
                          const struct schedule_record *record)
 {
@@ -121,7 +110,8 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS || interrupted;
     if (!ran)
         say_scenario_diagnosis(scenario->file, status, &diagnosis);
-    int code = interrupted ? 128 + interrupt_caught() : verdict(scenario, report, status, result.kernels_run);
+    int code = interrupted ? 128 + interrupt_caught()
+                           : exit_status_of_run(scenario, report, status, result.kernels_run);
     if (code)
         print_replay(settings, scenario->file, report, result.record);
     if (code == EXIT_NOTHING_RAN)

@@ -63,6 +63,17 @@ int exit_status_of(enum status status)
     }
 }
 
+int exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
+                       uint64_t kernels)
+{
+    bool found = scenario->fail_on != SEVERITY_OFF && report_total(report, scenario->fail_on) > 0;
+    if (status != STATUS_OK)
+        return exit_status_of(status);
+    if (found && !scenario->keep_exit_code)
+        return scenario->error_exitcode;
+    return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
+}
+
 /* ---- the option table -------------------------------------------------------------- */
 
 static error_t parse_setting(int key, char *argument, struct argp_state *state)

@@ -133,6 +133,9 @@ int interrupt_caught(void);
 void interrupt_end(void);
 _Noreturn void end_by(int signal_number);
 int exit_status_of(enum status status);
+/* As orrery run ends with it: of findings, too. */
+int exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
+                       uint64_t kernels);
 void environment_configure_compiler(void);
 
 /* ---- targets -------------------------------------------------------------------- */

@@ -24,7 +24,7 @@
 
 #include "debugger.h"
 
-enum { NESTED_MOST = 200, NAME_MOST = 128 };
+enum { NESTED_MOST = 200, NAME_MOST = 128, ELEMENTS_MOST = 100000 };
 
 static bool conditional(struct evaluation *e, struct value *out);
 static bool unary(struct evaluation *e, struct value *out);
@@ -104,18 +104,24 @@ static const struct debug_type *pointer_to(struct evaluation *e, const struct de
     return e->made[e->made_count++] = type;
 }
 
-const struct debug_type *vector_type(struct evaluation *e, const struct debug_type *element, uint64_t count)
+static const struct debug_type *list_type(struct evaluation *e, enum debug_kind kind,
+                                          const struct debug_type *element, uint64_t count)
 {
     if (e->made_count == sizeof e->made / sizeof *e->made)
         return NULL;
     struct debug_type *type = calloc(1, sizeof *type);
     if (!type)
         return NULL;
-    *type = (struct debug_type){.kind = DEBUG_VECTOR,
-                                .size = element->size * (count == 3 ? 4 : count),
+    *type = (struct debug_type){.kind = kind,
+                                .size = element->size * (kind == DEBUG_VECTOR && count == 3 ? 4 : count),
                                 .element = element,
                                 .count = count};
     return e->made[e->made_count++] = type;
+}
+
+const struct debug_type *vector_type(struct evaluation *e, const struct debug_type *element, uint64_t count)
+{
+    return list_type(e, DEBUG_VECTOR, element, count);
 }
 
 const struct debug_type *type_named(struct evaluation *e, const char *name)
@@ -395,6 +401,60 @@ static int component(const char *name, uint64_t count)
     return -1;
 }
 
+static bool is_vector_length(size_t count)
+{
+    return count == 2 || count == 3 || count == 4 || count == 8 || count == 16;
+}
+
+/* ".xyz", ".s01f", ".lo", ".hi", ".even", ".odd" of a vector of count components: which ones. 0: none. */
+static size_t swizzle(const char *name, uint64_t count, uint32_t out[16])
+{
+    static const struct {
+        const char *name;
+        uint32_t first, step; /* first: in halves of the vector, where step is 1 */
+    } halves[] = {{"lo", 0, 1}, {"hi", 1, 1}, {"even", 0, 2}, {"odd", 1, 2}};
+    const uint32_t half = (uint32_t)(count + 1) / 2;
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        for (; !strcmp(halves[i].name, name) && length < half; length++)
+            out[length] = halves[i].step == 1 ? halves[i].first * half + (uint32_t)length
+                                              : halves[i].first + 2 * (uint32_t)length;
+    if (length)
+        return length;
+    const bool is_numbered = (name[0] | 32) == 's';
+    for (const char *at = name + is_numbered; *at; at++) {
+        const char one[3] = {is_numbered ? 's' : *at, is_numbered ? *at : '\0', '\0'};
+        const int k = component(one, count);
+        if (k < 0 || length == 16)
+            return 0;
+        out[length++] = (uint32_t)k;
+    }
+    return length;
+}
+
+/* The fourth component of three, and what is past the end, are not defined: zeros. */
+static bool swizzled(struct evaluation *e, const char *name, struct value *value)
+{
+    uint32_t from[16];
+    const struct debug_type *whole = value->type;
+    const size_t length = swizzle(name, whole->count, from), size = whole->element->size;
+    if (!is_vector_length(length))
+        return fail(e, "the vector of %" PRIu64 " components has no '%s'", whole->count, name);
+    struct value out = {.type = vector_type(e, whole->element, length)};
+    if (!load(e, value))
+        return false;
+    if (!out.type)
+        return fail(e, "no memory for the vector");
+    for (size_t i = 0; i < length; i++) {
+        if (value->lvalue && memory_undefined(e->view, value->address + from[i] * size, size))
+            return fail(e, "component %" PRIu32 " of the vector is uninitialised", from[i]);
+        if (from[i] < whole->count)
+            memcpy(out.bytes + i * size, value->bytes + from[i] * size, size);
+    }
+    *value = out;
+    return true;
+}
+
 static bool member(struct evaluation *e, struct value *value)
 {
     char name[NAME_MOST];
@@ -413,6 +473,8 @@ static bool member(struct evaluation *e, struct value *value)
         found = type->element;
         offset = (uint64_t)component(name, type->count) * found->size;
     }
+    if (!found && type->kind == DEBUG_VECTOR)
+        return swizzled(e, name, value);
     if (!found)
         return fail(e, "the value has no member '%s'", name);
     struct value part = {.type = found, .lvalue = value->lvalue, .address = value->address + offset};
@@ -836,6 +898,21 @@ static bool assigned(struct evaluation *e, const struct value *target, const str
     return true;
 }
 
+/* gdb's "first@count": so many objects that follow one another in memory, as an array. */
+static bool repeated(struct evaluation *e, struct value *out)
+{
+    struct value count;
+    if (!binary(e, 1, &count) || !as_operand(e, &count))
+        return false;
+    const int64_t number = value_integer(&count);
+    if (!out->lvalue)
+        return fail(e, "only what is in memory has others after it");
+    if (number < 1 || number > ELEMENTS_MOST)
+        return fail(e, "found %" PRId64 " after '@', expected 1 to %d", number, ELEMENTS_MOST);
+    out->type = list_type(e, DEBUG_ARRAY, out->type, (uint64_t)number);
+    return out->type || fail(e, "no memory for the array");
+}
+
 static bool conditional(struct evaluation *e, struct value *out)
 {
     struct value yes, no;
@@ -843,6 +920,8 @@ static bool conditional(struct evaluation *e, struct value *out)
         return fail(e, "the expression is nested too deeply");
     bool fine = binary(e, 1, out);
     skip(e);
+    if (fine && take(e, "@"))
+        fine = repeated(e, out);
     if (fine && take(e, "?")) {
         fine = as_operand(e, out) && conditional(e, &yes) && expect(e, ":") && conditional(e, &no);
         if (fine)

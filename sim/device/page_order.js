@@ -1,10 +1,11 @@
 /* The order around the accesses of a finding, as a picture: a column for each work-item, its operations from top
  * to bottom, and edges between them: those that order, the one that is missing, and what the fix adds. */
 const ORDER_WIDTH = 1560,
+    ORDER_MARGIN = 80,
     ORDER_GAP = 230,
-    ORDER_BOX = 600,
-    ORDER_HEIGHT = 64,
-    ORDER_ROW = 104,
+    ORDER_BOX = 390,
+    ORDER_HEIGHT = 86,
+    ORDER_ROW = 122,
     ORDER_TOP = 48,
     ORDER_OPEN = 20;
 
@@ -133,15 +134,15 @@ function cutText(text, width, size) {
     return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/* An edge, and where its name stands: in the gap between columns that it enters first. */
-/** @param {Box} from @param {Box} to @param {number} shift @param {number} gap */
-function orderPath(from, to, shift, gap) {
+/* An edge, and where its name stands: at this part of the gap between columns that it enters first. */
+/** @param {Box} from @param {Box} to @param {number} shift @param {number} gap @param {number} place */
+function orderPath(from, to, shift, gap, place) {
     const path = edgePath(from, to, shift);
     if (from.x === to.x) return {...path, anchor: "start"};
     const right = to.x > from.x,
         x1 = right ? from.x + from.width : from.x,
         x2 = right ? to.x : to.x + to.width,
-        part = Math.min(1, gap / 2 / Math.abs(x2 - x1));
+        part = Math.min(1, (gap * place) / Math.abs(x2 - x1));
     /* Of the curve with both control points in the middle x grows as 1.5t - 1.5t² + t³, y as 3t² - 2t³. */
     let t = 0;
     while (1.5 * t - 1.5 * t ** 2 + t ** 3 < part) t += 0.01;
@@ -179,6 +180,21 @@ const ORDER_SHIFTS = {
     fix: 14,
 };
 
+/* Names stand side by side where the edges between two boxes cross. */
+/** @type {Record<OrderLink, number>} */
+const NAME_PLACES = {
+    "program-order": 0.5,
+    "synchronises-with": 0.5,
+    "happens-before": 0.5,
+    missing: 0.5,
+    unordered: 0.2,
+    fix: 0.8,
+};
+
+/* And on which side of its edge a name stands that is not on it. */
+/** @type {Partial<Record<OrderLink, string>>} */
+const NAME_SIDES = {missing: "start", unordered: "start", fix: "end"};
+
 /** @param {OrderNode} node @param {Box} box */
 function orderBox(node, box) {
     const place = placeText(node.place),
@@ -192,7 +208,12 @@ function orderBox(node, box) {
         make(
             "text",
             {x: box.x + 12, y: box.y + 50, class: "side"},
-            cutText(`${place}  ${text}`, box.width - 24, 14),
+            cutText(place, box.width - 24, 14),
+        ),
+        make(
+            "text",
+            {x: box.x + 12, y: box.y + 72, class: "side"},
+            cutText(text, box.width - 24, 14),
         ),
     );
 }
@@ -214,7 +235,7 @@ function orderPicture(finding, f) {
         width,
         height: ORDER_HEIGHT,
     }));
-    const total = 60 + sides.length * width + (sides.length - 1) * gap,
+    const total = 20 + ORDER_MARGIN + sides.length * width + (sides.length - 1) * gap,
         height = ORDER_TOP + (Math.max(...rows) + 1) * ORDER_ROW - (ORDER_ROW - ORDER_HEIGHT) + 20;
     const ids = ["order", "sync", "bad", "good"].map(each => `arrow-${each}-${f}`);
     /** @type {Record<OrderLink, string>} */
@@ -240,9 +261,10 @@ function orderPicture(finding, f) {
     );
     for (const side of sides) {
         const node = known(nodes.find(each => each.side === side)),
-            x = 20 + sides.indexOf(side) * (width + gap);
+            x = 20 + sides.indexOf(side) * (width + gap),
+            room = width + Math.min(gap, ORDER_MARGIN);
         picture.append(
-            make("text", {x, y: 26, class: "thread"}, cutText(columnTitle(finding, node), width + gap, 15)),
+            make("text", {x, y: 26, class: "thread"}, cutText(columnTitle(finding, node), room, 15)),
         );
     }
     /** @type {{x: number, y: number}[]} */
@@ -251,7 +273,7 @@ function orderPicture(finding, f) {
         const plain = kind === "program-order",
             path = plain
                 ? {...straightPath(boxes[from], boxes[to]), anchor: "start"}
-                : orderPath(boxes[from], boxes[to], ORDER_SHIFTS[kind], gap);
+                : orderPath(boxes[from], boxes[to], ORDER_SHIFTS[kind], gap, NAME_PLACES[kind]);
         picture.append(
             make("path", {
                 class: `edge ${kind}`,
@@ -260,8 +282,14 @@ function orderPicture(finding, f) {
             }),
         );
         if (plain) return "";
-        const place = freePlace(path, taken);
-        return make("text", {class: `name ${kind}`, ...place, "text-anchor": path.anchor}, EDGE_NAMES[kind]);
+        const place = freePlace(path, taken),
+            beside = from !== to && boxes[from].x !== boxes[to].x ? NAME_SIDES[kind] : undefined;
+        if (beside) place.x += beside === "start" ? 10 : -10;
+        return make(
+            "text",
+            {class: `name ${kind}`, ...place, "text-anchor": beside || path.anchor},
+            EDGE_NAMES[kind],
+        );
     });
     nodes.forEach((node, i) => picture.append(orderBox(node, boxes[i])));
     picture.append(...names);

@@ -147,7 +147,7 @@ interface FindingAccess extends Place {
     order?: string;
     scope?: string;
     size_bytes: number;
-    type?: string;
+    type?: "half" | "float" | "double";
     value?: string;
     written?: string;
     item?: WorkItem;

@@ -55,6 +55,14 @@ function numberText(type, bits) {
     return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
+/* Of a finding's access, as the printed report has it: "3", "70000 (0x11170)", "1.0 (0x3f800000)". */
+/** @param {FindingAccess["type"]} type @param {string} value */
+function findingValue(type, value) {
+    const bits = BigInt(value);
+    if (type) return `${numberText(type, bits)} (${value})`;
+    return bits > 65535n ? `${bits} (${value})` : String(bits);
+}
+
 /* "1.0 (0x3f800000)"; an integer has the sign of its elements, and digits where it is not small. */
 /** @param {Step} step @param {string} value */
 function typedText({number, size, words}, value) {

@@ -46,8 +46,14 @@ function accessText(access) {
     const words = [access.what || access.access];
     if (access.size_bytes) words.push(say("size", access.size_bytes));
     if (access.value !== undefined)
-        words.push(say(/load|modify/.test(access.access) ? "read" : "wrote", access.value));
-    if (access.written !== undefined) words.push(say("wrote", access.written));
+        words.push(
+            say(
+                /load|modify/.test(access.access) ? "read" : "wrote",
+                findingValue(access.type, access.value),
+            ),
+        );
+    if (access.written !== undefined)
+        words.push(say("wrote", findingValue(access.type, access.written)));
     if (access.by) words.push(access.by);
     if (access.item)
         words.push(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The requests source, loadedSources and modules. A source has a path if its file is the scenario's own;
- * any other text (of the scenario itself, or of the host program's clCreateProgramWithSource) has a
- * reference, 1 + its index.
+ * The requests source, loadedSources and modules. A source has a path if its file is the scenario's own or
+ * one that the program opened; any other text (of the scenario itself, or of the host program's
+ * clCreateProgramWithSource) has a reference, 1 + its index.
  */
 #include "dap_adapter.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *path_of(const struct dap *dap, const char *name)
+static char *scenario_path(const struct dap *dap, const char *name)
 {
     const char *file = dap->scenario.program.source_file;
     char *copy = strdup(dap->scenario.file ? dap->scenario.file : ""), *path = NULL, *real = NULL;
@@ -22,6 +22,12 @@ static char *path_of(const struct dap *dap, const char *name)
     free(path);
     free(copy);
     return real;
+}
+
+/* A program's source has the name of the file with that text, as the program opened it, or none of a file. */
+static char *path_of(const struct dap *dap, const char *name)
+{
+    return dap->command ? realpath(name, NULL) : scenario_path(dap, name);
 }
 
 json_t *dap_source_of(struct dap *dap, const char *name)
@@ -51,9 +57,7 @@ json_t *dap_source(struct dap *dap, const json_t *arguments)
     const char *name = reference > 0 ? json_string_value(json_array_get(dap->sources, (size_t)reference - 1))
                                      : TEXT(source, "name");
     json_t *answer = dap_query(dap, json_pack("{s:s,s:s*}", "verb", "source", "file", name));
-    json_t *body =
-        answer ? json_pack("{s:s,s:s}", "content", TEXT(answer, "text"), "mimeType", "text/x-opencl-src")
-               : NULL;
+    json_t *body = answer ? json_pack("{s:s}", "content", TEXT(answer, "text")) : NULL;
     json_decref(answer);
     return body;
 }

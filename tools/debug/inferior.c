@@ -212,6 +212,7 @@ _Noreturn void inferior_run(const struct inferior *channels, struct scenario *sc
     debugger_checkpoint_every(debugger, FIRST_INTERVAL);
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     char *text = conclusion(scenario, report, status, &diagnosis, &result);
-    debugger_end(debugger, text ? text : "", exit_status_of(status));
+    debugger_end(debugger, text ? text : "",
+                 exit_status_of_run(scenario, report, status, result.kernels_run));
     _exit(0);
 }

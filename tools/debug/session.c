@@ -528,18 +528,30 @@ static uint64_t find_last(struct session *session, json_t *plan, uint64_t before
     return 0;
 }
 
+/* Where a run stops again, the first work-item of the wave is in focus; a step keeps its own. */
+static void focus_again(struct session *session, json_int_t thread, json_t *stop)
+{
+    json_t *place = ask(session, json_pack("{s:s,s:I}", "verb", "focus", "thread", thread));
+    if (!json_object_get(place, "error"))
+        json_object_update(stop, place);
+    json_decref(place);
+}
+
 json_t *session_back(struct session *session, json_t *plan)
 {
     json_t *found, *stop;
     find_position(session);
     const bool entry = !strcmp(json_string_value(json_object_get(plan, "mode")), "entry");
     const uint64_t last = find_last(session, plan, session->position + entry, &found);
-    const json_int_t point = json_integer_value(json_object_get(found, "last_point"));
+    const json_int_t point = json_integer_value(json_object_get(found, "last_point")),
+                     thread = json_integer_value(json_object_get(plan, "thread"));
     const char *error = json_string_value(json_object_get(found, "error"));
     json_decref(plan);
     if (error)
         return found;
     stop = session_goto(session, last ? last : 1);
+    if (last && !point && thread && !json_object_get(stop, "error"))
+        focus_again(session, thread, stop);
     json_object_set_new(stop, "reason",
                         json_string(!last   ? "beginning"
                                     : point ? "breakpoint"

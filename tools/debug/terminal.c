@@ -50,6 +50,7 @@ static const struct verb_row verbs[] = {
     {"finish", 3, do_finish, "until the function returns"},
     {"until", 1, do_until,
      "[LINE | barrier]: to a line after this one, or after LINE - 1; past the next barrier"},
+    {"advance", 3, do_advance, "LOCATION: go on to there"},
     {"goto", 2, do_goto, "POSITION: forwards or backwards to exactly there"},
     {"reverse-step", 9, do_back_step, "[N]: to the line that began before, also in a function"},
     {"rs", 2, do_back_step, "reverse-step"},
@@ -84,7 +85,7 @@ static const struct verb_row verbs[] = {
      "[LINE | FIRST,LAST | FUNCTION | -]: the source; without one, the next lines; -: those before"},
     {"disassemble", 4, do_disassemble,
      "the instructions around: SPIR-V, and below it the bytecode that it became"},
-    {"thread", 2, do_thread,
+    {"thread", 1, do_thread,
      "[NUMBER | apply all COMMAND]: look at a work-item, by its global linear id; or: a command for each"},
     {"work-item", 4, do_thread, "X Y Z: look at a work-item, by its global id"},
     {"workitem", 4, do_thread, "work-item"},
@@ -335,6 +336,30 @@ static char *trimmed(const char *line)
     return command;
 }
 
+/* Verbs of gdb that mean nothing here, and what does instead. */
+static const char *advice_for(const char *name, size_t length)
+{
+    static const struct {
+        const char *names, *advice;
+    } rows[] = {
+        {" stepi si nexti ni ",
+         "the smallest step is a line: 'step', 'next'; 'disassemble' shows instructions"},
+        {" jump j ", "the work-items of a wave share their place: none can be put elsewhere alone"},
+        {" kill k ", "'run' begins again, 'quit' ends the session"},
+        {" file exec-file attach core ", "the target stands on the command line: orrery debug TARGET"},
+        {" layout tui ", "'list' shows the source; editors show more: orrery debug --dap"},
+        {" show apropos ", "'info' shows what there is, 'help' lists the verbs"},
+        {" return ", "'finish' runs until the function returns"}};
+    char word[16];
+    if (length > sizeof word - 3)
+        return NULL;
+    snprintf(word, sizeof word, " %.*s ", (int)length, name);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strstr(rows[i].names, word))
+            return rows[i].advice;
+    return NULL;
+}
+
 static void execute_one(struct terminal *t, const char *command)
 {
     const size_t length = strcspn(command, " \t/");
@@ -346,7 +371,8 @@ static void execute_one(struct terminal *t, const char *command)
     if (row)
         row->run(t, arguments);
     else
-        refuse_command(t, "found '%.*s', which is no verb; 'help' lists them", (int)length, command);
+        refuse_command(t, "found '%.*s', which is no verb; %s", (int)length, command,
+                       advice_for(command, length) ? advice_for(command, length) : "'help' lists them");
     fflush(t->out);
 }
 

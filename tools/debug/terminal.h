@@ -44,13 +44,16 @@ struct verb_row {
 }; /* least: letters that suffice */
 
 /* terminal_run.c */
-verb do_run, do_continue, do_step, do_next, do_finish, do_until, do_goto, do_back_step, do_back_next,
-    do_back_continue, do_back_finish, do_race, do_start, do_first_access;
+verb do_run, do_continue, do_step, do_next, do_finish, do_until, do_advance, do_goto, do_back_step,
+    do_back_next, do_back_continue, do_back_finish, do_race, do_start, do_first_access;
 /* terminal_points.c */
 verb do_break, do_temporary_break, do_delete, do_enable, do_disable, do_condition, do_ignore, do_clear,
     do_watch, do_read_watch, do_access_watch, do_catch, do_log, do_commands;
 void show_points(struct terminal *t);
 void points_send(struct terminal *t);
+bool points_add_temporary(struct terminal *t, const char *location,
+                          json_int_t *out_id);               /* false: refused, and printed */
+void points_remove(struct terminal *t, json_int_t id);       /* if it is still there */
 json_t *points_enabled(const struct terminal *t);            /* for the engine; a new reference */
 void points_hit(struct terminal *t, json_int_t id);          /* a temporary one goes; its commands are due */
 bool points_silent(const struct terminal *t, json_int_t id); /* its commands begin with "silent" */

@@ -418,10 +418,11 @@ static void dump(struct terminal *t, const char *arguments, json_int_t base)
     char *end, *rest;
     const json_int_t address = (json_int_t)strtoull(arguments, &end, 0),
                      size = (json_int_t)strtoull(end, &rest, 0);
-    if (end == arguments)
-        refuse_command(t, "found '%s', expected an address", arguments);
-    else
+    json_int_t place, bytes;
+    if (end != arguments)
         examine(t, base + address, rest != end ? size : 8, 1, 'x');
+    else if (needs_expression(t, arguments) && address_of(t, arguments, &place, &bytes))
+        examine(t, place, 8, 1, 'x');
 }
 
 void do_global_memory(struct terminal *t, const char *arguments)
@@ -528,19 +529,43 @@ static void show_variables(struct terminal *t, const char *scope)
     json_decref(answer);
 }
 
+static bool is_same_row(const struct terminal *t, const json_t *thread, const json_t *other)
+{
+    const bool has_focus = NUMBER(thread, "id") == t->thread || NUMBER(other, "id") == t->thread;
+    return !has_focus && json_equal(json_object_get(thread, "state"), json_object_get(other, "state")) &&
+           json_equal(json_object_get(thread, "function"), json_object_get(other, "function")) &&
+           json_equal(json_object_get(thread, "line"), json_object_get(other, "line"));
+}
+
+static void show_thread_row(struct terminal *t, const json_t *first, const json_t *last)
+{
+    fprintf(t->out, "%c %" PRId64, NUMBER(first, "id") == t->thread ? '*' : ' ',
+            (int64_t)NUMBER(first, "id") - 1);
+    if (first != last)
+        fprintf(t->out, " to %" PRId64, (int64_t)NUMBER(last, "id") - 1);
+    fputs(first != last ? "  work-items " : "  work-item ", t->out);
+    print_item(t->out, json_object_get(first, "global"));
+    if (first != last) {
+        fputs(" to ", t->out);
+        print_item(t->out, json_object_get(last, "global"));
+    }
+    fprintf(t->out, "  %s", TEXT(first, "state"));
+    if (TEXT(first, "function"))
+        fprintf(t->out, ", %s line %" PRId64, TEXT(first, "function"), (int64_t)NUMBER(first, "line"));
+    fputc('\n', t->out);
+}
+
+/* Work-items one after another that are at the same line in the same state are one row. */
 static void show_threads(struct terminal *t, bool all)
 {
     json_t *answer = ask(t, "threads", json_pack("{s:b}", "all", all));
     const json_t *list = json_object_get(answer, "threads");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *thread = json_array_get(list, i);
-        fprintf(t->out, "%c %" PRId64 "  work-item ", NUMBER(thread, "id") == t->thread ? '*' : ' ',
-                (int64_t)NUMBER(thread, "id") - 1);
-        print_item(t->out, json_object_get(thread, "global"));
-        fprintf(t->out, "  %s", TEXT(thread, "state"));
-        if (TEXT(thread, "function"))
-            fprintf(t->out, ", %s line %" PRId64, TEXT(thread, "function"), (int64_t)NUMBER(thread, "line"));
-        fputc('\n', t->out);
+    const size_t count = json_array_size(list);
+    for (size_t i = 0, end; i < count; i = end) {
+        const json_t *first = json_array_get(list, i);
+        for (end = i + 1; end < count && is_same_row(t, first, json_array_get(list, end));)
+            end++;
+        show_thread_row(t, first, json_array_get(list, end - 1));
     }
     if (NUMBER(answer, "left_out"))
         fprintf(t->out, "%" PRId64 " more are not listed\n", (int64_t)NUMBER(answer, "left_out"));
@@ -610,13 +635,13 @@ void do_info(struct terminal *t, const char *arguments)
         show_variables(t, "locals");
     else if (begins(arguments, "args"))
         show_variables(t, "arguments");
-    else if (begins(arguments, "globals"))
+    else if (begins(arguments, "globals") || begins(arguments, "variables"))
         show_variables(t, "globals");
     else if (begins(arguments, "breakpoints") || begins(arguments, "watchpoints"))
         show_points(t);
-    else if (all || begins(arguments, "threads"))
+    else if (all || begins(arguments, "threads") || begins(arguments, "work-items"))
         show_threads(t, all && after_word(all, "all"));
-    else if (begins(arguments, "launch"))
+    else if (begins(arguments, "launch") || begins(arguments, "program") || begins(arguments, "kernel"))
         show_launch(t);
     else if (begins(arguments, "queues"))
         show_host(t, "queues");
@@ -684,7 +709,7 @@ static void apply_to_threads(struct terminal *t, const char *arguments)
     const json_t *list = json_object_get(answer, "threads");
     const json_int_t thread = t->thread;
     const uint32_t frame = t->frame;
-    for (size_t i = 0; i < json_array_size(list) && !t->failed; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         t->thread = NUMBER(one, "id");
         t->frame = 0;

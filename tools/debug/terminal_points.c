@@ -211,6 +211,34 @@ static json_t *set_break(struct terminal *t, const char *arguments, bool tempora
     return point;
 }
 
+void points_remove(struct terminal *t, json_int_t id)
+{
+    size_t index;
+    if (!find_point(t, id, &index))
+        return;
+    json_array_remove(t->points, index);
+    points_send(t);
+}
+
+bool points_add_temporary(struct terminal *t, const char *location_text, json_int_t *out_id)
+{
+    char *text = strdup(location_text);
+    json_t *point = text ? location(t, text) : NULL;
+    free(text);
+    if (!point) {
+        refuse_command(t, "no line is known here: name one");
+        return false;
+    }
+    json_object_set_new(point, "temporary", json_true());
+    point = add_point(t, point);
+    *out_id = NUMBER(point, "id");
+    if (!json_is_false(json_object_get(point, "verified")))
+        return true;
+    refuse_command(t, "found '%s', which this kernel does not have", location_text);
+    points_remove(t, *out_id);
+    return false;
+}
+
 void do_break(struct terminal *t, const char *arguments)
 {
     set_break(t, arguments, false);

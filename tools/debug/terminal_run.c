@@ -112,6 +112,18 @@ void do_continue(struct terminal *t, const char *arguments)
         refuse_command(t, "the run is over");
 }
 
+/* A breakpoint for once, which says nothing itself. */
+void do_advance(struct terminal *t, const char *arguments)
+{
+    json_int_t id;
+    if (!*arguments) {
+        refuse_command(t, "expected a location: LINE, FILE:LINE or a function");
+    } else if (points_add_temporary(t, arguments, &id)) {
+        do_continue(t, "");
+        points_remove(t, id);
+    }
+}
+
 void do_back_continue(struct terminal *t, const char *arguments)
 {
     (void)arguments;
