@@ -616,6 +616,7 @@ test_scripts = \
 	%D%/scripts/check_instructions.sh \
 	%D%/scripts/check_schemas.sh \
 	%D%/scripts/check_manuals.sh \
+	%D%/scripts/check_labs.sh \
 	%D%/scripts/check_coverage.sh \
 	%D%/scripts/check_origins.sh \
 	%D%/scripts/check_severity.sh \

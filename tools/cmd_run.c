@@ -186,7 +186,8 @@ static bool has_whole_number(const struct scenario_launch *launch)
 {
     bool has = false;
     for (size_t i = 0; i < launch->arg_count; i++)
-        has |= launch->args[i].kind == SCENARIO_ARG_SCALAR && launch->args[i].values.type < VALUE_F16;
+        has |= launch->args[i].kind == SCENARIO_ARG_SCALAR && launch->args[i].values.type < VALUE_F16 &&
+               launch->args[i].values.count == 1;
     return has;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,17 +39,33 @@ static void forward_signals(void)
 
 /* ---- the program -------------------------------------------------------------------- */
 
+static bool is_regular(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* What the name was probably meant to be. */
+static void say_meant(const char *name)
+{
+    const bool here = is_regular(name);
+    if (here && access(name, X_OK) == 0)
+        say("do you mean ./%s?", name);
+    else if (here)
+        say("%s is no program: put the one that runs it before it; a kernel's file ends in .cl, a scenario's "
+            "in "
+            ".yaml",
+            name);
+    else if (strchr(name, '/'))
+        say_near_file(name);
+}
+
 static int cannot_run(const char *name)
 {
-    int failed = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+    const bool missing = errno == ENOENT;
     say("error: %s: %s", name, strerror(errno));
-    if (failed == EXIT_NOT_FOUND && !strchr(name, '/') && access(name, X_OK) == 0)
-        say("do you mean ./%s?", name);
-    else if (failed == EXIT_NOT_FOUND && !strchr(name, '/') && access(name, F_OK) == 0)
-        say("%s is in this directory and is no program: put the one that runs it before it", name);
-    else if (failed == EXIT_NOT_FOUND && strchr(name, '/'))
-        say_near_file(name);
-    return failed;
+    say_meant(name);
+    return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
 static _Noreturn void become(char **command, pid_t parent, void (*child_signal)(int), struct watch *watch)

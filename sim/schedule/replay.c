@@ -26,22 +26,11 @@ static bool chooses(const char *option)
  * them, so a replay line leaves them out. */
 static bool changes_nothing(const char *option)
 {
-    static const char *const names[] = {"log",
-                                        "json",
-                                        "sarif",
-                                        "dot",
-                                        "html",
-                                        "gen-suppressions",
-                                        "update-baseline",
-                                        "counters",
-                                        "timeline",
-                                        "trace",
-                                        "record",
-                                        "save-sources",
-                                        "fixes",
-                                        "values",
-                                        "compiler",
-                                        NULL};
+    static const char *const names[] = {
+        "log",         "json",     "sarif", "dot",    "html",         "gen-suppressions", "update-baseline",
+        "counters",    "timeline", "trace", "record", "instructions", "coverage",         "save-sources",
+        "save-launch", "force",    "quiet", "color",  "fixes",        "values",           "compiler",
+        NULL};
     return is_among(option, names);
 }
 

@@ -40,10 +40,13 @@ static void picture_rig(struct rig *rig, const struct image_format *format, uint
     }
 }
 
+/* Nothing asks where an uninitialised texel came from. */
+enum { NO_SOURCE = 0 };
+
 static void set_operands(struct rig *rig)
 {
     const uint32_t results[] = {RESULTS,      RESULTS + 1024, RESULTS + 2048, RESULTS + 3072,
-                                IMAGE_UNUSED, SLOT_X,         SLOT_Y};
+                                IMAGE_UNUSED, NO_SOURCE,      SLOT_X,         SLOT_Y};
     memcpy(rig->operands, results, sizeof results);
 }
 
@@ -247,7 +250,7 @@ START_TEST(lanes_that_read_undefined_texels_are_marked)
     const struct sampler sampler = {.addressing = ADDRESSING_CLAMP_TO_EDGE};
     uint64_t state = 5, bits = sampler_pack(&sampler);
     const uint32_t operands[] = {RESULTS, RESULTS + 1024, RESULTS + 2048, RESULTS + 3072,
-                                 SLOT_C,  SLOT_X,         SLOT_Y};
+                                 SLOT_C,  NO_SOURCE,      SLOT_X,         SLOT_Y};
     picture_rig(&rig, format, 1);
     undefine_some(&rig, format, _i < 4 ? &state : NULL);
     set_coordinates(&rig, false, 11);
@@ -278,7 +281,7 @@ START_TEST(filtered_read_of_one_undefined_texel_is_undefined)
     const struct sampler sampler = {.addressing = ADDRESSING_CLAMP_TO_EDGE, .linear = true};
     uint64_t state = 5, bits = sampler_pack(&sampler);
     const uint32_t operands[] = {RESULTS, RESULTS + 1024, RESULTS + 2048, RESULTS + 3072,
-                                 SLOT_C,  SLOT_X,         SLOT_Y};
+                                 SLOT_C,  NO_SOURCE,      SLOT_X,         SLOT_Y};
     lane_mask alone;
     picture_rig(&rig, image_format(orders[_i], datas[_i]), 1);
     undefine_some(&rig, image_format(orders[_i], datas[_i]), &state);

@@ -219,7 +219,11 @@ mistake "{kernel: two, global: 1, args: [$buffer, {scalar: {type: uint, value: 4
 expect 0 -e 'kernels=1' -- "$orrery" run mistake.yaml
 printf 'orrery: 1\nlanch: []\n' >mistake.yaml
 expect 2 -e "found key 'lanch' (did you mean launch?), but a scenario has these keys" -- "$orrery" run mistake.yaml
-expect 127 -e 'first.cl2 is in this directory and is no program: put the one that runs it before it' -- env sh -c "cp first.cl first.cl2; '$orrery' run first.cl2"
+cp first.cl first.ocl
+mkdir -p folder
+expect 127 -e "first.ocl is no program: put the one that runs it before it; a kernel's file ends in .cl" -- "$orrery" run first.ocl
+expect 126 -e "a kernel's file ends in .cl" -- "$orrery" run ./first.ocl
+expect 127 -n 'do you mean' -- "$orrery" run folder
 expect 2 -e "'first.cl' is the value of --json here" -- "$orrery" run --json first.cl
 expect 2 -e "no option is named '--sed'; did you mean --seed?" -- "$orrery" run --sed=3 first.cl
 expect 2 -e "no option is named '--verison'; did you mean --version?" -- "$orrery" --verison

@@ -110,6 +110,9 @@ name="'my dir/it'\\\\''s.yaml'"
 # How kernels are built is left out: the replay is built otherwise, and is the same.
 status 66 "$orrery" run --data-races --compiler=programs --build-options='-DLEFT=1 -DX' "my dir/it's.yaml"
 again 66 "^orrery: replay with: orrery replay 1:0:lockstep:[0-9a-f]{8} --build-options='-DLEFT=1 -DX' --data-races $name\$"
+# So are files that a run writes, and how they are written.
+status 66 "$orrery" run --data-races --build-options=-DLEFT=1 --force --color=never --coverage=lines --json=rows "my dir/it's.yaml"
+again 66 "^orrery: replay with: orrery replay 1:0:lockstep:[0-9a-f]{8} --build-options=-DLEFT=1 --data-races $name\$"
 ORRERY_DATA_RACES=warning status 66 "$orrery" run --schedule random --seed 3 --fail-on warning --build-options=-DLEFT=1 "my dir/it's.yaml"
 again 66 "^orrery: replay with: orrery replay 1:3:random:[0-9a-f]{8} --build-options=-DLEFT=1 --fail-on=warning --data-races=warning $name\$"
 status 1 "$orrery" check --build-options=-DLEFT=2 "my dir/it's.yaml"

@@ -233,7 +233,7 @@ runs 66 'race-local' run --kernel=sum two.cl
 runs 66 'race-local' run --kernel sum two.cl
 replay=$(sed -n 's/^orrery: replay with: orrery //p' err)
 eval "runs 66 race-local $replay"
-runs 0 'kernels=1' run two.cl:tile
+runs 0 'buffers with an element for each$' run two.cl:tile # a structure is no whole number
 runs 2 "no kernel 'som': choose one of sum, tile" run two.cl:som
 runs 2 "for one kernel of OpenCL C" run --save-scenario=other.yaml faulty.yaml
 runs 66 'race-local' run --kernel='!tile' two.cl:sum # of a kernel that is named, the launches that are checked
