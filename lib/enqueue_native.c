@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native kernels: arguments are copied, and memory objects in them are replaced by addresses. */
+/* clEnqueueNativeKernel (OpenCL 3.0 API, 5.10): arguments are copied, and handles in them become
+ * addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ static cl_int check_native(const struct queue *queue, void(CL_CALLBACK *function
     return capabilities & CL_EXEC_NATIVE_KERNEL ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
-/* In the copy, each handle becomes the buffer's address. */
+/* Replaces a handle in the copy by the address of the buffer. */
 static cl_int take_memobj(struct command *command, cl_mem handle, const char *args, const char *place)
 {
     void *address = NULL;

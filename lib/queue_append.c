@@ -19,7 +19,7 @@
 #include "graph.h"
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
-#include "lib/host/host_gone.h"
+#include "lib/diagnose/host_gone.h"
 #include "command_order.h"
 #include "api_runtime.h"
 #include "orrery/rule.h"
