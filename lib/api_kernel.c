@@ -261,11 +261,12 @@ static cl_int check_image(const struct kernel_object *kernel, const struct kerne
     if (!memobj || !memobj->image || memobj->image->device.type != arg->image_type ||
         memobj->image->device.format->depth != arg->image_depth)
         return CL_INVALID_MEM_OBJECT;
-    bool wrong = (arg->read_only && memobj->flags & CL_MEM_WRITE_ONLY) ||
-                 (arg->write_only && memobj->flags & CL_MEM_READ_ONLY) ||
-                 (!arg->read_only && memobj->image->device.format->srgb &&
-                  !context_any(kernel->program->context, device_writes_srgb_images));
-    return wrong ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
+    const bool forbidden = (arg->read_only && memobj->flags & CL_MEM_WRITE_ONLY) ||
+                           (arg->write_only && memobj->flags & CL_MEM_READ_ONLY);
+    const bool writes_srgb = !arg->read_only && memobj->image->device.format->srgb;
+    if (forbidden || (writes_srgb && !context_any(kernel->program->context, device_writes_srgb_images)))
+        return CL_INVALID_ARG_VALUE;
+    return CL_SUCCESS;
 }
 
 static cl_int set_image(const struct kernel_object *kernel, const struct kernel_arg *arg,

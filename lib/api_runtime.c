@@ -609,9 +609,9 @@ static void conclude(uint64_t kernels, int status, bool fits)
     note_replay(recorded);
     if (!fits)
         saved_replay("");
-    if (fits &&
-        (status > 0 || interrupted || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
-        print_replay(device_record(runtime_device()), recorded, status > 0 || interrupted);
+    const bool failed = status > 0 || interrupted;
+    if (fits && (failed || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
+        print_replay(device_record(runtime_device()), recorded, failed);
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     diagnosis = (struct diagnosis){0};

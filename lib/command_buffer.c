@@ -67,8 +67,7 @@ struct command_buffer {
     size_t count, room;
 };
 
-/* ---- references of a recorded command
- * -------------------------------------------------------------------- */
+/* ---- references of a recorded command ---- */
 
 static void change_references(const struct recorded_command *recorded,
                               cl_int (*change)(const void *handle, enum object_kind kind))

@@ -376,6 +376,14 @@ static cl_int not_set(const struct kernel_object *kernel, size_t index)
     return CL_INVALID_KERNEL_ARGS;
 }
 
+/* A pointer that is no memory object must be NULL, or of a kind of SVM that the device has. */
+static bool takes_pointer(const struct cl_device *device, const struct kernel_arg_value *value)
+{
+    if (value->memobj || !value->address)
+        return true;
+    return device->config->svm_coarse && (!value->of_system || device_supports_svm_system(device));
+}
+
 static cl_int check_args(const struct queue *queue, const struct kernel_object *kernel)
 {
     uint64_t local = kernel->info->local_bytes;
@@ -386,9 +394,7 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
         cl_int err = value->memobj ? enqueue_buffer_aligned(queue, value->memobj) : CL_SUCCESS;
         if (err)
             return err;
-        if (is_pointer(&kernel->info->args[i]) && !value->memobj && value->address &&
-            (!queue->device->config->svm_coarse ||
-             (value->of_system && !device_supports_svm_system(queue->device))))
+        if (is_pointer(&kernel->info->args[i]) && !takes_pointer(queue->device, value))
             return CL_INVALID_OPERATION;
         if (kernel->info->args[i].kind == ARG_LOCAL && __builtin_add_overflow(local, value->size, &local))
             return CL_OUT_OF_RESOURCES;

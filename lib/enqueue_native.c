@@ -26,8 +26,9 @@ static cl_int check_native(const struct queue *queue, void(CL_CALLBACK *function
                            size_t args_size, cl_uint count, const cl_mem *mem_list, const void **args_mem_loc)
 {
     cl_device_exec_capabilities capabilities = 0;
-    if (!function || (!args && (args_size || count)) || (args && !args_size) ||
-        (count && (!mem_list || !args_mem_loc)) || (!count && (mem_list || args_mem_loc)))
+    const bool args_agree = args ? args_size != 0 : !args_size && !count;
+    const bool objects_agree = count ? mem_list && args_mem_loc : !mem_list && !args_mem_loc;
+    if (!function || !args_agree || !objects_agree)
         return CL_INVALID_VALUE;
     api_clGetDeviceInfo((cl_device_id)queue->device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities,
                         &capabilities, NULL);

@@ -41,7 +41,7 @@ enum { NESTED_MAX = 4 };
 static _Thread_local struct {
     const char *name;
     bool injected; /* a fault of the scenario refused it */
-    bool misused;  /* and that was named: an error adds nothing */
+    bool misused;  /* a misuse was reported, so an error adds no finding */
     char detail[400];
 } nested[NESTED_MAX];
 static _Thread_local unsigned depth; /* 0: in no call */
@@ -55,15 +55,14 @@ const char *call_running(void)
     return depth ? current.name : call_unwatched;
 }
 
-/* ---- refusals that are only counted
- * ------------------------------------------------------------------------ */
+/* ---- refusals that are only counted ---- */
 
 static struct {
     pthread_mutex_t lock;
     uint64_t count;
-    const char *name; /* the first */
+    const char *name; /* of the first refused call */
     cl_int error;
-    char detail[400]; /* the detail; empty: none */
+    char detail[400]; /* its call_detail; "": none */
 } refused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Programs query properties that may be absent, so errors of queries are not counted. */
@@ -96,8 +95,8 @@ cl_int call_refused(const char *name, cl_int err)
 bool call_watched(void)
 {
     host_log_see();
-    return call_finds() || context_some_terminated() || callback_thread() ||
-           (!runtime_get()->broken && (fault_any() || host_log_active()));
+    const bool injects_or_records = !runtime_get()->broken && (fault_any() || host_log_active());
+    return call_finds() || context_some_terminated() || callback_thread() || injects_or_records;
 }
 
 bool call_finds(void)
@@ -250,7 +249,7 @@ static bool matches(const struct api_row *row, const struct api_call *call, cons
     return strcmp(row->call, call->name) == 0 && strcmp(row->error, error) == 0;
 }
 
-/* The highest verdict that any row of this error gets: those that get it are named. */
+/* The best verdict of the rows of this error. The finding names the rows that have it. */
 static enum row_verdict best_verdict(const struct api_call *call, const char *error)
 {
     enum row_verdict best = EXCLUDED;
@@ -527,8 +526,11 @@ static bool is_valid_after_termination(const struct api_call *call)
 
 static bool creates_or_enqueues(const struct api_call *call)
 {
-    return begins(call->name, "clCreate") || begins(call->name, "clClone") ||
-           begins(call->name, "clEnqueue") || begins(call->name, "clCommand") || begins(call->name, "clLink");
+    static const char *const names[] = {"clCreate", "clClone", "clEnqueue", "clCommand", "clLink"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(call->name, names[i]))
+            return true;
+    return false;
 }
 
 static bool is_refused_by_termination(const struct api_call *call)

@@ -496,7 +496,7 @@ void usage_finish(void)
 {
     size_t count = 0;
     struct object **objects = call_finds() ? object_list(&count) : NULL;
-    const bool leaks = !call_is_off(FINDING_LEAKED_OBJECT); /* off by default: it is legal to leave objects */
+    const bool leaks = !call_is_off(FINDING_LEAKED_OBJECT);
     usage_pending_finish(objects, count);
     for (size_t i = 0; leaks && i < count; i++) {
         char object[64];
