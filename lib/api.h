@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Every OpenCL call the dispatch table has on Linux, as api_clX, grouped by the file that implements
- *          it. The prototypes are those of the loader's own header (cl_api_clX), so that a wrong one does not
- *          compile. Direct3D and DX9 rows of the table have no prototype here: they stay NULL. entry_clX is
- *          the program's entry (exports.c): it watches over api_clX. The library itself calls api_clX.
+ * PURPOSE  Every OpenCL call of the dispatch table on Linux, as api_clX. They are grouped by section of the
+ *          OpenCL 3.0 API specification, with the file that implements them. The prototypes are those of the
+ *          loader's own header (cl_api_clX), so that a wrong one does not compile. Rows of Direct3D and DX9
+ *          are NULL. entry_clX is the program's entry (exports.c), which surrounds api_clX by call_begin and
+ *          call_end. The library itself calls api_clX.
  */
 #ifndef ORRERY_LIB_API_H
 #define ORRERY_LIB_API_H
 #include "object.h"
 #include "lib/record/tokens.h"
 
-/* The table every object points to (dispatch.c). */
+/* The table that every object points to (dispatch.c). */
 extern const cl_icd_dispatch api_dispatch;
 
 #define API(name) __typeof__(*(cl_api_##name)NULL) api_##name, entry_##name;
-/* Those that have no row in the table: found by name (icd.c). */
+/* Calls without a row in the table, which programs find by name (icd.c). */
 #define NAMED(name) __typeof__(name) api_##name, entry_##name;
 /* clang-format off */
 
-/* Platform (platform.c) */
+/* Platform, 4.1 (platform.c) */
 API(clGetPlatformIDs)
 API(clGetPlatformInfo)
 API(clUnloadPlatformCompiler)
@@ -28,7 +29,7 @@ API(clUnloadCompiler)
 API(clGetExtensionFunctionAddress)
 API(clGetExtensionFunctionAddressForPlatform)
 
-/* Device (device.c) */
+/* Device, 4.2 (api_device.c) */
 API(clGetDeviceIDs)
 API(clGetDeviceInfo)
 API(clRetainDevice)
@@ -36,10 +37,10 @@ API(clReleaseDevice)
 API(clGetDeviceAndHostTimer)
 API(clGetHostTimer)
 
-/* Sub-devices (partition.c) */
+/* Sub-devices, 4.3 (subdevice_partition.c) */
 API(clCreateSubDevices)
 
-/* Context (context.c) */
+/* Context, 4.4 (context.c) */
 API(clCreateContext)
 API(clCreateContextFromType)
 API(clRetainContext)
@@ -48,7 +49,7 @@ API(clGetContextInfo)
 API(clSetContextDestructorCallback)
 NAMED(clTerminateContextKHR)
 
-/* Command-queue (queue.c) */
+/* Command-queue, 5.1 and 5.15 (queue.c; the default device queue: api_device_queue.c) */
 API(clCreateCommandQueue)
 API(clRetainCommandQueue)
 API(clReleaseCommandQueue)
@@ -59,7 +60,7 @@ API(clSetDefaultDeviceCommandQueue)
 API(clFlush)
 API(clFinish)
 
-/* Memory object (memobj.c) */
+/* Buffers and memory objects, 5.2 and 5.5 (memobj.c) */
 API(clCreateBuffer)
 API(clCreateBufferWithProperties)
 API(clCreateSubBuffer)
@@ -68,11 +69,11 @@ API(clReleaseMemObject)
 API(clGetMemObjectInfo)
 API(clSetMemObjectDestructorCallback)
 
-/* Shared virtual memory (svm.c) */
+/* Shared virtual memory, 5.6 (svm.c) */
 API(clSVMAlloc)
 API(clSVMFree)
 
-/* Program (program.c) */
+/* Program, 5.8 (api_program.c, program_compile.c, built_in.c) */
 API(clCreateProgramWithSource)
 API(clCreateProgramWithIL)
 API(clCreateProgramWithBinary)
@@ -87,7 +88,7 @@ API(clSetProgramReleaseCallback)
 API(clGetProgramInfo)
 API(clGetProgramBuildInfo)
 
-/* Kernel (kernel.c) */
+/* Kernel, 5.9 (api_kernel.c, api_kernel_info.c) */
 API(clCreateKernel)
 API(clCreateKernelsInProgram)
 API(clCloneKernel)
@@ -105,7 +106,7 @@ API(clGetKernelSubGroupInfoKHR)
 /* Kernel commands (enqueue_kernel.c) */
 NAMED(clGetKernelSuggestedLocalWorkSizeKHR)
 
-/* Command-buffers (command_buffer.c) */
+/* cl_khr_command_buffer (command_buffer.c) */
 NAMED(clCreateCommandBufferKHR)
 NAMED(clRetainCommandBufferKHR)
 NAMED(clReleaseCommandBufferKHR)
@@ -124,7 +125,7 @@ NAMED(clCommandSVMMemcpyKHR)
 NAMED(clCommandSVMMemFillKHR)
 NAMED(clEnqueueCommandBufferKHR)
 
-/* Semaphores (semaphore.c) */
+/* cl_khr_semaphore (semaphore.c) */
 NAMED(clCreateSemaphoreWithPropertiesKHR)
 NAMED(clRetainSemaphoreKHR)
 NAMED(clReleaseSemaphoreKHR)
@@ -132,7 +133,7 @@ NAMED(clGetSemaphoreInfoKHR)
 NAMED(clEnqueueWaitSemaphoresKHR)
 NAMED(clEnqueueSignalSemaphoresKHR)
 
-/* Event (event.c) */
+/* Event, 5.11 and 5.14 (event.c) */
 API(clCreateUserEvent)
 API(clSetUserEventStatus)
 API(clRetainEvent)
@@ -142,7 +143,7 @@ API(clGetEventProfilingInfo)
 API(clSetEventCallback)
 API(clWaitForEvents)
 
-/* Buffer commands (enqueue_buffer.c) */
+/* Buffer commands, 5.2 and 5.5 (enqueue_buffer.c, enqueue_rect.c, enqueue_map.c) */
 API(clEnqueueReadBuffer)
 API(clEnqueueReadBufferRect)
 API(clEnqueueWriteBuffer)
@@ -154,12 +155,12 @@ API(clEnqueueMapBuffer)
 API(clEnqueueUnmapMemObject)
 API(clEnqueueMigrateMemObjects)
 
-/* Kernel commands (enqueue_kernel.c, enqueue_native.c) */
+/* Kernel commands, 5.10 (enqueue_kernel.c, enqueue_native.c) */
 API(clEnqueueNDRangeKernel)
 API(clEnqueueTask)
 API(clEnqueueNativeKernel)
 
-/* Shared virtual memory commands (enqueue_svm.c) */
+/* Shared virtual memory commands, 5.6 (enqueue_svm.c) */
 API(clEnqueueSVMFree)
 API(clEnqueueSVMMemcpy)
 API(clEnqueueSVMMemFill)
@@ -167,14 +168,14 @@ API(clEnqueueSVMMap)
 API(clEnqueueSVMUnmap)
 API(clEnqueueSVMMigrateMem)
 
-/* Synchronisation commands (enqueue_sync.c) */
+/* Synchronisation commands, 5.12 (enqueue_sync.c) */
 API(clEnqueueMarkerWithWaitList)
 API(clEnqueueBarrierWithWaitList)
 API(clEnqueueMarker)
 API(clEnqueueBarrier)
 API(clEnqueueWaitForEvents)
 
-/* Images (absent.c) */
+/* Images, 5.3 (api_image.c, enqueue_image.c, enqueue_map.c) */
 API(clCreateImage2D)
 API(clCreateImage3D)
 API(clGetSupportedImageFormats)
@@ -189,7 +190,7 @@ API(clCreateImage)
 API(clEnqueueFillImage)
 API(clCreateImageWithProperties)
 
-/* Samplers and pipes (absent.c) */
+/* Samplers, 5.7, and pipes, 5.4 (sampler.c, api_pipe.c) */
 API(clCreateSampler)
 API(clRetainSampler)
 API(clReleaseSampler)
@@ -198,7 +199,7 @@ API(clCreatePipe)
 API(clGetPipeInfo)
 API(clCreateSamplerWithProperties)
 
-/* Unified shared memory (usm.c, kernel.c): by name alone */
+/* cl_intel_unified_shared_memory (usm.c, api_kernel.c): found by name only */
 #define API_INTEL(name) __typeof__(*(name##INTEL_fn)NULL) api_##name##INTEL, entry_##name##INTEL;
 API_INTEL(clHostMemAlloc)
 API_INTEL(clDeviceMemAlloc)
@@ -212,12 +213,12 @@ API_INTEL(clEnqueueMemcpy)
 API_INTEL(clEnqueueMigrateMem)
 API_INTEL(clEnqueueMemAdvise)
 
-/* Device fission (fission.c) */
+/* cl_ext_device_fission (fission.c) */
 API(clCreateSubDevicesEXT)
 API(clRetainDeviceEXT)
 API(clReleaseDeviceEXT)
 
-/* Sharing with OpenGL and EGL (absent.c) */
+/* Sharing with OpenGL and EGL (diagnose/absent.c) */
 API(clCreateFromGLBuffer)
 API(clCreateFromGLTexture2D)
 API(clCreateFromGLTexture3D)
@@ -240,5 +241,5 @@ API(clCreateEventFromEGLSyncKHR)
 /* The loader's entry (icd.c). */
 cl_int CL_API_CALL api_clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms,
                                               cl_uint *num_platforms);
-/* cl_khr_il_program names (program.c) and cl_khr_create_command_queue names (queue.c) are the core calls. */
+/* The names of cl_khr_il_program and cl_khr_create_command_queue are those of the core calls. */
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device's capabilities, versions and extensions, each derived from the scenario, and clGetDeviceInfo's
- * table.
+ * Devices (OpenCL 3.0 API, 4.2). Capabilities, versions and extensions are derived from the scenario's
+ * configuration and topology; clGetDeviceInfo has one row per query in device_info.def.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
     (CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_ROUND_TO_ZERO | CL_FP_ROUND_TO_INF | \
      CL_FP_FMA)
 
-/* ---- what a configuration amounts to --------------------------------------------- */
+/* ---- capabilities of a configuration --------------------------------------------- */
 
 bool device_version_at_least(const struct cl_device *device, uint32_t major, uint32_t minor)
 {
@@ -122,7 +122,7 @@ bool device_writes_srgb_images(const struct cl_device *device)
     return device->config->srgb_writes && device_supports_read_write_images(device);
 }
 
-/* C++ for OpenCL 1.0 has what OpenCL C 2.0 has. */
+/* C++ for OpenCL 1.0 requires the features of OpenCL C 2.0. */
 static bool device_supports_cxx(const struct cl_device *device)
 {
     const struct device_config *config = device->config;
@@ -184,7 +184,7 @@ static bool has_double_atomics(const struct cl_device *device)
     return device->config->fp64 && device->config->int64_atomics;
 }
 
-/* Of cl_ext_float_atomics, whose functions are those of OpenCL C 2.0. */
+/* cl_ext_float_atomics: atomic functions of OpenCL C 2.0 on floating-point types. */
 static cl_device_fp_atomic_capabilities_ext float_atomics(const struct cl_device *device, bool there)
 {
     const cl_device_fp_atomic_capabilities_ext global =
@@ -201,7 +201,7 @@ static cl_device_kernel_clock_capabilities_khr kernel_clocks(const struct cl_dev
     return device->config->kernel_clock ? clocks : 0;
 }
 
-/* Of a sub-device: the largest data cache that any of its units can use. */
+/* The largest data cache that a unit of the device can use. */
 static cl_ulong cache_bytes(const struct cl_device *device)
 {
     static const enum topology_level caches[] = {TOPOLOGY_L4, TOPOLOGY_L3, TOPOLOGY_L2, TOPOLOGY_L1};
@@ -218,10 +218,8 @@ static cl_ulong cache_bytes(const struct cl_device *device)
     return most;
 }
 
-/*
- * As many elements as an array may have: more would take the front end over a second or two
- * (sim/interp/module.c).
- */
+/* The number of elements that an array may have; more would take the front end seconds
+ * (sim/interp/module.c). */
 enum { PROGRAM_VARIABLE_BYTES_MAX = 64 << 20 };
 
 static size_t program_scope_bytes(const struct cl_device *device)
@@ -251,8 +249,8 @@ static cl_int query_version(const struct info_reply *reply, const struct cl_devi
     return device_info_version(reply, device, "OpenCL");
 }
 
-/* The highest version of which every feature is there: OpenCL C 2.0 needs images, pipes
- * and device enqueue, which the devices of 2.x must claim all the same. */
+/* The highest version whose required features the device has. OpenCL C 2.0 requires images, pipes and
+ * device enqueue; devices of OpenCL 2.x report it even without them, as they must. */
 static cl_version opencl_c_version(const struct cl_device *device)
 {
     const struct device_config *config = device->config;
@@ -504,7 +502,7 @@ bool device_type_valid(cl_device_type type)
     return type == CL_DEVICE_TYPE_ALL || (type && !(type & ~(cl_device_type)KNOWN_TYPES));
 }
 
-/* Neither ALL nor DEFAULT stands for a custom device; of several roots the first is the default. */
+/* CL_DEVICE_TYPE_ALL and _DEFAULT do not include custom devices; the default is the first root device. */
 bool device_type_matches(const struct cl_device *device, cl_device_type type)
 {
     cl_device_type own = device_type_bit(device->config->type);
@@ -540,7 +538,7 @@ cl_int CL_API_CALL api_clGetDeviceIDs(cl_platform_id handle, cl_device_type devi
     return found ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }
 
-/* ---- references: a root device lives as long as the platform ------------------------- */
+/* ---- references: a root device exists as long as the platform ------------------------- */
 
 static bool is_root(cl_device_id handle)
 {
@@ -560,7 +558,7 @@ cl_int CL_API_CALL api_clReleaseDevice(cl_device_id device)
 
 /* ---- time ---------------------------------------------------------------------------- */
 
-/* Host and device share the simulated clock: there is no other time. */
+/* Host and device timer are both the simulated clock. */
 cl_int CL_API_CALL api_clGetDeviceAndHostTimer(cl_device_id handle, cl_ulong *device_timestamp,
                                                cl_ulong *host_timestamp)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Device queues of the host's making (clCreateCommandQueueWithProperties with ON_DEVICE), and which is the
- * default.
+ * Device queues (OpenCL 3.0 API, 5.1, CL_QUEUE_ON_DEVICE): each has a counterpart in the simulator, whose
+ * number is the value of its queue_t. One of them may be the default of its device and context.
  */
 #include "api_device_queue.h"
 
@@ -47,8 +47,7 @@ static cl_int make(struct queue *queue)
     return error_from_status(device_queue_new(queue->device->device, &wanted, &queue->number));
 }
 
-/* A second queue made as the default finds the first one there: only clSetDefaultDeviceCommandQueue
- * replaces. */
+/* Creating a second default queue returns the first one; only clSetDefaultDeviceCommandQueue replaces it. */
 cl_int device_queue_attach(struct queue *queue, cl_uint size)
 {
     struct context *context = queue->context;
@@ -79,7 +78,7 @@ void device_queue_detach(struct queue *queue)
     device_queue_free(queue->device->device, queue->number);
 }
 
-/* One that is being destroyed has no reference left to share. */
+/* A queue that is being destroyed cannot be referenced any more. */
 struct queue *device_queue_default(struct context *context, const struct cl_device *device)
 {
     runtime_lock();

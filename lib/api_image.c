@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Image descriptors and formats: checks in the order of the specification, pitches, and where a region lies.
+ * Images (OpenCL 3.0 API, 5.3): descriptors and formats are checked in the order of the specification;
+ * pitches and mipmap levels are laid out; a region of texels becomes rows of bytes (image_place).
  */
 #include "api_image.h"
 
@@ -41,7 +42,7 @@ static bool is_byte(cl_channel_type type)
            type == CL_UNSIGNED_INT8;
 }
 
-/* The pairs that the specification has at all (5.3.1.1, image format descriptor). */
+/* The pairs of order and type that the specification allows (5.3.1.1). */
 static bool format_valid(const cl_image_format *format)
 {
     if (!format || format->image_channel_order < ORDER_FIRST || format->image_channel_order > ORDER_LAST ||
@@ -49,7 +50,7 @@ static bool format_valid(const cl_image_format *format)
         return false;
     cl_channel_type type = format->image_channel_data_type;
     switch (format->image_channel_order) {
-    case CL_RGB: return is_packed(type); /* else three channels, whose bits are no power of two */
+    case CL_RGB: return is_packed(type); /* three channels of one size each would not be a power of two */
     case CL_RGBx: return type != CL_UNORM_INT24 && type != CL_UNORM_INT_101010_2;
     case CL_RGBA: return !is_packed(type) && type != CL_UNORM_INT24;
     case CL_INTENSITY:
@@ -131,7 +132,7 @@ struct creation {
     cl_mem_flags flags;
     const struct image_format *format;
     cl_image_desc desc;
-    struct memobj *source; /* the buffer or image whose bytes it takes */
+    struct memobj *source; /* the buffer or image whose bytes it shares */
     enum image_type type;
     size_t size[3]; /* in texels; layers after the last dimension */
     struct image_desc device;
@@ -175,7 +176,7 @@ static void take_sizes(struct creation *c)
         c->size[dimensions] = desc->image_array_size;
 }
 
-/* Fields that the specification does not mention are not kept: queries return 0. */
+/* Fields that do not apply to the image type become 0, as queries return them. */
 static void normalise(struct creation *c)
 {
     cl_image_desc *desc = &c->desc;
@@ -192,7 +193,7 @@ static bool pitched(enum image_type type)
     return type == IMAGE_3D || image_is_array(type);
 }
 
-/* Pitches given are at least what a row and a slice take, and whole texels and rows; 0 stands for that. */
+/* A given pitch holds at least a row (slice), in whole texels (rows); 0 stands for the least pitch. */
 static cl_int resolve_pitches(struct creation *c, bool may_be_given, cl_int refusal)
 {
     cl_image_desc *desc = &c->desc;
@@ -216,7 +217,7 @@ static cl_int resolve_pitches(struct creation *c, bool may_be_given, cl_int refu
     return CL_SUCCESS;
 }
 
-/* Level 0 as in the descriptor, the others packed after it. */
+/* Level 0 is laid out by the descriptor; the other levels follow, packed. */
 static cl_int lay_out(struct creation *c)
 {
     struct image_desc *device = &c->device;
@@ -281,7 +282,7 @@ static cl_int check_source_flags(struct creation *c)
     return CL_SUCCESS;
 }
 
-/* Which orders may look at which bytes (table of compatible image channel orders). */
+/* An image of an image: the table of compatible channel orders (5.3.1.2). */
 static bool orders_compatible(cl_channel_order order, cl_channel_order of)
 {
     static const cl_channel_order pairs[][2] = {{CL_sBGRA, CL_BGRA}, {CL_BGRA, CL_sBGRA}, {CL_sRGBA, CL_RGBA},
@@ -396,7 +397,7 @@ static cl_int create_image(struct context *context, const cl_mem_properties *pro
     return memobj_complete(memobj, build_image(&creation, properties, format, host_ptr, memobj), out_memobj);
 }
 
-/* since: the version that has the call. */
+/* since: the version that added the call. */
 static cl_mem image_of_call(cl_context handle, uint32_t since, const cl_mem_properties *properties,
                             cl_mem_flags flags, const cl_image_format *format, const cl_image_desc *desc,
                             void *host_ptr, cl_int *errcode_ret)
@@ -426,7 +427,7 @@ cl_mem CL_API_CALL api_clCreateImage(cl_context context, cl_mem_flags flags,
     return image_of_call(context, 1, NULL, flags, image_format, image_desc, host_ptr, errcode_ret);
 }
 
-/* The calls of OpenCL 1.1 refuse bad pitches as bad sizes. */
+/* The calls of OpenCL 1.1 return CL_INVALID_IMAGE_SIZE for invalid pitches. */
 static cl_mem create_before(cl_context context, cl_mem_flags flags, const cl_image_format *format,
                             const cl_image_desc *desc, void *host_ptr, cl_int *errcode_ret)
 {
@@ -457,7 +458,8 @@ cl_mem CL_API_CALL api_clCreateImage3D(cl_context context, cl_mem_flags flags,
     cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE3D,
                           .image_width = image_width,
                           .image_height = image_height,
-                          .image_depth = image_depth > 1 ? image_depth : 0, /* one slice was no volume */
+                          .image_depth = image_depth > 1 ? image_depth
+                                                         : 0, /* in OpenCL 1.1 a depth of 1 is not allowed */
                           .image_row_pitch = image_row_pitch,
                           .image_slice_pitch = image_slice_pitch};
     return create_before(context, flags, image_format, &desc, host_ptr, errcode_ret);
@@ -520,8 +522,11 @@ cl_int image_place(const struct memobj *memobj, const size_t *origin, const size
         return err;
     const struct image_level *level = &image->level[number];
     for (uint32_t d = 0; d < 3; d++) {
-        size_t from = d >= used && image->levels > 1 && d == used ? 0 : origin[d]; /* the level's number */
-        if (region[d] == 0 || !range_inside(from, region[d], level->size[d]))
+        size_t from =
+            d >= used && image->levels > 1 && d == used
+                ? 0
+                : origin[d]; /* of mipmapped images the element after the coordinates is the level */
+        if (region[d] == 0 || !transfer_range_inside(from, region[d], level->size[d]))
             return CL_INVALID_VALUE;
     }
     *out_place = (struct image_place){

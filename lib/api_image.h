@@ -3,9 +3,8 @@
  * PURPOSE  Images as memory objects: their descriptors, and the places of their regions.
  *
  * Interface
- *   image_supported    a format for images of that type in this context, with kernels using them as flags
- *                      allow
- *   image_place        checks origin and region of a command; their place in the image's bytes
+ *   image_supported    images of that type in this context may have the format, with access as the flags say
+ *   image_place        checks origin and region of a command, and gives their place in the image's bytes
  */
 #ifndef ORRERY_LIB_API_IMAGE_H
 #define ORRERY_LIB_API_IMAGE_H
@@ -14,7 +13,7 @@
 bool image_supported(const struct context *context, const struct image_format *format,
                      cl_mem_object_type type, cl_mem_flags flags);
 
-/* Rows are lines, slices are planes or layers; of a 1D array rows are layers. */
+/* Slices are planes of a volume or layers of an array; the rows of a 1D array are its layers. */
 struct image_place {
     size_t offset, region[3], pitch[2];
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and their arguments. clSetKernelArg checks by the kind of the parameter and keeps a copy. */
+/*
+ * Kernel objects and their arguments (OpenCL 3.0 API, 5.9.1 to 5.9.3). clSetKernelArg checks a value by the
+ * kind of the parameter and keeps a copy; memory objects are not retained, as the specification says.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,14 +78,14 @@ cl_kernel CL_API_CALL api_clCreateKernel(cl_program handle, const char *kernel_n
     if (!program)
         return error_return(errcode_ret, CL_INVALID_PROGRAM, NULL);
     struct context *context = program->context;
-    program_attach(program); /* no other thread builds it anew meanwhile */
+    program_attach(program); /* from now on no thread may build the program again */
     cl_int err = create_kernel(program, kernel_name, &kernel);
     err = context_refuse(context, "clCreateKernel", err);
     program_detach(program);
     return error_return(errcode_ret, err, kernel);
 }
 
-/* All of them or none. */
+/* Makes all kernel objects, or none. */
 static cl_int make_kernels(struct program_object *program, const struct kernel *const *codes, size_t count,
                            cl_kernel *kernels)
 {
@@ -202,7 +205,7 @@ cl_int CL_API_CALL api_clReleaseKernel(cl_kernel kernel)
 
 /* ---- arguments ----------------------------------------------------------------------- */
 
-/* A NULL pointer is a good argument; a memory object is remembered, not retained. */
+/* The buffer has more bytes than the parameter's MaxByteOffset allows. */
 static bool is_too_large(const struct kernel_arg *arg, uint64_t size)
 {
     return arg->max_bytes && size > arg->max_bytes;
@@ -213,8 +216,8 @@ static bool is_before_3(const struct cl_device *device)
     return !device_version_at_least(device, 3, 0);
 }
 
-/* Up to OpenCL 2.2 the size of a memory object is that of its handle, whatever the value; then only of one
- * that is there. */
+/* NULL, as arg_value or as the handle in it, is a valid argument. Up to OpenCL 2.2 arg_size must be the
+ * size of a handle even if arg_value is NULL. */
 static cl_int set_memory(const struct kernel_object *kernel, const struct kernel_arg *arg,
                          struct kernel_arg_value *out_value, size_t size, const void *value)
 {
@@ -241,7 +244,7 @@ static cl_int set_memory(const struct kernel_object *kernel, const struct kernel
     return CL_SUCCESS;
 }
 
-/* A handle that an argument has to have; out_handle: where one lies. */
+/* Copies a required handle from the value to out_handle. */
 static cl_int take_handle(void *out_handle, size_t size, const void *value, cl_int if_none)
 {
     if (!value)
@@ -258,11 +261,12 @@ static cl_int check_image(const struct kernel_object *kernel, const struct kerne
     if (!memobj || !memobj->image || memobj->image->device.type != arg->image_type ||
         memobj->image->device.format->depth != arg->image_depth)
         return CL_INVALID_MEM_OBJECT;
-    bool wrong = (arg->read_only && memobj->flags & CL_MEM_WRITE_ONLY) ||
-                 (arg->write_only && memobj->flags & CL_MEM_READ_ONLY) ||
-                 (!arg->read_only && memobj->image->device.format->srgb &&
-                  !context_any(kernel->program->context, device_writes_srgb_images));
-    return wrong ? CL_INVALID_ARG_VALUE : CL_SUCCESS;
+    const bool forbidden = (arg->read_only && memobj->flags & CL_MEM_WRITE_ONLY) ||
+                           (arg->write_only && memobj->flags & CL_MEM_READ_ONLY);
+    const bool writes_srgb = !arg->read_only && memobj->image->device.format->srgb;
+    if (forbidden || (writes_srgb && !context_any(kernel->program->context, device_writes_srgb_images)))
+        return CL_INVALID_ARG_VALUE;
+    return CL_SUCCESS;
 }
 
 static cl_int set_image(const struct kernel_object *kernel, const struct kernel_arg *arg,
@@ -300,7 +304,7 @@ static cl_int set_pipe(const struct kernel_object *kernel, struct kernel_arg_val
     return CL_SUCCESS;
 }
 
-/* The sampler's properties are copied: it may be released. */
+/* Keeps the sampler's properties, since the program may release it. */
 static cl_int set_sampler(const struct kernel_object *kernel, struct kernel_arg_value *out_value, size_t size,
                           const void *value)
 {
@@ -374,7 +378,7 @@ static cl_int make_value(const struct kernel_object *kernel, const struct kernel
 }
 
 /* The kind of an argument, and the required size of its value. */
-static const char *sort_of(const struct kernel_arg *arg)
+static const char *kind_name(const struct kernel_arg *arg)
 {
     switch (arg->kind) {
     case ARG_GLOBAL:
@@ -398,7 +402,7 @@ static void report_size(const struct kernel_object *kernel, cl_uint index, size_
         snprintf(wanted, sizeof wanted, "%zu bytes", arg->kind == ARG_VALUE ? arg->size : sizeof(void *));
     snprintf(text, sizeof text,
              "argument %u '%.80s' of kernel %.80s is %s of type %.60s and needs %s, arg_size is %zu",
-             (unsigned)index, arg->name, kernel->info->name, sort_of(arg), arg->type_name, wanted, size);
+             (unsigned)index, arg->name, kernel->info->name, kind_name(arg), arg->type_name, wanted, size);
     call_detail(text);
 }
 
@@ -432,7 +436,7 @@ static bool takes_pointer(const struct kernel_object *kernel, cl_uint index)
     return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
 }
 
-/* any: whatever the address is of, that is seen when the kernel touches it. */
+/* any: the address need not be in an allocation; the kernel's accesses are checked. */
 static cl_int set_pointer(cl_kernel handle, cl_uint arg_index, const void *value, const char *call,
                           bool (*supports)(const struct cl_device *), bool any)
 {
@@ -459,7 +463,7 @@ static cl_int set_pointer(cl_kernel handle, cl_uint arg_index, const void *value
     return context_refuse(context, call, err);
 }
 
-/* Without system sharing only memory of clSVMAlloc is valid. */
+/* Without system SVM only addresses in memory of clSVMAlloc are valid. */
 cl_int CL_API_CALL api_clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
 {
     return set_pointer(kernel, arg_index, arg_value, "clSetKernelArgSVMPointer", device_supports_svm, false);

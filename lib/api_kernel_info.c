@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queries about kernels, their arguments, work-groups and sub-groups (OpenCL 3.0 API, 5.9.4). What a kernel
- * is comes from its module (sim/interp/kernel_info.c); what a device makes of it is computed here: the
- * largest work-group is the device's, or the required size, and sub-groups of a local size are counted as the
- * device cuts them.
+ * Queries about kernels, their arguments, work-groups and sub-groups (OpenCL 3.0 API, 5.9.4). Properties of
+ * the kernel come from its module (sim/interp/kernel_info.c). Properties that depend on the device are
+ * computed here: the largest work-group is the device's limit, or the required size, and sub-groups of a
+ * local size are counted as the device forms them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +125,7 @@ cl_int CL_API_CALL api_clGetKernelArgInfo(cl_kernel handle, cl_uint arg_index, c
 
 /* ---- the kernel on a device ---------------------------------------------------------------- */
 
-/* NULL stands for the only device of the program. */
+/* NULL stands for the device of a program that has one only. */
 static const struct cl_device *device_of(const struct kernel_object *kernel, cl_device_id handle)
 {
     const struct program_object *program = kernel->program;
@@ -150,7 +150,7 @@ static uint64_t max_group_size(const struct kernel_object *kernel, const struct 
                        : device->config->max_work_group_size;
 }
 
-/* Whole work-groups of the required size: the device need not have smaller ones. */
+/* CL_KERNEL_GLOBAL_WORK_SIZE: a multiple of the required work-group size. */
 static cl_int query_global_size(const struct info_reply *reply, const struct kernel_object *kernel)
 {
     size_t most[3];
@@ -193,7 +193,7 @@ cl_int CL_API_CALL api_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id d
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return INFO_VALUE(reply, size_t, sub_group_size(kernel, device, device->config->max_work_group_size));
     case CL_KERNEL_PRIVATE_MEM_SIZE: return INFO_VALUE(reply, cl_ulong, kernel_private_bytes(kernel->kernel));
-    case CL_KERNEL_SPILL_MEM_SIZE_INTEL: /* nothing is spilled */
+    case CL_KERNEL_SPILL_MEM_SIZE_INTEL: /* the simulated device spills no registers */
         return device_supports_sub_groups(device) ? INFO_VALUE(reply, cl_ulong, 0) : CL_INVALID_VALUE;
     case CL_KERNEL_GLOBAL_WORK_SIZE:
         return has_global_size(kernel, device) ? query_global_size(reply, kernel) : CL_INVALID_VALUE;
@@ -203,13 +203,13 @@ cl_int CL_API_CALL api_clGetKernelWorkGroupInfo(cl_kernel handle, cl_device_id d
 
 /* ---- sub-groups -------------------------------------------------------------------------------- */
 
-struct question {
+struct kernel_query {
     size_t size;
     const void *value;
 };
 
-/* The work-items of a local size of one to three dimensions, 0 when it is none. */
-static uint64_t items_of_local_size(const struct question *input)
+/* The number of work-items of a local size of one to three dimensions; 0: the value is no local size. */
+static uint64_t items_of_local_size(const struct kernel_query *input)
 {
     const size_t *size = input->value;
     size_t dimensions = input->size / sizeof *size;
@@ -223,7 +223,7 @@ static uint64_t items_of_local_size(const struct question *input)
 }
 
 static cl_int query_sub_group_size(const struct info_reply *reply, const struct kernel_object *kernel,
-                                   const struct cl_device *device, const struct question *input,
+                                   const struct cl_device *device, const struct kernel_query *input,
                                    bool want_count)
 {
     uint64_t items = items_of_local_size(input);
@@ -234,9 +234,9 @@ static cl_int query_sub_group_size(const struct info_reply *reply, const struct 
     return INFO_VALUE(reply, size_t, answer);
 }
 
-/* One dimension of whole sub-groups, or zeros where no group can have that many. */
+/* One dimension of that many full sub-groups, or zeros if no work-group can have them. */
 static cl_int query_local_size(const struct info_reply *reply, const struct kernel_object *kernel,
-                               const struct cl_device *device, const struct question *input)
+                               const struct cl_device *device, const struct kernel_query *input)
 {
     size_t answer[3] = {0, 0, 0}, count = 0, size = reply->value ? reply->size : sizeof answer;
     if (input->size != sizeof count || !input->value)
@@ -264,7 +264,7 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
                                                void *param_value, size_t *param_value_size_ret)
 {
     const struct info_reply reply[] = {{param_value_size, param_value, param_value_size_ret}};
-    const struct question input = {input_value_size, input_value};
+    const struct kernel_query input = {input_value_size, input_value};
     const struct kernel_object *kernel = object_lookup(handle, OBJECT_KERNEL);
     if (!kernel)
         return CL_INVALID_KERNEL;
@@ -292,7 +292,7 @@ cl_int CL_API_CALL api_clGetKernelSubGroupInfo(cl_kernel handle, cl_device_id de
     }
 }
 
-/* The extension had the two queries about a local size. */
+/* cl_khr_subgroups has the two queries about a local size. */
 cl_int CL_API_CALL api_clGetKernelSubGroupInfoKHR(cl_kernel kernel, cl_device_id device,
                                                   cl_kernel_sub_group_info param_name,
                                                   size_t input_value_size, const void *input_value,

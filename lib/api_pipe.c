@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pipes: memory objects that only kernels use (OpenCL 2.2 API, 5.4). */
+/* Pipes: memory objects that only kernels access (OpenCL 3.0 API, 5.4). */
 #include "orrery/pipe.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "api_runtime.h"
 #include "version.h"
 
-/* Without flags a pipe is read and written by kernels only; no other flags are valid. */
+/* Kernels read and write a pipe, and the host cannot access it; only flags that say so are valid. */
 static cl_int check(const struct context *context, cl_mem_flags flags, uint32_t packet_bytes,
                     uint32_t packet_count, const cl_pipe_properties *properties)
 {
@@ -60,7 +60,8 @@ static cl_int create(struct context *context, cl_mem_flags flags, uint32_t packe
     memobj->packet_count = packet_count;
     err = memobj_provide_storage(memobj, NULL, "pipe");
     if (!err)
-        err = memobj_keep_properties(memobj, (const cl_mem_properties *)properties); /* the final 0 alone */
+        err = memobj_keep_properties(
+            memobj, (const cl_mem_properties *)properties); /* a valid list is empty: its final 0 only */
     if (!err)
         err = lay_out(memobj, packet_bytes, packet_count);
     if (err) {

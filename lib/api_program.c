@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs as objects: source, IL and binaries as given, and the builds per set of devices. */
+/*
+ * Program objects (OpenCL 3.0 API, 5.8.1, 5.8.7): creation from source, SPIR-V or binaries, specialisation
+ * constants and queries. A program keeps what it was created from, and a list of builds (program_build.c).
+ */
 #include "api_program.h"
 
 #include <stdio.h>
@@ -42,7 +45,7 @@ struct program_object *program_new(struct context *context, enum program_origin 
     return program;
 }
 
-/* For all devices of the context. */
+/* A program for all devices of the context. */
 static struct program_object *program_of_context(struct context *context, enum program_origin origin)
 {
     return program_new(context, origin, context->device_count, context->devices);
@@ -51,7 +54,7 @@ static struct program_object *program_of_context(struct context *context, enum p
 void program_destroy(void *object)
 {
     struct program_object *program = object;
-    build_free(program->builds); /* with the destructors in it, before the release callbacks */
+    program_build_free(program->builds); /* with the destructors in it, before the release callbacks */
     destructor_run(program->destructors, program);
     program_binary_free(program->binaries);
     free(program->device_binaries);
@@ -81,7 +84,7 @@ bool program_info_available(const struct program_object *program)
     return program->origin != PROGRAM_FROM_IL && program_latest(program)->kernel_arg_info;
 }
 
-/* Publishes, or destroys when err. */
+/* Publishes the program, or destroys it if err is an error. */
 static cl_program finish_creation(struct context *context, struct program_object *program, const char *call,
                                   cl_int err, cl_int *errcode_ret)
 {
@@ -99,7 +102,7 @@ static size_t string_length(const char *string, const size_t *lengths, cl_uint i
     return lengths && lengths[index] ? strnlen(string, lengths[index]) : strlen(string);
 }
 
-/* One text, without the NULs that strings of a given length may hold. */
+/* Joins the strings to one text. Strings of a given length may hold NULs, which are left out. */
 static char *join(cl_uint count, const char *const *strings, const size_t *lengths)
 {
     size_t size = 1;
@@ -149,7 +152,7 @@ static uint32_t swap_bytes(uint32_t word)
     return __builtin_bswap32(word);
 }
 
-/* The words, in host order; false: not SPIR-V of a version we can read. */
+/* Copies the words in the host's byte order; false: not SPIR-V, or of an unsupported version. */
 static cl_int copy_il(struct spirv *out_il, const void *il, size_t length)
 {
     if (length < SPIRV_HEADER_BYTES || length % sizeof(uint32_t))
@@ -206,16 +209,16 @@ static cl_int check_binaries(const struct context *context, cl_uint num_devices,
     return err;
 }
 
-/* The devices' binaries as the call gives them. */
-struct given {
+/* The arguments of clCreateProgramWithBinary. */
+struct given_binaries {
     cl_uint count;
     const cl_device_id *devices;
     const size_t *lengths;
     const unsigned char *const *bytes;
 };
 
-/* The first of them with these bytes; index itself when it is the first. */
-static cl_uint first_alike(const struct given *given, cl_uint index)
+/* The index of the first binary with the same bytes as this one. */
+static cl_uint first_alike(const struct given_binaries *given, cl_uint index)
 {
     cl_uint first = 0;
     while (first < index && (given->lengths[first] != given->lengths[index] ||
@@ -224,7 +227,7 @@ static cl_uint first_alike(const struct given *given, cl_uint index)
     return first;
 }
 
-/* Read, and in the program's list; *out_binary is NULL when it is not a good one. */
+/* Reads a binary into the program's list; *out_binary is NULL if it is invalid. */
 static cl_int load_binary(struct program_object *program, const unsigned char *bytes, size_t length,
                           const struct program_binary **out_binary)
 {
@@ -242,11 +245,11 @@ static cl_int load_binary(struct program_object *program, const unsigned char *b
     return CL_SUCCESS;
 }
 
-/* Present, not built yet: its kind can be queried, and it can be linked. */
+/* Makes a build that is not executable yet: its type can be queried, and it can be linked. */
 static cl_int show_binary(struct program_object *program, struct cl_device *device,
                           const struct program_binary *binary)
 {
-    struct build *build = build_new(1, &device), *old = NULL;
+    struct program_build *build = program_build_new(1, &device), *old = NULL;
     if (!build)
         return CL_OUT_OF_HOST_MEMORY;
     build->binary = binary;
@@ -257,14 +260,14 @@ static cl_int show_binary(struct program_object *program, struct cl_device *devi
     build->spirv =
         (struct spirv){malloc(binary->words.word_count * sizeof(uint32_t)), binary->words.word_count};
     program_push_build(program, build, &old);
-    build_free(old);
+    program_build_free(old);
     if (!build->spirv.words || (binary->options && !build->options))
         return CL_OUT_OF_HOST_MEMORY;
     memcpy(build->spirv.words, binary->words.words, binary->words.word_count * sizeof(uint32_t));
     return CL_SUCCESS;
 }
 
-/* Of a device that is there twice the last binary counts. */
+/* If a device is given twice, its last binary counts. */
 static void set_binary(struct program_object *program, struct cl_device *device,
                        const struct program_binary *binary)
 {
@@ -275,8 +278,9 @@ static void set_binary(struct program_object *program, struct cl_device *device,
     program->device_binary_count += i == program->device_binary_count;
 }
 
-/* Each device has its own, and each is judged. */
-static cl_int load_binaries(struct program_object *program, const struct given *given, cl_int *binary_status)
+/* Loads the binary of each device, and sets each status. */
+static cl_int load_binaries(struct program_object *program, const struct given_binaries *given,
+                            cl_int *binary_status)
 {
     cl_int all = CL_SUCCESS;
     const struct program_binary **loaded = calloc(given->count, sizeof *loaded);
@@ -316,7 +320,7 @@ cl_program CL_API_CALL api_clCreateProgramWithBinary(cl_context handle, cl_uint 
                                         (struct cl_device *const *)device_list)))
         err = CL_OUT_OF_HOST_MEMORY;
     if (!err)
-        err = load_binaries(program, &(struct given){num_devices, device_list, lengths, binaries},
+        err = load_binaries(program, &(struct given_binaries){num_devices, device_list, lengths, binaries},
                             binary_status);
     return finish_creation(context, program, "clCreateProgramWithBinary", err, errcode_ret);
 }
@@ -333,7 +337,7 @@ cl_int CL_API_CALL api_clReleaseProgram(cl_program program)
     return object_release(program, OBJECT_PROGRAM);
 }
 
-/* The entry of spec_id, made when there is none. */
+/* The entry of spec_id, which is added if there is none; NULL: out of memory. */
 static struct spec_constant *constant_entry(struct program_object *program, cl_uint spec_id)
 {
     for (size_t i = 0; i < program->constant_count; i++)
@@ -433,7 +437,7 @@ static cl_int query_binary_sizes(const struct info_reply *reply, const struct pr
     return err;
 }
 
-/* The caller's array holds pointers to the caller's memory. */
+/* CL_PROGRAM_BINARIES: param_value is an array of pointers to memory of the caller. */
 static cl_int query_binaries(const struct info_reply *reply, const struct program_object *program)
 {
     size_t size = program->device_count * sizeof(unsigned char *);
@@ -445,7 +449,7 @@ static cl_int query_binaries(const struct info_reply *reply, const struct progra
         return CL_INVALID_VALUE;
     unsigned char **targets = reply->value;
     for (cl_uint i = 0; i < program->device_count; i++) {
-        const struct build *build = program_build(program, program->devices[i]);
+        const struct program_build *build = program_build(program, program->devices[i]);
         if (targets[i] && program_binary_size(program, build))
             program_binary_write(program, build, targets[i]);
     }
@@ -471,7 +475,7 @@ static cl_int query_kernel_names(const struct info_reply *reply, const struct pr
 
 static const struct program *any_executable(const struct program_object *program)
 {
-    const struct build *build = program->builds;
+    const struct program_build *build = program->builds;
     while (build && !build->program)
         build = build->next;
     return build ? build->program : NULL;
@@ -521,7 +525,7 @@ cl_int CL_API_CALL api_clGetProgramInfo(cl_program handle, cl_program_info param
     return err;
 }
 
-static cl_int query_build(const struct info_reply *reply, const struct build *build,
+static cl_int query_build(const struct info_reply *reply, const struct program_build *build,
                           cl_program_build_info param_name)
 {
     bool none = build->status == CL_BUILD_NONE;

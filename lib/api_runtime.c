@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's life in a process: set up at the first call; summary, files and exit status at the end. */
+/*
+ * The library in a process: the first call sets up scenario, report, device and platform; a destructor of
+ * the library writes the summary, the files and the replay line, and may replace the exit status. Processes
+ * that end without exit (abort, _exit, exec) have their record written by a child process first.
+ */
 #include "api_runtime.h"
 
 #include <dlfcn.h>
@@ -18,10 +22,11 @@
 #include "built_in.h"
 #include "lib/diagnose/call.h"
 #include "debug_session.h"
+#include "environment.h"
 #include "error.h"
 #include "lib/diagnose/injected_fault.h"
 #include "lib/host/guard.h"
-#include "lib/host/host_gone.h"
+#include "lib/diagnose/host_gone.h"
 #include "lib/record/launch_saver.h"
 #include "lib/record/host_log.h"
 #include "interrupt.h"
@@ -41,13 +46,13 @@ enum { EXIT_USAGE = 2, EXIT_NOTHING_RAN = 3, EXIT_NO_PROGRESS = 124 };
 static struct runtime runtime;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool started;      /* atomic */
-static pid_t started_by;  /* a forked child that never calls us has another pid */
+static pid_t started_by;  /* differs in a forked child that makes no call */
 static FILE *log_stream;  /* NULL: stderr */
 static char *record_name; /* NULL: nothing is recorded */
 static bool concluded;
-static bool interrupted;        /* by a signal: what ran is summed up, and has its replay line */
-static uint64_t kernels_before; /* run on devices that runtime_load replaced */
-static uint64_t launches_most;  /* of those that had the scenario */
+static bool interrupted;        /* a signal ends the run; the summary and the replay line are printed */
+static uint64_t kernels_before; /* kernels that ran on devices which runtime_load replaced */
+static uint64_t launches_most;  /* the largest number of launches of one device with the scenario */
 
 /* ---- the lock ------------------------------------------------------------------ */
 
@@ -79,7 +84,7 @@ static void error(const struct diagnosis *diagnosis)
             diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
 }
 
-/* A scenario from path or text (or neither), with the environment's options over it. */
+/* Reads a scenario from path or text (or neither), and applies the environment's options to it. */
 static enum status scenario_read(struct scenario *scenario, const char *path, const char *text,
                                  struct diagnosis *diagnosis)
 {
@@ -97,7 +102,7 @@ static enum status scenario_read(struct scenario *scenario, const char *path, co
     return status ? status : report_outputs_check(scenario, diagnosis);
 }
 
-/* https://no-color.org: set and not empty means none. */
+/* https://no-color.org: NO_COLOR that is set and not empty means no colour. */
 static bool wants_colour(void)
 {
     const char *refused = getenv("NO_COLOR");
@@ -171,11 +176,11 @@ static int exit_status(uint64_t kernels)
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
 }
 
-/* ---- what this process is ------------------------------------------------------------ */
+/* ---- names of this process ------------------------------------------------------------ */
 
 enum { WORDS_MOST = 64 };
 
-/* pytest has the phase after the name: "test_sum.py::test_sum (call)". */
+/* pytest appends the phase to the name: "test_sum.py::test_sum (call)". */
 static void name_of_test(char out_name[TEST_NAME_CHARS])
 {
     const char *own = secure_getenv("ORRERY_TEST"),
@@ -186,7 +191,7 @@ static void name_of_test(char out_name[TEST_NAME_CHARS])
         phase[-1] = '\0';
 }
 
-/* As it was started. So many of a long command; malloc'd. */
+/* The words of the command line, at most WORDS_MOST; malloc'd. */
 static void take_words(char *words[WORDS_MOST + 1])
 {
     size_t room = 0, count = 0;
@@ -277,7 +282,7 @@ static void count_launches(void)
     launches_most = launches > launches_most ? launches : launches_most;
 }
 
-/* Another device for the scenario; what the program holds of the old one stays valid. */
+/* Makes another device for the scenario. Objects of the old device stay valid. */
 static enum status renew_device(struct diagnosis *diagnosis)
 {
     struct device *device = NULL;
@@ -300,8 +305,8 @@ static enum status renew_device(struct diagnosis *diagnosis)
     return STATUS_OK;
 }
 
-/* The report keeps pointing at runtime.scenario, which changes in place; so do the
- * device handles, which the program may hold. */
+/* The report points to runtime.scenario, so the scenario is replaced in place. So are the device objects,
+ * whose handles the program may have. */
 static enum status exchange(struct scenario *scenario, struct diagnosis *diagnosis)
 {
     struct scenario old = runtime.scenario;
@@ -322,7 +327,7 @@ static enum status exchange(struct scenario *scenario, struct diagnosis *diagnos
     return STATUS_OK;
 }
 
-/* Sub-devices that only the platform remembers do not count. */
+/* Sub-devices that only the platform references do not count. */
 static bool sub_devices_live(void)
 {
     const struct platform *platform = runtime.platform;
@@ -351,8 +356,8 @@ cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagno
 }
 
 /*
- * Seeds, policies and limits count from the next launch on. The device's counters are fixed when it is made:
- * while it is unused, it is made again; else the checks stay as they were before.
+ * Seeds, policies and limits apply from the next launch on. A device's counters are fixed at its creation.
+ * An unused device is made again; with a used one the checks stay as they were before.
  */
 static cl_int settle_checks(const enum severity before[CHECK_COUNT], struct diagnosis *diagnosis)
 {
@@ -436,8 +441,8 @@ static struct replay_options own_options(void)
     return (struct replay_options){.scenario = path && *path ? path : NULL, .value = option_value};
 }
 
-/* The record that holds the order of the threads, as the user calls it; NULL: none does, or there is no
- * order. */
+/* The name of the record that has the order of the threads; NULL: the order does not matter, or is not
+ * recorded. */
 static char *own_record(bool recorded)
 {
     const char *replay = secure_getenv("ORRERY_REPLAY");
@@ -448,7 +453,7 @@ static char *own_record(bool recorded)
     return host_log_follows() && replay ? strdup(replay) : NULL;
 }
 
-/* NULL: no memory, or a debugger chose steps that nothing repeats. */
+/* The replay line; NULL: out of memory, or a debugger has chosen steps, which no token repeats. */
 static char *line_of(const struct schedule_record *record, const char *file)
 {
     const struct replay_options options = own_options();
@@ -459,14 +464,14 @@ static char *line_of(const struct schedule_record *record, const char *file)
     return line;
 }
 
-/* Does the program alone not settle how it runs? */
+/* The run depends on choices of the scheduler. */
 static bool was_chosen(const struct schedule_record *record)
 {
     return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed ||
                              record->has_switches || host_log_several());
 }
 
-/* For a program that fails by itself: `orrery run` has its status, the library does not. */
+/* Gives the replay line to `orrery run`, which prints it if the program fails by itself. */
 static void note_replay(bool recorded)
 {
     const struct schedule_record *record = device_record(runtime_device());
@@ -480,10 +485,8 @@ static void note_replay(bool recorded)
     free(file);
 }
 
-/*
- * If findings leave the exit status alone, as under `orrery check`, only a schedule that no token holds is
- * reported.
- */
+/* If findings do not change the exit status, as under `orrery check`, the line is printed only for a
+ * schedule that no token can represent. */
 static void print_replay(const struct schedule_record *record, bool recorded, bool failed)
 {
     char *file = own_record(recorded), *line = failed ? line_of(record, file) : NULL;
@@ -494,7 +497,7 @@ static void print_replay(const struct schedule_record *record, bool recorded, bo
     free(file);
 }
 
-/* True: there is a file now. */
+/* True: the record was written to its file. */
 static bool write_record(const struct schedule_record *record)
 {
     const struct replay_options options = own_options();
@@ -516,11 +519,13 @@ static bool write_record(const struct schedule_record *record)
 
 /* ---- ends without exit -------------------------------------------------------------- */
 
-enum { ENDING_PATIENCE = 100 /* hundredths of a second */, ENDING_TRIES = 8 };
+enum { CHILD_WAITS = 100 /* of 10 milliseconds */, CHILD_TRIES = 8 };
 
-/* Another process does it, without the handlers of fork: whatever lock the program held as it ended, only
- * that one hangs; and what another thread was changing may be half changed, which crashes that one. False: it
- * did either. */
+/*
+ * A child process writes the record. It is made by the system call, without the handlers of fork(2), because
+ * this thread may hold any lock: only the child can hang on it, or crash on data that another thread was
+ * changing. False: it hung or crashed.
+ */
 static bool write_record_apart(void)
 {
     const struct timespec pause = {0, 10000000};
@@ -530,7 +535,7 @@ static bool write_record_apart(void)
         note_replay(write_record(device_record(runtime_device())));
         _exit(0);
     }
-    for (int i = 0; child > 0 && i < ENDING_PATIENCE; i++) {
+    for (int i = 0; child > 0 && i < CHILD_WAITS; i++) {
         if (waitpid(child, &status, WNOHANG) != 0)
             return WIFEXITED(status);
         nanosleep(&pause, NULL);
@@ -542,11 +547,11 @@ static bool write_record_apart(void)
     return child < 0;
 }
 
-/* A lock that another thread had will be free the next time, and what it was changing will be whole. */
+/* Several tries: by the next one the other thread may have released its lock and finished its change. */
 static void write_record_before(void)
 {
     bool done = started_by != getpid() || concluded;
-    for (int tries = 0; !done && tries < ENDING_TRIES; tries++)
+    for (int tries = 0; !done && tries < CHILD_TRIES; tries++)
         done = write_record_apart();
 }
 
@@ -555,7 +560,7 @@ static void on_abort(int signal_number)
     const int kept = errno;
     write_record_before();
     errno = kept;
-    raise(signal_number); /* it is blocked until we return, and kills then */
+    raise(signal_number); /* the signal is blocked until the handler returns; then it ends the process */
 }
 
 static void catch_abort(void)
@@ -566,7 +571,7 @@ static void catch_abort(void)
         sigaction(SIGABRT, &action, NULL);
 }
 
-/* ending_preload.c's, when it is in the process. */
+/* Registers with ending_preload.c, if that is preloaded. */
 static void catch_ending(void)
 {
     void (*call)(void (*)(void)) =
@@ -591,7 +596,8 @@ static void begin_to_save(void)
     }
 }
 
-/* status: the exit status by the findings, -1: the program's own. fits: the run ended as in its schedule. */
+/* status: the exit status by the findings; -1: the program's own. fits: the run followed its schedule to
+ * the end. */
 static void write_conclusion(uint64_t kernels, int status, bool fits)
 {
     const bool nothing_ran = status == EXIT_NOTHING_RAN && runtime.scenario.expect_kernels && !kernels;
@@ -604,9 +610,9 @@ static void write_conclusion(uint64_t kernels, int status, bool fits)
     note_replay(recorded);
     if (!fits)
         saved_replay("");
-    if (fits &&
-        (status > 0 || interrupted || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
-        print_replay(device_record(runtime_device()), recorded, status > 0 || interrupted);
+    const bool failed = status > 0 || interrupted;
+    if (fits && (failed || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
+        print_replay(device_record(runtime_device()), recorded, failed);
     if (!report_write_files(runtime.report, &end, &diagnosis))
         fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
     diagnosis = (struct diagnosis){0};
@@ -623,7 +629,7 @@ static void write_conclusion(uint64_t kernels, int status, bool fits)
                 EXIT_NOTHING_RAN);
     if (wanted && fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
-    if (wanted && fits && !saved_watch()) /* else `orrery run` prints it once for all processes */
+    if (wanted && fits && !saved_watch()) /* under `orrery run`, that prints it once for all processes */
         report_note_off(log_stream ? log_stream : stderr, &runtime.scenario);
     if (log_stream && (fflush(log_stream) != 0 || ferror(log_stream)))
         fprintf(stderr, "orrery: warning: %s cannot be written: what was found is not in it\n",
@@ -643,7 +649,7 @@ static void conclude(uint64_t kernels, int status, bool fits)
     saved_end();
 }
 
-/* A replay or a script that does not fit is the user's mistake, not the program's. */
+/* A replay or script that does not fit is an error of the user, not a finding about the program. */
 _Noreturn void runtime_bad_scenario(const struct diagnosis *diagnosis)
 {
     error(diagnosis);
@@ -657,21 +663,19 @@ _Noreturn void runtime_no_progress(void)
     _exit(EXIT_NO_PROGRESS);
 }
 
-/*
- * The places of the work-items are printed already. Findings so far are summed up, whatever their exit
- * status.
- */
+/* The places of the work-items are printed already. The summary has the findings so far; the exit status
+ * is that of the signal. */
 _Noreturn void runtime_interrupted(void)
 {
     interrupted = true;
     if (runtime_kernels_run())
-        saved_kernel_ran(); /* it began, and that is what was expected */
+        saved_kernel_ran(); /* a kernel that has begun counts for --expect-kernels */
     conclude(runtime_kernels_run(), -1, true);
     interrupt_end();
 }
 
-/* A library's destructors run after the program's atexit handlers, and after those that
- * C++ registered for static objects: their CL calls are over. */
+/* A library's destructors run after the program's atexit handlers and the destructors of its static C++
+ * objects, so no calls follow. */
 __attribute__((destructor)) static void process_ends(void)
 {
     if (!runtime_started() || runtime.broken || started_by != getpid())

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A list of the waiting threads. Whether the process has other threads is read from proc(5), since a program
- * starts threads without a call of ours; this library's own threads are subtracted (runtime_is_alone).
+ * starts threads without a call of ours; this library's own threads are subtracted (runtime_thread_alone).
  */
 #include "blocked.h"
 
@@ -10,6 +10,7 @@
 #include "orrery/checked.h"
 #include "api_runtime.h"
 #include "callback.h"
+#include "runtime_thread.h"
 #include "lib/record/thread_state.h"
 
 static struct blocked_thread *blocked; /* under runtime_lock */
@@ -46,7 +47,7 @@ bool blocked_all(uint32_t own, bool stores)
         callback_waits |= thread->callback;
         waiting += !thread->callback;
     }
-    return (callback_waits || callback_none()) && runtime_is_alone(waiting) &&
+    return (callback_waits || callback_none()) && runtime_thread_alone(waiting) &&
            (!stores || !thread_signals_caught());
 }
 

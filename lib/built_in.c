@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Built-in kernels: the scenario's file is compiled when the first context needs it, and one build per set
- * of devices is kept.
+ * Built-in kernels: the scenario's file is compiled at the first query or creation, and the build is kept
+ * for all devices with one configuration.
  */
 #include "built_in.h"
 
@@ -17,7 +17,7 @@
 #include "api_program.h"
 #include "api_runtime.h"
 
-/* Of all devices with one configuration. */
+/* The built-in kernels of all devices with one configuration. */
 struct built_ins {
     struct built_ins *next;
     const struct device_config *config;
@@ -28,9 +28,9 @@ struct built_ins {
 };
 
 static struct built_ins *all;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all and what it holds */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list and its entries */
 
-/* ---- what a device has ------------------------------------------------------------------- */
+/* ---- the kernels of a device ------------------------------------------------------------------- */
 
 static void built_ins_free(struct built_ins *built_ins)
 {
@@ -53,7 +53,7 @@ void built_ins_forget(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* names NULL: all of them. */
+/* names NULL: all kernels. */
 static enum status load(const struct built_ins *built_ins, const char *names, struct program **out_program,
                         struct diagnosis *diagnosis)
 {
@@ -81,7 +81,7 @@ static enum status take_names(struct built_ins *built_ins, const struct program 
     return STATUS_OK;
 }
 
-/* The compiler's output is part of the message. */
+/* An error includes the output of the compiler. */
 static enum status build(struct built_ins *built_ins, struct diagnosis *diagnosis)
 {
     char *log = NULL;
@@ -114,7 +114,7 @@ static struct built_ins *built_ins_new(const struct device_config *config, struc
     return NULL;
 }
 
-/* OK with NULL: the device has none. */
+/* OK with NULL: the device has no built-in kernels. */
 static enum status built_ins_of(const struct cl_device *device, const struct built_ins **out_built_ins)
 {
     struct diagnosis diagnosis = {0};
@@ -182,7 +182,7 @@ static bool has(const struct built_ins *built_ins, const char *name, size_t leng
     return false;
 }
 
-/* Does the device have any of them? Those that it has are marked. */
+/* Marks the names that the device has; *out_any: it has one. */
 static cl_int look_for(const struct cl_device *device, const char *names, bool *known, bool *out_any)
 {
     const struct built_ins *built_ins;
@@ -204,14 +204,14 @@ static cl_int add_build(struct program_object *program, struct cl_device *device
 {
     const struct built_ins *built_ins;
     struct diagnosis ignored = {0};
-    struct build *build = build_new(1, &device), *old = NULL;
+    struct program_build *build = program_build_new(1, &device), *old = NULL;
     enum status status = build ? built_ins_of(device, &built_ins) : STATUS_OUT_OF_MEMORY;
     if (!status)
         status = load(built_ins, names, &build->program, &ignored);
     if (!status && !(build->options = strdup("")))
         status = STATUS_OUT_OF_MEMORY;
     if (status) {
-        build_free(build);
+        program_build_free(build);
         return error_from_status(status);
     }
     build->status = CL_BUILD_SUCCESS;
@@ -219,11 +219,11 @@ static cl_int add_build(struct program_object *program, struct cl_device *device
     build->kernel_arg_info = true;
     build->uniform_groups = built_ins->source.uniform_groups;
     program_push_build(program, build, &old);
-    build_free(old);
+    program_build_free(old);
     return CL_SUCCESS;
 }
 
-/* Each name must be a kernel of at least one of the devices; each device gets those that it has. */
+/* Each name must be a kernel of at least one of the devices; each device gets the kernels that it has. */
 static cl_int add_builds(struct program_object *program, const char *names, bool *known)
 {
     cl_int err = CL_SUCCESS;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The kernels that a device has without a program of the host's: those of the file that the scenario
- *          names under built_in_kernels, compiled at the first query.
+ * PURPOSE  Built-in kernels of a device: the kernels of the file that the scenario key built_in_kernels
+ *          names, which is compiled at the first query.
  *
  * Interface
  *   device_info_built_in_kernels, ..._with_version   the results of the two queries: OpenCL 3.0 API, 4.2
- *   built_ins_forget   of all devices, when another scenario is loaded
+ *   built_ins_forget   forgets the kernels of all devices: another scenario is loaded
  *
- * A file that cannot be built is a mistake in the scenario: it is reported, and the process ends
+ * A file that cannot be built is an error in the scenario: it is reported, and the process ends
  * (runtime_bad_scenario).
  */
 #ifndef ORRERY_LIB_BUILT_IN_H

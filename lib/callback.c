@@ -7,15 +7,15 @@
  */
 #include "callback.h"
 
-#include <signal.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "orrery/checked.h"
 #include "deadline.h"
 #include "executor.h"
-#include "lib/record/host_log.h"
 #include "lib/record/thread_state.h"
+#include "runtime_thread.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -43,34 +43,6 @@ static __thread bool is_callback_thread;
 bool callback_thread(void)
 {
     return is_callback_thread;
-}
-
-static uint32_t own_threads; /* atomic: threads of the runtime that were started and not joined */
-
-bool runtime_is_alone(uint32_t waiting)
-{
-    return thread_count() <= __atomic_load_n(&own_threads, __ATOMIC_RELAXED) + waiting;
-}
-
-void runtime_thread_join(pthread_t thread)
-{
-    if (pthread_join(thread, NULL) == 0)
-        __atomic_sub_fetch(&own_threads, 1, __ATOMIC_RELAXED);
-}
-
-bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *))
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    sigdelset(&all, SIGSEGV); /* a callback of the user may access a page that guard.c closed */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    host_log_hide(true);
-    int err = pthread_create(out_thread, NULL, run, NULL);
-    if (!err)
-        __atomic_add_fetch(&own_threads, 1, __ATOMIC_RELAXED);
-    host_log_hide(false);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return err == 0;
 }
 
 static struct callback_item *take(void)
@@ -127,7 +99,7 @@ void callback_post_item(struct callback_item *item)
     pthread_mutex_unlock(&callbacks.lock);
 }
 
-struct post {
+struct posted_call {
     struct callback_item item;
     void (*function)(void *data);
     void *data;
@@ -135,19 +107,20 @@ struct post {
 
 static void call_post(void *data)
 {
-    struct post post = *(struct post *)data;
+    struct posted_call post = *(struct posted_call *)data;
     free(data);
     post.function(post.data);
 }
 
 void callback_post(void (*function)(void *), void *data)
 {
-    struct post *post = calloc(1, sizeof *post);
+    struct posted_call *post = calloc(1, sizeof *post);
     if (!post) {
         function(data); /* out of memory: on the wrong thread rather than not at all */
         return;
     }
-    *post = (struct post){.item = {.function = call_post, .data = post}, .function = function, .data = data};
+    *post = (struct posted_call){
+        .item = {.function = call_post, .data = post}, .function = function, .data = data};
     callback_post_item(&post->item);
 }
 
@@ -326,7 +299,7 @@ void callback_fork_parent(void)
 
 void callback_fork_child(void)
 {
-    own_threads = 0;
+    runtime_thread_fork();
     callbacks.started = false;
     callbacks.inside = 0;
     if (callbacks.calling) { /* the call continues only in the parent */

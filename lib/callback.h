@@ -4,7 +4,7 @@
  *          were posted, without a lock. It starts at the first post.
  *
  * Interface
- *   callback_post        (queue.h) copies function and data
+ *   callback_post        posts a call of function(data)
  *   callback_post_item   the same without an allocation: the caller keeps the item until it is called
  *   callback_thread      this is the callback thread
  *   callback_drain       waits until all posted callbacks have returned; no effect on the callback thread
@@ -20,9 +20,7 @@
  */
 #ifndef ORRERY_LIB_CALLBACK_H
 #define ORRERY_LIB_CALLBACK_H
-#include <pthread.h>
-
-#include "queue.h"
+#include <stdbool.h>
 
 struct callback_item {
     struct callback_item *next;
@@ -32,6 +30,7 @@ struct callback_item {
 
 enum { EXIT_WAIT_SECONDS = 5 }; /* for commands and callbacks that run when the program ends */
 
+void callback_post(void (*function)(void *), void *data);
 void callback_post_item(struct callback_item *item);
 bool callback_thread(void);
 void callback_drain(void);
@@ -42,10 +41,4 @@ void callback_stop(void);
 void callback_fork_prepare(void);
 void callback_fork_parent(void);
 void callback_fork_child(void);
-
-/* A thread of the runtime. It blocks all signals but SIGSEGV, which go to the program's own threads. */
-bool runtime_thread_start(pthread_t *out_thread, void *(*run)(void *));
-void runtime_thread_join(pthread_t thread);
-/* The process has no threads but the runtime's own and this many others, by proc(5). */
-bool runtime_is_alone(uint32_t waiting);
 #endif

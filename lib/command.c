@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running and dropping commands: a table made from command.def, and what kinds have in common. */
+/* Runs and drops commands by a table that is made from command.def. Injected faults and lost host memory
+ * are checked before a command runs. */
 #include "command.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "event.h"
 #include "lib/diagnose/injected_fault.h"
 #include "lib/host/host_bytes.h"
-#include "lib/host/host_gone.h"
+#include "lib/diagnose/host_gone.h"
 
 static const struct command_row {
     const char *call;
@@ -35,7 +36,7 @@ struct command *command_new(struct queue *queue, enum command_kind kind)
         free(command);
         return NULL;
     }
-    object_ref(command->event); /* beside the user's */
+    object_ref(command->event); /* the command's reference; event_new gives the program's */
     return command;
 }
 
@@ -52,9 +53,9 @@ void command_free(struct command *command)
 
 cl_int command_run(struct command *command)
 {
-    CHECKED(!command->live && !runtime_lock_held()); /* it may call the program */
+    CHECKED(!command->live && !runtime_lock_held()); /* functions of the program are called without locks */
     if (host_gone_find(command))
-        return CL_SUCCESS; /* as on a device that did not notice */
+        return CL_SUCCESS; /* a device would not notice the lost memory */
     return fault_run(command, rows[command->kind].run);
 }
 

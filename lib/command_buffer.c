@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_command_buffer, revision 0.9.4, as its signatures are. A recorded command is its arguments;
- * recording rehearses the call, so that it has the errors of the one that is enqueued. Enqueuing makes the
- * calls: what a command waits for in the buffer becomes its wait list, the caller's wait list stands before
- * all, and one command after all is the buffer's.
+ * cl_khr_command_buffer, with the signatures of revision 0.9.4. A recorded command is its arguments.
+ * Recording it checks the corresponding clEnqueue call without appending a command (enqueue_rehearse), and
+ * returns its errors. clEnqueueCommandBufferKHR makes all the calls: sync points become wait lists; a marker
+ * with the caller's wait list precedes all commands, and one command COMMAND_BUFFER_KHR, whose event the
+ * caller gets, follows them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +37,15 @@ enum recorded_kind {
 enum box { SOURCE_ORIGIN = 1, TARGET_ORIGIN = 2, REGION = 4 };
 enum { PATTERN_BYTES = 128, COLOUR_BYTES = 16 };
 
-struct recorded {
+struct recorded_command {
     enum recorded_kind kind;
-    cl_mem source, target; /* retained, with what the kernel's arguments are */
-    cl_kernel kernel;      /* a clone: arguments are those of now */
+    cl_mem source, target; /* retained, as are the memory objects in the kernel's arguments */
+    cl_kernel kernel;      /* a clone, which keeps the arguments as they are when recorded */
     void *svm_target;      /* the program's, as with the enqueued call */
     const void *svm_source;
     size_t source_offset, target_offset, size;
     size_t source_origin[3], target_origin[3], region[3], pitches[4];
-    unsigned absent; /* which of those are NULL: a bit of enum box each */
+    unsigned absent; /* which of origins and region are NULL: a bit of enum box each */
     uint8_t pattern[PATTERN_BYTES];
     size_t pattern_size;
     cl_uint dimensions;
@@ -61,14 +62,15 @@ struct command_buffer {
     size_t property_count; /* words, incl. final 0 */
     /* guarded by runtime_lock */
     bool executable;
-    size_t pending; /* instances enqueued, and not yet complete */
-    struct recorded *commands;
+    size_t pending; /* executions that are enqueued and not complete */
+    struct recorded_command *commands;
     size_t count, room;
 };
 
-/* ---- what a recorded command holds -------------------------------------------------------------------- */
+/* ---- references of a recorded command ---- */
 
-static void hold(const struct recorded *recorded, cl_int (*change)(const void *handle, enum object_kind kind))
+static void change_references(const struct recorded_command *recorded,
+                              cl_int (*change)(const void *handle, enum object_kind kind))
 {
     if (recorded->source)
         change(recorded->source, OBJECT_MEMOBJ);
@@ -80,9 +82,9 @@ static void hold(const struct recorded *recorded, cl_int (*change)(const void *h
             change(kernel->args[i].memobj, OBJECT_MEMOBJ);
 }
 
-static void forget(struct recorded *recorded)
+static void forget(struct recorded_command *recorded)
 {
-    hold(recorded, object_release);
+    change_references(recorded, object_release);
     if (recorded->kernel)
         object_release(recorded->kernel, OBJECT_KERNEL);
     free(recorded->waits);
@@ -109,8 +111,7 @@ void command_buffer_destroy(void *object)
         object_release(buffer->queue, OBJECT_QUEUE);
 }
 
-/* ---- creation
- * ------------------------------------------------------------------------------------------- */
+/* ---- creation ---- */
 
 static cl_int check_properties(const cl_command_buffer_properties_khr *list, size_t *out_count)
 {
@@ -181,7 +182,7 @@ cl_int CL_API_CALL api_clFinalizeCommandBufferKHR(cl_command_buffer_khr command_
     return recording ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
-/* As of the calls before. */
+/* The state after all calls so far: drains the log. */
 static cl_command_buffer_state_khr state_of(const struct command_buffer *buffer)
 {
     queue_drain();
@@ -222,11 +223,10 @@ cl_int CL_API_CALL api_clGetCommandBufferInfoKHR(cl_command_buffer_khr command_b
     }
 }
 
-/* ---- recording
- * --------------------------------------------------------------------------------------------- */
+/* ---- recording ---- */
 
-static cl_int issue(const struct recorded *r, cl_command_queue queue, cl_uint count, const cl_event *waits,
-                    cl_event *event)
+static cl_int issue(const struct recorded_command *r, cl_command_queue queue, cl_uint count,
+                    const cl_event *waits, cl_event *event)
 {
     const size_t *p = r->pitches, *source_origin = r->absent & SOURCE_ORIGIN ? NULL : r->source_origin;
     const size_t *target_origin = r->absent & TARGET_ORIGIN ? NULL : r->target_origin;
@@ -267,7 +267,7 @@ static cl_int issue(const struct recorded *r, cl_command_queue queue, cl_uint co
     }
 }
 
-static cl_int rehearse(const struct command_buffer *buffer, const struct recorded *recorded)
+static cl_int rehearse(const struct command_buffer *buffer, const struct recorded_command *recorded)
 {
     enqueue_rehearse(true);
     cl_int err = issue(recorded, (cl_command_queue)buffer->queue, 0, NULL, NULL);
@@ -285,13 +285,13 @@ static cl_int check_waits(const struct command_buffer *buffer, cl_uint count, co
     return CL_SUCCESS;
 }
 
-static cl_int keep(struct command_buffer *buffer, struct recorded recorded, cl_uint count,
+static cl_int keep(struct command_buffer *buffer, struct recorded_command recorded, cl_uint count,
                    const cl_sync_point_khr *waits)
 {
     cl_int err = CL_SUCCESS;
     if (buffer->count == buffer->room) {
         size_t room = 2 * buffer->room + 8;
-        struct recorded *grown = realloc(buffer->commands, room * sizeof *grown);
+        struct recorded_command *grown = realloc(buffer->commands, room * sizeof *grown);
         if (!grown)
             return CL_OUT_OF_HOST_MEMORY;
         buffer->commands = grown;
@@ -309,14 +309,14 @@ static cl_int keep(struct command_buffer *buffer, struct recorded recorded, cl_u
         free(recorded.waits);
         return err;
     }
-    hold(&recorded, object_retain);
+    change_references(&recorded, object_retain);
     buffer->commands[buffer->count++] = recorded;
     CHECKED(buffer->count <= buffer->room && !buffer->executable);
     return CL_SUCCESS;
 }
 
-/* The arguments of every recording call beside its command. */
-struct recording {
+/* The arguments that every recording call has. */
+struct recording_call {
     cl_command_buffer_khr buffer;
     cl_command_queue queue;
     cl_uint count;
@@ -325,7 +325,7 @@ struct recording {
     cl_mutable_command_khr *handle;
 };
 
-static cl_int record(const struct recording *recording, const struct recorded *recorded)
+static cl_int record(const struct recording_call *recording, const struct recorded_command *recorded)
 {
     struct command_buffer *buffer = object_lookup(recording->buffer, OBJECT_COMMAND_BUFFER);
     if (!buffer)
@@ -346,7 +346,7 @@ static cl_int record(const struct recording *recording, const struct recorded *r
     return err;
 }
 
-static void keep_box(struct recorded *recorded, enum box which, const size_t *box)
+static void keep_box(struct recorded_command *recorded, enum box which, const size_t *box)
 {
     CHECKED(!(recorded->absent & which));
     size_t *kept = which == SOURCE_ORIGIN   ? recorded->source_origin
@@ -360,7 +360,7 @@ static void keep_box(struct recorded *recorded, enum box which, const size_t *bo
 
 /* clang-format off */
 #define RECORDING \
-    &(struct recording){command_buffer, command_queue, num_sync_points_in_wait_list, sync_point_wait_list, sync_point, mutable_handle}
+    &(struct recording_call){command_buffer, command_queue, num_sync_points_in_wait_list, sync_point_wait_list, sync_point, mutable_handle}
 #define SYNC_POINTS \
     cl_uint num_sync_points_in_wait_list, const cl_sync_point_khr *sync_point_wait_list, cl_sync_point_khr *sync_point, \
     cl_mutable_command_khr *mutable_handle
@@ -369,7 +369,7 @@ static void keep_box(struct recorded *recorded, enum box which, const size_t *bo
 cl_int CL_API_CALL api_clCommandBarrierWithWaitListKHR(cl_command_buffer_khr command_buffer,
                                                        cl_command_queue command_queue, SYNC_POINTS)
 {
-    return record(RECORDING, &(struct recorded){.kind = RECORD_BARRIER});
+    return record(RECORDING, &(struct recorded_command){.kind = RECORD_BARRIER});
 }
 
 cl_int CL_API_CALL api_clCommandCopyBufferKHR(cl_command_buffer_khr command_buffer,
@@ -377,12 +377,12 @@ cl_int CL_API_CALL api_clCommandCopyBufferKHR(cl_command_buffer_khr command_buff
                                               cl_mem dst_buffer, size_t src_offset, size_t dst_offset,
                                               size_t size, SYNC_POINTS)
 {
-    return record(RECORDING, &(struct recorded){.kind = RECORD_COPY,
-                                                .source = src_buffer,
-                                                .target = dst_buffer,
-                                                .source_offset = src_offset,
-                                                .target_offset = dst_offset,
-                                                .size = size});
+    return record(RECORDING, &(struct recorded_command){.kind = RECORD_COPY,
+                                                        .source = src_buffer,
+                                                        .target = dst_buffer,
+                                                        .source_offset = src_offset,
+                                                        .target_offset = dst_offset,
+                                                        .size = size});
 }
 
 cl_int CL_API_CALL api_clCommandCopyBufferRectKHR(cl_command_buffer_khr command_buffer,
@@ -392,10 +392,11 @@ cl_int CL_API_CALL api_clCommandCopyBufferRectKHR(cl_command_buffer_khr command_
                                                   size_t src_row_pitch, size_t src_slice_pitch,
                                                   size_t dst_row_pitch, size_t dst_slice_pitch, SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_COPY_RECT,
-                                .source = src_buffer,
-                                .target = dst_buffer,
-                                .pitches = {src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch}};
+    struct recorded_command recorded = {
+        .kind = RECORD_COPY_RECT,
+        .source = src_buffer,
+        .target = dst_buffer,
+        .pitches = {src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch}};
     keep_box(&recorded, SOURCE_ORIGIN, src_origin);
     keep_box(&recorded, TARGET_ORIGIN, dst_origin);
     keep_box(&recorded, REGION, region);
@@ -408,7 +409,7 @@ cl_int CL_API_CALL api_clCommandCopyBufferToImageKHR(cl_command_buffer_khr comma
                                                      const size_t *dst_origin, const size_t *region,
                                                      SYNC_POINTS)
 {
-    struct recorded recorded = {
+    struct recorded_command recorded = {
         .kind = RECORD_TO_IMAGE, .source = src_buffer, .target = dst_image, .source_offset = src_offset};
     keep_box(&recorded, TARGET_ORIGIN, dst_origin);
     keep_box(&recorded, REGION, region);
@@ -420,7 +421,7 @@ cl_int CL_API_CALL api_clCommandCopyImageKHR(cl_command_buffer_khr command_buffe
                                              cl_mem dst_image, const size_t *src_origin,
                                              const size_t *dst_origin, const size_t *region, SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_IMAGE, .source = src_image, .target = dst_image};
+    struct recorded_command recorded = {.kind = RECORD_IMAGE, .source = src_image, .target = dst_image};
     keep_box(&recorded, SOURCE_ORIGIN, src_origin);
     keep_box(&recorded, TARGET_ORIGIN, dst_origin);
     keep_box(&recorded, REGION, region);
@@ -432,15 +433,15 @@ cl_int CL_API_CALL api_clCommandCopyImageToBufferKHR(cl_command_buffer_khr comma
                                                      cl_mem dst_buffer, const size_t *src_origin,
                                                      const size_t *region, size_t dst_offset, SYNC_POINTS)
 {
-    struct recorded recorded = {
+    struct recorded_command recorded = {
         .kind = RECORD_TO_BUFFER, .source = src_image, .target = dst_buffer, .target_offset = dst_offset};
     keep_box(&recorded, SOURCE_ORIGIN, src_origin);
     keep_box(&recorded, REGION, region);
     return record(RECORDING, &recorded);
 }
 
-/* None, when it is invalid: then the rehearsal reports it. */
-static void keep_pattern(struct recorded *recorded, const void *pattern, size_t pattern_size)
+/* An invalid pattern is not kept; then the check of the call fails. */
+static void keep_pattern(struct recorded_command *recorded, const void *pattern, size_t pattern_size)
 {
     if (!pattern || !enqueue_pattern_ok(pattern, pattern_size))
         return;
@@ -453,7 +454,8 @@ cl_int CL_API_CALL api_clCommandFillBufferKHR(cl_command_buffer_khr command_buff
                                               const void *pattern, size_t pattern_size, size_t offset,
                                               size_t size, SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_FILL, .target = buffer, .target_offset = offset, .size = size};
+    struct recorded_command recorded = {
+        .kind = RECORD_FILL, .target = buffer, .target_offset = offset, .size = size};
     keep_pattern(&recorded, pattern, pattern_size);
     return record(RECORDING, &recorded);
 }
@@ -463,7 +465,7 @@ cl_int CL_API_CALL api_clCommandFillImageKHR(cl_command_buffer_khr command_buffe
                                              const void *fill_color, const size_t *origin,
                                              const size_t *region, SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_FILL_IMAGE, .target = image};
+    struct recorded_command recorded = {.kind = RECORD_FILL_IMAGE, .target = image};
     const struct memobj *memobj = object_lookup(image, OBJECT_MEMOBJ);
     if (fill_color && memobj && memobj->image) {
         recorded.pattern_size =
@@ -484,8 +486,8 @@ cl_int CL_API_CALL api_clCommandNDRangeKernelKHR(cl_command_buffer_khr command_b
                                                  const size_t *local_work_size, SYNC_POINTS)
 {
     if (properties && properties[0] && object_lookup(command_buffer, OBJECT_COMMAND_BUFFER))
-        return CL_INVALID_VALUE; /* this revision has none */
-    struct recorded recorded = {
+        return CL_INVALID_VALUE; /* this revision defines no properties */
+    struct recorded_command recorded = {
         .kind = RECORD_KERNEL, .kernel = kernel, .dimensions = work_dim, .has_local = local_work_size};
     for (cl_uint d = 0; work_dim <= 3 && d < work_dim; d++) {
         recorded.offset[d] = global_work_offset ? global_work_offset[d] : 0;
@@ -500,7 +502,7 @@ cl_int CL_API_CALL api_clCommandSVMMemcpyKHR(cl_command_buffer_khr command_buffe
                                              const void *src_ptr, size_t size, SYNC_POINTS)
 {
     return record(RECORDING,
-                  &(struct recorded){
+                  &(struct recorded_command){
                       .kind = RECORD_SVM_COPY, .svm_target = dst_ptr, .svm_source = src_ptr, .size = size});
 }
 
@@ -509,15 +511,14 @@ cl_int CL_API_CALL api_clCommandSVMMemFillKHR(cl_command_buffer_khr command_buff
                                               const void *pattern, size_t pattern_size, size_t size,
                                               SYNC_POINTS)
 {
-    struct recorded recorded = {.kind = RECORD_SVM_FILL, .svm_target = svm_ptr, .size = size};
+    struct recorded_command recorded = {.kind = RECORD_SVM_FILL, .svm_target = svm_ptr, .size = size};
     keep_pattern(&recorded, pattern, pattern_size);
     return record(RECORDING, &recorded);
 }
 
-/* ---- enqueuing
- * -------------------------------------------------------------------------------------------------- */
+/* ---- enqueuing ---- */
 
-/* From the first start to the end of all. */
+/* The event of the buffer covers the time from the first start of its commands to the last end. */
 cl_int run_command_buffer(struct command *command)
 {
     cl_ulong start = command->event->time[EVENT_START];
@@ -540,25 +541,25 @@ void drop_command_buffer(struct command *command)
     object_unref(buffer);
 }
 
-struct instance {
+struct buffer_instance {
     struct command_buffer *buffer;
     cl_command_queue queue;
-    cl_event *events; /* of each command; NULL: a barrier that waits for nothing */
-    cl_event *waits;  /* room for all of them and the start */
-    cl_event start;   /* NULL: nothing stands before */
-    bool in_order;    /* the buffer's own queue is: each command waits for the one before */
-    size_t barrier;   /* 1 + index of the last one that waits; 0: none */
+    cl_event *events; /* of each command; NULL: a barrier without anything to wait for */
+    cl_event *waits;  /* the wait list of one command; most_waits() elements */
+    cl_event start;   /* the marker with the caller's wait list; NULL: the list is empty */
+    bool in_order;    /* the buffer was made for an in-order queue: each command waits for the one before */
+    size_t barrier;   /* 1 + index of the last barrier; 0: none */
 };
 
-static void wait_for(const struct instance *instance, size_t index, cl_uint *count)
+static void wait_for(const struct buffer_instance *instance, size_t index, cl_uint *count)
 {
     if (instance->events[index])
         instance->waits[(*count)++] = instance->events[index];
 }
 
-static cl_uint waits_of(struct instance *instance, size_t index)
+static cl_uint waits_of(struct buffer_instance *instance, size_t index)
 {
-    const struct recorded *recorded = &instance->buffer->commands[index];
+    const struct recorded_command *recorded = &instance->buffer->commands[index];
     cl_uint count = 0;
     if (instance->start)
         instance->waits[count++] = instance->start;
@@ -574,8 +575,7 @@ static cl_uint waits_of(struct instance *instance, size_t index)
     return count;
 }
 
-/* Of one command or of the last one: the start, a barrier, the command before or all of them, its own
- * list. */
+/* The longest wait list: start, barrier, the command before or all before, and the sync points. */
 static size_t most_waits(const struct command_buffer *buffer)
 {
     size_t most = 0;
@@ -585,7 +585,7 @@ static size_t most_waits(const struct command_buffer *buffer)
     return 3 + buffer->count + most;
 }
 
-static cl_int issue_all(struct instance *instance)
+static cl_int issue_all(struct buffer_instance *instance)
 {
     static uint32_t executions; /* guarded by runtime_lock */
     cl_int err = CL_SUCCESS;
@@ -594,9 +594,9 @@ static cl_int issue_all(struct instance *instance)
     runtime_unlock();
     enqueue_batch(number);
     for (size_t i = 0; i < instance->buffer->count && !err; i++) {
-        const struct recorded *recorded = &instance->buffer->commands[i];
+        const struct recorded_command *recorded = &instance->buffer->commands[i];
         cl_uint count = waits_of(instance, i);
-        /* a marker without a list would wait for all that is outside */
+        /* a marker without a wait list would wait for commands outside of the buffer */
         if (recorded->kind == RECORD_BARRIER && !count)
             continue;
         err = issue(recorded, instance->queue, count, count ? instance->waits : NULL, &instance->events[i]);
@@ -607,7 +607,7 @@ static cl_int issue_all(struct instance *instance)
     return err;
 }
 
-static cl_int finish(struct instance *instance, cl_event *event)
+static cl_int finish(struct buffer_instance *instance, cl_event *event)
 {
     struct enqueue enqueue;
     cl_uint count = 0;
@@ -626,7 +626,8 @@ static cl_int finish(struct instance *instance, cl_event *event)
     return enqueue_end(&enqueue, err, false, event);
 }
 
-static cl_int run_instance(struct instance *instance, cl_uint count, const cl_event *waits, cl_event *event)
+static cl_int run_instance(struct buffer_instance *instance, cl_uint count, const cl_event *waits,
+                           cl_event *event)
 {
     cl_int err = CL_SUCCESS;
     if (count || waits)
@@ -666,7 +667,7 @@ cl_int CL_API_CALL api_clEnqueueCommandBufferKHR(cl_uint num_queues, cl_command_
                                                  const cl_event *event_wait_list, cl_event *event)
 {
     struct command_buffer *buffer = object_lookup(command_buffer, OBJECT_COMMAND_BUFFER);
-    struct instance instance = {.buffer = buffer};
+    struct buffer_instance instance = {.buffer = buffer};
     if (!buffer)
         return CL_INVALID_COMMAND_BUFFER_KHR;
     instance.in_order = !(buffer->queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);

@@ -16,7 +16,7 @@
 #include "event.h"
 #include "executor.h"
 #include "lib/host/guard.h"
-#include "lib/host/host_gone.h"
+#include "lib/diagnose/host_gone.h"
 #include "lib/record/host_clock.h"
 #include "lib/record/host_log.h"
 #include "orrery/rule.h"

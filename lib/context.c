@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts: properties, devices, and the queries that other objects make of them. */
+/*
+ * Contexts (OpenCL 3.0 API, 4.4): properties, devices, error callbacks, and cl_khr_terminate_context. A
+ * sub-device may be used in a context of a device that it is a part of; the specification requires the
+ * sub-device itself, so that is noted.
+ */
 #include "lib/diagnose/call.h"
 #include "context.h"
 
@@ -22,7 +26,7 @@
 
 /* ---- properties ------------------------------------------------------------------ */
 
-/* The number of words of a list with its final 0; 0 for NULL. */
+/* The number of words of the list, including its final 0; 0 for NULL. */
 static size_t property_words(const cl_context_properties *properties)
 {
     size_t count = 0;
@@ -81,7 +85,7 @@ static bool names_property(const cl_context_properties *properties, cl_context_p
     return false;
 }
 
-/* Properties of an extension are valid when the devices have the extension. */
+/* Properties of an extension are valid if the devices have the extension. */
 static cl_int check_support(const struct context *context, const cl_context_properties *properties)
 {
     bool initialises = true, terminates = true, supports_termination = false;
@@ -126,7 +130,8 @@ bool context_has_device(const struct context *context, cl_device_id handle)
     return false;
 }
 
-/* OpenCL's own text wants the sub-device itself; the extension and all implementations do not. */
+/* The core specification requires that the context was made of the sub-device itself;
+ * cl_ext_device_fission and all implementations do not. */
 static void report_ancestor(const struct context *context, const struct cl_device *device)
 {
     char object[40], why[120];
@@ -186,7 +191,7 @@ cl_int context_check_devices(const struct context *context, cl_uint num_devices,
 
 void context_destroy(void *object)
 {
-    CHECKED(!((struct context *)object)->queues); /* they hold it */
+    CHECKED(!((struct context *)object)->queues); /* each queue references its context */
     struct context *context = object;
     destructor_run(context->destructors, context);
     svm_drop(context);
@@ -196,7 +201,7 @@ void context_destroy(void *object)
     free(context->properties);
 }
 
-/* A device given twice counts once. */
+/* A device that is given twice is added once. */
 static cl_int add_devices(struct context *context, cl_uint count, const cl_device_id *devices)
 {
     context->devices = calloc(count, sizeof *context->devices);
@@ -330,7 +335,7 @@ cl_int CL_API_CALL api_clSetContextDestructorCallback(cl_context handle,
     return destructor_add(&context->destructors, (void *)pfn_notify, user_data);
 }
 
-/* ---- complaints ------------------------------------------------------------------ */
+/* ---- errors for the notify function ------------------------------------------------------------------ */
 
 static void notify(const struct context *context, const char *text)
 {
@@ -358,7 +363,7 @@ cl_int context_refuse(struct context *context, const char *call, cl_int err)
 
 /* ---- termination ------------------------------------------------------------------ */
 
-static bool some_terminated; /* atomic: of all contexts */
+static bool some_terminated; /* atomic: one of all contexts was terminated */
 
 bool context_some_terminated(void)
 {

@@ -4,15 +4,15 @@
  *
  * Interface
  *   context_lookup         the live context, or NULL
- *   context_has_device     was it made of this device?
- *   context_serves         or of one above it? then the sub-device may be used in it, too
- *   context_any            does it hold for one of the devices?
+ *   context_has_device     it was made of this device
+ *   context_serves         it was made of this device or of one that this is a part of: it may be used there
+ *   context_any            the predicate holds for one of the devices
  *   context_max_allocation the least and the largest of its devices' largest allocations
- *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE when only one
+ *   context_check_devices  the (num_devices, device_list) pair of many calls: CL_INVALID_VALUE if only one
  *                          is given, CL_INVALID_DEVICE for a device of another context
- *   context_terminated     by clTerminateContextKHR; context_some_terminated: any of them
- *   context_refuse         returns err; when it is one, calls the context's notify function with the refused
- *                          call (call.c adds it to the report)
+ *   context_terminated     clTerminateContextKHR was called; context_some_terminated: for any context
+ *   context_refuse         returns err; for an error, calls the context's notify function with the refused
+ *                          call
  */
 #ifndef ORRERY_LIB_CONTEXT_H
 #define ORRERY_LIB_CONTEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects of the host program as JSON, for a debugger that runs in its process. Commands that are over
- * are freed, so the latest are noted here while a debugger is there.
+ * The objects of the host program as JSON, for a debugger in its process. A command is freed as it ends, so
+ * the latest DEBUG_HOST_KEPT ended commands are kept in a ring while a debugger is attached.
  */
 #include "debug_host.h"
 
@@ -12,7 +12,7 @@
 #include "executor.h"
 #include "lib/diagnose/caller.h"
 
-struct over {
+struct ended_command {
     uint32_t serial, queue;
     enum command_kind kind;
     cl_int err;
@@ -21,7 +21,7 @@ struct over {
 
 static struct {
     bool watches;
-    struct over over[DEBUG_HOST_KEPT]; /* a ring; guarded by runtime_lock */
+    struct ended_command ended[DEBUG_HOST_KEPT]; /* a ring; guarded by runtime_lock */
     uint64_t count;
 } kept;
 
@@ -35,8 +35,8 @@ void debug_host_over(const struct command *command, cl_int err)
 {
     if (!__atomic_load_n(&kept.watches, __ATOMIC_ACQUIRE))
         return;
-    kept.over[kept.count++ % DEBUG_HOST_KEPT] =
-        (struct over){command->serial, command->queue->base.id, command->kind, err, command->enqueuer};
+    kept.ended[kept.count++ % DEBUG_HOST_KEPT] = (struct ended_command){
+        command->serial, command->queue->base.id, command->kind, err, command->enqueuer};
 }
 
 /* ---- places and states ------------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static void add_place(json_t *row, const struct enqueuer *enqueuer)
     const struct host_place *found = enqueuer ? caller_place(enqueuer) : NULL;
     if (!found)
         return;
-    /* without what the compiler adds to the name of a function that it changed: launch.isra.0 */
+    /* without the suffix of a function that the compiler has changed: launch.isra.0 */
     if (found->function[0])
         json_object_set_new(row, "function", json_stringn(found->function, strcspn(found->function, ".")));
     if (found->text[0])
@@ -77,11 +77,11 @@ static json_t *row_of_command(uint32_t serial, enum command_kind kind, uint32_t 
                      (json_int_t)queue);
 }
 
-static json_t *describe_over(const struct over *over)
+static json_t *describe_over(const struct ended_command *ended)
 {
-    json_t *row = row_of_command(over->serial, over->kind, over->queue);
-    add_state(row, over->err < 0 ? over->err : CL_COMPLETE);
-    add_place(row, over->enqueuer);
+    json_t *row = row_of_command(ended->serial, ended->kind, ended->queue);
+    add_state(row, ended->err < 0 ? ended->err : CL_COMPLETE);
+    add_place(row, ended->enqueuer);
     return row;
 }
 
@@ -95,22 +95,22 @@ static json_t *describe_command(const struct command *command)
     return row;
 }
 
-struct listing {
+struct host_listing {
     json_t *commands;
-    uint32_t wanted; /* 0: all */
+    uint32_t wanted; /* a serial number; 0: all commands */
     json_t *found;
 };
 
 static void visit(void *self, const struct command *command)
 {
-    struct listing *listing = self;
+    struct host_listing *listing = self;
     if (!listing->wanted)
         json_array_append_new(listing->commands, describe_command(command));
     else if (listing->wanted == command->serial && !listing->found)
         listing->found = describe_command(command);
 }
 
-static void visit_queues(struct object *const *objects, size_t count, struct listing *listing)
+static void visit_queues(struct object *const *objects, size_t count, struct host_listing *listing)
 {
     for (size_t i = 0; i < count; i++) {
         if (objects[i]->kind != OBJECT_QUEUE)
@@ -132,7 +132,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A command that leaves the log as this looks is met in its queue, too. */
+/* Removes duplicates: a command that leaves the log during the visit is found in its queue, too. */
 static json_t *each_once(json_t *list)
 {
     const size_t count = json_array_size(list);
@@ -151,9 +151,9 @@ static json_t *each_once(json_t *list)
 
 static json_t *list_commands(struct object *const *objects, size_t count)
 {
-    struct listing listing = {.commands = json_array()};
+    struct host_listing listing = {.commands = json_array()};
     for (uint64_t i = kept.count > DEBUG_HOST_KEPT ? kept.count - DEBUG_HOST_KEPT : 0; i < kept.count; i++)
-        json_array_append_new(listing.commands, describe_over(&kept.over[i % DEBUG_HOST_KEPT]));
+        json_array_append_new(listing.commands, describe_over(&kept.ended[i % DEBUG_HOST_KEPT]));
     visit_queues(objects, count, &listing);
     executor_visit(visit, &listing);
     return each_once(listing.commands);
@@ -172,7 +172,7 @@ static json_t *describe_queue(const struct queue *queue)
                      (json_int_t)queue->device->base.id, "unfinished", commands);
 }
 
-/* A user event is queued or set; the others have the state of their command. */
+/* A user event is queued or set; another event has the state of its command. */
 static json_t *describe_event(const struct event *event)
 {
     json_t *row = json_pack("{s:I,s:b}", "event", (json_int_t)event->base.id, "user", event->queue == NULL);
@@ -206,7 +206,7 @@ json_t *debug_host_program(void *self)
 json_t *debug_host_enqueued(void *self, uint32_t command)
 {
     (void)self;
-    struct listing listing = {.wanted = command};
+    struct host_listing listing = {.wanted = command};
     if (!command)
         return NULL;
     size_t count = 0;

@@ -4,13 +4,13 @@
  *          enqueued a command.
  *
  * Interface
- *   debug_host_watch      from now on commands that are over are kept, the latest DEBUG_HOST_KEPT of them
- *   debug_host_enqueued   the call that enqueued the command of that number: "call", and what is known of
+ *   debug_host_watch      from now on the latest DEBUG_HOST_KEPT ended commands are kept
+ *   debug_host_enqueued   the call that enqueued the command of that number: "call" and, if known,
  *                         "function", "file", "line"; NULL: no such command is running or waiting
  *   debug_host_program    "queues", "commands", "events": lists, in the order in which they were made
  *   debug_host_over       a command is complete, or failed with err
  *
- * Threads  Any; runtime_lock not held, but for debug_host_over, which wants it.
+ * Threads  Any; runtime_lock is held for debug_host_over, and not held for the others.
  */
 #ifndef ORRERY_LIB_DEBUG_HOST_H
 #define ORRERY_LIB_DEBUG_HOST_H

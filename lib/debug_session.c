@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A debugger's engine in the program's own process. Either a session started the program: it holds the other
- * end of the inherited socket, and the process ends with it. Or the program listens: a session attaches as a
- * launch begins, and the program continues after it ends.
+ * The debugger's engine runs in the program's own process; a session (tools/debug/session.c) is a client at
+ * a socket. A session that started the program has the other end of an inherited socket, and the process
+ * ends with it. Otherwise the program listens, a session attaches as a launch begins, and the program
+ * continues after the session ends.
  */
 #include "debug_session.h"
 
@@ -22,12 +23,12 @@ static struct {
     struct scenario *scenario;
     double timeout_seconds;
     int socket;   /* -1: no session */
-    int listener; /* -1: it was started by a session */
-    pid_t owner;  /* a child of it does not listen */
+    int listener; /* -1: a session started the program */
+    pid_t owner;  /* the process that listens; forked children do not */
     char path[DEBUG_ATTACH_PATH];
 } debug = {.socket = -1, .listener = -1};
 
-/* ---- the session goes --------------------------------------------------------------------------- */
+/* ---- the session ends --------------------------------------------------------------------------- */
 
 static void hang_up(void)
 {
@@ -52,7 +53,7 @@ static void stopped(void *self, struct debugger *debugger, json_t *stop)
     go_on_if(debug_wire_stop(debug.socket, debugger, stop));
 }
 
-/* Threads of the program would not be in a copy. */
+/* A forked copy would lack the program's other threads, so the engine gets none. */
 static void no_copy(void *self, struct debugger *debugger, uint64_t position)
 {
     (void)self;
@@ -60,7 +61,7 @@ static void no_copy(void *self, struct debugger *debugger, uint64_t position)
     (void)position;
 }
 
-/* To a session that has gone: the next stop, or the next launch, sees it. */
+/* If the session has ended, the next stop or launch notices. */
 static void print(void *self, uint64_t position, const char *text, bool of_log_point)
 {
     (void)self;
@@ -94,7 +95,7 @@ static bool attached(void *self)
     if (debug.socket < 0)
         debug.socket = debug_attach_accept(debug.listener);
     if (debug.socket >= 0)
-        debug.scenario->schedule.timeout_seconds = 0; /* time passes while the user thinks */
+        debug.scenario->schedule.timeout_seconds = 0; /* the user may stop for any time */
     return debug.socket >= 0;
 }
 
@@ -132,7 +133,7 @@ static void listen_at(const char *where, struct report *report)
     const bool fine = given || debug_attach_path(directory, getpid(), true, debug.path, &diagnosis);
     debug.listener = fine ? debug_attach_listen(given ? where : debug.path, &diagnosis) : -1;
     if (given && debug.listener >= 0)
-        strcpy(debug.path, where); /* a socket has that name, so there is room */
+        strcpy(debug.path, where); /* a socket was bound to the name, so it fits */
     say_where(&diagnosis);
     if (debug.listener < 0 || !start_engine(report, &host))
         return;
@@ -153,7 +154,7 @@ static void obey(const char *socket, struct report *report)
     unsetenv(DEBUG_SOCKET_VARIABLE); /* not for programs that this one starts */
     if (!start_engine(report, &host))
         return;
-    debug.scenario->schedule.timeout_seconds = 0; /* time passes while the user thinks */
+    debug.scenario->schedule.timeout_seconds = 0; /* the user may stop for any time */
     debugger_begin(debug.debugger);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Destructor callbacks: a list with the latest registration first, so that running it from the head is
- * running in reverse order of registration. The list is changed under runtime_lock; callbacks run without it,
- * as they may make calls.
+ * A list with the latest registration first, so that callbacks run in reverse order of registration. The
+ * list is changed under runtime_lock. Callbacks run without it, since they may make calls.
  */
 #include "destructor.h"
 

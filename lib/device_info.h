@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Results of device queries. device_info.def has one row per query; lists are made here from tables,
- *          so that the string, the versioned array and the features never disagree.
+ * PURPOSE  Results of device queries. device_info.def has one row per query. Lists are made from tables, so
+ *          that the string, the versioned array and the features agree.
  */
 #ifndef ORRERY_LIB_DEVICE_INFO_H
 #define ORRERY_LIB_DEVICE_INFO_H
@@ -14,7 +14,7 @@ enum {
     DEVICE_MAX_PARAMETER_BYTES = 4096,
     DEVICE_MAX_CONSTANT_ARGS = 64
 };
-/* Of images, in texels. */
+/* Limits of images, in texels. */
 enum { IMAGE_2D_SIZE = 16384, IMAGE_3D_SIZE = 2048, IMAGE_BUFFER_SIZE = 1 << 26, IMAGE_ARRAY_SIZE = 2048 };
 
 cl_int device_info_version(const struct info_reply *reply, const struct cl_device *device, const char *what);
@@ -35,7 +35,7 @@ bool device_type_matches(const struct cl_device *device, cl_device_type type);
 cl_device_svm_capabilities device_svm_capabilities(const struct cl_device *device);
 bool device_supports_fine_svm(const struct cl_device *device);
 cl_device_unified_shared_memory_capabilities_intel device_usm_capabilities(const struct cl_device *device);
-/* wherever there is fine-grained SVM with atomics */
+/* devices with fine-grained SVM and atomics */
 bool device_supports_usm(const struct cl_device *device);
 bool device_supports_svm_atomics(const struct cl_device *device);
 bool device_supports_svm_system(const struct cl_device *device);

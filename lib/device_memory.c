@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The properties of a device's global memory, from the NUMA nodes of its compute units. */
+/* The size of a device's global memory: the sum of the NUMA nodes of its compute units. */
 #include "device_info.h"
 
-/* A sub-device returns its root's value (OpenCL 2.2 API, 4.2); with Intel's driver it does not. */
-static const struct cl_device *whose_memory(const struct cl_device *device)
+/* A sub-device has its root's memory (OpenCL 2.2 API, 4.2); with Intel's driver it has that of its own
+ * units. */
+static const struct cl_device *memory_owner(const struct cl_device *device)
 {
     while (device->parent && device->config->errors != ANSWERS_NEO)
         device = device->parent;
     return device;
 }
 
-/* Units are sorted and a node's are consecutive. */
+/* Units are sorted, and the units of a node are consecutive, so each node is counted once. */
 static uint64_t bytes_of_nodes(const struct cl_device *device)
 {
     const struct topology_node *last = NULL;
@@ -27,7 +28,7 @@ static uint64_t bytes_of_nodes(const struct cl_device *device)
 cl_ulong device_memory_bytes(const struct cl_device *device)
 {
     const struct device_config *config = device->config;
-    uint64_t bytes = config->stated_memory ? 0 : bytes_of_nodes(whose_memory(device));
+    uint64_t bytes = config->stated_memory ? 0 : bytes_of_nodes(memory_owner(device));
     return bytes && bytes < config->global_memory ? bytes : config->global_memory;
 }
 

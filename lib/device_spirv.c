@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capabilities and extensions of SPIR-V: one table for queries and for the check of modules. */
+/* Capabilities and extensions of SPIR-V that a device accepts, in one table, for cl_khr_spirv_queries and
+ * for the check of modules. */
 #include "device_spirv.h"
 
 #include <spirv/unified1/spirv.h>
@@ -9,7 +10,7 @@
 
 enum { HEADER_WORDS = 5, COUNT_MAX = 96 };
 
-/* CAPABILITY(SpvCapability..., the extension a module names for it or NULL, condition) */
+/* CAPABILITY(SpvCapability..., the extension that a module must declare for it or NULL, condition) */
 /* clang-format off */
 #define CAPABILITIES(CAPABILITY) \
     CAPABILITY(Addresses, NULL, true) \
@@ -66,7 +67,7 @@ struct capability {
     const char *extension;
 };
 
-/* Those that the device has; room for COUNT_MAX. */
+/* Lists the device's capabilities; room for COUNT_MAX. Returns their number. */
 static size_t list_capabilities(const struct cl_device *device, struct capability *out_list)
 {
     const struct device_config *config = device->config;
@@ -102,7 +103,7 @@ static bool enqueues(uint32_t opcode)
            (opcode >= SpvOpEnqueueMarker && opcode <= SpvOpBuildNDRange);
 }
 
-/* SubgroupDispatch brings DeviceEnqueue along, which is no matter to a module that does not enqueue. */
+/* SubgroupDispatch implies DeviceEnqueue; a module that does not enqueue is accepted without it. */
 static bool enqueues_without(const struct cl_device *device, const struct spirv *spirv)
 {
     if (device_spirv_capability(device, SpvCapabilityDeviceEnqueue))

@@ -3,9 +3,9 @@
  * PURPOSE  The SPIR-V that a device accepts: one table for cl_khr_spirv_queries and for the check of modules.
  *
  * Interface
- *   device_spirv_capability      does the device have it?
- *   device_spirv_refused         the first capability of a module, named or used, that it does not have;
- *                                false: it has them all; the module is valid
+ *   device_spirv_capability      the device has the capability
+ *   device_spirv_refused         the first capability that a valid module declares or uses and the device
+ *                                lacks; false: it has all of them
  *   device_info_spirv_...        the three queries: SPIR-V environment, OpenCL 3.0 API 4.2
  */
 #ifndef ORRERY_LIB_DEVICE_SPIRV_H

@@ -18,6 +18,7 @@
 #include "lib/host/guard.h"
 #include "lib/record/host_log.h"
 #include "queue_units.h"
+#include "runtime_thread.h"
 #include "spin_note.h"
 
 enum { HOST_IDLE_SECONDS = 20 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Direct3D and DX9 rows stay NULL: there is nothing after them on this system. */
+/* The dispatch table of cl_icd.h, filled with entry_clX. Rows of Direct3D and DX9 are NULL, since Linux
+ * has neither. */
 #include "api.h"
 
 const cl_icd_dispatch api_dispatch = {

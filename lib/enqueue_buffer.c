@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands on buffers: checks of ranges and overlaps, and the copies themselves. */
+/* Commands on buffers (OpenCL 3.0 API, 5.2.2 to 5.2.3, 5.5.4): checks of ranges and overlaps, and the
+ * copies. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,18 +12,18 @@
 
 /* ---- checks shared with the rectangles --------------------------------------------- */
 
-bool range_inside(size_t offset, size_t size, size_t whole)
+bool transfer_range_inside(size_t offset, size_t size, size_t whole)
 {
     return offset <= whole && size <= whole - offset;
 }
 
-cl_int host_may_read(const struct memobj *memobj)
+cl_int transfer_host_may_read(const struct memobj *memobj)
 {
     return memobj->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION
                                                                             : CL_SUCCESS;
 }
 
-cl_int host_may_write(const struct memobj *memobj)
+cl_int transfer_host_may_write(const struct memobj *memobj)
 {
     return memobj->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS) ? CL_INVALID_OPERATION
                                                                            : CL_SUCCESS;
@@ -65,7 +66,7 @@ static cl_int check_range(const struct queue *queue, cl_mem buffer, size_t offse
                           const void *ptr, struct memobj **out_memobj)
 {
     cl_int err = enqueue_buffer(queue, buffer, out_memobj);
-    if (!err && (!ptr || !range_inside(offset, size, (*out_memobj)->size)))
+    if (!err && (!ptr || !transfer_range_inside(offset, size, (*out_memobj)->size)))
         err = CL_INVALID_VALUE;
     return err;
 }
@@ -76,7 +77,7 @@ static cl_int fill_read(struct enqueue *enqueue, cl_mem buffer, size_t offset, s
     struct command *command = enqueue->command;
     cl_int err = check_range(enqueue->queue, buffer, offset, size, ptr, &memobj);
     if (!err)
-        err = host_may_read(memobj);
+        err = transfer_host_may_read(memobj);
     if (err)
         return err;
     command->u.transfer.source = object_ref(memobj);
@@ -92,7 +93,7 @@ static cl_int fill_write(struct enqueue *enqueue, cl_mem buffer, size_t offset, 
     struct command *command = enqueue->command;
     cl_int err = check_range(enqueue->queue, buffer, offset, size, ptr, &memobj);
     if (!err)
-        err = host_may_write(memobj);
+        err = transfer_host_may_write(memobj);
     if (err)
         return err;
     command->u.transfer.target = object_ref(memobj);
@@ -140,7 +141,7 @@ cl_int run_copy_buffer(struct command *command)
         device_copy(command_device(command), command->serial, target, source, command->u.transfer.size));
 }
 
-/* Addresses decide: sub-buffers lie inside their parents. */
+/* By device addresses, since a sub-buffer shares the bytes of its parent. */
 static bool bytes_overlap(uint64_t a, uint64_t b, size_t size)
 {
     return size && (a < b ? b - a : a - b) < size;
@@ -156,7 +157,8 @@ static cl_int fill_copy(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_b
         err = enqueue_buffer(enqueue->queue, dst_buffer, &target);
     if (err)
         return err;
-    if (!range_inside(src_offset, size, source->size) || !range_inside(dst_offset, size, target->size))
+    if (!transfer_range_inside(src_offset, size, source->size) ||
+        !transfer_range_inside(dst_offset, size, target->size))
         return CL_INVALID_VALUE;
     if (bytes_overlap(source->address + src_offset, target->address + dst_offset, size))
         return CL_MEM_COPY_OVERLAP;
@@ -207,7 +209,7 @@ static cl_int fill_fill(struct enqueue *enqueue, cl_mem buffer, const void *patt
     if (err)
         return err;
     if (!enqueue_pattern_ok(pattern, pattern_size) || offset % pattern_size || size % pattern_size ||
-        !range_inside(offset, size, memobj->size))
+        !transfer_range_inside(offset, size, memobj->size))
         return CL_INVALID_VALUE;
     command->u.fill.target = object_ref(memobj);
     command->u.fill.offset = offset;
@@ -232,7 +234,7 @@ cl_int CL_API_CALL api_clEnqueueFillBuffer(cl_command_queue command_queue, cl_me
 
 /* ---- migrate ----------------------------------------------------------------------------- */
 
-/* The place of memory has no effect on its contents; but no unordered access may happen meanwhile (5.5.4). */
+/* Migration copies nothing here, but counts as an access: unordered accesses are races (5.5.4). */
 cl_int run_migrate(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.migrate.memobj_count; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pattern of every enqueueing call: begin checks queue and wait list, end appends the command or frees
- * it.
+ * The common part of every enqueueing call. enqueue_begin checks queue and wait list and makes the command
+ * with its event; enqueue_end appends the command, or frees it after an error, and waits for a blocking
+ * call.
  */
 #include "enqueue_command.h"
 
@@ -62,12 +63,12 @@ static cl_int refuse(struct enqueue *enqueue, cl_int err, bool published)
     if (published)
         object_release(command->event, OBJECT_EVENT);
     else
-        object_unref(command->event); /* what the user would have got */
+        object_unref(command->event); /* the reference of the program, which does not get the event */
     command_free(command);
     return err;
 }
 
-/* A blocking call returns the error of its wait list, or of its own command. */
+/* A blocking call returns the error of its command, also one that comes from the wait list. */
 static cl_int wait_for(struct event *event)
 {
     cl_int err = queue_wait_events(1, &event);
@@ -96,7 +97,7 @@ cl_int enqueue_end(struct enqueue *enqueue, cl_int err, bool blocking, cl_event 
         return refuse(enqueue, err, false);
     struct event *event = object_ref(enqueue->command->event);
     if (out_event)
-        object_publish(event); /* before another thread can complete it */
+        object_publish(event); /* before the command can run and complete it */
     enqueue->command->blocking = blocking;
     enqueue->command->made = call_site_new();
     enqueue->command->enqueuer = caller_here();

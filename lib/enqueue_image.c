@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands on images. Each is checked in texels and becomes a rectangle of bytes, which the rows of
- * enqueue_rect.c and enqueue_map.c move: the image is the "buffer" side, but for writes into it by a copy.
+ * Commands on images (OpenCL 3.0 API, 5.3.3 to 5.3.6). Each is checked in texels and becomes a rectangle of
+ * bytes, which enqueue_rect.c and enqueue_map.c copy. The image is the "buffer" side of the rectangle,
+ * unless it is the target of a copy.
  */
 #include <string.h>
 
@@ -42,7 +43,8 @@ static void set_other_side(struct rect *rect, size_t offset, size_t row, size_t 
 
 /* ---- reading and writing ---------------------------------------------------------------- */
 
-/* The host's rows and slices; of a 1D array slices are what follows each other. */
+/* The pitches of the host's side. The layers of a 1D array are its rows, with the slice pitch between
+ * them. */
 static cl_int set_host_side(struct rect *rect, enum image_type type, size_t row, size_t slice)
 {
     size_t packed;
@@ -95,7 +97,7 @@ cl_int CL_API_CALL api_clEnqueueReadImage(cl_command_queue command_queue, cl_mem
     cl_int err =
         enqueue_begin(&enqueue, command_queue, COMMAND_READ_IMAGE, num_events_in_wait_list, event_wait_list);
     if (!err)
-        err = fill_host(&enqueue, image, origin, region, row_pitch, slice_pitch, ptr, host_may_read,
+        err = fill_host(&enqueue, image, origin, region, row_pitch, slice_pitch, ptr, transfer_host_may_read,
                         &enqueue.command->u.transfer.source);
     return enqueue_end(&enqueue, err, blocking_read, event);
 }
@@ -111,7 +113,7 @@ cl_int CL_API_CALL api_clEnqueueWriteImage(cl_command_queue command_queue, cl_me
         enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_IMAGE, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = fill_host(&enqueue, image, origin, region, input_row_pitch, input_slice_pitch,
-                        (void *)(uintptr_t)ptr /* only read */, host_may_write,
+                        (void *)(uintptr_t)ptr /* only read */, transfer_host_may_write,
                         &enqueue.command->u.transfer.target);
     return enqueue_end(&enqueue, err, blocking_write, event);
 }
@@ -178,7 +180,7 @@ cl_int CL_API_CALL api_clEnqueueCopyImage(cl_command_queue command_queue, cl_mem
     return enqueue_end(&enqueue, err, false, event);
 }
 
-/* An image and the packed texels at an offset of a buffer. */
+/* Checks a region of an image, and the packed texels at an offset of a buffer. */
 static cl_int check_pair(const struct queue *queue, cl_mem image, cl_mem buffer, const size_t *origin,
                          const size_t *region, size_t offset, struct memobj **out_image,
                          struct memobj **out_buffer, struct image_place *place)
@@ -193,8 +195,9 @@ static cl_int check_pair(const struct queue *queue, cl_mem image, cl_mem buffer,
         err = image_place(*out_image, origin, region, place);
     if (err)
         return err;
-    bytes = place->region[0] * place->region[1] * place->region[2]; /* at most the image's own */
-    return range_inside(offset, bytes, (*out_buffer)->size) ? CL_SUCCESS : CL_INVALID_VALUE;
+    bytes =
+        place->region[0] * place->region[1] * place->region[2]; /* no overflow: at most the image's bytes */
+    return transfer_range_inside(offset, bytes, (*out_buffer)->size) ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
 static cl_int fill_to_buffer(struct enqueue *enqueue, cl_mem src_image, cl_mem dst_buffer,
@@ -277,7 +280,7 @@ cl_int run_fill_image(struct command *command)
     return error_from_status(status);
 }
 
-/* The color has four components, of depth images one, as a kernel would write them. */
+/* A color has four components, as for write_image in a kernel; that of a depth image has one. */
 static cl_int fill_fill(struct enqueue *enqueue, cl_mem image, const void *color, const size_t *origin,
                         const size_t *region)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kernel commands: sizes and limits are checked, arguments are captured, and the launch is handed to the
- * device.
+ * clEnqueueNDRangeKernel and clEnqueueTask (OpenCL 3.0 API, 5.10). Checks sizes, limits and arguments, and
+ * copies the arguments, which the program may change after the call. run_kernel begins the launch on the
+ * device; command_end ends it. An error names the value and its bound (call_detail).
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -35,7 +36,7 @@ static bool range_empty(const struct launch_request *request)
     return request->global_size[0] == 0 || request->global_size[1] == 0 || request->global_size[2] == 0;
 }
 
-/* A finding that ended the launch is reported; the program continues as on a device that did not notice. */
+/* A launch that a finding ended counts as complete: on a real device the program would continue, too. */
 static cl_int conclude(const struct command *command, enum status status, const struct diagnosis *diagnosis)
 {
     if (status == STATUS_NO_PROGRESS)
@@ -57,7 +58,7 @@ cl_int run_kernel(struct command *command)
     if (range_empty(request))
         return CL_SUCCESS;
     request->command = command->serial;
-    /* a debugger notes places without the check of races, too: findings are those of a run without one */
+    /* without observers a debugger may have recorded the call, but findings must not depend on a debugger */
     request->enqueuer = order_observed() ? command->enqueuer : NULL;
     request->alone = order_alone_still(command);
     request->among_devices = command->queue->context->device_count > 1;
@@ -89,7 +90,7 @@ void drop_kernel(struct command *command)
         object_unref(command->u.launch.queues[i]);
     free(command->u.launch.memobjs);
     free(command->u.launch.queues);
-    free((void *)(uintptr_t)command->u.launch.request.args); /* made by take_args */
+    free((void *)(uintptr_t)command->u.launch.request.args); /* allocated by take_args */
     free((void *)(uintptr_t)command->u.launch.request.reported);
     object_unref(command->u.launch.kernel);
 }
@@ -101,7 +102,7 @@ static bool device_is_before(const struct device_config *config, uint32_t major,
     return config->version_major < major || (config->version_major == major && config->version_minor < minor);
 }
 
-/* An empty range does nothing from 2.1 on and is an error before. */
+/* An empty range is an error before OpenCL 2.1; from then on the command does nothing. */
 static cl_int take_global(struct launch_request *request, const struct device_config *config,
                           const size_t *size, const size_t *offset)
 {
@@ -130,12 +131,12 @@ static bool has_required_size(const struct kernel_info *info)
     return info->required_size[0] != 0;
 }
 
-static bool groups_may_be_ragged(const struct device_config *config, bool uniform_groups)
+static bool groups_may_differ(const struct device_config *config, bool uniform_groups)
 {
     return config->non_uniform_groups && !device_is_before(config, 2, 0) && !uniform_groups;
 }
 
-/* The largest divisor of the global size that the suggestion allows, per dimension. */
+/* In each dimension the largest divisor of the global size that is at most the suggested size. */
 static void make_uniform(struct launch_request *request)
 {
     for (uint32_t d = 0; d < 3; d++)
@@ -143,9 +144,9 @@ static void make_uniform(struct launch_request *request)
             request->local_size[d]--;
 }
 
-/* As many sub-groups as the kernel is compiled for; the last one need not be full. */
-static bool has_its_sub_groups(const struct launch_request *request, const struct device_config *config,
-                               const struct kernel_info *info)
+/* The work-group has as many sub-groups as the kernel requires; the last one need not be full. */
+static bool has_required_sub_groups(const struct launch_request *request, const struct device_config *config,
+                                    const struct kernel_info *info)
 {
     const uint64_t items = volume(request->local_size);
     const uint32_t width = device_sub_group_size(config, request->kernel, items);
@@ -153,7 +154,7 @@ static bool has_its_sub_groups(const struct launch_request *request, const struc
 }
 
 static void choose_local(struct launch_request *request, const struct device_config *config,
-                         const struct kernel_info *info, bool ragged)
+                         const struct kernel_info *info, bool non_uniform)
 {
     if (has_required_size(info)) {
         for (uint32_t d = 0; d < 3; d++)
@@ -168,7 +169,7 @@ static void choose_local(struct launch_request *request, const struct device_con
     }
     device_suggest_local_size(config, request->kernel, request->work_dim, request->global_size,
                               request->local_size);
-    if (!ragged)
+    if (!non_uniform)
         make_uniform(request);
 }
 
@@ -203,26 +204,26 @@ static cl_int check_local(const struct launch_request *request, const struct dev
         if (request->local_size[d] != info->required_size[d])
             return wrong_dimension(CL_INVALID_WORK_GROUP_SIZE, d, request->local_size[d],
                                    "reqd_work_group_size of the kernel is", info->required_size[d]);
-    return has_its_sub_groups(request, config, info) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
+    return has_required_sub_groups(request, config, info) ? CL_SUCCESS : CL_INVALID_WORK_GROUP_SIZE;
 }
 
 static cl_int take_local(struct launch_request *request, const struct queue *queue,
                          const struct kernel_object *kernel, const size_t *size, bool uniform_groups)
 {
     const struct device_config *config = queue->device->config;
-    bool ragged = groups_may_be_ragged(config, uniform_groups);
+    bool non_uniform = groups_may_differ(config, uniform_groups);
     cl_int err = CL_SUCCESS;
     if (size) {
         for (uint32_t d = 0; d < 3; d++)
             request->local_size[d] = d < request->work_dim ? size[d] : 1;
         err = check_local(request, config, kernel->info);
     } else if (!range_empty(request)) {
-        choose_local(request, config, kernel->info, ragged);
+        choose_local(request, config, kernel->info, non_uniform);
         err = kernel->info->required_sub_groups ? check_local(request, config, kernel->info) : CL_SUCCESS;
     }
     if (err || range_empty(request))
         return err;
-    for (uint32_t d = 0; d < 3 && !ragged; d++)
+    for (uint32_t d = 0; d < 3 && !non_uniform; d++)
         if (request->global_size[d] % request->local_size[d])
             return wrong_dimension(CL_INVALID_WORK_GROUP_SIZE, d, request->local_size[d],
                                    "it does not divide the global size", request->global_size[d]);
@@ -231,7 +232,7 @@ static cl_int take_local(struct launch_request *request, const struct queue *que
 
 /* ---- arguments ----------------------------------------------------------------------- */
 
-/* One block: the launch_args, then their values, 16 bytes aligned. */
+/* The arguments are one block of memory: the launch_args, then their values, aligned to 16 bytes. */
 static size_t round_up(size_t size)
 {
     return (size + 15) & ~(size_t)15;
@@ -260,7 +261,8 @@ static void copy_value(void *target, const struct kernel_arg *arg, const struct 
         memcpy(target, &word, sizeof word);
 }
 
-/* clSetKernelArg does not retain: the buffer may be gone, and its memory another's. */
+/* The argument's object was destroyed, since clSetKernelArg does not retain; another one may have its
+ * handle. */
 static bool is_stale(const struct kernel_arg_value *value)
 {
     const struct memobj *memobj = value->memobj;
@@ -303,7 +305,7 @@ static cl_int check_limits(const struct device_config *config, const struct kern
                : CL_SUCCESS;
 }
 
-/* Adds to a text that is cut where it does not fit. */
+/* Appends to a text, which is cut at the end of its room. */
 static size_t add_text(char *text, size_t room, size_t used, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 static size_t add_text(char *text, size_t room, size_t used, const char *format, ...)
@@ -315,7 +317,7 @@ static size_t add_text(char *text, size_t room, size_t used, const char *format,
     return size > 0 && used + (size_t)size < room ? used + (size_t)size : room - 1;
 }
 
-/* Which of it each argument takes. */
+/* Names each argument's part of the local memory. */
 static void report_local_memory(const struct device_config *config, const struct kernel_object *kernel,
                                 uint64_t local)
 {
@@ -353,7 +355,7 @@ static size_t unset_count(const struct kernel_object *kernel)
     return count;
 }
 
-/* All that are not set; else the one whose object is gone. */
+/* Names all arguments that are not set; if all are, the one whose object was destroyed. */
 static cl_int not_set(const struct kernel_object *kernel, size_t index)
 {
     char text[DETAIL_CHARS];
@@ -375,6 +377,14 @@ static cl_int not_set(const struct kernel_object *kernel, size_t index)
     return CL_INVALID_KERNEL_ARGS;
 }
 
+/* A pointer that is no memory object must be NULL, or of a kind of SVM that the device has. */
+static bool takes_pointer(const struct cl_device *device, const struct kernel_arg_value *value)
+{
+    if (value->memobj || !value->address)
+        return true;
+    return device->config->svm_coarse && (!value->of_system || device_supports_svm_system(device));
+}
+
 static cl_int check_args(const struct queue *queue, const struct kernel_object *kernel)
 {
     uint64_t local = kernel->info->local_bytes;
@@ -385,9 +395,7 @@ static cl_int check_args(const struct queue *queue, const struct kernel_object *
         cl_int err = value->memobj ? enqueue_buffer_aligned(queue, value->memobj) : CL_SUCCESS;
         if (err)
             return err;
-        if (is_pointer(&kernel->info->args[i]) && !value->memobj && value->address &&
-            (!queue->device->config->svm_coarse ||
-             (value->of_system && !device_supports_svm_system(queue->device))))
+        if (is_pointer(&kernel->info->args[i]) && !takes_pointer(queue->device, value))
             return CL_INVALID_OPERATION;
         if (kernel->info->args[i].kind == ARG_LOCAL && __builtin_add_overflow(local, value->size, &local))
             return CL_OUT_OF_RESOURCES;
@@ -433,22 +441,22 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
     return CL_SUCCESS;
 }
 
-/* ---- shared memory that the kernel may touch -------------------------------------------------- */
+/* ---- shared memory that the kernel may access -------------------------------------------------- */
 
-struct reported {
+struct reachable_memory {
     uint64_t *address;
     size_t count, room;
 };
 
-static void add_pointer(struct reported *reported, const void *pointer)
+static void add_pointer(struct reachable_memory *reported, const void *pointer)
 {
     if (reported->count < reported->room)
         reported->address[reported->count] = (uint64_t)(uintptr_t)pointer;
     reported->count++;
 }
 
-/* Counts beyond the room. */
-static void add_pointers(struct reported *reported, const struct command *command,
+/* Counts all pointers, and stores as many as there is room for. */
+static void add_pointers(struct reachable_memory *reported, const struct command *command,
                          const struct kernel_object *kernel)
 {
     static const cl_uint sorts[] = {CL_MEM_TYPE_HOST_INTEL, CL_MEM_TYPE_DEVICE_INTEL,
@@ -474,7 +482,7 @@ static void add_pointers(struct reported *reported, const struct command *comman
  * allocations. */
 static cl_int take_reported(struct command *command, const struct kernel_object *kernel)
 {
-    struct reported reported = {.room = 0};
+    struct reachable_memory reported = {.room = 0};
     if (!call_finds())
         return CL_SUCCESS;
     add_pointers(&reported, command, kernel);
@@ -602,7 +610,7 @@ cl_int CL_API_CALL api_clGetKernelSuggestedLocalWorkSizeKHR(cl_command_queue com
     if (err)
         return err;
     choose_local(&request, queue->device->config, kernel->info,
-                 groups_may_be_ragged(queue->device->config, uniform_groups));
+                 groups_may_differ(queue->device->config, uniform_groups));
     for (cl_uint d = 0; d < work_dim; d++)
         suggested_local_work_size[d] = request.local_size[d];
     return CL_SUCCESS;

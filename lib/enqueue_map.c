@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mapping. A record lives from the clEnqueueMapBuffer call to the clEnqueueUnmapMemObject call (the mapped
- * count is theirs, not the commands'), so overlap is judged in the order of the calls. A command that never
- * runs takes its record back. record->count counts its owners: the list, the commands.
+ * Maps of buffers and images (OpenCL 3.0 API, 5.2.4, 5.3.7, 5.5.2). A record is in the list of its root
+ * object from the call that maps to the call that unmaps, as is CL_MEM_MAP_COUNT. So overlaps are decided by
+ * the order of the calls, not of the commands. A command that fails before it runs undoes the change of the
+ * list. record->count counts references: of the list, and of commands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +14,12 @@
 #include "enqueue_command.h"
 #include "error.h"
 #include "api_image.h"
-#include "lib/host/host_gone.h"
+#include "memobj.h"
+#include "lib/diagnose/host_gone.h"
 #include "lib/host/aliased_maps.h"
 #include "transfer.h"
 
 enum { MAP_WRITES = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION };
-
-static struct memobj *root_of(struct memobj *memobj)
-{
-    while (memobj->parent)
-        memobj = memobj->parent;
-    return memobj;
-}
 
 /* ---- records (runtime_lock held) ---------------------------------------------------- */
 
@@ -38,18 +33,18 @@ static void record_unref(struct map_record *record)
 
 static void record_insert(struct map_record *record)
 {
-    struct memobj *root = root_of(record->owner);
+    struct memobj *root = memobj_root(record->owner);
     record->next = root->maps;
     root->maps = record;
     record->owner->map_count++;
     record->count++;
 }
 
-/* The last mapping of owner at pointer (or the record itself), taken off the list. */
+/* Removes the latest record of owner at the pointer, or (self) that record. NULL: none. */
 static struct map_record *record_remove(struct memobj *owner, const void *pointer,
                                         const struct map_record *self)
 {
-    struct map_record **link = &root_of(owner)->maps;
+    struct map_record **link = &memobj_root(owner)->maps;
     for (; *link; link = &(*link)->next) {
         struct map_record *record = *link;
         if (self ? record != self : record->owner != owner || record->pointer != pointer)
@@ -61,7 +56,7 @@ static struct map_record *record_remove(struct memobj *owner, const void *pointe
     return NULL;
 }
 
-/* Regions of one image in its first plane of pitches: rows side by side share no byte. */
+/* Two regions of one image whose columns do not overlap share no byte, though their byte ranges do. */
 static bool columns_apart(const struct map_record *a, const struct map_record *b)
 {
     size_t row = a->pitch[0];
@@ -90,7 +85,7 @@ static bool overlap(const struct map_record *a, const struct map_record *b)
 
 static bool write_overlaps(const struct map_record *wanted)
 {
-    for (const struct map_record *record = root_of(wanted->owner)->maps; record; record = record->next)
+    for (const struct map_record *record = memobj_root(wanted->owner)->maps; record; record = record->next)
         if (record->flags & MAP_WRITES && overlap(record, wanted))
             return true;
     return false;
@@ -98,17 +93,18 @@ static bool write_overlaps(const struct map_record *wanted)
 
 /* ---- execution ---------------------------------------------------------------------- */
 
-/* Host memory apart from the device's bytes: CL_MEM_USE_HOST_PTR without SVM. */
+/* The host memory that map and unmap copy to and from (CL_MEM_USE_HOST_PTR); NULL: the device's bytes are
+ * used. */
 static char *host_copy(struct memobj *memobj)
 {
-    const struct memobj *root = root_of(memobj);
+    const struct memobj *root = memobj_root(memobj);
     bool apart = root->flags & CL_MEM_USE_HOST_PTR && (uint64_t)(uintptr_t)root->host_ptr != root->address;
     return apart ? root->host_ptr : NULL;
 }
 
 static uint64_t record_address(const struct map_record *record)
 {
-    return root_of(record->owner)->address + record->offset;
+    return memobj_root(record->owner)->address + record->offset;
 }
 
 static uint32_t device_flags(cl_map_flags flags)
@@ -116,7 +112,7 @@ static uint32_t device_flags(cl_map_flags flags)
     return (flags & CL_MAP_READ ? DEVICE_MAP_READ : 0) | (flags & MAP_WRITES ? DEVICE_MAP_WRITE : 0);
 }
 
-/* Rows that follow each other without a gap are one piece. */
+/* Packed rows, and packed slices of packed rows, become one row. */
 static void merge_rows(const struct map_record *record, size_t out_region[3])
 {
     memcpy(out_region, record->region, 3 * sizeof out_region[0]);
@@ -154,7 +150,7 @@ static void unmap_bytes(const struct command *command, const struct map_record *
 
 static void each_piece(const struct command *command, const struct map_record *record, map_piece *piece)
 {
-    /* what is gone is not copied */
+    /* memory that the host has unmapped is not copied */
     bool apart = host_copy(record->owner) != NULL && !host_gone(record->owner);
     size_t region[3];
     merge_rows(record, region);
@@ -221,18 +217,18 @@ void drop_unmap(struct command *command)
 
 static bool flags_valid(cl_map_flags flags)
 {
-    bool known = !(flags & ~(cl_map_flags)(CL_MAP_READ | MAP_WRITES));
+    bool valid = !(flags & ~(cl_map_flags)(CL_MAP_READ | MAP_WRITES));
     bool both = flags & CL_MAP_WRITE_INVALIDATE_REGION && flags & (CL_MAP_READ | CL_MAP_WRITE);
-    return known && !both;
+    return valid && !both;
 }
 
 static cl_int check_access(const struct memobj *memobj, cl_map_flags flags)
 {
     if (!flags_valid(flags))
         return CL_INVALID_VALUE;
-    if (flags & CL_MAP_READ && host_may_read(memobj))
+    if (flags & CL_MAP_READ && transfer_host_may_read(memobj))
         return CL_INVALID_OPERATION;
-    return flags & MAP_WRITES ? host_may_write(memobj) : CL_SUCCESS;
+    return flags & MAP_WRITES ? transfer_host_may_write(memobj) : CL_SUCCESS;
 }
 
 static struct map_record *record_new(struct memobj *memobj, cl_map_flags flags,
@@ -242,7 +238,7 @@ static struct map_record *record_new(struct memobj *memobj, cl_map_flags flags,
     if (!record)
         return NULL;
     record->owner = memobj;
-    record->offset = (size_t)(memobj->address - root_of(memobj)->address) + place->offset;
+    record->offset = (size_t)(memobj->address - memobj_root(memobj)->address) + place->offset;
     record->size = (place->region[2] - 1) * place->pitch[1] + (place->region[1] - 1) * place->pitch[0] +
                    place->region[0];
     memcpy(record->region, place->region, sizeof record->region);
@@ -283,7 +279,7 @@ static cl_int fill_map_buffer(struct enqueue *enqueue, cl_mem buffer, cl_map_fla
     struct memobj *memobj = NULL;
     struct image_place all = {.offset = offset, .region = {size, 1, 1}};
     cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
-    if (!err && (size == 0 || !range_inside(offset, size, memobj->size)))
+    if (!err && (size == 0 || !transfer_range_inside(offset, size, memobj->size)))
         err = CL_INVALID_VALUE;
     return err ? err : fill_map(enqueue, memobj, flags, &all, out_pointer);
 }
@@ -352,7 +348,7 @@ static cl_int fill_unmap(struct enqueue *enqueue, cl_mem handle, const void *map
     runtime_lock();
     command->u.map.record = record_remove(memobj, mapped_ptr, NULL);
     if (command->u.map.record)
-        aliased_maps_note(root_of(memobj)->maps, command->u.map.record);
+        aliased_maps_note(memobj_root(memobj)->maps, command->u.map.record);
     runtime_unlock();
     if (!command->u.map.record)
         return CL_INVALID_VALUE;

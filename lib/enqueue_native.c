@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native kernels: arguments are copied, and memory objects in them are replaced by addresses. */
+/* clEnqueueNativeKernel (OpenCL 3.0 API, 5.10): arguments are copied, and handles in them become
+ * addresses. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,15 +26,16 @@ static cl_int check_native(const struct queue *queue, void(CL_CALLBACK *function
                            size_t args_size, cl_uint count, const cl_mem *mem_list, const void **args_mem_loc)
 {
     cl_device_exec_capabilities capabilities = 0;
-    if (!function || (!args && (args_size || count)) || (args && !args_size) ||
-        (count && (!mem_list || !args_mem_loc)) || (!count && (mem_list || args_mem_loc)))
+    const bool args_agree = args ? args_size != 0 : !args_size && !count;
+    const bool objects_agree = count ? mem_list && args_mem_loc : !mem_list && !args_mem_loc;
+    if (!function || !args_agree || !objects_agree)
         return CL_INVALID_VALUE;
     api_clGetDeviceInfo((cl_device_id)queue->device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities,
                         &capabilities, NULL);
     return capabilities & CL_EXEC_NATIVE_KERNEL ? CL_SUCCESS : CL_INVALID_OPERATION;
 }
 
-/* In the copy, each handle becomes the buffer's address. */
+/* Replaces a handle in the copy by the address of the buffer. */
 static cl_int take_memobj(struct command *command, cl_mem handle, const char *args, const char *place)
 {
     void *address = NULL;

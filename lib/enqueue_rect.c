@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rectangles of a buffer. In struct rect the "buffer" side is the source of a copy and
- * the buffer of a read or write; the "host" side is the target of a copy and host memory.
+ * Rectangles of a buffer (OpenCL 3.0 API, 5.2.2). In struct rect the "buffer" side is the source of a copy
+ * and the buffer of a read or write; the "host" side is the target of a copy and host memory. Two rectangles
+ * overlap if two of their rows do; rows are not enumerated, but the distance of their starts is solved for
+ * (rects_overlap).
  */
 #include <string.h>
 
@@ -13,7 +15,7 @@
 
 /* ---- geometry --------------------------------------------------------------------- */
 
-/* 0 stands for "packed". */
+/* A pitch of 0 stands for packed rows or slices. */
 static bool pitches_resolve(const size_t region[3], size_t *row, size_t *slice)
 {
     size_t packed;
@@ -56,7 +58,7 @@ static bool rect_inside(const size_t origin[3], const size_t region[3], size_t r
 }
 
 /* Is distance + j * row within (-width, width) for some |j| < height? */
-static bool rows_meet(int64_t distance, int64_t width, int64_t height, int64_t row)
+static bool rows_overlap(int64_t distance, int64_t width, int64_t height, int64_t row)
 {
     int64_t j = -distance / row;
     for (int64_t near = j - 1; near <= j + 1; near++) {
@@ -67,12 +69,12 @@ static bool rows_meet(int64_t distance, int64_t width, int64_t height, int64_t r
     return false;
 }
 
-/* Both rectangles have the same pitches: two rows meet when their starts are less than a
- * width apart, and every pair of rows differs by whole rows and whole slices. */
-static bool rects_meet(int64_t distance, const size_t region[3], size_t row, size_t slice)
+/* Both rectangles have the same pitches. Two rows overlap if their starts are less than a width apart,
+ * and the starts of any two rows differ by a whole number of rows and slices. */
+static bool rects_overlap_same_pitch(int64_t distance, const size_t region[3], size_t row, size_t slice)
 {
     for (int64_t k = 1 - (int64_t)region[2]; k < (int64_t)region[2]; k++)
-        if (rows_meet(distance + k * (int64_t)slice, (int64_t)region[0], (int64_t)region[1], (int64_t)row))
+        if (rows_overlap(distance + k * (int64_t)slice, (int64_t)region[0], (int64_t)region[1], (int64_t)row))
             return true;
     return false;
 }
@@ -86,12 +88,12 @@ static bool rects_overlap(const struct rect *rect, uint64_t source, uint64_t tar
     if (source + source_end <= target + target_first || target + target_end <= source + source_first)
         return false;
     if (rect->buffer_row != rect->host_row || rect->buffer_slice != rect->host_slice)
-        return true; /* sub-buffers with pitches of their own: not judged row by row */
-    return rects_meet((int64_t)(source + source_first - target - target_first), rect->region,
-                      rect->buffer_row, rect->buffer_slice);
+        return true; /* different pitches: counted as an overlap, without a comparison of rows */
+    return rects_overlap_same_pitch((int64_t)(source + source_first - target - target_first), rect->region,
+                                    rect->buffer_row, rect->buffer_slice);
 }
 
-/* ---- memory that is on both sides ------------------------------------------------------------------ */
+/* ---- a buffer and its own host memory ------------------------------------------------------------------ */
 
 static uint64_t row_at(const struct rect *rect, const size_t origin[3], size_t row, size_t slice,
                        size_t index)
@@ -110,15 +112,15 @@ static uint64_t host_row(const struct rect *rect, size_t index)
     return row_at(rect, rect->host_origin, rect->host_row, rect->host_slice, index);
 }
 
-bool rect_in_place(const struct rect *rect, uint64_t below, uint64_t host)
+bool transfer_rect_in_place(const struct rect *rect, uint64_t below, uint64_t host)
 {
     return below + below_row(rect, 0) == host + host_row(rect, 0) &&
            (rect->region[1] == 1 || rect->buffer_row == rect->host_row) &&
            (rect->region[2] == 1 || rect->buffer_slice == rect->host_slice);
 }
 
-/* Rows of either side ascend. */
-bool rect_meets_itself(const struct rect *rect, uint64_t below, uint64_t host)
+/* Rows of both sides ascend, so one pass over both finds an overlap. */
+bool transfer_rect_overlaps_itself(const struct rect *rect, uint64_t below, uint64_t host)
 {
     const size_t rows = rect->region[1] * rect->region[2], width = rect->region[0];
     for (size_t i = 0, j = 0; i < rows && j < rows;) {
@@ -138,7 +140,7 @@ bool rect_meets_itself(const struct rect *rect, uint64_t below, uint64_t host)
 typedef enum status move_rows(const struct command *command, size_t buffer_offset, size_t host_offset,
                               size_t size);
 
-/* Packed rows, and packed slices of packed rows, move as one piece. */
+/* Packed rows, and packed slices of packed rows, become one row. */
 static struct rect rect_merge(const struct rect *rect)
 {
     struct rect merged = *rect;
@@ -226,7 +228,7 @@ static bool rect_make(struct rect *rect, const size_t *buffer_origin, const size
            pitches_resolve(region, &rect->host_row, &rect->host_slice);
 }
 
-/* out_memobj: the command's source or target. */
+/* out_memobj: where the command has its source or target. */
 static cl_int fill_host_rect(struct enqueue *enqueue, cl_mem buffer, const struct rect *rect, bool made,
                              const void *ptr, cl_int (*may)(const struct memobj *memobj),
                              struct memobj **out_memobj)
@@ -263,7 +265,7 @@ cl_int CL_API_CALL api_clEnqueueReadBufferRect(cl_command_queue command_queue, c
     cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_READ_BUFFER_RECT, num_events_in_wait_list,
                                event_wait_list);
     if (!err)
-        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_read,
+        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, transfer_host_may_read,
                              &enqueue.command->u.transfer.source);
     return enqueue_end(&enqueue, err, blocking_read, event);
 }
@@ -283,7 +285,7 @@ cl_int CL_API_CALL api_clEnqueueWriteBufferRect(cl_command_queue command_queue, 
     cl_int err = enqueue_begin(&enqueue, command_queue, COMMAND_WRITE_BUFFER_RECT, num_events_in_wait_list,
                                event_wait_list);
     if (!err)
-        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, host_may_write,
+        err = fill_host_rect(&enqueue, buffer, &rect, made, ptr, transfer_host_may_write,
                              &enqueue.command->u.transfer.target);
     return enqueue_end(&enqueue, err, blocking_write, event);
 }

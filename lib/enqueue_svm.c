@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands on shared virtual memory. Mapped regions are kept in a table of their own. */
+/*
+ * Commands on shared virtual memory (OpenCL 3.0 API, 5.6). Records of maps live from the enqueueing of the
+ * map to that of its unmap, as in enqueue_map.c, in one list of the process.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +20,8 @@ static uint64_t address_of(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-/* Every pointer may also be to memory of the host (5.6.1): the program's own, or a mapped region of a
- * buffer or image. */
+/* A pointer may also be to host memory (5.6.1): of the program, or of a mapped region of a buffer or
+ * image. */
 static bool on_device(const struct command *command, const void *pointer)
 {
     return device_is_svm(command_device(command), address_of(pointer));
@@ -119,7 +122,7 @@ cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void 
 
 /* ---- map and unmap -------------------------------------------------------------------- */
 
-/* Maps whose unmap is not enqueued, as in enqueue_map.c. */
+/* Maps whose unmap is not enqueued; under runtime_lock. */
 static struct map_record *svm_mappings;
 
 static void record_insert(struct map_record *record)
@@ -129,7 +132,7 @@ static void record_insert(struct map_record *record)
     record->count++;
 }
 
-/* The last one at the pointer (or the record itself), taken off the list. */
+/* Removes the latest record at the pointer, or (self) that record. NULL: none. */
 static struct map_record *record_remove(const void *pointer, const struct map_record *self)
 {
     struct map_record **link = &svm_mappings;
@@ -174,7 +177,7 @@ static void fill_svm_unmap(struct command *command, void *pointer)
     runtime_unlock();
 }
 
-/* Fine-grained memory the host may touch anyway. */
+/* The host may access fine-grained memory without a map. */
 static bool is_closed_to_host(const struct command *command)
 {
     const struct svm_allocation *allocation = svm_find(command->queue->context, command->u.svm_map.pointer);
@@ -222,7 +225,8 @@ void drop_svm_map(struct command *command)
     runtime_lock();
     if (!command->u.svm_map.done) {
         record->by = 0;
-        record->count -= record_remove(NULL, record) != NULL; /* the list's, and there is the command's */
+        record->count -=
+            record_remove(NULL, record) != NULL; /* the reference of the list; the command has one more */
     }
     record_unref(record);
     runtime_unlock();
@@ -285,7 +289,7 @@ cl_int run_svm_free(struct command *command)
 {
     cl_command_queue queue = (cl_command_queue)command->queue;
     void **pointers = command->u.svm_free.pointers;
-    usage_waited(); /* the function of the program may free them */
+    usage_waited(); /* the function of the program may free memory that complete commands used */
     if (command->u.svm_free.function)
         command->u.svm_free.function(queue, command->u.svm_free.count, pointers, command->u.svm_free.data);
     for (cl_uint i = 0; !command->u.svm_free.function && i < command->u.svm_free.count; i++) {
@@ -333,7 +337,7 @@ cl_int CL_API_CALL api_clEnqueueSVMFree(
     return enqueue_end(&enqueue, err, false, event);
 }
 
-/* Of size 0 it is the whole allocation. */
+/* A size of 0 stands for the whole allocation. */
 static bool svm_range_of(struct context *context, const void *pointer, size_t size,
                          struct svm_range *out_range)
 {
@@ -341,8 +345,8 @@ static bool svm_range_of(struct context *context, const void *pointer, size_t si
     runtime_lock();
     const struct svm_allocation *allocation = svm_find(context, pointer);
     if (allocation) {
-        valid = range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer), size,
-                             allocation->size);
+        valid = transfer_range_inside((size_t)((const char *)pointer - (const char *)allocation->pointer),
+                                      size, allocation->size);
         *out_range = size ? (struct svm_range){address_of(pointer), size}
                           : (struct svm_range){address_of(allocation->pointer), allocation->size};
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Markers and barriers do nothing: what they mean is in their edges (executor.c). */
+/* Markers and barriers (OpenCL 3.0 API, 5.12). They execute nothing; their effect is in their edges
+ * (graph.c). */
 #include "api.h"
 #include "context.h"
 #include "enqueue_command.h"
@@ -39,8 +40,8 @@ cl_int CL_API_CALL api_clEnqueueBarrier(cl_command_queue command_queue)
 }
 
 /*
- * A barrier for the events alone; its errors have names of their own. cl_intel_command_queue_families has no
- * capability for it.
+ * Deprecated by OpenCL 1.2: a barrier that waits for the events only. Its errors differ from those of a wait
+ * list. cl_intel_command_queue_families has no capability for it.
  */
 cl_int CL_API_CALL api_clEnqueueWaitForEvents(cl_command_queue command_queue, cl_uint num_events,
                                               const cl_event *event_list)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables ORRERY_*: each option of the scenario table has one, and they are applied like options. */
+/* Variables ORRERY_*: each option of scenario.def has one, and is applied as on the command line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 
 #include "orrery/variables.h"
 #include "api_runtime.h"
+#include "environment.h"
 
 static enum status apply_variable(struct scenario *scenario, const struct scenario_option *option,
                                   struct diagnosis *diagnosis)
@@ -20,9 +21,9 @@ static enum status apply_variable(struct scenario *scenario, const struct scenar
     return status;
 }
 
-/* In the order of the table, which the order of environ does not change: profiles of checks, then single
- * options. A program with privileges of its own (set-user-ID) takes no option from its caller: options
- * name files to read and to write. */
+/* Applies options in the order of the table (profiles of checks, then single options), not of environ. A
+ * program with privileges of its own (set-user-ID) ignores them (secure_getenv), since options name files
+ * to read and write. */
 enum status environment_apply(struct scenario *scenario, struct diagnosis *diagnosis)
 {
     if (getauxval(AT_SECURE))
@@ -38,7 +39,7 @@ enum status environment_apply(struct scenario *scenario, struct diagnosis *diagn
     return status;
 }
 
-/* $ORRERY_CACHE_DIR, or orrery/ where the XDG base directory rules put caches. */
+/* $ORRERY_CACHE_DIR, or orrery/ in the cache directory of the XDG base directory specification. */
 static char *cache_directory(void)
 {
     const char *wanted = secure_getenv("ORRERY_CACHE"), *own = secure_getenv("ORRERY_CACHE_DIR");

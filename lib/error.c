@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table from the statuses of the layers below to errors of the API. */
+/* Tables from statuses of the layers below to errors of the API, and from errors to their names. */
 #include "error.h"
 
 static const cl_int status_errors[STATUS_COUNT] = {

@@ -4,7 +4,7 @@
  *
  * Interface
  *   error_from_status    the cl_int of a status; CL_SUCCESS for STATUS_OK
- *   error_name           "CL_INVALID_VALUE", for messages; "unknown error" otherwise
+ *   error_name           "CL_INVALID_VALUE", for messages; "unknown error" for another value
  *   error_return         stores err if the caller passed errcode_ret, returns the result
  */
 #ifndef ORRERY_LIB_ERROR_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events (OpenCL 3.0 API, 5.10 to 5.14): status, times, callbacks, waiters. Only the executor changes an
+ * Events (OpenCL 3.0 API, 5.11 and 5.14): status, times, callbacks, waiters. Only the executor changes an
  * event, under runtime_lock. A callback is attached through the log and posted to the callback thread when
  * the status reaches its state.
  */
@@ -265,8 +265,8 @@ static cl_int settled_status(struct event *event)
     queue_drain();
     runtime_lock();
     status = event->status;
-    if (status > CL_COMPLETE && executor_stuck() && !callback_thread() &&
-        ++event->polls > POLLS_BEFORE_LIVELOCK && executor_end_spin_polled())
+    const bool spins = status > CL_COMPLETE && executor_stuck() && !callback_thread();
+    if (spins && ++event->polls > POLLS_BEFORE_LIVELOCK && executor_end_spin_polled())
         status = event->status;
     runtime_unlock();
     return status;

@@ -375,13 +375,18 @@ void executor_execute(uint64_t position, const struct blocked_thread *wait)
     change_announce();
 }
 
+/* With open memory a waiting thread does not drain past launches that only spin, unless the log can help. */
+static bool stops_draining(const struct blocked_thread *wait)
+{
+    const bool spins = executor.sharing == SHARING_OPEN && executor.launches != LAUNCHES_PROGRESS;
+    return spins && wait && (!executor_log_ahead() || blocked_over(wait));
+}
+
 void executor_drain(uint64_t position, const struct blocked_thread *wait)
 {
     CHECKED(runtime_lock_held() && position <= queue_log_end());
     while (queue_log_begin() < position || (executor.running && !executor_stuck())) {
-        const bool spins = executor.launches != LAUNCHES_PROGRESS;
-        if (executor.sharing == SHARING_OPEN && wait && spins &&
-            (!executor_log_ahead() || blocked_over(wait)))
+        if (stops_draining(wait))
             return;
         if (!executor_lock_open()) {
             change_wait();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The entry of every call of the program: entry_clX through the dispatch table of a loader, clX in a program
- * linked with -lorrery. When calls are not watched, both call api_clX, and only count its errors.
+ * that is linked with -lorrery. Both call api_clX between call_begin and call_end. If calls are not watched,
+ * they only count errors.
  */
 #include "api.h"
 #include "lib/diagnose/call.h"
@@ -16,7 +17,7 @@
             call_unwatched = #name; \
             return call_answer(#name, api_##name arguments); \
         } \
-        const struct call call = CALL(name, LIST arguments); \
+        const struct api_call call = CALL(name, LIST arguments); \
         const cl_int err = call_begin(&call); \
         return call_end(&call, err ? err : api_##name arguments); \
     }
@@ -37,7 +38,7 @@
             return made; \
         } \
         errcode_ret = answer; \
-        const struct call call = CALL(name, LIST arguments); \
+        const struct api_call call = CALL(name, LIST arguments); \
         err = call_begin(&call); \
         errcode_ret = &err; \
         if (!err) \
@@ -53,7 +54,7 @@
     { \
         if (!call_watched()) \
             return api_##name arguments; \
-        const struct call call = CALL(name, LIST arguments); \
+        const struct api_call call = CALL(name, LIST arguments); \
         type made = call_begin(&call) ? NULL : api_##name arguments; \
         call_failed(&call, !made); \
         return made; \
@@ -68,13 +69,13 @@
             call_unwatched = NULL; \
             return; \
         } \
-        const struct call call = CALL(name, LIST arguments); \
+        const struct api_call call = CALL(name, LIST arguments); \
         if (!call_begin(&call)) \
             api_##name arguments; \
         call_failed(&call, false); \
     }
 
-/* Calls that concern no object. */
+/* Calls without an object. */
 #define ENTRY_PLAIN(type, name, parameters, arguments) \
     type CL_API_CALL entry_##name parameters { return api_##name arguments; }
 

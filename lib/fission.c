@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_ext_device_fission, the older call beside clCreateSubDevices: its own tokens, errors,
- * list ends and queries over the same sub-devices. An unknown key is CL_INVALID_VALUE, and was
- * CL_INVALID_PROPERTY with OpenCL 1.1; a value that is not possible is CL_INVALID_PROPERTY.
+ * cl_ext_device_fission, the predecessor of clCreateSubDevices: it has its own tokens, errors, ends of lists
+ * and queries, but makes the same sub-devices. An unknown key is CL_INVALID_VALUE, and CL_INVALID_PROPERTY
+ * with OpenCL 1.1; an impossible value is CL_INVALID_PROPERTY.
  */
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ enum { DOMAIN_COUNT = sizeof domains / sizeof *domains };
 
 /* ---- queries ---------------------------------------------------------------------- */
 
-/* Every style is there, though not every device can be split further in it. */
+/* All styles are listed, though not every device can be partitioned in each of them. */
 cl_int device_info_fission_types(const struct info_reply *reply, const struct cl_device *device)
 {
     cl_device_partition_property_ext types[SCHEME_COUNT];
@@ -77,7 +77,7 @@ static cl_device_partition_property_ext domain_value(enum topology_level level)
     return CL_AFFINITY_DOMAIN_NUMA_EXT; /* a tile */
 }
 
-/* Cslices have no style here: such a device's results are a root's. */
+/* The extension has no style for cslices; a device of a cslice is described as a root device. */
 cl_int device_info_fission_style(const struct info_reply *reply, const struct cl_device *device)
 {
     const struct partition_type *type = &device->type;
@@ -140,7 +140,7 @@ static cl_int take_domain(cl_device_partition_property_ext value, struct partiti
     return CL_INVALID_PROPERTY;
 }
 
-/* *out_next: where the list must end. */
+/* Reads the values of a scheme; *out_next: the index where the list must end. */
 static cl_int take_values(const struct cl_device *device, const cl_device_partition_property_ext *list,
                           struct partition_type *type, size_t *out_next)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a loader finds the platform, and the functions that have no row in its table. */
+/* The entry of a loader (cl_khr_icd), and the functions that programs find by name, without a row in the
+ * table. */
 #include <string.h>
 
 #include "api.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one rule of sizes of every clGet*Info call. */
+/* The rule of sizes that all clGet*Info calls share. */
 #include "info.h"
 
 #include <string.h>

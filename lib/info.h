@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The one size rule of all clGet*Info calls: a function replies, the caller returns. value may be
- *          NULL; size too small gives CL_INVALID_VALUE and writes nothing to value; size_ret is always
- *          written when not NULL.
+ * PURPOSE  The rule of sizes of all clGet*Info calls. param_value may be NULL. If its size is too small the
+ *          result is CL_INVALID_VALUE, and param_value is not written. param_value_size_ret is written
+ *          unless it is NULL.
  */
 #ifndef ORRERY_LIB_INFO_H
 #define ORRERY_LIB_INFO_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of Intel's driver for the preset intel-pvc: they select and renumber root devices. */
+/* Environment variables of Intel's driver, for the topology preset intel-pvc: they select and renumber
+ * root devices. */
 #include "intel.h"
 
 #include <ctype.h>
@@ -19,7 +20,7 @@ static enum status refuse(const char *variable, const char *text, const char *ex
                     example);
 }
 
-/* Digits at *at, which is then past them. False: there are none, or more than a number of 32 bits has. */
+/* Reads digits and moves *at past them. False: no digit, or more than 32 bits. */
 static bool read_number(const char **at, uint32_t *out)
 {
     char *end;
@@ -59,11 +60,11 @@ static enum status apply_modes(const char *text, uint32_t root, struct topology 
 
 /* ---- ZE_AFFINITY_MASK: "0.1,1", or in a flat hierarchy "1,2" ---------------------------- */
 
-struct place {
+struct intel_place {
     uint32_t root, tile, flat_tile;
 };
 
-static enum status see(const char *text, bool flat, const struct place *place, bool *out_visible,
+static enum status see(const char *text, bool flat, const struct intel_place *place, bool *out_visible,
                        struct diagnosis *diagnosis)
 {
     *out_visible = !text || !*text;
@@ -90,7 +91,7 @@ static void add_all(struct unit_set *units, const struct unit_set *more)
     units->count += more->count;
 }
 
-/* The units of the tiles that are to be seen. */
+/* The units of the tiles that the mask leaves visible. */
 static enum status visible_units(const struct intel *state, bool flat, const struct partition *tiles,
                                  struct unit_set *out_units, struct diagnosis *diagnosis)
 {
@@ -98,14 +99,15 @@ static enum status visible_units(const struct intel *state, bool flat, const str
     enum status status = STATUS_OK;
     for (uint32_t i = 0; i < tiles->count && !status; i++) {
         bool visible;
-        status = see(mask, flat, &(struct place){state->roots, i, state->tiles + i}, &visible, diagnosis);
+        status =
+            see(mask, flat, &(struct intel_place){state->roots, i, state->tiles + i}, &visible, diagnosis);
         if (!status && visible)
             add_all(out_units, &tiles->sets[i]);
     }
     return status;
 }
 
-/* Replaces the root by what the mask leaves of it. */
+/* Replaces the root device by the part that the mask leaves visible. */
 static enum status apply_mask(struct intel *state, bool flat, struct cl_device **root,
                               struct diagnosis *diagnosis)
 {
@@ -129,7 +131,7 @@ static enum status apply_mask(struct intel *state, bool flat, struct cl_device *
     return status;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------- */
+/* ---- all variables ---------------------------------------------------------------------------- */
 
 static void apply_hierarchy(enum hierarchy *hierarchy)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The handler sets a flag that the schedule polls; all else happens in the thread that executes. A second
+ * The handler only sets a flag, which the schedule polls; the executing thread does the rest. A second
  * signal, or one while no kernel runs, has its default action. A handler that the program installs later
- * replaces ours.
+ * replaces this one.
  */
 #include "interrupt.h"
 
@@ -21,7 +21,7 @@ static void on_signal(int signal_number)
         return;
     }
     signal(signal_number, SIG_DFL);
-    raise(signal_number); /* it is blocked until we return, and ends the process then */
+    raise(signal_number); /* the signal is blocked until the handler returns; then it ends the process */
 }
 
 void interrupt_catch(void)

@@ -5,11 +5,12 @@
  *          program handles or ignores, nothing changes.
  *
  * Interface
- *   interrupt_catch       at the start: takes the signals whose action is the default one
+ *   interrupt_catch       at the start: handles the signals whose action is the default one
  *   interrupt_watch       the flag that a schedule checks (struct schedule_watch)
- *   interrupt_running     kernels run from now on, or no longer: else a signal ends the process at once
- *   interrupt_caught      the number of the signal, 0: none
- *   interrupt_own         this signal's handler is ours
+ *   interrupt_running     kernels run from now on, or no longer; while none runs, a signal ends the process
+ *                         at once
+ *   interrupt_caught      the number of the caught signal; 0: none
+ *   interrupt_own         this signal's handler is that of interrupt.c
  *   interrupt_end         ends the process by the signal that was caught
  */
 #ifndef ORRERY_LIB_INTERRUPT_H

@@ -55,6 +55,7 @@ libapi_a_SOURCES = \
 	%D%/debug_session.c \
 	%D%/debug_session.h \
 	%D%/environment.c \
+	%D%/environment.h \
 	%D%/error.c \
 	%D%/error.h \
 	%D%/event.c \
@@ -66,6 +67,8 @@ libapi_a_SOURCES = \
 	%D%/diagnose/expectation.c \
 	%D%/diagnose/expectation.h \
 	%D%/exports.c \
+	%D%/diagnose/host_gone.c \
+	%D%/diagnose/host_gone.h \
 	%D%/diagnose/injected_fault.c \
 	%D%/diagnose/injected_fault.h \
 	%D%/fission.c \
@@ -80,8 +83,6 @@ libapi_a_SOURCES = \
 	%D%/host/host_use.c \
 	%D%/host/host_use.h \
 	%D%/host/host_bytes.c \
-	%D%/host/host_gone.c \
-	%D%/host/host_gone.h \
 	%D%/host/stack_room.c \
 	%D%/host/stack_room.h \
 	%D%/vector_hint.c \
@@ -145,6 +146,8 @@ libapi_a_SOURCES = \
 	%D%/root.h \
 	%D%/api_runtime.c \
 	%D%/api_runtime.h \
+	%D%/runtime_thread.c \
+	%D%/runtime_thread.h \
 	%D%/sampler.c \
 	%D%/record/launch_saver.c \
 	%D%/record/launch_saver.h \

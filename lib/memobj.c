@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common part of buffers and images: flags, storage, sub-buffers, destructor callbacks. */
+/* Memory objects (OpenCL 3.0 API, 5.2.1, 5.5): flags, storage, sub-buffers, destructor callbacks, queries. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "lib/diagnose/caller.h"
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
-#include "lib/host/host_gone.h"
+#include "lib/diagnose/host_gone.h"
 #include "info.h"
 #include "memobj.h"
 #include "queue.h"
@@ -118,7 +118,8 @@ static cl_int allocate(struct memobj *memobj, const char *sort)
     return status == STATUS_OUT_OF_RESOURCES ? CL_MEM_OBJECT_ALLOCATION_FAILURE : error_from_status(status);
 }
 
-/* It is the host that reads them, when it makes the call: where it may not, that is reported. */
+/* Loads each page, since the host reads this memory as it makes the call: a closed page is reported
+ * (guard.c). */
 static void load_pages(const void *host_ptr, size_t size)
 {
     const uintptr_t low = (uintptr_t)host_ptr;
@@ -139,7 +140,7 @@ static cl_int check_mapped(const void *host_ptr, size_t size)
     return CL_INVALID_HOST_PTR;
 }
 
-/* The place of the bytes: in the SVM allocation host_ptr points into, or in their own. */
+/* The bytes are in the SVM allocation that host_ptr points into, or in an allocation of their own. */
 cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char *sort)
 {
     bool use = memobj->flags & CL_MEM_USE_HOST_PTR;
@@ -155,7 +156,7 @@ cl_int memobj_provide_storage(struct memobj *memobj, void *host_ptr, const char 
         err = allocate(memobj, sort);
     if (!err && host_ptr) {
         load_pages(host_ptr, memobj->size);
-        queue_hold(); /* a command may be running: device memory has one user at a time */
+        queue_hold(); /* a command may be running, and device memory has one user at a time */
         err = error_from_status(device_write(runtime_device(), 0, memobj->address, host_ptr, memobj->size));
         queue_resume();
     }
@@ -168,7 +169,7 @@ cl_int memobj_keep_properties(struct memobj *memobj, const cl_mem_properties *pr
 {
     if (!properties)
         return CL_SUCCESS;
-    memobj->properties = calloc(1, sizeof *memobj->properties); /* the final 0 of an empty list */
+    memobj->properties = calloc(1, sizeof *memobj->properties); /* an empty list has its final 0 */
     memobj->property_count = 1;
     return memobj->properties ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
@@ -216,7 +217,7 @@ static cl_int create_buffer(struct context *context, const cl_mem_properties *pr
     return memobj_complete(memobj, err, out_memobj);
 }
 
-/* since: the version that has the call. */
+/* since: the version that added the call. */
 static cl_mem buffer_of_call(cl_context handle, uint32_t since, const cl_mem_properties *properties,
                              cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
 {
@@ -245,7 +246,7 @@ cl_mem CL_API_CALL api_clCreateBuffer(cl_context context, cl_mem_flags flags, si
 
 /* ---- sub-buffers -------------------------------------------------------------------- */
 
-/* An access that the parent forbids cannot be allowed again. */
+/* A sub-buffer may not allow an access that its parent forbids. */
 bool memobj_narrows(cl_mem_flags parent, cl_mem_flags flags)
 {
     if ((parent & CL_MEM_WRITE_ONLY) && (flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)))

@@ -3,16 +3,16 @@
  * PURPOSE  What buffers and images share: flags, storage, properties.
  *
  * Interface
- *   memobj_new              not yet published; without kernel access flags it is read-write
- *   memobj_flags_valid      as the table of memory flags allows
- *   memobj_narrows          flags of a part may not give back what the whole forbids
- *   memobj_inherit          flags of a part, completed by the whole's
- *   memobj_part             an object within another's bytes: references it
- *   memobj_provide_storage  size bytes on the device, filled from host_ptr, or those of an SVM allocation;
- *                           sort names the allocation in findings
- *   memobj_keep_properties  an empty list, or none
- *   memobj_complete         a buffer or image is made, and published; after an error it goes
- *   memobj_check_host_ptr   CL_INVALID_HOST_PTR unless the pointer is there exactly when the flags want it
+ *   memobj_new              an object that is not published; without kernel access flags it is read-write
+ *   memobj_flags_valid      the flags agree with the table of memory flags (5.2.1)
+ *   memobj_narrows          the flags of a part allow no access that the parent forbids
+ *   memobj_inherit          the flags of a part, completed by those of the parent
+ *   memobj_part             the object is a part of another, which it references
+ *   memobj_provide_storage  bytes on the device, filled from host_ptr; or those of an SVM allocation. sort
+ *                           names the allocation in findings
+ *   memobj_keep_properties  keeps a list of properties, which must be empty, or NULL
+ *   memobj_complete         publishes the object; destroys it if err is an error
+ *   memobj_check_host_ptr   CL_INVALID_HOST_PTR unless host_ptr is given exactly if the flags require it
  */
 #ifndef ORRERY_LIB_MEMOBJ_H
 #define ORRERY_LIB_MEMOBJ_H

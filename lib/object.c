@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of live handles: a hash of pointers, so that an unknown or released handle is an error and never
- * followed.
+ * Handles: a hash table of the pointers of live objects. A handle is looked up there before it is
+ * dereferenced, so an unknown or released handle is an error.
  */
 #include "object.h"
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+#include "callback.h"
 #include "api.h"
 #include "lib/diagnose/call.h"
 #include "lib/diagnose/usage.h"
@@ -28,12 +29,11 @@ static const struct kind kinds[OBJECT_KIND_COUNT] = {
 };
 
 /*
- * The table of live handles: open addressing, linear probing. Its order, which depends on addresses, shows
- * nowhere: a walk sorts.
+ * Open addressing with linear probing. The order of the table depends on addresses, so a list of objects is
+ * sorted (object_list).
  *
- * Dead objects rest in the graveyard before their memory is reused: the loader reads the
- * dispatch pointer of whatever it is given, so a stale handle still reaches the lookup
- * that refuses it.
+ * The last GRAVEYARD_SIZE destroyed objects keep their memory. The loader reads the dispatch pointer of any
+ * handle that it is given, so a released handle must still be readable to reach the lookup that refuses it.
  */
 enum { GRAVEYARD_SIZE = 1024 };
 
@@ -48,7 +48,7 @@ static struct {
     size_t burials;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A child of a program with several threads finds the table whole and unlocked. */
+/* fork(2) waits for the table's lock, so that a child finds the table consistent and unlocked. */
 static void fork_prepare(void)
 {
     pthread_mutex_lock(&table.lock);
@@ -110,7 +110,7 @@ static void table_remove(struct object *object)
     CHECKED(table.count > 0 && table.live[object->kind] > 0);
     table.live[object->kind]--;
     table.count--;
-    /* Entries after the hole move up unless they already stand at or after their home. */
+    /* An entry after the hole moves into it, unless its home slot is after the hole. */
     for (size_t slot = (hole + 1) & mask; table.slots[slot]; slot = (slot + 1) & mask) {
         size_t home = slot_hash(table.slots[slot], table.capacity);
         if (((slot - home) & mask) >= ((slot - hole) & mask)) {
@@ -129,8 +129,8 @@ static struct object *table_get(const void *handle, enum object_kind kind)
     return object && object->kind == kind ? object : NULL;
 }
 
-/* Contexts, programs and sub-devices live on while objects made from them do, and may be
- * retained again through a query of those; every other handle is dead with its last reference. */
+/* Contexts, programs and sub-devices exist as long as objects that were made of them, whose queries
+ * return the handle. Every other handle is invalid after its last release. */
 static bool outlives_release(enum object_kind kind)
 {
     return kind == OBJECT_CONTEXT || kind == OBJECT_PROGRAM || kind == OBJECT_DEVICE;
@@ -149,7 +149,7 @@ static void bury(void *object)
 static void destroy(void *handle)
 {
     struct object *object = handle;
-    if (!object->published) { /* undone: its slot is free again */
+    if (!object->published) { /* its creation failed */
         pthread_mutex_lock(&table.lock);
         table.promised--;
         pthread_mutex_unlock(&table.lock);
@@ -170,7 +170,7 @@ void *object_new(enum object_kind kind, size_t size)
     object->dispatch = &api_dispatch;
     object->kind = kind;
     object->refs = 1;
-    object->internal = 1; /* all user references together hold one */
+    object->internal = 1; /* one reference stands for all of the user */
     pthread_mutex_lock(&table.lock);
     object->id = ++table.next_id[kind];
     table.promised++;
@@ -234,7 +234,7 @@ cl_int object_release(const void *handle, enum object_kind kind)
     struct object *object = table_get(handle, kind);
     bool known = object && object->refs > 0;
     bool last = known && --object->refs == 0;
-    CHECKED(!known || object->internal > 0); /* the one for all of the user's */
+    CHECKED(!known || object->internal > 0); /* the one that stands for the user's */
     if (last && !outlives_release(kind))
         table_remove(object);
     pthread_mutex_unlock(&table.lock);
@@ -258,13 +258,13 @@ void object_unref(void *handle)
     struct object *object = handle;
     if (!object)
         return;
-    /* Under the lock: a retain that revives a context must not race with its end. */
+    /* under the lock, since a retain of a context by its handle must not race with its destruction */
     pthread_mutex_lock(&table.lock);
     bool last = __atomic_sub_fetch(&object->internal, 1, __ATOMIC_ACQ_REL) == 0;
     if (last)
         table_remove(object);
     pthread_mutex_unlock(&table.lock);
-    /* Destroying calls the program back, which no lock may see. */
+    /* destroying may call functions of the program, which run without locks */
     if (last && runtime_lock_held())
         callback_post(destroy, object);
     else if (last)

@@ -6,13 +6,12 @@
  *
  * Interface
  *   object_new/object_lookup/object_retain/object_release      by the table object.def
- *   object_ref/object_unref    references the runtime itself holds; they keep the object
- *                              alive but do not show in CL_*_REFERENCE_COUNT, and a handle
- *                              whose user references are gone is no longer found
+ *   object_ref/object_unref    references of the runtime. They keep the object alive, but are not part of
+ *                              CL_*_REFERENCE_COUNT; a handle without references of the user is no longer
+ *                              found
  *
- * Locks    The table has its own lock. Everything else that several host threads may
- *          touch is guarded by runtime_lock() (one lock, never held while a callback or a
- *          kernel runs).
+ * Locks    The table has its own lock. All other state that several host threads use is guarded by
+ *          runtime_lock(), one lock, which is never held while a callback or a kernel runs.
  */
 #ifndef ORRERY_LIB_OBJECT_H
 #define ORRERY_LIB_OBJECT_H
@@ -47,16 +46,16 @@ struct object {
     enum object_kind kind;
     uint32_t id;       /* serial number per kind, from 1: what reports print */
     cl_uint refs;      /* the user's references: atomic */
-    uint32_t internal; /* the runtime's references and one for all of the user's: atomic */
+    uint32_t internal; /* references of the runtime, and one that stands for all of the user: atomic */
     bool published;
     bool answered;          /* a query gave the handle to the program */
     struct call_site *made; /* where the program made it; NULL: not recorded (call.h) */
 };
 
-/* calloc'd, refs = 1. NULL when memory is out. Not yet in the table: object_publish when complete. */
+/* calloc'd, with one reference; NULL: out of memory. It is in the table after object_publish. */
 void *object_new(enum object_kind kind, size_t size);
 void object_publish(void *object);
-/* The object when handle is live and of that kind, else NULL. */
+/* The object if the handle is live and of that kind, else NULL. */
 void *object_lookup(const void *handle, enum object_kind kind);
 cl_int object_error(enum object_kind kind);          /* CL_INVALID_EVENT, ... */
 const char *object_kind_name(enum object_kind kind); /* "memory object" */
@@ -64,11 +63,11 @@ cl_int object_retain(const void *handle, enum object_kind kind);
 cl_int object_release(const void *handle, enum object_kind kind);
 void *object_ref(void *object);
 void object_unref(void *object);
-/* All that are live, by kind and number; malloc'd, NULL without memory. */
+/* All live objects, sorted by kind and number; malloc'd, NULL: out of memory. */
 struct object **object_list(size_t *out_count);
 size_t object_live_count(enum object_kind kind); /* for leak reports and tests */
 
-/* Destructors that the rows of object.def name, called with no lock held: each is in the file of its kind. */
+/* Destructors of the rows of object.def, called without a lock. Each is in the file of its kind. */
 void context_destroy(void *object);
 void queue_destroy(void *object);
 void memobj_destroy(void *object);
@@ -79,7 +78,7 @@ void device_destroy(void *object);
 void sampler_destroy(void *object);
 void semaphore_destroy(void *object);
 void command_buffer_destroy(void *object);
-/* Of the two kinds that are private to their files. */
+/* Parts of objects whose structs are private to their files. */
 const struct context *semaphore_context(const struct object *object);
 const struct context *command_buffer_context(const struct object *object);
 const struct queue *command_buffer_queue(const struct object *object);
@@ -87,26 +86,26 @@ const struct queue *command_buffer_queue(const struct object *object);
 void runtime_lock(void);
 void runtime_unlock(void);
 
-/* First-use setup (runtime.c): scenario from the environment, report, platform, device. */
+/* Set up at the first call (api_runtime.c): scenario from the environment, report, platform, device. */
 struct runtime {
     struct scenario scenario;
     struct report *report;
-    struct device *device; /* the simulated machine: every root device is a part of it */
+    struct device *device; /* the simulated machine, of which every root device is a part */
     struct platform *platform;
     bool broken; /* the scenario could not be read: clGetPlatformIDs reports it */
 };
 struct runtime *runtime_get(void);
 
-/* ---- the objects. Fields by the threads that may touch them. ------------------------------- */
+/* ---- the objects; fields without a note do not change after creation ------------------------------- */
 
 struct platform {
     struct object base;
     cl_uint root_count;
     struct cl_device **roots;
-    struct queue *named_queues; /* guarded by runtime_lock; borrowed: those that name a family */
+    struct queue *named_queues; /* queues that name a family; borrowed; guarded by runtime_lock */
 };
 
-/* A request to partition, as both calls can put it, and what a sub-device remembers of its making. */
+/* A request to partition, of either call. A sub-device keeps the one that made it. */
 enum partition_scheme {
     SCHEME_NONE,
     SCHEME_EQUALLY,
@@ -117,8 +116,8 @@ enum partition_scheme {
 };
 struct partition_type {
     enum partition_scheme scheme;
-    enum topology_level level; /* BY_AFFINITY; MACHINE: the next that splits the device */
-    /* EQUALLY: units of each; BY_COUNTS, BY_NAMES: the list without its end; owned */
+    enum topology_level level; /* of BY_AFFINITY; MACHINE: the next level that splits the device */
+    /* EQUALLY: units of each part; BY_COUNTS, BY_NAMES: the list without its end mark; owned */
     size_t count;
     int64_t *values;
 };
@@ -128,17 +127,18 @@ struct cl_device { /* cl_device_id */
     struct device *device;    /* sim */
     struct cl_device *parent; /* NULL: root; referenced */
     const struct device_config *config;
-    uint32_t root; /* number of its root in the scenario */
-    /* the root's: a copy of the configuration's as it was when the device was made */
+    uint32_t root; /* the number of its root device in the scenario */
+    /* the root's; a copy of the configuration's at the device's creation */
     struct topology *topology;
-    uint32_t index;             /* of its root among those that the platform lists */
+    uint32_t index;             /* the root's position in the platform's list */
     struct unit_set units;      /* of the topology */
-    struct partition_type type; /* how it was made */
-    uint32_t part;              /* which of those that were made with it */
+    struct partition_type type; /* the request that made it */
+    uint32_t part;              /* its number among the parts of that request */
     /* guarded by runtime_lock */
-    struct cl_device *children, *sibling; /* live sub-devices, the youngest first; borrowed */
+    struct cl_device *children, *sibling; /* live sub-devices, the latest first; borrowed */
     cl_uint tile_count;
-    struct cl_device **tiles; /* neo: the sub-devices it always gives; referenced */
+    struct cl_device *
+        *tiles; /* of Intel's driver: the sub-devices that each partition call returns; referenced */
 };
 
 struct context {
@@ -156,14 +156,14 @@ struct context {
     struct queue *device_queues; /* borrowed; guarded by runtime_lock, as is the next */
     struct queue *queues;        /* of the host; borrowed */
 };
-/* Calls the context's notify function (no lock held) and, under checks: api, reports: what the call in
- * progress returns, or else by itself. */
+/* Calls the context's notify function (no lock held), and adds the text to the finding about the call in
+ * progress. */
 void context_error(struct context *context, const char *text);
 
 /*
- * An unmap does not identify one of an object's maps that begin at one byte. Once one of several that differ
- * was unmapped: the bytes that all of them have, the bytes that any of them has, and their kinds
- * (DEVICE_MAP_*; writing counts alone).
+ * Maps of one object that begin at the same byte have one pointer, so an unmap does not identify one
+ * (aliased_maps.h). Once one of several that differ was unmapped: the region that all of them have, the
+ * region that any of them has, and their kinds of access (DEVICE_MAP_*).
  */
 struct aliased_maps {
     bool any;
@@ -176,12 +176,12 @@ struct map_record {
     size_t offset, size;
     cl_map_flags flags;
     uint32_t count;
-    /* bytes of a row, rows, slices; from row to row, slice to slice */
+    /* bytes of a row, rows, slices; bytes from row to row, from slice to slice */
     size_t region[3], pitch[2];
-    /* whose mapping it is: records hang on the root buffer, offsets are in it */
+    /* the mapped object; the record is in the list of its root, and offsets are in the root */
     struct memobj *owner;
     struct call_site *made; /* owned; NULL: not recorded */
-    /* the command that maps, 0: none does; it ran; its unmap did */
+    /* the command that maps (0: it failed); it ran; its unmap ran */
     uint32_t by;
     bool mapped, unmapped;
     struct aliased_maps aliased;
@@ -189,7 +189,7 @@ struct map_record {
 
 struct image { /* of a cl_mem */
     cl_image_format format;
-    cl_image_desc desc;       /* as created; pitches as they are */
+    cl_image_desc desc;       /* as given at creation, with the resolved pitches */
     struct image_desc device; /* what kernels see */
 };
 
@@ -202,16 +202,16 @@ struct sampler_object { /* cl_sampler */
     size_t property_count; /* incl. final 0 */
 };
 
-struct memobj { /* cl_mem: buffer, sub-buffer or image; pipes later */
+struct memobj { /* cl_mem: buffer, sub-buffer, image or pipe */
     struct object base;
     struct context *context;
     struct memobj *parent;
-    size_t offset;       /* sub-buffer; parent: also what an image was made of */
+    size_t offset;       /* in the parent: of a sub-buffer, or of an image that was made of a buffer */
     struct image *image; /* NULL: a buffer */
     cl_mem_object_type type;
     cl_mem_flags flags;
     size_t size;
-    void *host_ptr;   /* CL_MEM_USE_HOST_PTR: kept equal to the device bytes at map, unmap */
+    void *host_ptr;   /* of CL_MEM_USE_HOST_PTR: map and unmap copy between it and the device's bytes */
     uint64_t address; /* on the device; a sub-buffer's is inside its parent's */
     bool owns_address, is_svm;
     cl_uint packet_bytes, packet_count; /* of a pipe */
@@ -222,12 +222,13 @@ struct memobj { /* cl_mem: buffer, sub-buffer or image; pipes later */
     struct map_record *maps;
     cl_uint map_count;
     char *seen;
-    struct memobj *next_watched; /* host_bytes.c's: what was at host_ptr; NULL: not watched */
-    bool gone;                   /* the host has freed its memory: host_gone.c */
+    struct memobj
+        *next_watched; /* host_bytes.c's, with seen: a copy of the bytes at host_ptr; NULL: not watched */
+    bool gone;         /* the host has unmapped the memory at host_ptr (host_gone.c) */
 };
 
-struct build { /* of a program, for some of its devices */
-    struct build *next;
+struct program_build { /* of a program, for some of its devices */
+    struct program_build *next;
     cl_uint device_count;
     struct cl_device **devices; /* referenced */
     cl_build_status status;
@@ -237,8 +238,8 @@ struct build { /* of a program, for some of its devices */
     struct spirv spirv;                  /* compiled object, library or executable */
     struct program *program;             /* loaded executable, or NULL */
     bool kernel_arg_info;                /* built with -cl-kernel-arg-info */
-    const struct program_binary *binary; /* what it was made of, or NULL */
-    /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: no smaller last group */
+    const struct program_binary *binary; /* the binary that it was built from, or NULL */
+    /* OpenCL C 1.x, or built with -cl-uniform-work-group-size: work-groups are uniform */
     bool uniform_groups;
     bool debug; /* built with -g: enqueue_kernel reports why it fails */
 };
@@ -268,16 +269,16 @@ struct program_object { /* cl_program */
     struct object base;
     struct context *context;
     enum program_origin origin;
-    char *source;                /* clCreateProgramWithSource, joined; or that of the one input of a link */
-    const struct enqueuer *made; /* the call that gave the source; NULL: not recorded */
-    struct spirv il;             /* clCreateProgramWithIL */
+    char *source; /* joined strings of clCreateProgramWithSource; or the source of the only input of a link */
+    const struct enqueuer *made;     /* the call that gave the source; NULL: not recorded */
+    struct spirv il;                 /* clCreateProgramWithIL */
     struct program_binary *binaries; /* clCreateProgramWithBinary */
     struct device_binary *device_binaries;
     size_t device_binary_count;
     /* guarded by runtime_lock */
     cl_uint device_count;
-    struct cl_device **devices; /* given at creation, or built for since; referenced */
-    struct build *builds;       /* the latest first; no device is in two of them */
+    struct cl_device **devices;   /* given at creation, or in a build since then; referenced */
+    struct program_build *builds; /* the latest first; no device is in two of them */
     struct spec_constant *constants;
     size_t constant_count;
     cl_uint attached_kernels; /* atomic */
@@ -291,9 +292,10 @@ struct kernel_arg_value {
     struct memobj *memobj;
     struct queue *queue;
     uint64_t address;
-    bool of_system; /* a pointer of the host, for devices that share its memory */
+    bool of_system; /* an address of the host that is in no allocation, for devices with system SVM */
 };
-/* The last call of a sort on a kernel object: which call it is of its thread; 0: none (usage_kernel.c). */
+/* The epoch of the last call of a kind on a kernel object: thread and clock value (usage_kernel.c); count
+ * 0: none. */
 struct kernel_use {
     uint32_t thread, count;
     struct call_site *site;
@@ -311,7 +313,7 @@ struct kernel_object { /* cl_kernel */
     void **usm_pointers;
     size_t usm_count;
     bool usm_indirect[3];             /* CL_KERNEL_EXEC_INFO_INDIRECT_*: host, device, shared */
-    struct kernel_use changed, taken; /* by the host's threads */
+    struct kernel_use changed, taken; /* calls that set arguments; that read them */
     bool sharing_reported;
 };
 
@@ -323,7 +325,7 @@ struct svm_allocation {
     cl_svm_mem_flags flags;
     cl_uint usm; /* CL_MEM_TYPE_*_INTEL; 0: of clSVMAlloc */
     cl_ulong usm_flags;
-    struct cl_device *device; /* its; borrowed */
+    struct cl_device *device; /* of a device allocation; borrowed */
     uint32_t serial;
     struct call_site *made;
 };
@@ -341,14 +343,15 @@ struct event {
     struct context *context;
     struct queue *queue; /* NULL: user event */
     cl_command_type type;
-    uint32_t serial; /* of its command, or of the user event itself: one numbering */
+    uint32_t serial; /* of its command, or of the user event; both are numbered together */
     /* guarded by runtime_lock */
-    cl_int status; /* CL_QUEUED .. CL_COMPLETE, or a negative error: as of the consumed log */
-    /* user event: the argument of clSetUserEventStatus; status follows through the log */
+    cl_int status; /* CL_QUEUED to CL_COMPLETE, or a negative error: as of the consumed log */
+    /* of a user event: the argument of clSetUserEventStatus; `status` changes as the log is consumed */
     cl_int user_status;
-    cl_uint callback_refs; /* user references held for future callbacks: not shown */
-    cl_uint polls;         /* status queries that found it not complete */
-    cl_ulong time[5];      /* queued, submit, start, end, complete: simulated ns */
+    cl_uint
+        callback_refs; /* references for future callbacks, which are not part of CL_EVENT_REFERENCE_COUNT */
+    cl_uint polls;     /* queries of its status that found it not complete */
+    cl_ulong time[5];  /* queued, submit, start, end, complete: simulated ns */
     struct event_callback *callbacks;
     struct command **waiters;
     size_t waiter_count, waiter_room;
@@ -362,27 +365,27 @@ struct queue { /* cl_command_queue */
     cl_queue_properties *property_list;
     size_t property_count;
     cl_uint size;                  /* in bytes, of a device queue */
-    uint32_t number;               /* what a queue_t is; 0: a host queue */
+    uint32_t number;               /* the value of its queue_t in kernels; 0: a host queue */
     struct queue *next_in_context; /* guarded by runtime_lock */
     struct queue *next_on_device;
     bool is_default;              /* of its context; guarded by runtime_lock */
     cl_uint family, family_index; /* cl_intel_command_queue_families; 0 where there are none */
     cl_command_queue_capabilities_intel capabilities;
-    struct unit_set units;    /* what its kernels run on, as the simulated machine counts */
+    struct unit_set units;    /* on which its kernels run; numbers of the simulated machine */
     struct queue *next_named; /* guarded by runtime_lock */
     /* guarded by runtime_lock */
     struct command *first, *last; /* commands not yet complete, in enqueue order */
     struct event *barrier;        /* last barrier of an out-of-order queue */
-    bool unflushed;               /* the log has commands after the last flush */
-    uint32_t flushed;             /* the latest command of the log at the last flush */
-    /* the latest that was flushed when the context got a second queue; UINT32_MAX: it has none */
+    bool unflushed;               /* commands were appended to the log after the last flush */
+    uint32_t flushed;             /* serial number of the last command at the last flush */
+    /* `flushed` at the time when the context got a second queue; UINT32_MAX: it has one queue */
     uint32_t alone_until;
     uint32_t *frontier;
     size_t frontier_count, frontier_room;
-    uint32_t frontier_barrier; /* order.c's */
+    uint32_t frontier_barrier; /* command_order.c's, with frontier */
 };
 
-/* called in reverse order of registration */
+/* destructor callbacks are called in reverse order of registration */
 struct destructor {
     struct destructor *next;
     void *function;

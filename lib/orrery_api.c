@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The control API (orrery/orrery.h): each call takes runtime_lock and works on the scenario and the report.
- */
+/* The control API (orrery/orrery.h). Each call takes runtime_lock and reads or changes the scenario and
+ * the report. */
 #include "orrery_api.h"
 
 #include <stdio.h>
@@ -96,7 +95,7 @@ static void fill_place(struct orrery_finding *out_finding, const struct finding 
         memcpy(out_finding->global_id, access->item.global_id, sizeof out_finding->global_id);
 }
 
-/* The access that is not there is all empty. */
+/* An absent access has empty fields. */
 static void fill_access(struct orrery_access *out_access, const struct finding_access *access)
 {
     *out_access = (struct orrery_access){
@@ -164,7 +163,7 @@ int orrery_finding_get(size_t index, struct orrery_finding *out_finding)
     return ORRERY_OK;
 }
 
-/* Without memory for the text the count still stands. */
+/* The count is correct even if there is no memory for the text. */
 size_t orrery_new_findings(char *text, size_t size)
 {
     char *whole = NULL;
@@ -241,7 +240,7 @@ int orrery_reset(void)
     return err ? ORRERY_BUSY : ORRERY_OK;
 }
 
-/* The clock starts again with another device. */
+/* Another device has another clock, which starts at 0. */
 static uint64_t time_since_reset(void)
 {
     uint64_t now = orrery_time();

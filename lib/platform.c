@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one platform: clGetPlatformIDs returns it, or CL_PLATFORM_NOT_FOUND_KHR when the runtime could not
- * start, as with a scenario that has errors. NULL stands for it wherever a platform is asked for. Unloading a
- * compiler does nothing, since none is loaded.
+ * The only platform (OpenCL 3.0 API, 4.1). clGetPlatformIDs returns CL_PLATFORM_NOT_FOUND_KHR if the runtime
+ * could not start, for example because the scenario has errors. NULL stands for the platform in all calls.
  */
 #include "api.h"
 #include "device_info.h"
@@ -26,7 +25,7 @@ cl_int CL_API_CALL api_clGetPlatformIDs(cl_uint num_entries, cl_platform_id *pla
     return CL_SUCCESS;
 }
 
-/* NULL is the one platform there is. */
+/* NULL stands for the only platform. */
 static struct platform *platform_lookup(cl_platform_id handle)
 {
     struct runtime *runtime = runtime_get();
@@ -63,7 +62,7 @@ cl_int CL_API_CALL api_clGetPlatformInfo(cl_platform_id handle, cl_platform_info
     }
 }
 
-/* Compilers are child processes: nothing stays loaded. */
+/* Compilers are child processes, so there is nothing to unload. */
 cl_int CL_API_CALL api_clUnloadPlatformCompiler(cl_platform_id handle)
 {
     return handle && platform_lookup(handle) ? CL_SUCCESS : CL_INVALID_PLATFORM;

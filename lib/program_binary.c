@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The binary form of a build: a header with a checksum, texts, and words; every length is checked when it is
- * read.
+ * The binary form of a build: a header with a checksum, texts, and SPIR-V words. A reader checks every
+ * length against the size, and the checksum, before it uses the contents.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 enum { BINARY_VERSION = 1, SPIRV_HEADER_WORDS = 5 };
 static const char magic[8] = {'O', 'R', 'R', 'E', 'R', 'Y', 'P', 'B'};
 
-struct header {
+struct binary_header {
     char magic[8];
     uint32_t version;
     uint32_t type;          /* CL_PROGRAM_BINARY_TYPE_* */
-    uint64_t checksum;      /* of everything, itself taken as 0 */
+    uint64_t checksum;      /* of all bytes, with this field as 0 */
     uint32_t options_bytes; /* with the final NUL; 0 = none */
     uint32_t source_bytes;
     uint32_t constant_count; /* values given to specialisation constants */
@@ -24,7 +24,7 @@ struct header {
 };
 enum { FLAG_KERNEL_ARG_INFO = 1, FLAG_UNIFORM_GROUPS = 2, FLAG_DEBUG = 4 };
 _Static_assert(sizeof(struct spec_constant) == 16, "specialisation constants are stored as they are");
-_Static_assert(sizeof(struct header) == 48, "the header has no padding");
+_Static_assert(sizeof(struct binary_header) == 48, "the header has no padding");
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "program binaries are written in host order, which must be little-endian"
 #endif
@@ -36,8 +36,8 @@ static uint64_t checksum_add(uint64_t sum, const void *bytes, size_t size)
     return sum;
 }
 
-/* FNV-1a: damage shows, forgery is not the concern (the words are validated at build). */
-static uint64_t checksum(struct header header, const unsigned char *body, size_t size)
+/* FNV-1a finds damage. It does not find forgery, but the words are validated when they are built. */
+static uint64_t checksum(struct binary_header header, const unsigned char *body, size_t size)
 {
     header.checksum = 0;
     return checksum_add(checksum_add(0xcbf29ce484222325u, &header, sizeof header), body, size);
@@ -48,26 +48,26 @@ static size_t text_bytes(const char *text)
     return text ? strlen(text) + 1 : 0;
 }
 
-/* The contents of a build, for every owner. */
-struct made_of {
+/* The parts of a build that its binary holds; borrowed. */
+struct binary_parts {
     const char *source;
     const struct spec_constant *constants;
     size_t constant_count;
 };
 
-static struct made_of made_of(const struct program_object *program, const struct build *build)
+static struct binary_parts made_of(const struct program_object *program, const struct program_build *build)
 {
     const struct program_binary *binary = build->binary;
-    return binary ? (struct made_of){binary->source, binary->constants, binary->constant_count}
-                  : (struct made_of){program->source, program->constants, program->constant_count};
+    return binary ? (struct binary_parts){binary->source, binary->constants, binary->constant_count}
+                  : (struct binary_parts){program->source, program->constants, program->constant_count};
 }
 
-size_t program_binary_size(const struct program_object *program, const struct build *build)
+size_t program_binary_size(const struct program_object *program, const struct program_build *build)
 {
-    struct made_of origin = made_of(program, build);
+    struct binary_parts origin = made_of(program, build);
     if (!build->spirv.words)
         return 0;
-    return sizeof(struct header) + text_bytes(build->options) + text_bytes(origin.source) +
+    return sizeof(struct binary_header) + text_bytes(build->options) + text_bytes(origin.source) +
            origin.constant_count * sizeof *origin.constants + build->spirv.word_count * sizeof(uint32_t);
 }
 
@@ -78,11 +78,12 @@ static unsigned char *put(unsigned char *out, const void *bytes, size_t size)
     return out + size;
 }
 
-void program_binary_write(const struct program_object *program, const struct build *build, unsigned char *out)
+void program_binary_write(const struct program_object *program, const struct program_build *build,
+                          unsigned char *out)
 {
     size_t size = program_binary_size(program, build);
-    struct made_of origin = made_of(program, build);
-    struct header header = {
+    struct binary_parts origin = made_of(program, build);
+    struct binary_header header = {
         .version = BINARY_VERSION,
         .type = build->binary_type,
         .options_bytes = (uint32_t)text_bytes(build->options),
@@ -102,7 +103,7 @@ void program_binary_write(const struct program_object *program, const struct bui
     memcpy(out, &header, sizeof header);
 }
 
-static bool header_read(struct header *header, const unsigned char *bytes, size_t size)
+static bool header_read(struct binary_header *header, const unsigned char *bytes, size_t size)
 {
     if (size < sizeof *header)
         return false;
@@ -120,7 +121,7 @@ static bool header_read(struct header *header, const unsigned char *bytes, size_
     return checksum(*header, bytes + sizeof *header, rest) == header->checksum;
 }
 
-/* A text of size bytes, the last a NUL; *out_text stays NULL when there is none. */
+/* Copies a text of size bytes, the last of which is a NUL; *out_text is NULL for size 0. False: invalid. */
 static bool take_text(const unsigned char **at, uint32_t size, char **out_text)
 {
     const char *text = (const char *)*at;
@@ -165,7 +166,7 @@ static bool take_words(const unsigned char *at, uint64_t count, struct spirv *ou
 
 bool program_binary_read(struct program_binary *binary, const unsigned char *bytes, size_t size)
 {
-    struct header header;
+    struct binary_header header;
     if (!header_read(&header, bytes, size) || !type_known(header.type))
         return false;
     const unsigned char *at = bytes + sizeof header;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices that a program has been built for, and the latest build for each. */
+/*
+ * The builds of a program: a list with the latest first, in which no device is in two builds. A new build
+ * replaces the older builds of its devices.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +11,7 @@
 #include "queue.h"
 #include "subdevice.h"
 
-static const struct build no_build = {.status = CL_BUILD_NONE};
+static const struct program_build no_build = {.status = CL_BUILD_NONE};
 
 /* ---- devices --------------------------------------------------------------------- */
 
@@ -36,7 +39,7 @@ void program_add_devices(struct program_object *program, cl_uint count, struct c
             program->devices[program->device_count++] = object_ref(devices[i]);
 }
 
-/* A binary is for the devices it was given for, a source for all that the context serves. */
+/* A binary can be built for the devices that it was given for, a source for all that the context can use. */
 cl_int program_check_devices(const struct program_object *program, cl_uint num_devices,
                              const cl_device_id *device_list)
 {
@@ -49,16 +52,17 @@ cl_int program_check_devices(const struct program_object *program, cl_uint num_d
 
 /* ---- builds (runtime_lock held) ------------------------------------------------------ */
 
-const struct build *program_latest(const struct program_object *program)
+const struct program_build *program_latest(const struct program_object *program)
 {
     return program->builds ? program->builds : &no_build;
 }
 
-/* A build for a device is good for its sub-devices, unless they have their own. */
-const struct build *program_build(const struct program_object *program, const struct cl_device *device)
+/* A sub-device without a build of its own uses that of its parent. */
+const struct program_build *program_build(const struct program_object *program,
+                                          const struct cl_device *device)
 {
     for (; device; device = device->parent)
-        for (const struct build *build = program->builds; build; build = build->next)
+        for (const struct program_build *build = program->builds; build; build = build->next)
             if (has_device(build->device_count, build->devices, device))
                 return build;
     return &no_build;
@@ -66,13 +70,13 @@ const struct build *program_build(const struct program_object *program, const st
 
 bool program_building(const struct program_object *program)
 {
-    for (const struct build *build = program->builds; build; build = build->next)
+    for (const struct program_build *build = program->builds; build; build = build->next)
         if (build->status == CL_BUILD_IN_PROGRESS)
             return true;
     return false;
 }
 
-static void forget_devices(struct build *build, const struct build *newer)
+static void forget_devices(struct program_build *build, const struct program_build *newer)
 {
     cl_uint kept = 0;
     for (cl_uint i = 0; i < build->device_count; i++) {
@@ -84,11 +88,12 @@ static void forget_devices(struct build *build, const struct build *newer)
     build->device_count = kept;
 }
 
-void program_push_build(struct program_object *program, struct build *build, struct build **out_old)
+void program_push_build(struct program_object *program, struct program_build *build,
+                        struct program_build **out_old)
 {
-    struct build **link = &program->builds;
+    struct program_build **link = &program->builds;
     while (*link) {
-        struct build *older = *link;
+        struct program_build *older = *link;
         forget_devices(older, build);
         if (older->device_count) {
             link = &older->next;
@@ -104,9 +109,9 @@ void program_push_build(struct program_object *program, struct build *build, str
 
 /* ---- one build ------------------------------------------------------------------------- */
 
-struct build *build_new(cl_uint count, struct cl_device *const *devices)
+struct program_build *program_build_new(cl_uint count, struct cl_device *const *devices)
 {
-    struct build *build = calloc(1, sizeof *build);
+    struct program_build *build = calloc(1, sizeof *build);
     if (!build)
         return NULL;
     build->status = CL_BUILD_NONE;
@@ -120,7 +125,7 @@ struct build *build_new(cl_uint count, struct cl_device *const *devices)
     return build;
 }
 
-/* Destructors run as commands do, after those that are enqueued. */
+/* Destructors of program-scope variables run on the device, after the commands that are enqueued. */
 static void end_program(struct program *program)
 {
     if (program_has_destructors(program)) {
@@ -131,10 +136,10 @@ static void end_program(struct program *program)
     program_release(program);
 }
 
-void build_free(struct build *list)
+void program_build_free(struct program_build *list)
 {
     while (list) {
-        struct build *build = list;
+        struct program_build *build = list;
         list = build->next;
         if (build->program)
             end_program(build->program);
@@ -155,7 +160,8 @@ struct program *program_executable(struct program_object *program)
     struct program *executable = NULL;
     runtime_lock();
     bool busy = program_building(program);
-    for (const struct build *build = program->builds; build && !busy && !executable; build = build->next)
+    for (const struct program_build *build = program->builds; build && !busy && !executable;
+         build = build->next)
         executable = build->program;
     runtime_unlock();
     return executable;
@@ -165,7 +171,7 @@ const struct kernel *program_named(struct program_object *program, const char *n
 {
     const struct kernel *kernel = NULL;
     runtime_lock();
-    for (const struct build *build = program->builds; build && !kernel; build = build->next)
+    for (const struct program_build *build = program->builds; build && !kernel; build = build->next)
         kernel = build->program ? program_find_kernel(build->program, name) : NULL;
     runtime_unlock();
     return kernel;
@@ -175,7 +181,7 @@ const struct kernel *program_kernel_for(const struct program_object *program, co
                                         const char *name, bool *out_uniform_groups)
 {
     runtime_lock();
-    const struct build *build = program_build(program, device);
+    const struct program_build *build = program_build(program, device);
     const struct kernel *kernel =
         build->program && !program_building(program) ? program_find_kernel(build->program, name) : NULL;
     *out_uniform_groups = build->uniform_groups;
@@ -198,7 +204,7 @@ static bool agrees_on(const struct program_object *program, const struct kernel 
 {
     const struct kernel_info *info = kernel_info(kernel);
     bool agrees = true;
-    for (const struct build *build = program->builds; build && agrees; build = build->next) {
+    for (const struct program_build *build = program->builds; build && agrees; build = build->next) {
         const struct kernel *other = build->program ? program_find_kernel(build->program, info->name) : NULL;
         agrees = !other || same_arguments(info, kernel_info(other));
     }
@@ -213,11 +219,13 @@ bool program_agrees_on(const struct program_object *program, const struct kernel
     return agrees;
 }
 
-/* Does a build before this one have a kernel of that name? */
-static bool is_repeated(const struct program_object *program, const struct build *build, const char *name)
+/* A build before this one in the list has a kernel of that name. */
+static bool is_repeated(const struct program_object *program, const struct program_build *build,
+                        const char *name)
 {
     bool found = false;
-    for (const struct build *before = program->builds; before != build && !found; before = before->next)
+    for (const struct program_build *before = program->builds; before != build && !found;
+         before = before->next)
         found = before->program && program_find_kernel(before->program, name);
     return found;
 }
@@ -225,7 +233,7 @@ static bool is_repeated(const struct program_object *program, const struct build
 size_t program_kernels(const struct program_object *program, const struct kernel **out_kernels)
 {
     size_t found = 0;
-    for (const struct build *build = program->builds; build; build = build->next)
+    for (const struct program_build *build = program->builds; build; build = build->next)
         for (size_t i = 0; build->program && i < program_kernel_count(build->program); i++) {
             const struct kernel *kernel = program_kernel(build->program, i);
             if (is_repeated(program, build, kernel_info(kernel)->name) || !agrees_on(program, kernel))

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building, compiling and linking programs. Work is done by the calling thread, with no lock held; a program
- * being built is marked CL_BUILD_IN_PROGRESS and refuses a second build. A notify function is called on the
- * callback thread afterwards, and the call itself then only returns whether the work could begin.
+ * clBuildProgram, clCompileProgram and clLinkProgram (OpenCL 3.0 API, 5.8.3 to 5.8.5). The calling thread
+ * does the work, without a lock. Meanwhile the program is marked CL_BUILD_IN_PROGRESS, and a second build is
+ * refused. Devices with one configuration share a build. A notify function is called on the callback thread
+ * afterwards; then the call only returns whether the work could begin.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "callback.h"
 #include "context.h"
 #include "device_info.h"
 #include "device_spirv.h"
@@ -23,7 +25,7 @@
 
 enum build_kind { BUILD, COMPILE, LINK };
 
-/* The errors by kind: refused options, failed work. */
+/* The errors by kind of work: refused options, failed work. */
 static const struct {
     const char *call;
     cl_int bad_options, failure;
@@ -38,36 +40,36 @@ struct inputs {
     struct spirv *modules;
     struct program_object **programs;
     size_t count;
-    struct cl_device **devices; /* to link for; borrowed, the array is owned */
+    struct cl_device **devices; /* to link for; owned array of borrowed devices */
     cl_uint device_count;
     bool kernel_arg_info, uniform_groups, debug;
 };
 
-/* ---- one piece of work and its result ------------------------------------------- */
+/* ---- one build and its result ------------------------------------------- */
 
-struct work {
+struct build_work {
     enum build_kind kind;
     struct program_object *program;
-    cl_uint device_count; /* given, of the context, or those of the program; 0: the latter */
+    cl_uint device_count; /* devices that the call names; 0: all of the program */
     struct cl_device **devices;
-    struct build *build; /* what is being made */
-    const char *options; /* as the caller gave them; never NULL */
+    struct program_build *build; /* the result */
+    const char *options;         /* as the caller gave them; never NULL */
     struct build_options parsed;
     const struct compile_header *headers;
     size_t header_count;
     struct inputs *inputs;                             /* LINK */
-    const struct program_binary *binary;               /* of the devices at hand, or NULL */
+    const struct program_binary *binary;               /* of the present devices, or NULL */
     bool keeps_options, wants_arg_info;                /* the binary's options count; the caller's */
-    bool uniform_groups, debug;                        /* by its inputs */
-    char refused[sizeof((struct diagnosis *)0)->text]; /* what is wrong with the options; "": nothing */
-    /* results: moved into build */
+    bool uniform_groups, debug;                        /* as its inputs were built */
+    char refused[sizeof((struct diagnosis *)0)->text]; /* why the options are invalid; "": they are valid */
+    /* results, which are moved into build */
     struct spirv spirv;
     struct program *executable;
     cl_program_binary_type type;
     char *log;
 };
 
-static void log_append(struct work *work, const char *text)
+static void log_append(struct build_work *work, const char *text)
 {
     char *joined = NULL;
     const char *log = work->log ? work->log : "";
@@ -80,7 +82,7 @@ static void log_append(struct work *work, const char *text)
 }
 
 /* The caller's options and those the scenario adds. */
-static char *all_options(const struct work *work)
+static char *all_options(const struct build_work *work)
 {
     const char *added = runtime_get()->scenario.build_options;
     char *options = NULL;
@@ -89,20 +91,20 @@ static char *all_options(const struct work *work)
     return options;
 }
 
-/* Of a binary, the source that was stored in it. */
-static const char *source_of(const struct work *work)
+/* The source text, also of a binary that has one. */
+static const char *source_of(const struct build_work *work)
 {
     return work->binary ? work->binary->source : work->program->source;
 }
 
-static const char *source_name(const struct work *work)
+static const char *source_name(const struct build_work *work)
 {
     const char *source = source_of(work);
     return source ? source_file_name(source, work->binary ? NULL : work->program->made) : NULL;
 }
 
-/* options: borrowed. */
-static struct compile_request request_of(const struct work *work, const char *options)
+/* Borrows the options. */
+static struct compile_request request_of(const struct build_work *work, const char *options)
 {
     const struct cl_device *device = work->build->devices[0];
     const struct device_config *config = device->config;
@@ -131,13 +133,13 @@ static struct compile_request request_of(const struct work *work, const char *op
         .seconds = runtime_get()->scenario.compile_seconds,
         .memory_bytes = runtime_get()->scenario.compile_bytes,
         .way = runtime_get()->scenario.compile_way,
-        /* linking numbers anew what the records name */
+        /* linking renumbers the ids that debug records name */
         .debug = runtime_get()->scenario.debug != NULL && work->kind != COMPILE,
-        .embed_source = work->kind == COMPILE, /* what is linked has no source */
+        .embed_source = work->kind == COMPILE, /* a linked module has no single source */
     };
 }
 
-static enum status compile_source(struct work *work)
+static enum status compile_source(struct build_work *work)
 {
     const bool compiler = work->build->devices[0]->config->compiler;
     char *options = compiler ? all_options(work) : NULL;
@@ -162,8 +164,8 @@ static enum status copy_words(const struct spirv *from, struct spirv *out_spirv)
     return STATUS_OK;
 }
 
-/* The caller's module must stay within the capabilities that cl_khr_spirv_queries returns. */
-static enum status judge_capabilities(struct work *work)
+/* A module of the program may only use capabilities that cl_khr_spirv_queries returns. */
+static enum status judge_capabilities(struct build_work *work)
 {
     char text[120];
     uint32_t capability = 0;
@@ -174,7 +176,7 @@ static enum status judge_capabilities(struct work *work)
     return STATUS_COMPILE_FAILED;
 }
 
-static enum status produce_words(struct work *work)
+static enum status produce_words(struct build_work *work)
 {
     if (work->kind == LINK)
         return spirv_link(work->inputs->modules, work->inputs->count, work->parsed.create_library,
@@ -186,31 +188,32 @@ static enum status produce_words(struct work *work)
         status = spirv_validate(work->spirv.words, work->spirv.word_count, &work->log);
     if (!status && !work->binary)
         status = judge_capabilities(work);
-    if (!status && work->kind == COMPILE) /* what is linked later has no constants of its own */
+    if (!status &&
+        work->kind == COMPILE) /* constants are applied as a module is compiled, not as it is linked */
         spirv_specialise(work->spirv.words, work->spirv.word_count, work->program->constants,
                          work->program->constant_count);
     return status;
 }
 
-/* OpenCL C 1.x, the default for source, has work-groups of one size only. */
-static bool source_is_uniform(const struct work *work)
+/* OpenCL C 1.x, the default for source, has uniform work-groups only. */
+static bool source_is_uniform(const struct build_work *work)
 {
     const char *standard = strstr(work->options, "-cl-std=");
     return work->kind != LINK && work->program->origin == PROGRAM_FROM_SOURCE &&
            (!standard || !strncmp(standard, "-cl-std=CL1", strlen("-cl-std=CL1")));
 }
 
-static bool is_uniform(const struct work *work)
+static bool is_uniform(const struct build_work *work)
 {
     return work->uniform_groups || work->parsed.uniform_work_group_size || source_is_uniform(work);
 }
 
-static bool is_debug(const struct work *work)
+static bool is_debug(const struct build_work *work)
 {
     return work->debug || work->parsed.debug;
 }
 
-static enum status load(struct work *work)
+static enum status load(struct build_work *work)
 {
     struct diagnosis diagnosis = {0};
     const struct program_binary *binary = work->binary;
@@ -238,8 +241,8 @@ static enum status load(struct work *work)
     return status;
 }
 
-/* The device runs kernels in sub-groups of the sizes that it lists, and no others. */
-static enum status judge_sub_groups(struct work *work)
+/* A required sub-group size must be one that the device lists. */
+static enum status judge_sub_groups(struct build_work *work)
 {
     const struct device_config *config = work->build->devices[0]->config;
     char text[200];
@@ -260,14 +263,14 @@ static enum status judge_sub_groups(struct work *work)
     return status;
 }
 
-static cl_program_binary_type wanted_type(const struct work *work)
+static cl_program_binary_type wanted_type(const struct build_work *work)
 {
     if (work->kind == COMPILE)
         return CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
     return work->parsed.create_library ? CL_PROGRAM_BINARY_TYPE_LIBRARY : CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
 }
 
-static cl_int work_error(const struct work *work, enum status status)
+static cl_int work_error(const struct build_work *work, enum status status)
 {
     switch (status) {
     case STATUS_OK: return CL_SUCCESS;
@@ -280,7 +283,7 @@ static cl_int work_error(const struct work *work, enum status status)
     }
 }
 
-static cl_int work_do(struct work *work)
+static cl_int work_do(struct build_work *work)
 {
     enum status status = produce_words(work);
     work->type = wanted_type(work);
@@ -296,18 +299,17 @@ static cl_int work_do(struct work *work)
     return work_error(work, status);
 }
 
-/* ---- the state of the program around it -------------------------------------------------- */
+/* ---- the program while it is built -------------------------------------------------- */
 
 /*
- * From now on it is in progress for these devices. The results of the last builds for them are freed with no
- * lock held.
+ * Marks the program as in progress for these devices. Their last builds are freed without a lock.
  */
-static cl_int work_begin(struct work *work, cl_uint count, struct cl_device *const *devices)
+static cl_int work_begin(struct build_work *work, cl_uint count, struct cl_device *const *devices)
 {
     struct program_object *program = work->program;
-    struct build *build = build_new(count, devices), *old = NULL;
+    struct program_build *build = program_build_new(count, devices), *old = NULL;
     if (!build || !(build->options = strdup(work->options))) {
-        build_free(build);
+        program_build_free(build);
         return CL_OUT_OF_HOST_MEMORY;
     }
     runtime_lock();
@@ -320,14 +322,14 @@ static cl_int work_begin(struct work *work, cl_uint count, struct cl_device *con
         program_push_build(program, build, &old);
     build->status = CL_BUILD_IN_PROGRESS;
     runtime_unlock();
-    build_free(err ? build : old);
+    program_build_free(err ? build : old);
     work->build = build;
     return err;
 }
 
-static void work_end(struct work *work, cl_int err)
+static void work_end(struct build_work *work, cl_int err)
 {
-    struct build *build = work->build;
+    struct program_build *build = work->build;
     runtime_lock();
     build->status = err ? CL_BUILD_ERROR : CL_BUILD_SUCCESS;
     build->log = work->log;
@@ -374,8 +376,8 @@ static struct notification *notification_new(struct program_object *program, not
     return notification;
 }
 
-/* Has each input of a link one build for both? */
-static bool inputs_alike(const struct work *work, const struct cl_device *a, const struct cl_device *b)
+/* Each input of a link has one build for both devices. */
+static bool inputs_alike(const struct build_work *work, const struct cl_device *a, const struct cl_device *b)
 {
     bool alike = true;
     runtime_lock();
@@ -385,8 +387,8 @@ static bool inputs_alike(const struct work *work, const struct cl_device *a, con
     return alike;
 }
 
-/* Devices of one configuration share a build of what is the same for them. */
-static cl_uint take_alike(const struct work *work, struct cl_device **devices, cl_uint count)
+/* Moves the devices that can share a build with the first one to the front; returns their number. */
+static cl_uint take_alike(const struct build_work *work, struct cl_device **devices, cl_uint count)
 {
     cl_uint alike = 1;
     const struct program_binary *binary = program_binary_for(work->program, devices[0]);
@@ -401,8 +403,8 @@ static cl_uint take_alike(const struct work *work, struct cl_device **devices, c
     return alike;
 }
 
-/* The binaries of the devices, and their options. */
-static void take_binary(struct work *work, const struct cl_device *device)
+/* Uses the binary of the device, and its options. */
+static void take_binary(struct build_work *work, const struct cl_device *device)
 {
     work->binary = program_binary_for(work->program, device);
     if (!work->binary)
@@ -414,13 +416,13 @@ static void take_binary(struct work *work, const struct cl_device *device)
     work->debug = work->binary->debug;
 }
 
-/* The inputs' builds for the device; an input that was never compiled for it keeps its latest. */
-static cl_int take_modules(struct work *work, const struct cl_device *device)
+/* Uses the inputs' builds for the device; of an input without one, the latest build. */
+static cl_int take_modules(struct build_work *work, const struct cl_device *device)
 {
     enum status status = STATUS_OK;
     runtime_lock();
     for (size_t i = 0; work->inputs && i < work->inputs->count && !status; i++) {
-        const struct build *build = program_build(work->inputs->programs[i], device);
+        const struct program_build *build = program_build(work->inputs->programs[i], device);
         if (!build->spirv.words)
             continue;
         spirv_fini(&work->inputs->modules[i]);
@@ -431,8 +433,8 @@ static cl_int take_modules(struct work *work, const struct cl_device *device)
     return error_from_status(status);
 }
 
-/* The errors of the options become the log of all devices. */
-static cl_int refuse_options(struct work *work, struct cl_device **devices, cl_uint count)
+/* Errors in the options become the build log of all devices. */
+static cl_int refuse_options(struct build_work *work, struct cl_device **devices, cl_uint count)
 {
     cl_int err = work_begin(work, count, devices);
     if (err)
@@ -443,7 +445,7 @@ static cl_int refuse_options(struct work *work, struct cl_device **devices, cl_u
 }
 
 /* For programs that print no build log. The first error of the compiler, or else the first line. */
-static void report_error(const struct work *work)
+static void report_error(const struct build_work *work)
 {
     static const char mark[] = "error:";
     char text[300];
@@ -457,8 +459,8 @@ static void report_error(const struct work *work)
         call_detail(text);
 }
 
-/* Begin, do, end. variables: the program has some at its scope. */
-static cl_int build_one(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began,
+/* One build: begins, compiles or links, ends. variables: the program has program-scope variables. */
+static cl_int build_one(struct build_work *work, struct cl_device **devices, cl_uint count, bool *out_began,
                         bool *out_variables)
 {
     *out_variables = false;
@@ -477,9 +479,10 @@ static cl_int build_one(struct work *work, struct cl_device **devices, cl_uint c
     return err;
 }
 
-/* Each group of devices; began: the first could begin. Variables at program scope are of a device alone
- * (OpenCL 2.2 API, 3.3.3: per-device SVM), so devices that would share them get builds of their own. */
-static cl_int build_all(struct work *work, struct cl_device **devices, cl_uint count, bool *out_began)
+/* Builds for each group of devices; began: the first build could begin. Each device has program-scope
+ * variables of its own (OpenCL 2.2 API, 3.3.3), so devices of a program with such variables do not share
+ * a build. */
+static cl_int build_all(struct build_work *work, struct cl_device **devices, cl_uint count, bool *out_began)
 {
     cl_int first_error = CL_SUCCESS;
     for (cl_uint alike; count; devices += alike, count -= alike) {
@@ -493,8 +496,8 @@ static cl_int build_all(struct work *work, struct cl_device **devices, cl_uint c
     return first_error;
 }
 
-/* The devices that the caller named, or all of the program; referenced, so that they outlive the build. */
-static struct cl_device **devices_of(const struct work *work, cl_uint *out_count)
+/* The devices that the call names, or all of the program; referenced, so that they outlive the build. */
+static struct cl_device **devices_of(const struct build_work *work, cl_uint *out_count)
 {
     runtime_lock();
     struct cl_device *const *from = work->device_count ? work->devices : work->program->devices;
@@ -512,9 +515,9 @@ static struct cl_device **devices_of(const struct work *work, cl_uint *out_count
     return devices;
 }
 
-/* Begin, do, end, notify: the whole of every build. */
+/* A build for all devices; runs on a stack of its own where the thread's is small. */
 struct whole_build {
-    struct work *work;
+    struct build_work *work;
     struct cl_device **devices;
     cl_uint count;
     bool began;
@@ -524,12 +527,13 @@ struct whole_build {
 static void run_whole_build(void *self)
 {
     struct whole_build *whole = self;
-    struct work *work = whole->work;
+    struct build_work *work = whole->work;
     whole->err = work->refused[0] ? refuse_options(work, whole->devices, whole->count)
                                   : build_all(work, whole->devices, whole->count, &whole->began);
 }
 
-static cl_int work_run(struct work *work, notify_function *notify, void *data)
+/* Builds for all devices, and notifies. */
+static cl_int work_run(struct build_work *work, notify_function *notify, void *data)
 {
     cl_uint count = 0;
     struct cl_device **devices = devices_of(work, &count);
@@ -552,8 +556,8 @@ static cl_int work_run(struct work *work, notify_function *notify, void *data)
 
 /* ---- checks the calls share ------------------------------------------------------------------ */
 
-/* An existing program has their errors in its log: work_run. */
-static cl_int parse_options(struct work *work, struct context *context)
+/* Errors in the options are reported in the log of an existing program (work_run). */
+static cl_int parse_options(struct build_work *work, struct context *context)
 {
     struct diagnosis diagnosis = {0};
     char text[sizeof diagnosis.text + 32];
@@ -566,8 +570,8 @@ static cl_int parse_options(struct work *work, struct context *context)
     return work->refused[0] && work->kind != LINK ? CL_SUCCESS : work_error(work, status);
 }
 
-/* Remembers the devices. */
-static cl_int check_devices_and_notify(struct work *work, cl_uint num_devices,
+/* Keeps the devices in the work. */
+static cl_int check_devices_and_notify(struct build_work *work, cl_uint num_devices,
                                        const cl_device_id *device_list, notify_function *notify,
                                        const void *data)
 {
@@ -586,9 +590,8 @@ static bool keeps_options(const struct program_object *program, const char *opti
     return !options && program->origin == PROGRAM_FROM_BINARY;
 }
 
-/* Objects and libraries need clLinkProgram, which takes no part of them for granted; built-in kernels are
- * built. */
-static cl_int check_buildable(const struct program_object *program, const struct work *work)
+/* Compiled objects and libraries need clLinkProgram; built-in kernels are built already. */
+static cl_int check_buildable(const struct program_object *program, const struct build_work *work)
 {
     if (program->origin == PROGRAM_FROM_LINK || program->origin == PROGRAM_FROM_BUILT_IN)
         return CL_INVALID_OPERATION;
@@ -597,7 +600,7 @@ static cl_int check_buildable(const struct program_object *program, const struct
         const struct program_binary *binary = program_binary_for(program, devices[i]);
         if (binary && (binary->type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
                        binary->type == CL_PROGRAM_BINARY_TYPE_LIBRARY))
-            return CL_INVALID_BINARY; /* it has to be an executable: OpenCL 2.2 API, 5.8.4 */
+            return CL_INVALID_BINARY; /* only an executable binary can be built: OpenCL 2.2 API, 5.8.4 */
     }
     return CL_SUCCESS;
 }
@@ -605,7 +608,7 @@ static cl_int check_buildable(const struct program_object *program, const struct
 static cl_int build(struct program_object *program, cl_uint num_devices, const cl_device_id *device_list,
                     const char *options, notify_function *notify, void *data)
 {
-    struct work work = {.kind = BUILD, .program = program, .options = options ? options : ""};
+    struct build_work work = {.kind = BUILD, .program = program, .options = options ? options : ""};
     work.keeps_options = keeps_options(program, options);
     cl_int err = check_devices_and_notify(&work, num_devices, device_list, notify, data);
     if (!err)
@@ -650,7 +653,7 @@ static cl_int gather_headers(const struct program_object *program, cl_uint count
     return CL_SUCCESS;
 }
 
-static cl_int compile(struct program_object *program, struct work *work, cl_uint header_count,
+static cl_int compile(struct program_object *program, struct build_work *work, cl_uint header_count,
                       const cl_program *input_headers, const char **names, notify_function *notify,
                       void *data)
 {
@@ -679,7 +682,7 @@ cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices,
     struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
     if (!program)
         return CL_INVALID_PROGRAM;
-    struct work work = {.kind = COMPILE, .program = program, .options = options ? options : ""};
+    struct build_work work = {.kind = COMPILE, .program = program, .options = options ? options : ""};
     cl_int err = check_devices_and_notify(&work, num_devices, device_list, pfn_notify, user_data);
     if (!err && (!num_input_headers != !input_headers || !num_input_headers != !header_include_names))
         err = CL_INVALID_VALUE;
@@ -691,7 +694,7 @@ cl_int CL_API_CALL api_clCompileProgram(cl_program handle, cl_uint num_devices,
 
 /* ---- clLinkProgram ------------------------------------------------------------------------------ */
 
-static bool is_linkable(const struct build *build)
+static bool is_linkable(const struct program_build *build)
 {
     return build->binary_type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
            build->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
@@ -705,7 +708,7 @@ static cl_int input_add(struct inputs *inputs, const struct context *context, cl
     if (program->context != context)
         return CL_INVALID_CONTEXT;
     runtime_lock();
-    const struct build *build = program_latest(program);
+    const struct program_build *build = program_latest(program);
     bool busy = program_building(program), linkable = is_linkable(build);
     enum status status = linkable ? copy_words(&build->spirv, &inputs->modules[inputs->count]) : STATUS_OK;
     inputs->kernel_arg_info |= build->kernel_arg_info;
@@ -740,7 +743,7 @@ static cl_int inputs_gather(struct inputs *inputs, const struct context *context
     return err;
 }
 
-/* How many of the inputs hold a compiled binary for the device. */
+/* The number of inputs that hold a compiled binary for the device. */
 static size_t inputs_for(const struct inputs *inputs, const struct cl_device *device)
 {
     size_t count = 0;
@@ -772,15 +775,15 @@ static cl_int inputs_devices(struct inputs *inputs, cl_uint count, struct cl_dev
     return err;
 }
 
-/* Findings show source lines: with one input, they are its lines. */
+/* Findings show source lines, which are known if the link has one input. */
 static void keep_source(struct program_object *program, const struct inputs *inputs)
 {
     if (inputs->count == 1 && program_source(inputs->programs[0]))
         program->source = strdup(program_source(inputs->programs[0]));
 }
 
-/* *out_program is set as soon as linking began: its log has the errors. */
-static cl_int link_inputs(struct context *context, struct work *work, struct inputs *inputs,
+/* *out_program is set once linking has begun, since its log has the errors. */
+static cl_int link_inputs(struct context *context, struct build_work *work, struct inputs *inputs,
                           notify_function *notify, void *data, struct program_object **out_program)
 {
     bool all = work->device_count == 0;
@@ -802,7 +805,7 @@ static cl_int link_inputs(struct context *context, struct work *work, struct inp
     return inputs->device_count ? work_run(work, notify, data) : CL_SUCCESS;
 }
 
-static cl_int link_programs(struct context *context, struct work *work, cl_uint count,
+static cl_int link_programs(struct context *context, struct build_work *work, cl_uint count,
                             const cl_program *input_programs, notify_function *notify, void *data,
                             struct program_object **out_program)
 {
@@ -815,7 +818,7 @@ static cl_int link_programs(struct context *context, struct work *work, cl_uint 
         err = parse_options(work, context);
     if (!err)
         err = link_inputs(context, work, &inputs, notify, data, out_program);
-    work->devices = NULL; /* those of the inputs */
+    work->devices = NULL; /* the inputs own them */
     inputs_fini(&inputs);
     return err;
 }
@@ -827,7 +830,7 @@ cl_program CL_API_CALL api_clLinkProgram(cl_context handle, cl_uint num_devices,
 {
     struct context *context = context_lookup(handle);
     struct program_object *program = NULL;
-    struct work work = {.kind = LINK, .options = options ? options : ""};
+    struct build_work work = {.kind = LINK, .options = options ? options : ""};
     if (!context)
         return error_return(errcode_ret, CL_INVALID_CONTEXT, NULL);
     cl_int err = !pfn_notify && user_data ? CL_INVALID_VALUE

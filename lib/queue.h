@@ -124,6 +124,4 @@ struct event_callback;
 cl_int queue_event_callback(struct event *event, struct event_callback *callback);
 /* At exit: runs what was flushed, then stops the device and callback threads. */
 void queue_shutdown(void);
-/* Runs function(data) on the callback thread, in order. */
-void callback_post(void (*function)(void *), void *data);
 #endif

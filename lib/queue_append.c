@@ -2,8 +2,8 @@
 /*
  * The calls of queue.h that append an entry to the log, and those that wait until the log is consumed. Who
  * executes depends on the call: a call that waits does so itself (executor_drain); any other wakes the device
- * thread (device_thread_wake). Where a thread executes without a device thread, pages that callbacks may use
- * would stay closed when it continues: settle_alone lets due callbacks return first.
+ * thread (device_thread_wake). If the thread executes because there can be no device thread, pages that
+ * callbacks may use would still be open when it continues: settle_alone lets due callbacks return first.
  */
 #include "queue_append.h"
 
@@ -19,7 +19,7 @@
 #include "graph.h"
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
-#include "lib/host/host_gone.h"
+#include "lib/diagnose/host_gone.h"
 #include "command_order.h"
 #include "api_runtime.h"
 #include "orrery/rule.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queue families (cl_intel_command_queue_families): which a device has, and the units that their queues run
- * on.
+ * cl_intel_command_queue_families: the families of a device are derived from its topology (tiles and
+ * cslices). A queue with a family and index runs on the compute units of one cslice.
  */
 #include "queue_family.h"
 
@@ -18,7 +18,7 @@
 enum { FAMILY_COMPUTE, FAMILY_COPY, FAMILY_LINKED_COPY, FAMILY_COUNT, LINKED_COPY_ENGINES = 8 };
 enum { HOST_PROPERTIES = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE };
 
-/* A scenario's bits are the extension's. */
+/* The scenario uses the bits of the extension. */
 _Static_assert((int)QUEUE_CAN_CROSS_WAITS == CL_QUEUE_CAPABILITY_CROSS_QUEUE_EVENT_WAIT_LIST_INTEL &&
                    (int)QUEUE_CAN_IMAGE_TO_BUFFER == CL_QUEUE_CAPABILITY_TRANSFER_IMAGE_BUFFER_INTEL &&
                    (int)QUEUE_CAN_KERNEL == CL_QUEUE_CAPABILITY_KERNEL_INTEL,
@@ -29,7 +29,7 @@ bool device_has_queue_families(const struct cl_device *device)
     return device_has_level(device, TOPOLOGY_CSLICE);
 }
 
-/* Several tiles, and parts of one, have one engine that does everything. */
+/* A device of several tiles, or of a part of one, has one engine with all capabilities. */
 static size_t list_families(const struct cl_device *device,
                             cl_queue_family_properties_intel list[FAMILY_COUNT])
 {
@@ -61,14 +61,14 @@ cl_int queue_family_check(const struct cl_device *device, cl_ulong family, cl_ul
 
 /* ---- compute units -------------------------------------------------------------------- */
 
-/* Units of the topology become units of the machine. */
+/* Converts units of the topology to numbers of the simulated machine. */
 static void add_units(struct queue *queue, const struct unit_set *units)
 {
     for (uint32_t i = 0; i < units->count; i++)
         queue->units.units[queue->units.count++] = units->units[i] + queue->device->config->first_unit;
 }
 
-/* Of a whole tile one cslice: the others' units are not lent. */
+/* The units of one cslice of a whole tile; queues of other cslices do not use them. */
 static cl_int add_slice(struct queue *queue, const struct unit_set *units, cl_uint index)
 {
     struct partition slices = {0};
@@ -108,7 +108,7 @@ static cl_int set_units(struct queue *queue, cl_uint index)
 
 /* ---- queues ------------------------------------------------------------------------------ */
 
-/* Another one that was made for the cslice, or NULL. The lock is held. */
+/* Another queue that was made for the same cslice, or NULL. runtime_lock is held. */
 static const struct queue *other_on_slice(const struct queue *queue)
 {
     const struct queue *other = queue->capabilities ? NULL : queue->next_named;
@@ -119,7 +119,7 @@ static const struct queue *other_on_slice(const struct queue *queue)
     return other;
 }
 
-/* Queues of one process on one cslice run one at a time. */
+/* A warning: queues of one process on one cslice run one at a time. */
 static void report_shared(const struct queue *queue)
 {
     char object[40], why[160] = "";
@@ -176,7 +176,8 @@ void queue_family_detach(struct queue *queue)
 
 /* ---- commands ------------------------------------------------------------------------------ */
 
-/* Intel's driver lets shared virtual memory pass where buffers do; the text does not name it. */
+/* The capabilities for SVM commands: those for buffers, as in Intel's driver; the extension does not
+ * mention SVM. */
 static cl_command_queue_capabilities_intel needed_for_svm(enum command_kind kind)
 {
     switch (kind) {
@@ -188,7 +189,7 @@ static cl_command_queue_capabilities_intel needed_for_svm(enum command_kind kind
     }
 }
 
-/* 0: only a queue of default capabilities may. */
+/* The capability that a command needs; 0: only a queue with default capabilities may have it. */
 static cl_command_queue_capabilities_intel needed_for(enum command_kind kind, enum answers answers)
 {
     switch (kind) {
@@ -232,7 +233,7 @@ static bool can(const struct queue *queue, cl_command_queue_capabilities_intel c
     return queue->capabilities == CL_QUEUE_DEFAULT_CAPABILITIES_INTEL || (queue->capabilities & capability);
 }
 
-/* A user event is of no queue: that it is of another one cannot be held against it. */
+/* The limits on cross-queue waits do not apply to a user event, which belongs to no queue. */
 static bool may_wait_for(const struct queue *queue, const struct event *event)
 {
     if (!event->queue || event->queue == queue)

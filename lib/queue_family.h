@@ -7,14 +7,14 @@
  * Interface
  *   device_has_queue_families
  *   device_info_queue_families   CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL
- *   queue_family_check           are this family and index there?
- *   queue_family_attach          gives a new queue its capabilities and compute units; a queue
- *                                that names no family is on family 0, index 0
- *   queue_family_detach          before the queue goes
- *   queue_family_allows          CL_INVALID_OPERATION when the queue's family lacks the command
- *   queue_family_allows_waits    CL_INVALID_EVENT_WAIT_LIST when it cannot wait for one of these
- *   queue_family_allows_event    CL_INVALID_EVENT when its commands have none for the program; both as
- *                                `errors` wants: Intel's driver returns CL_INVALID_OPERATION
+ *   queue_family_check           the device has this family and index
+ *   queue_family_attach          gives a new queue its capabilities and compute units; a queue without a
+ *                                family is on family 0, index 0
+ *   queue_family_detach          before the queue is destroyed
+ *   queue_family_allows          CL_INVALID_OPERATION: the queue's family cannot execute the command
+ *   queue_family_allows_waits    CL_INVALID_EVENT_WAIT_LIST: it cannot wait for one of these events
+ *   queue_family_allows_event    CL_INVALID_EVENT: the program may not have events of its commands. As
+ *                                Intel's driver (scenario key `errors`), both return CL_INVALID_OPERATION
  */
 #ifndef ORRERY_LIB_QUEUE_FAMILY_H
 #define ORRERY_LIB_QUEUE_FAMILY_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Root devices: of the scenario, of its tiles when the hierarchy is flat, or by the selector. */
+/*
+ * The list of root devices: one for each device of the scenario, or for each of its tiles if the hierarchy
+ * is flat; then the selector replaces the list by the devices that it names.
+ */
 #include "root.h"
 
 #include <stdlib.h>
@@ -16,7 +19,7 @@ void roots_free(struct roots *roots)
     *roots = (struct roots){0};
 }
 
-/* Takes the device, also when it fails; NULL is memory that is out. */
+/* Takes the device, also on failure. NULL means out of memory. */
 enum status roots_add(struct roots *roots, struct cl_device *device)
 {
     struct cl_device **grown =
@@ -103,7 +106,7 @@ static enum status add_device(struct roots *roots, struct device *device, const 
     return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------- */
+/* ---- the list --------------------------------------------------------------------- */
 
 enum status roots_make(struct device *device, const struct scenario *scenario, struct roots *out_roots,
                        struct diagnosis *diagnosis)
@@ -117,7 +120,7 @@ enum status roots_make(struct device *device, const struct scenario *scenario, s
         status = diagnose(diagnosis, STATUS_BAD_SCENARIO,
                           "environment variable ZE_AFFINITY_MASK: no device is left");
     if (!status && scenario->device_selector && *scenario->device_selector)
-        status = selector_apply(scenario->device_selector, out_roots, diagnosis);
+        status = roots_select(scenario->device_selector, out_roots, diagnosis);
     for (cl_uint i = 0; i < out_roots->count; i++)
         out_roots->devices[i]->index = i;
     if (!status)
@@ -126,8 +129,8 @@ enum status roots_make(struct device *device, const struct scenario *scenario, s
     return diagnose(diagnosis, status, "out of host memory");
 }
 
-/* The device after a handle changes; the object's own head stays. */
-static void exchange_insides(struct cl_device *a, struct cl_device *b)
+/* Exchanges the contents of two device objects; handles, ids and reference counts stay. */
+static void exchange_contents(struct cl_device *a, struct cl_device *b)
 {
     struct object head_a = a->base, head_b = b->base;
     struct cl_device kept = *a;
@@ -150,7 +153,7 @@ enum status roots_replace(struct platform *platform, struct roots *roots, struct
         if (i >= count) {
             object_release(grown[i], OBJECT_DEVICE);
         } else if (i < old_count) {
-            exchange_insides(grown[i], roots->devices[i]);
+            exchange_contents(grown[i], roots->devices[i]);
             object_unref(roots->devices[i]);
         } else {
             grown[i] = roots->devices[i];

@@ -6,10 +6,10 @@
  * Interface
  *   roots_make      from the scenario; the objects are not published
  *   roots_free      a list that was never published
- *   roots_replace   another list in the place of the platform's: handles that the program
- *                   has stay good as long as there are that many devices
- *   root_part       a root of some of another's units (takes them)
- *   selector_apply  ORRERY_DEVICE_SELECTOR: replaces the list by what the terms name
+ *   roots_replace   puts another list in the place of the platform's. Handles that the program has stay
+ *                   valid as long as there are that many devices
+ *   root_part       a root device of some units of another (takes the units)
+ *   roots_select    ORRERY_DEVICE_SELECTOR: replaces the list by the devices that the terms name
  */
 #ifndef ORRERY_LIB_ROOT_H
 #define ORRERY_LIB_ROOT_H
@@ -28,5 +28,5 @@ enum status roots_replace(struct platform *platform, struct roots *roots, struct
 enum status roots_add(struct roots *roots, struct cl_device *device);
 struct cl_device *root_part(const struct cl_device *whole, struct unit_set *units);
 
-enum status selector_apply(const char *text, struct roots *roots, struct diagnosis *diagnosis);
+enum status roots_select(const char *text, struct roots *roots, struct diagnosis *diagnosis);
 #endif

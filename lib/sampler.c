@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samplers: the properties of both creating calls are checked one by one, each at most once, and become the
- * one word that kernels get (struct sampler of include/orrery/image.h). The list of properties is kept for
- * clGetSamplerInfo where the program gave one.
+ * Sampler objects (OpenCL 3.0 API, 5.7). Both creating calls check each property, which may occur once, and
+ * encode them in the word that kernels get (struct sampler of include/orrery/image.h). The list of
+ * properties is kept for clGetSamplerInfo if the program gave one.
  */
 #include <float.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static cl_int take_properties(struct sampler_object *sampler, const cl_sampler_p
     return CL_SUCCESS;
 }
 
-/* Repeating is defined for normalised coordinates alone. */
+/* Repeating address modes are defined for normalised coordinates only. */
 static bool combination_valid(const struct sampler *sampler)
 {
     return sampler->normalized || sampler->addressing < ADDRESSING_REPEAT;
@@ -88,7 +88,7 @@ static bool combination_valid(const struct sampler *sampler)
 
 /* ---- the calls ------------------------------------------------------------------------ */
 
-/* properties: NULL for defaults. keep: clGetSamplerInfo returns them. */
+/* properties NULL: the defaults. keep: clGetSamplerInfo returns the list. */
 static cl_int create_sampler(struct context *context, const cl_sampler_properties *properties, bool keep,
                              struct sampler_object **out_sampler)
 {

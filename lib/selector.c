@@ -4,11 +4,11 @@
  *
  *     filters    filter { ; filter } filters with ! are the last and discard
  *     filter     [!] [backend :] device { , device }
- *     backend    * opencl orrery               or one of those that list no device here
+ *     backend    * opencl orrery               or another one, which has no device here
  *     device     * cpu gpu fpga N N.M N.* *.* N.M.K N.M.* N.*.* *.*.*
  *
- * A point means a part: of a tile its cslices, of anything else what the next partitionable
- * affinity domain gives.
+ * N is the number of a root device. Each point descends to parts: of a tile to its cslices, of another
+ * device to the sub-devices of the next partitionable affinity domain.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 enum { DEPTH_MAX = 3 };
 #define WILD UINT32_MAX
 
-struct term {
+struct selector_term {
     bool by_type;
     enum device_type type;
     uint32_t depth;
@@ -33,7 +33,7 @@ struct selection {
     const char *text; /* of the whole selector, for messages */
     const struct roots *all;
     struct roots chosen, discarded;
-    bool accepts; /* a filter without ! was there */
+    bool accepts; /* a filter without ! has occurred */
     struct diagnosis *diagnosis;
 };
 
@@ -81,8 +81,8 @@ static bool type_known(const char *word, size_t length, enum device_type *out_ty
     return false;
 }
 
-/* A number or a star; *at moves after it. */
-static bool take_index(const char **at, const char *end, uint32_t *out_index)
+/* Reads a number or a star, and moves *at past it. */
+static bool read_index(const char **at, const char *end, uint32_t *out_index)
 {
     uint64_t number = 0;
     const char *c = *at;
@@ -101,10 +101,10 @@ static bool take_index(const char **at, const char *end, uint32_t *out_index)
 }
 
 static enum status take_term(const struct selection *selection, const char *word, size_t length,
-                             struct term *out_term)
+                             struct selector_term *out_term)
 {
     const char *at = word, *end = word + length;
-    *out_term = (struct term){0};
+    *out_term = (struct selector_term){0};
     if (type_known(word, length, &out_term->type)) {
         out_term->by_type = true;
         out_term->depth = 1;
@@ -114,7 +114,7 @@ static enum status take_term(const struct selection *selection, const char *word
     for (bool more = true; more; at += more) {
         if (out_term->depth == DEPTH_MAX)
             return error(selection, at, "a device has at most three parts, as in 0.1.2");
-        if (!take_index(&at, end, &out_term->index[out_term->depth]))
+        if (!read_index(&at, end, &out_term->index[out_term->depth]))
             return error(selection, at, "a device is *, cpu, gpu, fpga or a number, with points as in 0.1.2");
         uint32_t depth = out_term->depth++;
         if (depth && out_term->index[depth - 1] == WILD && out_term->index[depth] != WILD)
@@ -124,7 +124,7 @@ static enum status take_term(const struct selection *selection, const char *word
     return at == end ? STATUS_OK : error(selection, at, "expected a point, a comma or the end");
 }
 
-/* ---- what a term names -------------------------------------------------------------- */
+/* ---- the devices of a term -------------------------------------------------------------- */
 
 static enum status parts_of(const struct cl_device *device, struct partition *out_parts)
 {
@@ -137,8 +137,8 @@ static enum status parts_of(const struct cl_device *device, struct partition *ou
 }
 
 /* Adds the parts of the device that the rest of the term names. */
-static enum status choose_parts(struct roots *chosen, const struct cl_device *device, const struct term *term,
-                                uint32_t depth)
+static enum status choose_parts(struct roots *chosen, const struct cl_device *device,
+                                const struct selector_term *term, uint32_t depth)
 {
     struct partition parts = {0};
     enum status status = parts_of(device, &parts);
@@ -159,7 +159,7 @@ static enum status choose_parts(struct roots *chosen, const struct cl_device *de
     return status;
 }
 
-static bool names_root(const struct term *term, const struct cl_device *device, uint32_t index)
+static bool names_root(const struct selector_term *term, const struct cl_device *device, uint32_t index)
 {
     if (term->by_type)
         return device->config->type == term->type;
@@ -174,8 +174,8 @@ static bool chosen_already(const struct roots *chosen, const struct cl_device *d
     return false;
 }
 
-static enum status choose(const struct selection *selection, struct roots *list, const struct term *term,
-                          bool *out_found)
+static enum status choose(const struct selection *selection, struct roots *list,
+                          const struct selector_term *term, bool *out_found)
 {
     enum status status = STATUS_OK;
     cl_uint before = list->count;
@@ -201,7 +201,7 @@ static enum status apply_terms(struct selection *selection, const char *list, co
 {
     enum status status = STATUS_OK;
     for (const char *next; list <= end && !status; list = next + 1) {
-        struct term term;
+        struct selector_term term;
         bool found = false;
         next = memchr(list, ',', (size_t)(end - list));
         next = next ? next : end;
@@ -245,7 +245,7 @@ static enum status apply_filters(struct selection *selection)
     return status;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the selection ----------------------------------------------------------------------------- */
 
 static bool units_within(const struct unit_set *part, const struct unit_set *whole)
 {
@@ -259,7 +259,7 @@ static bool units_within(const struct unit_set *part, const struct unit_set *who
     return true;
 }
 
-/* Is it, or is it a part of, a device that was discarded? */
+/* The device was discarded, or is a part of one that was. */
 static bool is_discarded(const struct selection *selection, const struct cl_device *device)
 {
     for (cl_uint i = 0; i < selection->discarded.count; i++) {
@@ -286,7 +286,7 @@ static enum status keep_rest(struct selection *selection)
     return status;
 }
 
-enum status selector_apply(const char *text, struct roots *roots, struct diagnosis *diagnosis)
+enum status roots_select(const char *text, struct roots *roots, struct diagnosis *diagnosis)
 {
     struct selection selection = {.text = text, .all = roots, .diagnosis = diagnosis};
     enum status status = apply_filters(&selection);

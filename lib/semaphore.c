@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_khr_semaphore. A binary semaphore pairs commands in the order of their calls: a wait takes the event of
- * the signal before it as one of its wait list. A wait without such a signal takes a user event, which the
- * next signal sets when it runs: the wait is then after the signal. The payload is the value left by the
- * commands that ran.
+ * cl_khr_semaphore. Binary semaphores pair signals and waits in the order of the calls. A wait adds the
+ * event of the signal before it to its wait list. A wait without such a signal adds a user event, which the
+ * next signal sets when it runs. So the order of commands is a graph of events, as for wait lists. The
+ * payload is the value that the last command which ran has left.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,9 +28,9 @@ struct semaphore {
     cl_semaphore_properties_khr *properties;
     size_t property_count; /* words, incl. final 0 */
     /* guarded by runtime_lock */
-    struct event *signal;      /* of a signal command that no wait has taken; referenced */
-    struct event *next_signal; /* what a wait command before its signal waits for; referenced */
-    cl_command_type last;      /* signal or wait, whichever was enqueued last; 0: neither */
+    struct event *signal;      /* of the last signal, if no wait is paired with it; referenced */
+    struct event *next_signal; /* user event of waits that precede their signal; referenced */
+    cl_command_type last;      /* the type of the last command on it; 0: none */
     cl_semaphore_payload_khr payload;
 };
 
@@ -51,7 +51,7 @@ void semaphore_destroy(void *object)
 
 /* ---- creation ------------------------------------------------------------------------------------- */
 
-struct list {
+struct semaphore_properties {
     bool typed, listed;
     cl_semaphore_properties_khr type;
     const cl_semaphore_properties_khr *devices;
@@ -63,9 +63,9 @@ static bool is_device_list(cl_semaphore_properties_khr name)
     return name == CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR || name == CL_DEVICE_HANDLE_LIST_KHR;
 }
 
-static cl_int read_list(const cl_semaphore_properties_khr *words, struct list *out_list)
+static cl_int read_list(const cl_semaphore_properties_khr *words, struct semaphore_properties *out_list)
 {
-    struct list list = {0};
+    struct semaphore_properties list = {0};
     size_t at = 0;
     if (!words)
         return CL_INVALID_VALUE;
@@ -92,7 +92,7 @@ static cl_int read_list(const cl_semaphore_properties_khr *words, struct list *o
     return list.type == CL_SEMAPHORE_TYPE_BINARY_KHR ? CL_SUCCESS : CL_INVALID_PROPERTY;
 }
 
-static cl_int choose_device(const struct context *context, const struct list *list,
+static cl_int choose_device(const struct context *context, const struct semaphore_properties *list,
                             struct cl_device **out_device)
 {
     if (!list->listed)
@@ -129,7 +129,7 @@ cl_semaphore_khr CL_API_CALL api_clCreateSemaphoreWithPropertiesKHR(
     struct context *context = context_lookup(handle);
     struct cl_device *device = NULL;
     struct semaphore *semaphore = NULL;
-    struct list list;
+    struct semaphore_properties list;
     cl_int err = context ? read_list(sema_props, &list) : CL_INVALID_CONTEXT;
     if (!err)
         err = choose_device(context, &list, &device);
@@ -186,8 +186,7 @@ cl_int CL_API_CALL api_clGetSemaphoreInfoKHR(cl_semaphore_khr sema_object, cl_se
     }
 }
 
-/* ---- the commands
- * --------------------------------------------------------------------------------------- */
+/* ---- the commands ---- */
 
 static void set_payloads(struct command *command, cl_semaphore_payload_khr payload)
 {
@@ -197,7 +196,7 @@ static void set_payloads(struct command *command, cl_semaphore_payload_khr paylo
     runtime_unlock();
 }
 
-/* Commands that waited before the signal continue; no effect on those already set. */
+/* Sets the user events of waits that precede this signal; no effect on events that are set. */
 static void set_waiters(struct command *command, cl_int status)
 {
     for (cl_uint i = 0; i < command->u.semaphore.count; i++)
@@ -231,7 +230,7 @@ void drop_semaphore(struct command *command)
 }
 
 /* runtime_lock held */
-static bool failed_already(const struct command *command)
+static bool has_failed_event(const struct command *command)
 {
     for (cl_uint i = 0; i < command->wait_count; i++)
         if ((command->waits[i]->queue ? command->waits[i]->status : command->waits[i]->user_status) < 0)
@@ -258,9 +257,9 @@ static cl_int take_semaphores(struct command *command, cl_uint count, const cl_s
             return CL_INVALID_COMMAND_QUEUE;
         command->u.semaphore.list[command->u.semaphore.count++] = object_ref(semaphore);
     }
-    queue_drain(); /* an event's status is as of the calls before */
+    queue_drain(); /* so that the status of an event is a function of the calls before */
     runtime_lock();
-    bool failed = failed_already(command);
+    bool failed = has_failed_event(command);
     runtime_unlock();
     return failed ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
 }
@@ -273,7 +272,7 @@ static void report_twice(const struct semaphore *semaphore, const char *why, con
         call_find(FINDING_SEMAPHORE_MISUSE, &(struct call_finding){.object = object, .why = why, .fix = fix});
 }
 
-/* For a wait: the event of a future signal. */
+/* The user event that the next signal sets. */
 static struct event *future_signal(struct semaphore *semaphore)
 {
     struct event *made = event_new(semaphore->context, NULL, CL_COMMAND_USER);
@@ -291,7 +290,7 @@ static struct event *future_signal(struct semaphore *semaphore)
     return next_signal;
 }
 
-/* The signals become part of the wait list, which owns them. */
+/* A wait: the events of its signals join the wait list, which owns them. */
 static cl_int take_signals(struct command *command)
 {
     const cl_uint count = command->u.semaphore.count;
@@ -316,7 +315,8 @@ static cl_int take_signals(struct command *command)
     return CL_SUCCESS;
 }
 
-static void promise(struct command *command)
+/* A signal: later waits can add its event, and waits that precede it wait for their user event. */
+static void offer_signals(struct command *command)
 {
     for (cl_uint i = 0; i < command->u.semaphore.count; i++) {
         struct semaphore *semaphore = command->u.semaphore.list[i];
@@ -326,7 +326,7 @@ static void promise(struct command *command)
         command->u.semaphore.waiters[i] = next_signal;
         semaphore->next_signal = NULL;
         semaphore->signal = next_signal ? NULL : signal;
-        /* one that failed is none */
+        /* a signal that failed does not count */
         const bool twice = semaphore->last == CL_COMMAND_SEMAPHORE_SIGNAL_KHR && old && old->status >= 0;
         semaphore->last = CL_COMMAND_SEMAPHORE_SIGNAL_KHR;
         runtime_unlock();
@@ -366,6 +366,6 @@ cl_int CL_API_CALL api_clEnqueueSignalSemaphoresKHR(cl_command_queue command_que
     if (!err)
         err = take_semaphores(enqueue.command, num_sema_objects, sema_objects);
     if (!err)
-        promise(enqueue.command);
+        offer_signals(enqueue.command);
     return enqueue_end(&enqueue, err, false, event);
 }

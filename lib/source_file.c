@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program gives OpenCL a text, not a file. The first build lists the files that may have been the text:
- * those with the extension of a source that arguments of the command line name, then those in the working
- * directory and in the executable's, two levels down. A text has the name of the first listed file with equal
- * bytes; one that no file holds is written to the folder that save_sources names. Directories are read whole
- * and in order of their names, so that the list depends on their contents only.
+ * A program gives OpenCL a text without a name. The first build lists the files that may hold texts: files
+ * with the extension of a source that the command line names, then those in the working directory and in the
+ * executable's, two levels down. A text gets the name of the first listed file with equal bytes. A text of
+ * no file is written to the folder that save_sources names. Directories are read completely and sorted by
+ * name, so that the list depends on their contents only.
  */
 #include "source_file.h"
 
@@ -27,7 +27,7 @@
 
 enum { ENTRIES_MOST = 4096, LEVELS = 2, PATH_BYTES = 4096 };
 
-struct candidate {
+struct source_candidate {
     char *path;
     size_t size;
 };
@@ -43,9 +43,9 @@ struct named {
 static struct {
     pthread_mutex_t lock;
     bool listed;
-    struct candidate *files;
+    struct source_candidate *files;
     size_t count, room;
-    size_t entries; /* of directories, that were read */
+    size_t entries; /* directory entries that were read */
     struct named *all;
     uint32_t unnamed;
 } sources = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -66,13 +66,13 @@ static void list_file(const char *path, size_t size)
 {
     if (sources.count == sources.room) {
         const size_t room = 2 * sources.room + 64;
-        struct candidate *grown = realloc(sources.files, room * sizeof *grown);
+        struct source_candidate *grown = realloc(sources.files, room * sizeof *grown);
         if (!grown)
             return;
         sources.files = grown;
         sources.room = room;
     }
-    struct candidate *file = &sources.files[sources.count];
+    struct source_candidate *file = &sources.files[sources.count];
     file->size = size;
     file->path = strdup(path);
     sources.count += file->path != NULL;
@@ -84,12 +84,12 @@ struct kept_entry {
 };
 
 /* The entries of a directory that may be sources or directories. */
-struct listing {
+struct source_listing {
     struct kept_entry *entry;
     size_t count, room;
 };
 
-static void keep_entry(struct listing *listing, const struct dirent *entry)
+static void keep_entry(struct source_listing *listing, const struct dirent *entry)
 {
     const unsigned char type = entry->d_type;
     if (type != DT_DIR && type != DT_UNKNOWN && !is_source(entry->d_name))
@@ -108,15 +108,15 @@ static void keep_entry(struct listing *listing, const struct dirent *entry)
     listing->count += kept->name != NULL;
 }
 
-/* In bytes' order, whatever the program's locale has. */
+/* By bytes, independent of the locale. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct kept_entry *)a)->name, ((const struct kept_entry *)b)->name);
 }
 
-/* False: the directory cannot be read, or has more visible entries than may still be read. It is left out as
- * a whole then, so that the list does not depend on the order of its entries. */
-static bool read_directory(const char *path, struct listing *listing)
+/* False: the directory cannot be read, or has more visible entries than may still be read. Then none of
+ * its entries is listed, since their order is not determined. */
+static bool read_directory(const char *path, struct source_listing *listing)
 {
     const struct dirent *entry;
     size_t seen = 0;
@@ -140,7 +140,7 @@ static bool read_directory(const char *path, struct listing *listing)
 
 static void list_directory(const char *path, int levels);
 
-/* Links to files are followed, links to directories are not: they may lead back. */
+/* Follows links to files, not to directories, which may be cycles. */
 static void list_entry(const char *directory, const char *name, int levels, bool files)
 {
     char path[PATH_BYTES];
@@ -154,10 +154,10 @@ static void list_entry(const char *directory, const char *name, int levels, bool
         list_directory(path, levels - 1);
 }
 
-/* Files come before those of sub-directories. directory: "" is the working directory. */
+/* Files of a directory precede those of its sub-directories. directory: "" is the working directory. */
 static void list_directory(const char *directory, int levels)
 {
-    struct listing listing = {NULL, 0, 0};
+    struct source_listing listing = {NULL, 0, 0};
     const bool fits = read_directory(*directory ? directory : ".", &listing);
     for (size_t i = 0; fits && i < listing.count; i++)
         if (listing.entry[i].type != DT_DIR)
@@ -170,7 +170,7 @@ static void list_directory(const char *directory, int levels)
     free(listing.entry);
 }
 
-/* "../kernels" of /a/b/kernels in /a/b/c; the absolute path when only the root is common. */
+/* "../kernels" for /a/b/kernels from /a/b/c; the absolute path if only the root is common. */
 static void relative(const char *from, const char *to, char out[PATH_BYTES])
 {
     size_t common = 0, used = 0;
@@ -204,7 +204,7 @@ static bool executable_directory(char out[PATH_BYTES])
     return true;
 }
 
-/* Below the working directory it has the name that it has from there. working: "" is unknown. */
+/* A file below the working directory is named relative to it. working: "" is unknown. */
 static void list_argument(const char *argument, const char *working)
 {
     struct stat stat_;
@@ -214,7 +214,7 @@ static void list_argument(const char *argument, const char *working)
         list_file(below ? argument + length + 1 : argument, (size_t)stat_.st_size);
 }
 
-/* An argument that is too long for the buffer arrives in parts, which name no file. */
+/* An argument that is longer than the buffer is read in parts, which name no file. */
 static void list_arguments(const char *working)
 {
     char argument[PATH_BYTES];
@@ -238,7 +238,7 @@ static void list_files(void)
     sources.listed = true;
     list_arguments(known ? working : "");
     list_directory("", LEVELS);
-    sources.entries = 0; /* each of the two has its own limit */
+    sources.entries = 0; /* each of the two directories has its own limit */
     if (executable_directory(executable) && !(known && strcmp(working, executable) == 0)) {
         relative(known ? working : "", executable, path);
         if (*path)
@@ -248,7 +248,7 @@ static void list_files(void)
 
 /* ---- which of them holds the text ------------------------------------------------------ */
 
-/* It may have become something else since it was listed, even a FIFO. */
+/* The file holds the text. It may have been replaced since it was listed, even by a FIFO. */
 static bool holds(const char *path, const char *text, size_t size)
 {
     char part[4096];
@@ -283,7 +283,7 @@ static bool is_listed(const char *name)
     return listed;
 }
 
-/* No two texts share a name, nor does one have the name of a file that holds another text. */
+/* A name that neither another text nor a listed file has. */
 static char *make_up_name(void)
 {
     char name[32];
@@ -310,8 +310,8 @@ static bool write_whole(int file, const char *text, size_t size)
 }
 
 /*
- * The name is made of the text, so that each process and each run writes the same file, and one that is there
- * already need not be written. A file with that name and another text is left alone.
+ * The name is a hash of the text, so that each process and each run uses the same file. An existing file is
+ * not written again, even if it holds another text.
  */
 static char *save(const char *folder, const char *text, const struct text_key *key)
 {
@@ -333,8 +333,7 @@ static char *save(const char *folder, const char *text, const struct text_key *k
     return saved ? strdup(path) : NULL;
 }
 
-/* Texts are not kept, a program may build any number of them: two texts of one size and hash would share a
- * name. */
+/* A program may build any number of texts, so they are not kept: size and hash stand for a text. */
 static struct text_key key_of(const char *text)
 {
     struct text_key key = {.hash = UINT64_C(14695981039346656037)}; /* FNV-1a */

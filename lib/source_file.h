@@ -3,11 +3,10 @@
  * PURPOSE  The name of a program's source, for build logs and findings.
  *
  * Interface
- *   source_file_name   of a text: the file that holds it, relative to the working directory where that is
- *                      possible; or the file in the folder of save_sources that the text was written to; or,
- *                      when there is no such file, program.cl, program2.cl and so on, in the
- *                      order of the texts' first builds. The report then learns which call of the program
- *                      gave the text. Stays
+ *   source_file_name   the file that holds the text, relative to the working directory if possible; or the
+ *                      file of the folder save_sources to which the text was written; or else program.cl,
+ *                      program2.cl and so on, in the order of the texts' first builds. In this case the
+ *                      report gets the call of the program that gave the text. The name is never freed
  *
  * Threads  Any.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-devices of every scheme: requests become sets of compute units, and sets become device objects. */
+/* Sub-devices (OpenCL 3.0 API, 4.3). A request becomes sets of compute units (orrery/topology.h), and
+ * each set a device object. */
 #include "subdevice.h"
 
 #include <stdio.h>
@@ -97,7 +98,7 @@ void device_destroy(void *object)
     object_unref(device->parent);
 }
 
-/* ---- what it is made of --------------------------------------------------------------- */
+/* ---- parts of a device --------------------------------------------------------------- */
 
 bool device_is_within(const struct cl_device *device, const struct cl_device *ancestor)
 {
@@ -106,7 +107,7 @@ bool device_is_within(const struct cl_device *device, const struct cl_device *an
     return device != NULL;
 }
 
-/* Units are sorted and a node's are consecutive: one node's stand together. */
+/* Units are sorted, and the units of a node are consecutive, so a change of node is a new part. */
 uint32_t device_parts(const struct cl_device *device, enum topology_level level)
 {
     uint32_t parts = 0, end = 0;
@@ -129,7 +130,7 @@ bool device_has_level(const struct cl_device *device, enum topology_level level)
     return false;
 }
 
-/* Without named tiles, a NUMA node is one of Intel's tiles. */
+/* The level of Intel's tiles: NUMA nodes, unless the topology names tiles. */
 enum topology_level device_tile_level(const struct cl_device *device)
 {
     return device_has_level(device, TOPOLOGY_TILE) ? TOPOLOGY_TILE : TOPOLOGY_NUMA;
@@ -144,14 +145,14 @@ static bool splits_at_any_domain(const struct cl_device *device)
            device_parts(device, TOPOLOGY_L1) > 1;
 }
 
-/* PoCL's roots offer it even where there is nothing to split. */
+/* Partition by numbers of units; PoCL offers it even for root devices of one unit. */
 static bool splits_by_numbers(const struct cl_device *device)
 {
     bool always = device->config->errors == ANSWERS_POCL && !device->parent;
     return device->config->errors != ANSWERS_NEO && (always || device->units.count > 1);
 }
 
-/* PoCL splits by numbers alone, Intel's driver by tile alone. */
+/* PoCL offers partitions by numbers only, Intel's driver by tile only. */
 bool device_offers(const struct cl_device *device, enum partition_scheme scheme)
 {
     enum answers answers = device->config->errors;
@@ -188,7 +189,7 @@ cl_uint device_max_sub_devices(const struct cl_device *device)
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* Capacity for a valid list of the device: no count is below 1, no name occurs twice. */
+/* Room for the longest valid list: every count is at least 1, and no name occurs twice. */
 static bool values_reserve(const struct cl_device *device, struct partition_type *type)
 {
     type->values = malloc(device->units.count * sizeof *type->values);
@@ -296,7 +297,8 @@ static bool overlap(const struct unit_set *a, const struct unit_set *b)
     return false;
 }
 
-/* Parts of one call never overlap; those of two calls may, which programs seldom mean. */
+/* A warning: sub-devices of one call never overlap, but those of two calls may, which programs seldom
+ * intend. */
 static void report_overlap(const struct cl_device *parent, const struct cl_device *added)
 {
     char object[40], why[160];
@@ -328,7 +330,8 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
     free(made);
 }
 
-/* Published first: a thread that finds it among the children reads the call that made it. */
+/* The child is published first, since a thread that finds it among the children reads the call that made
+ * it. */
 static void join_parent(struct cl_device *parent, struct cl_device *child)
 {
     CHECKED(child->parent == parent && !child->sibling);

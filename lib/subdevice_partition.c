@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clCreateSubDevices and the queries about it. A list is read no further than it must be:
- * what stands after a value that is wrong, or after the end of the counts, is not ours.
+ * clCreateSubDevices and the queries about it (OpenCL 3.0 API, 4.3). A list is read no further than
+ * necessary, since memory after an invalid value, or after the end of the counts, need not be readable.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static const struct {
 };
 enum { DOMAIN_COUNT = sizeof domains / sizeof *domains };
 
-/* Intel's driver has tiles only, and calls them NUMA nodes. */
+/* Intel's driver partitions by tile only, as the domain NUMA. */
 cl_device_affinity_domain device_info_affinity_domains(const struct cl_device *device)
 {
     cl_device_affinity_domain bits = 0;
@@ -126,7 +126,7 @@ cl_int device_info_partition_properties(const struct info_reply *reply, const st
     return info_bytes(reply, offered, (count ? count : 1) * sizeof *offered);
 }
 
-/* The list as the program could have put it; the domain that was used stands for the next one. */
+/* The list that the program gave; for the next partitionable domain, the domain that was used. */
 cl_int device_info_partition_type(const struct info_reply *reply, const struct cl_device *device)
 {
     const struct partition_type *type = &device->type;
@@ -194,7 +194,7 @@ static cl_int list_error(const struct cl_device *device, enum partition_result r
     }
 }
 
-/* The values of a scheme that the device offers; *out_next: where the list must end, 0: it has. */
+/* Reads the values of an offered scheme. *out_next: where the list must end; 0: it has ended. */
 static cl_int take_values(const struct cl_device *device, const cl_device_partition_property *list,
                           struct partition_type *type, size_t *out_next)
 {
@@ -296,7 +296,7 @@ static bool wants_tiles(const cl_device_partition_property *list)
            !((cl_device_affinity_domain)list[1] & ~any) && list[2] == 0;
 }
 
-/* Made once, kept by the device. */
+/* The tiles are made once, and the device keeps them. */
 static cl_int make_tiles(struct cl_device *device, cl_uint count)
 {
     const struct partition_type type = {.scheme = SCHEME_BY_AFFINITY, .level = device_tile_level(device)};
@@ -344,7 +344,7 @@ static cl_int create_tiles(struct cl_device *device, const cl_device_partition_p
     return err;
 }
 
-/* One call at a time: all get the same tiles. */
+/* One call at a time, so that all calls return the same tiles. */
 static cl_int create_tiles_once(struct cl_device *device, const cl_device_partition_property *properties,
                                 cl_uint num_devices, cl_device_id *out_devices, cl_uint *num_devices_ret)
 {
@@ -355,7 +355,7 @@ static cl_int create_tiles_once(struct cl_device *device, const cl_device_partit
     return err;
 }
 
-/* cslices are the simulator's own, under each setting of `errors`. */
+/* Partition by cslice is an extension of the simulator (cl_orrery_cslice.h), for each value of `errors`. */
 static bool wants_cslices(const struct cl_device *device, const cl_device_partition_property *properties)
 {
     return properties && properties[0] == CL_DEVICE_PARTITION_BY_CSLICE_ORRERY &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of shared virtual memory allocations: sorted by address, searched by bisection. */
+/* clSVMAlloc and clSVMFree (OpenCL 3.0 API, 5.6), and the table of allocations: an array sorted by
+ * address, which is searched by bisection. */
 #include "svm.h"
 
 #include <pthread.h>
@@ -17,7 +18,8 @@
 #include "lib/diagnose/caller.h"
 #include "lib/diagnose/usage.h"
 
-/* Sorted by address; addresses do not overlap, so neither order nor search depends on time. */
+/* Sorted by address. Allocations do not overlap, so a pointer is in the last one that starts at or before
+ * it. */
 static struct {
     pthread_mutex_t lock;
     struct svm_allocation **entry;
@@ -80,7 +82,7 @@ static void discard(struct svm_allocation *allocation)
     free(allocation);
 }
 
-/* Under the lock: the allocation of that sort which holds pointer. */
+/* The allocation of that kind that holds pointer. The lock is held. */
 static struct svm_allocation *find(const struct context *context, const void *pointer, bool usm,
                                    size_t *out_place)
 {
@@ -111,7 +113,7 @@ bool svm_seek(const void *pointer, struct svm_allocation *out_found)
     return found;
 }
 
-bool usm_find(struct context *context, const void *pointer, struct svm_allocation *out_found)
+bool svm_find_usm(struct context *context, const void *pointer, struct svm_allocation *out_found)
 {
     size_t place;
     pthread_mutex_lock(&table.lock);
@@ -156,7 +158,7 @@ void svm_release(struct context *context, void *pointer)
     release(context, pointer, false);
 }
 
-bool usm_release(struct context *context, void *pointer)
+bool svm_release_usm(struct context *context, void *pointer)
 {
     return release(context, pointer, true);
 }
@@ -177,11 +179,10 @@ void svm_drop(struct context *context)
     }
 }
 
-/* At the end, by address as they lie in the arena: in the order of their making as long as nothing was
- * freed. */
+/* By address in the arena: in the order of allocation as long as no memory was freed. */
 void svm_report_left(void)
 {
-    pthread_mutex_lock(&table.lock); /* a callback that has not returned may free some */
+    pthread_mutex_lock(&table.lock); /* a callback that has not returned may still free memory */
     for (size_t i = 0; i < table.count; i++)
         usage_svm_left(table.entry[i]);
     pthread_mutex_unlock(&table.lock);
@@ -189,7 +190,8 @@ void svm_report_left(void)
 
 /* ---- the calls -------------------------------------------------------------------- */
 
-/* Atomics are of fine-grained buffers alone; a capability that no device of the context has is invalid. */
+/* CL_MEM_SVM_ATOMICS requires fine-grained buffers; a capability that no device of the context has is
+ * invalid. */
 static bool flags_valid(const struct context *context, cl_svm_mem_flags flags)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY);
@@ -223,14 +225,14 @@ static const char *sort_of(const struct svm_request *request)
     }
 }
 
-/* Host and kernels may touch it while both run. */
+/* Host and kernels may access it at the same time. */
 static bool is_shared(const struct svm_request *request)
 {
     return request->flags & CL_MEM_SVM_FINE_GRAIN_BUFFER ||
            (request->usm && request->usm != CL_MEM_TYPE_DEVICE_INTEL);
 }
 
-/* Of unified shared memory the devices report concurrent atomic access. */
+/* The devices report concurrent atomic access to unified shared memory. */
 static bool has_atomics(const struct svm_request *request)
 {
     return is_shared(request) && (request->usm || request->flags & CL_MEM_SVM_ATOMICS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cl_intel_unified_shared_memory: allocations of the host, of a device and shared ones, in the table of
- * svm.c. The host may touch its own and shared ones at any time, those of a device never; kernels may touch
- * all of them.
+ * cl_intel_unified_shared_memory: host, device and shared allocations, in the table of svm.c. The host may
+ * access host and shared allocations at any time, and device allocations never. Kernels may access all of
+ * them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 enum { PLACEMENTS = CL_MEM_ALLOC_INITIAL_PLACEMENT_DEVICE_INTEL | CL_MEM_ALLOC_INITIAL_PLACEMENT_HOST_INTEL };
 
-/* An initial placement is for shared memory, and one of the two. */
+/* Flags of initial placement are valid for shared memory only, and exclude each other. */
 static cl_int read_properties(const cl_mem_properties_intel *list, cl_unified_shared_memory_type_intel type,
                               cl_mem_alloc_flags_intel *out_flags)
 {
@@ -103,7 +103,7 @@ static cl_int release(cl_context handle, void *pointer)
     struct context *context = context_lookup(handle);
     if (!context)
         return CL_INVALID_CONTEXT;
-    if (!pointer || usm_release(context, pointer))
+    if (!pointer || svm_release_usm(context, pointer))
         return CL_SUCCESS;
     return context_refuse(context, "clMemFreeINTEL", CL_INVALID_VALUE);
 }
@@ -131,7 +131,7 @@ cl_int CL_API_CALL api_clGetMemAllocInfoINTEL(cl_context handle, const void *ptr
     struct svm_allocation found = {.usm = CL_MEM_TYPE_UNKNOWN_INTEL};
     if (!context)
         return CL_INVALID_CONTEXT;
-    usm_find(context, ptr, &found);
+    svm_find_usm(context, ptr, &found);
     switch (param_name) {
     case CL_MEM_ALLOC_TYPE_INTEL: return INFO_VALUE(&reply, cl_unified_shared_memory_type_intel, found.usm);
     case CL_MEM_ALLOC_BASE_PTR_INTEL: return INFO_VALUE(&reply, void *, found.pointer);
@@ -198,7 +198,7 @@ cl_int CL_API_CALL api_clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_b
     return enqueue_end(&enqueue, err, blocking, event);
 }
 
-/* The place of memory has no effect here: both commands are complete when they execute. */
+/* Memory has one place here, so both commands execute nothing. */
 cl_int CL_API_CALL api_clEnqueueMigrateMemINTEL(cl_command_queue command_queue, const void *ptr, size_t size,
                                                 cl_mem_migration_flags flags, cl_uint num_events_in_wait_list,
                                                 const cl_event *event_wait_list, cl_event *event)
@@ -226,6 +226,6 @@ cl_int CL_API_CALL api_clEnqueueMemAdviseINTEL(cl_command_queue command_queue, c
     if (!err)
         err = check_usm(&enqueue);
     if (!err && (!ptr || advice))
-        err = CL_INVALID_VALUE; /* the text defines no advice */
+        err = CL_INVALID_VALUE; /* the extension defines no value of advice */
     return enqueue_end(&enqueue, err, false, event);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which queries, formats and properties an earlier version of OpenCL lacks, from version.def. */
+/* Queries and image formats that an earlier version of OpenCL lacks, by the rows of version.def. */
 #include "version.h"
 
 #include "device_info.h"

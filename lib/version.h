@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Features of a later version of OpenCL than a device reports: as if the library were one of the
- *          device's version. Its queries (version.def) are CL_INVALID_VALUE, its calls CL_INVALID_OPERATION,
- *          which is what a loader returns for a library that lacks them.
+ * PURPOSE  Hides features of a later version of OpenCL than a device reports. Queries of a later version
+ *          (version.def) return CL_INVALID_VALUE, calls CL_INVALID_OPERATION, as a loader does for a library
+ *          that lacks them.
  *
  * Interface
- *   version_has_query, version_context_has_query   a context: one of its devices; queries that are none count
- *                                                  as had
- *   version_context_has_format                     an order and a type of channels that images may have
- *   version_context_at_least                       is one of its devices of that version or later?
+ *   version_has_query, version_context_has_query   the device, or a device of the context, has the query;
+ *   unknown
+ *                                                  queries count as present
+ *   version_context_has_format                     images may have that channel order and type
+ *   version_context_at_least                       a device of the context has that version or a later one
  */
 #ifndef ORRERY_LIB_VERSION_H
 #define ORRERY_LIB_VERSION_H

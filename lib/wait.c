@@ -21,7 +21,7 @@
 #include "command_order.h"
 #include "lib/diagnose/usage.h"
 
-struct waiting {
+struct wait_condition {
     cl_uint count;
     struct event *const *events;
     const struct queue *queue; /* or: its commands up to `serial`, whose log entries are below `position` */
@@ -30,7 +30,7 @@ struct waiting {
 };
 
 /* The queue lists only commands whose log entries were consumed. */
-static bool queue_done(const struct waiting *waiting)
+static bool queue_done(const struct wait_condition *waiting)
 {
     CHECKED(runtime_lock_held());
     const struct command *first = waiting->queue->first;
@@ -39,7 +39,7 @@ static bool queue_done(const struct waiting *waiting)
 
 static bool waiting_done(const void *self)
 {
-    const struct waiting *waiting = self;
+    const struct wait_condition *waiting = self;
     for (cl_uint i = 0; i < waiting->count; i++)
         if (event_pending(waiting->events[i]))
             return false;
@@ -78,7 +78,7 @@ static void queue_list_add_blockers(struct queue_list *list, const struct queue 
 
 /* A program must flush every queue that it waits for, also indirectly. One that does not would hang, so its
  * queues are flushed here. True: the log has new entries. */
-static bool flush_blockers(const struct waiting *waiting)
+static bool flush_blockers(const struct wait_condition *waiting)
 {
     CHECKED(runtime_lock_held());
     struct queue_list list = {0};
@@ -119,7 +119,7 @@ static void take_call_lock(enum host_log_yields waits)
 }
 
 /* A recorded run continues when other threads have appended to the log: when a thread wakes up is chance. */
-static void wait_for_others(const struct waiting *waiting)
+static void wait_for_others(const struct wait_condition *waiting)
 {
     uint64_t seen = queue_log_end();
     if (!host_log_active()) {
@@ -154,7 +154,7 @@ static bool release_or_end_spin(const struct blocked_thread *wait, enum host_log
     return true;
 }
 
-static void wait_done(const struct waiting *waiting)
+static void wait_done(const struct wait_condition *waiting)
 {
     CHECKED(runtime_lock_held() && !executor_is_here());
     struct blocked_thread wait = {.self = waiting, .done = waiting_done};
@@ -195,7 +195,7 @@ cl_int queue_finish(struct queue *queue)
         return err;
     runtime_lock();
     struct order_list enqueued;
-    struct waiting waiting = {.queue = queue, .serial = executor_serial()};
+    struct wait_condition waiting = {.queue = queue, .serial = executor_serial()};
     if (order_finish_begin(queue, &enqueued) && queue_append_run(queue)) {
         waiting.position = queue_log_end();
         wait_done(&waiting);
@@ -220,7 +220,7 @@ cl_int queue_wait_events(cl_uint count, struct event *const *events)
         if (events[i]->queue && !queue_append_run(events[i]->queue))
             err = CL_OUT_OF_HOST_MEMORY;
     if (!err) {
-        wait_done(&(struct waiting){.count = count, .events = events});
+        wait_done(&(struct wait_condition){.count = count, .events = events});
         settle_callbacks();
         order_waited(events, count);
     }

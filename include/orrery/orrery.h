@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The interface for a test suite: load a scenario, set the seed, look at the
- *          findings.  The one installed header.
+ * PURPOSE  The interface for a test suite: loads a scenario, sets the seed, reads the findings.
  *
  * Interface
- *   orrery_load_scenario_file/text   before a context is created, or after all are gone
- *   orrery_set_option                one option as ORRERY_<OPTION> spells it; checks that need
- *                                    bookkeeping: while no context is alive, else ORRERY_BUSY
- *   orrery_set_seed                  for the launches that follow
- *   orrery_finding_count/get         walk the findings, in order of first occurrence
- *   orrery_finding_count_of          how many are of one kind ("race-global")
- *   orrery_new_findings              how many were added since its last call, and their text: for a listener
- *                                    of a test framework at the end of each test
- *   orrery_clear_findings            forget them: the exit status forgets them too
+ *   orrery_load_scenario_file/text   before a context is created, or after all are released
+ *   orrery_set_option                sets one option, named as in ORRERY_<OPTION>; an option that enables a
+ *                                    check needs a process without contexts, else ORRERY_BUSY
+ *   orrery_set_seed                  for the following launches
+ *   orrery_finding_count/get         the findings, in order of first occurrence
+ *   orrery_finding_count_of          the number of findings of one kind ("race-global")
+ *   orrery_new_findings              the number of findings since its last call, and their text: for a
+ *                                    listener of a test framework at the end of each test
+ *   orrery_clear_findings            forgets all findings, also for the exit status
  *   orrery_expect, orrery_forbid     findings that a test expects, and that it forbids
- *   orrery_check_expectations        the unmet ones, in words
- *   orrery_reset                     end of a test: findings, expectations, options and counts as after
- *                                    loading
+ *   orrery_check_expectations        the expectations that do not hold, as text
+ *   orrery_reset                     at the end of a test: findings, expectations, options and counts become
+ *                                    as after loading
  *   orrery_statistics_get            counts since the last reset
- *   orrery_kernels_run, orrery_time  of the whole process
+ *   orrery_kernels_run, orrery_time  kernels and simulated time of the whole process
  *
  * Reach    Link with -lorrery, or get the same names from the loader, for instance
  *            orrery_set_seed_fn *set_seed =
  *                clGetExtensionFunctionAddressForPlatform(platform, "orrery_set_seed");
- *          Findings belong to commands that are complete: clFinish first, or clFlush before
+ *          Findings are complete only for complete commands: call clFinish first, or clFlush before
  *          orrery_reset, orrery_new_findings and orrery_check_expectations, which wait for flushed commands.
  * Threads  Expectations belong to the process: one test at a time.
  */
@@ -40,10 +39,10 @@ extern "C" {
 enum orrery_result {
     ORRERY_OK = 0,
     ORRERY_BAD_SCENARIO = -1, /* see the error text */
-    ORRERY_BUSY = -2,         /* contexts are alive: nothing was set, of orrery_reset the checks were not */
-    ORRERY_FAILED = -3,       /* the device could not be set up */
-    ORRERY_NOT_FOUND = -4,    /* no finding of that index, or no kind of finding with that id */
-    ORRERY_UNMET = -5         /* expectations are unmet */
+    ORRERY_BUSY = -2,   /* there are contexts: nothing was set; orrery_reset has reset all but the checks */
+    ORRERY_FAILED = -3, /* the device could not be set up */
+    ORRERY_NOT_FOUND = -4, /* no finding of that index, or no kind of finding with that id */
+    ORRERY_UNMET = -5      /* expectations are unmet */
 };
 
 /* One of the accesses of a finding. */
@@ -64,8 +63,9 @@ struct orrery_access {
     const char *scope;  /* likewise: "work_group" */
 };
 
-/* Strings stay valid until the next finding or orrery_clear_findings; "" when unknown. Until 1.0 members are
- * added at the ends of structures: what was built with another version's header is to be built again. */
+/* Strings are valid until the next finding or orrery_clear_findings; "": unknown. Until version 1.0
+ * members are added at the ends of structures, so programs must be built with the header of the installed
+ * version. */
 struct orrery_finding {
     const char *id;       /* "out-of-bounds-read" */
     const char *severity; /* "error", "warning" */
@@ -78,11 +78,11 @@ struct orrery_finding {
     uint64_t count;        /* how often at the same place */
     const char *why;
     const char *fix;
-    int fix_verified; /* the launch was run again with it: removes this race; 0: not so. See fix_claim */
+    int fix_verified; /* a run of the launch with the fix had no such race; 0: not verified. See fix_claim */
     const char *spec;
     uint32_t access_count; /* 0, 1 or 2 */
     struct orrery_access access[2];
-    uint64_t length_bytes; /* from offset_bytes on: of two accesses, what both touched */
+    uint64_t length_bytes; /* from offset_bytes on; of two accesses, the bytes that both accessed */
     const char *cause;     /* the id of the finding that this one may follow from, and its place */
     const char *cause_file;
     uint32_t cause_line, cause_column;
@@ -105,16 +105,17 @@ typedef void orrery_set_seed_fn(uint64_t seed);
 typedef size_t orrery_finding_count_fn(void);
 typedef size_t orrery_finding_count_of_fn(const char *id);
 typedef int orrery_finding_get_fn(size_t index, struct orrery_finding *out_finding);
-/* Findings that came, or came again, since the last call, of the severities that decide the exit status. text
- * may be NULL, else it gets what the terminal got, cut at size. */
+/* Findings that occurred since the last call, of the severities that decide the exit status. text may be
+ * NULL; else it gets the text that the terminal got, cut at size. */
 typedef size_t orrery_new_findings_fn(char *text, size_t size);
 typedef void orrery_clear_findings_fn(void);
-/* min to max distinct findings whose id and kernel fit (* is any text; kernel NULL: any) and that have an
+/* min to max distinct findings whose id and kernel match (* is any text; kernel NULL: any) and that have an
  * access in that line (0: any). */
 typedef int orrery_expect_fn(const char *id, const char *kernel, uint32_t line, size_t min, size_t max);
-/* None that fits, but for those that are expected: "*" is "nothing else". */
+/* No finding may match, except expected ones; "*": no other finding. */
 typedef int orrery_forbid_fn(const char *id);
-/* ORRERY_OK or ORRERY_UNMET; text may be NULL, else a line for each unmet one, cut at size. */
+/* ORRERY_OK or ORRERY_UNMET; text may be NULL; else a line for each expectation that does not hold, cut
+ * at size. */
 typedef int orrery_check_expectations_fn(char *text, size_t size);
 typedef int orrery_reset_fn(void); /* ORRERY_FAILED: the device could not be set up as it was */
 typedef void orrery_statistics_get_fn(struct orrery_statistics *out_statistics);

@@ -41,7 +41,7 @@ enum { NESTED_MAX = 4 };
 static _Thread_local struct {
     const char *name;
     bool injected; /* a fault of the scenario refused it */
-    bool misused;  /* and that was named: an error adds nothing */
+    bool misused;  /* a misuse was reported, so an error adds no finding */
     char detail[400];
 } nested[NESTED_MAX];
 static _Thread_local unsigned depth; /* 0: in no call */
@@ -55,15 +55,14 @@ const char *call_running(void)
     return depth ? current.name : call_unwatched;
 }
 
-/* ---- refusals that are only counted
- * ------------------------------------------------------------------------ */
+/* ---- refusals that are only counted ---- */
 
 static struct {
     pthread_mutex_t lock;
     uint64_t count;
-    const char *name; /* the first */
+    const char *name; /* of the first refused call */
     cl_int error;
-    char detail[400]; /* the detail; empty: none */
+    char detail[400]; /* its call_detail; "": none */
 } refused = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Programs query properties that may be absent, so errors of queries are not counted. */
@@ -96,8 +95,8 @@ cl_int call_refused(const char *name, cl_int err)
 bool call_watched(void)
 {
     host_log_see();
-    return call_finds() || context_some_terminated() || callback_thread() ||
-           (!runtime_get()->broken && (fault_any() || host_log_active()));
+    const bool injects_or_records = !runtime_get()->broken && (fault_any() || host_log_active());
+    return call_finds() || context_some_terminated() || callback_thread() || injects_or_records;
 }
 
 bool call_finds(void)
@@ -114,7 +113,7 @@ static bool refusals_found(void)
     return !runtime->broken && runtime->scenario.checks[CHECK_API] != SEVERITY_OFF;
 }
 
-const struct argument *call_argument(const struct call *call, const char *name)
+const struct api_argument *call_argument(const struct api_call *call, const char *name)
 {
     for (size_t i = 0; i < call->count; i++)
         if (strcmp(call->arguments[i].name, name) == 0)
@@ -124,7 +123,7 @@ const struct argument *call_argument(const struct call *call, const char *name)
 
 /* ---- which rows of api_rows.def apply --------------------------------------------------------------- */
 
-static const struct object *object_of(const struct argument *argument)
+static const struct object *object_of(const struct api_argument *argument)
 {
     if (!argument || argument->kind < VALUE_HANDLE)
         return NULL;
@@ -149,7 +148,7 @@ static const void *context_of(const struct object *object)
 }
 
 /* The handle is invalid; a memory object also if its type is not the one in the argument's name. */
-static bool is_invalid(const struct argument *argument)
+static bool is_invalid(const struct api_argument *argument)
 {
     const struct object *object = object_of(argument);
     if (!object || object->kind != OBJECT_MEMOBJ)
@@ -163,7 +162,7 @@ static bool is_invalid(const struct argument *argument)
 }
 
 /* The object belongs to another context than the first argument of the call. */
-static bool is_of_other_context(const struct call *call, const struct argument *argument)
+static bool is_of_other_context(const struct api_call *call, const struct api_argument *argument)
 {
     const void *context = context_of(object_of(argument)), *home = context_of(object_of(&call->arguments[0]));
     return context && home && context != home;
@@ -175,10 +174,10 @@ static bool is_limited(const struct queue *queue)
 }
 
 /* A queue of the argument, or of an event in its list, has a family with limited capabilities. */
-static bool has_limits(const struct call *call, const struct argument *argument)
+static bool has_limits(const struct api_call *call, const struct api_argument *argument)
 {
     const struct object *object = object_of(argument);
-    const struct argument *count = call_argument(call, "num_events_in_wait_list");
+    const struct api_argument *count = call_argument(call, "num_events_in_wait_list");
     const cl_event *events =
         argument->kind == VALUE_EVENTS ? (const cl_event *)(uintptr_t)argument->bits : NULL;
     bool limited = object && object->kind == OBJECT_QUEUE && is_limited((const struct queue *)object);
@@ -215,9 +214,9 @@ static const char *next_term(const char *about, enum row_relation *out_relation,
 
 enum row_verdict { EXCLUDED, POSSIBLE, CERTAIN };
 
-static enum row_verdict judge_term(const struct call *call, enum row_relation relation, const char *name)
+static enum row_verdict judge_term(const struct api_call *call, enum row_relation relation, const char *name)
 {
-    const struct argument *argument = call_argument(call, name);
+    const struct api_argument *argument = call_argument(call, name);
     if (!argument || relation == REPORTED)
         return POSSIBLE;
     if (relation == IS_NOT_ZERO)
@@ -230,7 +229,7 @@ static enum row_verdict judge_term(const struct call *call, enum row_relation re
     return holds ? CERTAIN : EXCLUDED;
 }
 
-static enum row_verdict judge(const struct call *call, const struct api_row *row)
+static enum row_verdict judge(const struct api_call *call, const struct api_row *row)
 {
     enum row_verdict verdict = POSSIBLE;
     for (const char *about = row->about; *about;) {
@@ -245,13 +244,13 @@ static enum row_verdict judge(const struct call *call, const struct api_row *row
     return verdict;
 }
 
-static bool matches(const struct api_row *row, const struct call *call, const char *error)
+static bool matches(const struct api_row *row, const struct api_call *call, const char *error)
 {
     return strcmp(row->call, call->name) == 0 && strcmp(row->error, error) == 0;
 }
 
-/* The highest verdict that any row of this error gets: those that get it are named. */
-static enum row_verdict best_verdict(const struct call *call, const char *error)
+/* The best verdict of the rows of this error. The finding names the rows that have it. */
+static enum row_verdict best_verdict(const struct api_call *call, const char *error)
 {
     enum row_verdict best = EXCLUDED;
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -264,11 +263,11 @@ static enum row_verdict best_verdict(const struct call *call, const char *error)
 /* ---- the finding ------------------------------------------------------------------------------ */
 
 struct named_arguments {
-    const struct argument *arguments[ABOUT_MAX];
+    const struct api_argument *arguments[ABOUT_MAX];
     size_t count;
 };
 
-static void add_argument(struct named_arguments *named, const struct argument *argument)
+static void add_argument(struct named_arguments *named, const struct api_argument *argument)
 {
     for (size_t i = 0; i < named->count; i++)
         if (named->arguments[i] == argument)
@@ -277,7 +276,8 @@ static void add_argument(struct named_arguments *named, const struct argument *a
         named->arguments[named->count++] = argument;
 }
 
-static void add_arguments(struct named_arguments *named, const struct call *call, const struct api_row *row)
+static void add_arguments(struct named_arguments *named, const struct api_call *call,
+                          const struct api_row *row)
 {
     for (const char *about = row->about; *about;) {
         enum row_relation relation;
@@ -294,7 +294,7 @@ static bool is_code(const char *name)
            strstr(name, "_mode");
 }
 
-static void print_handle(FILE *stream, const struct argument *argument)
+static void print_handle(FILE *stream, const struct api_argument *argument)
 {
     const struct object *object = object_of(argument);
     if (!argument->bits)
@@ -306,15 +306,15 @@ static void print_handle(FILE *stream, const struct argument *argument)
 }
 
 /* The number of elements of a vector argument; 0: it is none. */
-static uint64_t vector_length(const struct call *call, const char *name)
+static uint64_t vector_length(const struct api_call *call, const char *name)
 {
-    const struct argument *dimensions = call_argument(call, "work_dim");
+    const struct api_argument *dimensions = call_argument(call, "work_dim");
     if (strstr(name, "_work_"))
         return dimensions && dimensions->bits <= 3 ? dimensions->bits : 0;
     return strstr(name, "origin") || strcmp(name, "region") == 0 ? 3 : 0;
 }
 
-static void print_sizes(FILE *stream, const struct call *call, const struct argument *argument)
+static void print_sizes(FILE *stream, const struct api_call *call, const struct api_argument *argument)
 {
     const size_t *sizes = (const size_t *)(uintptr_t)argument->bits;
     const uint64_t length = vector_length(call, argument->name);
@@ -325,15 +325,15 @@ static void print_sizes(FILE *stream, const struct call *call, const struct argu
 }
 
 /* Prints the first handle that is no event, or an event of another context. */
-static void print_events(FILE *stream, const struct call *call, const struct argument *argument)
+static void print_events(FILE *stream, const struct api_call *call, const struct api_argument *argument)
 {
-    const struct argument *count = call_argument(call, "num_events_in_wait_list");
+    const struct api_argument *count = call_argument(call, "num_events_in_wait_list");
     const cl_event *events = (const cl_event *)(uintptr_t)argument->bits;
     const uint64_t length = count ? count->bits : 0;
     fputs(events ? "a pointer" : "NULL", stream);
     for (uint64_t i = 0; events && i < length; i++) {
-        const struct argument entry = {"", (enum value_kind)(VALUE_HANDLE + OBJECT_EVENT),
-                                       (uint64_t)(uintptr_t)events[i]};
+        const struct api_argument entry = {"", (enum value_kind)(VALUE_HANDLE + OBJECT_EVENT),
+                                           (uint64_t)(uintptr_t)events[i]};
         if (object_of(&entry) && !is_of_other_context(call, &entry))
             continue;
         fprintf(stream, ", %s[%" PRIu64 "] = ", argument->name, i);
@@ -342,7 +342,7 @@ static void print_events(FILE *stream, const struct call *call, const struct arg
     }
 }
 
-static void print_argument(FILE *stream, const struct call *call, const struct argument *argument)
+static void print_argument(FILE *stream, const struct api_call *call, const struct api_argument *argument)
 {
     fprintf(stream, "%s = ", argument->name);
     if (argument->kind >= VALUE_HANDLE)
@@ -362,7 +362,7 @@ static void print_argument(FILE *stream, const struct call *call, const struct a
 }
 
 /* malloc'd; NULL: out of memory, or no argument is named. */
-static char *print_arguments(const struct call *call, const struct named_arguments *named)
+static char *print_arguments(const struct api_call *call, const struct named_arguments *named)
 {
     char *text = NULL;
     size_t size = 0;
@@ -389,7 +389,7 @@ static void name_section(char *name, size_t room, const char *section)
         snprintf(name, room, "OpenCL %s API, %s", newer ? "3.0" : "2.2", section + (newer ? 4 : 0));
 }
 
-static size_t count_conditions(const struct call *call, const char *error, enum row_verdict wanted)
+static size_t count_conditions(const struct api_call *call, const char *error, enum row_verdict wanted)
 {
     size_t count = 0;
     for (size_t i = 0; i < ROW_COUNT; i++)
@@ -397,7 +397,7 @@ static size_t count_conditions(const struct call *call, const char *error, enum 
     return count;
 }
 
-static char *print_conditions(const struct call *call, const char *error, struct named_arguments *named,
+static char *print_conditions(const struct api_call *call, const char *error, struct named_arguments *named,
                               char *section, size_t room)
 {
     char *text = NULL;
@@ -431,7 +431,7 @@ static struct finding_access access_at(const struct host_place *place, const cha
     return (struct finding_access){.place = place->place, .act = ACT_CALL, .what = what, .by = "the host"};
 }
 
-static void report_refusal(const struct call *call, const char *error)
+static void report_refusal(const struct api_call *call, const char *error)
 {
     struct named_arguments named = {.count = 0};
     struct host_trace trace;
@@ -514,7 +514,7 @@ static bool begins(const char *name, const char *with)
 
 /* Calls with a terminated context that remain valid: queries, retain, release, free
  * (cl_khr_terminate_context). */
-static bool is_valid_after_termination(const struct call *call)
+static bool is_valid_after_termination(const struct api_call *call)
 {
     static const char *const remaining[] = {"clGet",     "clRetain",  "clRelease",        "clTerminate",
                                             "clSVMFree", "clMemFree", "clMemBlockingFree"};
@@ -524,13 +524,16 @@ static bool is_valid_after_termination(const struct call *call)
     return false;
 }
 
-static bool creates_or_enqueues(const struct call *call)
+static bool creates_or_enqueues(const struct api_call *call)
 {
-    return begins(call->name, "clCreate") || begins(call->name, "clClone") ||
-           begins(call->name, "clEnqueue") || begins(call->name, "clCommand") || begins(call->name, "clLink");
+    static const char *const names[] = {"clCreate", "clClone", "clEnqueue", "clCommand", "clLink"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(call->name, names[i]))
+            return true;
+    return false;
 }
 
-static bool is_refused_by_termination(const struct call *call)
+static bool is_refused_by_termination(const struct api_call *call)
 {
     for (size_t i = 0; i < call->count && context_some_terminated(); i++) {
         const struct object *object = object_of(&call->arguments[i]);
@@ -545,7 +548,7 @@ static bool is_refused_by_termination(const struct call *call)
 
 /* ---- the call --------------------------------------------------------------------------------- */
 
-cl_int call_begin(const struct call *call)
+cl_int call_begin(const struct api_call *call)
 {
     callback_inside(1);
     host_log_enter(call->name);
@@ -561,7 +564,7 @@ cl_int call_begin(const struct call *call)
     return CL_CONTEXT_TERMINATED_KHR;
 }
 
-cl_int call_end(const struct call *call, cl_int err)
+cl_int call_end(const struct api_call *call, cl_int err)
 {
     if (fault_any())
         err = fault_end(call, err);
@@ -579,7 +582,7 @@ cl_int call_end(const struct call *call, cl_int err)
     return err;
 }
 
-void call_failed(const struct call *call, bool failed)
+void call_failed(const struct api_call *call, bool failed)
 {
     if (failed && refusals_found() && !current.misused)
         report_refusal(call, "NULL");

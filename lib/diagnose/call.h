@@ -6,7 +6,7 @@
  *
  * Interface
  *   call_watched     some of this is necessary; else exports.c jumps to the call directly
- *   CALL             struct call of a call and its arguments
+ *   CALL             struct api_call of a call and its arguments
  *   call_begin       CL_SUCCESS, or the error that the call is to return instead of being made
  *   call_end         the call returned this; gives the result for the program
  *   call_failed      the same for calls that return no error
@@ -41,22 +41,22 @@ enum value_kind {
     VALUE_HANDLE, /* plus the kind of object; last */
 };
 
-struct argument {
+struct api_argument {
     const char *name;
     enum value_kind kind;
     uint64_t bits;
 };
 
-struct call {
+struct api_call {
     const char *name;
-    const struct argument *arguments;
+    const struct api_argument *arguments;
     size_t count;
 };
 
 bool call_watched(void);
-cl_int call_begin(const struct call *call);
-cl_int call_end(const struct call *call, cl_int err);
-void call_failed(const struct call *call, bool failed);
+cl_int call_begin(const struct api_call *call);
+cl_int call_end(const struct api_call *call, cl_int err);
+void call_failed(const struct api_call *call, bool failed);
 bool call_detail(const char *text);
 const char *call_running(void);
 void call_refused_note(FILE *stream);
@@ -89,7 +89,7 @@ void call_find(enum finding_kind kind, const struct call_finding *finding);
 void call_find_at(enum finding_kind kind, const struct call_site *site, const struct call_finding *finding);
 
 /* NULL: the call has no argument of this name. */
-const struct argument *call_argument(const struct call *call, const char *name);
+const struct api_argument *call_argument(const struct api_call *call, const char *name);
 
 /* clang-format off */
 #define ARGUMENT_KIND(value) \
@@ -125,7 +125,7 @@ const struct argument *call_argument(const struct call *call, const char *name);
     EACH_PICK(__VA_ARGS__, EACH_16, EACH_15, EACH_14, EACH_13, EACH_12, EACH_11, EACH_10, EACH_9, EACH_8, EACH_7, \
               EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1, ) (__VA_ARGS__)
 #define CALL(call_name, ...) \
-    (struct call){#call_name, (const struct argument[]){EACH(__VA_ARGS__)}, \
-                  sizeof((const struct argument[]){EACH(__VA_ARGS__)}) / sizeof(struct argument)}
+    (struct api_call){#call_name, (const struct api_argument[]){EACH(__VA_ARGS__)}, \
+                  sizeof((const struct api_argument[]){EACH(__VA_ARGS__)}) / sizeof(struct api_argument)}
 /* clang-format on */
 #endif

@@ -117,24 +117,25 @@ bool fault_lost(const struct cl_device *device)
     return is_lost(device->root);
 }
 
-static const void *handle(const struct call *call, const char *name, enum object_kind kind)
+static const void *handle(const struct api_call *call, const char *name, enum object_kind kind)
 {
-    const struct argument *argument = call_argument(call, name);
+    const struct api_argument *argument = call_argument(call, name);
     return argument ? object_lookup((const void *)(uintptr_t)argument->bits, kind) : NULL;
 }
 
 /* The queue of the call; NULL: the call has none, or a valid one is not given. */
-static const struct queue *queue_of(const struct call *call)
+static const struct queue *queue_of(const struct api_call *call)
 {
     const struct queue *queue = handle(call, "command_queue", OBJECT_QUEUE);
-    const struct argument *queues = call_argument(call, "queues"); /* clEnqueueCommandBufferKHR */
+    const struct api_argument *queues = call_argument(call, "queues"); /* clEnqueueCommandBufferKHR */
     const void *buffer = queues ? handle(call, "command_buffer", OBJECT_COMMAND_BUFFER) : NULL;
     return buffer ? command_buffer_queue(buffer) : queue;
 }
 
-static bool any_lost(const struct call *call)
+static bool any_lost(const struct api_call *call)
 {
-    const struct argument *count = call_argument(call, "num_devices"), *list = call_argument(call, "devices");
+    const struct api_argument *count = call_argument(call, "num_devices"),
+                              *list = call_argument(call, "devices");
     const cl_device_id *devices = list ? (const cl_device_id *)(uintptr_t)list->bits : NULL;
     for (uint64_t i = 0; devices && i < count->bits; i++) {
         const struct cl_device *device = object_lookup(devices[i], OBJECT_DEVICE);
@@ -153,7 +154,7 @@ static bool all_lost(void)
     return true;
 }
 
-static cl_int loss_refuses(const struct call *call)
+static cl_int loss_refuses(const struct api_call *call)
 {
     if (begins(call->name, "clEnqueue") || begins(call->name, "clFlush") || begins(call->name, "clFinish")) {
         const struct queue *queue = queue_of(call);
@@ -168,7 +169,7 @@ static cl_int loss_refuses(const struct call *call)
     return lost ? CL_DEVICE_NOT_AVAILABLE : CL_SUCCESS;
 }
 
-cl_int fault_refusal(const struct call *call)
+cl_int fault_refusal(const struct api_call *call)
 {
     pthread_mutex_lock(&state.lock);
     const cl_int err = count_call(call->name);
@@ -176,7 +177,7 @@ cl_int fault_refusal(const struct call *call)
     return err || !may_be_lost() ? err : loss_refuses(call);
 }
 
-cl_int fault_end(const struct call *call, cl_int err)
+cl_int fault_end(const struct api_call *call, cl_int err)
 {
     return !err && may_be_lost() && begins(call->name, "clFinish") ? loss_refuses(call) : err;
 }

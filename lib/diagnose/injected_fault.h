@@ -25,8 +25,8 @@
 #include "lib/queue.h"
 
 bool fault_any(void);
-cl_int fault_refusal(const struct call *call);
-cl_int fault_end(const struct call *call, cl_int err);
+cl_int fault_refusal(const struct api_call *call);
+cl_int fault_end(const struct api_call *call, cl_int err);
 cl_int fault_run(struct command *command, cl_int (*run)(struct command *command));
 bool fault_lost(const struct cl_device *device);
 void fault_reset(void);

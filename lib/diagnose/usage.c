@@ -67,12 +67,12 @@ static const struct released_object *find_released(const void *handle, enum obje
     return NULL;
 }
 
-static bool is_release(const struct call *call)
+static bool is_release(const struct api_call *call)
 {
     return strncmp(call->name, "clRelease", 9) == 0;
 }
 
-static void report_released(const struct call *call, const struct released_object *slot)
+static void report_released(const struct api_call *call, const struct released_object *slot)
 {
     char object[64], why[200];
     const bool again = is_release(call);
@@ -96,7 +96,7 @@ static bool is_released(const void *handle, enum object_kind kind)
     return !object || (!object->refs && object->made && !object->answered);
 }
 
-static bool report_if_released(const struct call *call, const void *handle, enum object_kind kind)
+static bool report_if_released(const struct api_call *call, const void *handle, enum object_kind kind)
 {
     const bool retains = strncmp(call->name, "clRetain", 8) == 0 && object_lookup(handle, kind);
     if (!handle || retains || !is_released(handle, kind))
@@ -114,9 +114,10 @@ static bool report_if_released(const struct call *call, const void *handle, enum
     return slot != NULL;
 }
 
-static bool check_events(const struct call *call, const char *count_name, const char *list_name)
+static bool check_events(const struct api_call *call, const char *count_name, const char *list_name)
 {
-    const struct argument *count = call_argument(call, count_name), *list = call_argument(call, list_name);
+    const struct api_argument *count = call_argument(call, count_name),
+                              *list = call_argument(call, list_name);
     const cl_event *events = count && list ? (const cl_event *)(uintptr_t)list->bits : NULL;
     bool reported = false;
     for (uint64_t i = 0; events && i < count->bits; i++)
@@ -124,7 +125,7 @@ static bool check_events(const struct call *call, const char *count_name, const 
     return reported;
 }
 
-static bool check_handles(const struct call *call)
+static bool check_handles(const struct api_call *call)
 {
     bool reported = false;
     for (size_t i = 0; i < call->count; i++)
@@ -138,10 +139,10 @@ static bool check_handles(const struct call *call)
     return reported || check_events(call, "num_events", "event_list");
 }
 
-void usage_answered(const struct call *call)
+void usage_answered(const struct api_call *call)
 {
-    const struct argument *size = call_argument(call, "param_value_size"),
-                          *value = call_argument(call, "param_value");
+    const struct api_argument *size = call_argument(call, "param_value_size"),
+                              *value = call_argument(call, "param_value");
     void *const *answers = size && value ? (void *const *)(uintptr_t)value->bits : NULL;
     for (size_t i = 0;
          answers && strncmp(call->name, "clGet", 5) == 0 && (i + 1) * sizeof *answers <= size->bits; i++)
@@ -223,8 +224,8 @@ static void report_overlap(const struct memobj *a, const struct memobj *b)
 /* Reports an overlap of two objects; true: it did. */
 static bool check_pair(struct memobj *a, struct memobj *b)
 {
-    const bool shared = a && b && memobj_root(a) != memobj_root(b) && !(a->is_svm && b->is_svm) &&
-                        spans_overlap(host_span(a), host_span(b));
+    const bool different = a && b && memobj_root(a) != memobj_root(b) && !(a->is_svm && b->is_svm);
+    const bool shared = different && spans_overlap(host_span(a), host_span(b));
     if (shared)
         report_overlap(a, b);
     return shared;
@@ -362,7 +363,8 @@ static void check_own_rect(const struct command *command, const struct memobj *m
 {
     const uint64_t host = (uint64_t)(uintptr_t)command->u.transfer.host, below = host_span(memobj).start;
     const struct rect *rect = &command->u.transfer.rect;
-    if (below && !rect_in_place(rect, below, host) && rect_meets_itself(rect, below, host))
+    if (below && !transfer_rect_in_place(rect, below, host) &&
+        transfer_rect_overlaps_itself(rect, below, host))
         report_own_memory(memobj);
 }
 
@@ -419,13 +421,13 @@ void usage_callback(int step)
     callbacks += step;
 }
 
-static bool is_true(const struct call *call, const char *name)
+static bool is_true(const struct api_call *call, const char *name)
 {
-    const struct argument *argument = call_argument(call, name);
+    const struct api_argument *argument = call_argument(call, name);
     return argument && argument->bits;
 }
 
-static bool waits(const struct call *call)
+static bool waits(const struct api_call *call)
 {
     static const char *const always[] = {"clFinish",
                                          "clWaitForEvents",
@@ -448,11 +450,11 @@ static bool waits(const struct call *call)
 }
 
 /* OpenCL 3.0 API, each clEnqueue*: the event argument must not refer to an element of the list. */
-static void check_own_event(const struct call *call)
+static void check_own_event(const struct api_call *call)
 {
-    const struct argument *count = call_argument(call, "num_events_in_wait_list"),
-                          *list = call_argument(call, "event_wait_list"),
-                          *event = call_argument(call, "event");
+    const struct api_argument *count = call_argument(call, "num_events_in_wait_list"),
+                              *list = call_argument(call, "event_wait_list"),
+                              *event = call_argument(call, "event");
     const uint64_t bytes = count ? count->bits * sizeof(cl_event) : 0;
     if (!list || !list->bits || !event || event->bits < list->bits || event->bits - list->bits >= bytes)
         return;
@@ -466,7 +468,7 @@ static void check_own_event(const struct call *call)
                   .fix = "another variable for the event of the command"});
 }
 
-bool usage_begin(const struct call *call)
+bool usage_begin(const struct api_call *call)
 {
     check_own_event(call);
     if (callbacks && waits(call))
@@ -494,7 +496,7 @@ void usage_finish(void)
 {
     size_t count = 0;
     struct object **objects = call_finds() ? object_list(&count) : NULL;
-    const bool leaks = !call_is_off(FINDING_LEAKED_OBJECT); /* off by default: it is legal to leave objects */
+    const bool leaks = !call_is_off(FINDING_LEAKED_OBJECT);
     usage_pending_finish(objects, count);
     for (size_t i = 0; leaks && i < count; i++) {
         char object[64];

@@ -39,9 +39,9 @@
 #include "call.h"
 #include "lib/queue.h"
 
-bool usage_begin(const struct call *call);
+bool usage_begin(const struct api_call *call);
 void usage_released(struct object *object);
-void usage_answered(const struct call *call);
+void usage_answered(const struct api_call *call);
 void usage_command(const struct command *command);
 void usage_forget(const struct command *command);
 void usage_waited(void);

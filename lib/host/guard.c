@@ -38,26 +38,26 @@ bool guard_set_pages(uint64_t low, uint64_t high, int protection)
     return low >= high || mprotect((void *)(uintptr_t)low, high - low, protection) == 0;
 }
 
-struct extent guard_pages_of(const struct guard_area *area)
+struct host_extent guard_pages_of(const struct guard_area *area)
 {
     const uint64_t rest = PAGE_BYTES - 1;
-    return area->buffer ? (struct extent){guard_page_of(area->low + rest), guard_page_of(area->high)}
-                        : (struct extent){guard_page_of(area->low), guard_page_of(area->high + rest)};
+    return area->buffer ? (struct host_extent){guard_page_of(area->low + rest), guard_page_of(area->high)}
+                        : (struct host_extent){guard_page_of(area->low), guard_page_of(area->high + rest)};
 }
 
 void guard_open_area(const struct guard_area *area)
 {
-    const struct extent pages = guard_pages_of(area);
+    const struct host_extent pages = guard_pages_of(area);
     if (!area->ambiguous)
         guard_set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
 }
 
 /* The pages of the area that hold mapped bytes. */
-static struct extent pages_of_map(const struct extent *pages, const struct mapped_range *map)
+static struct host_extent pages_of_map(const struct host_extent *pages, const struct mapped_range *map)
 {
     CHECKED(map->low <= map->high);
     const uint64_t low = guard_page_of(map->low), high = guard_page_of(map->high + PAGE_BYTES - 1);
-    return (struct extent){low > pages->low ? low : pages->low, high < pages->high ? high : pages->high};
+    return (struct host_extent){low > pages->low ? low : pages->low, high < pages->high ? high : pages->high};
 }
 
 /* A map has bytes in [low, high). */
@@ -70,9 +70,9 @@ static bool has_map_in(const struct guard_area *area, uint64_t low, uint64_t hig
 }
 
 /* The pages whose mapped bytes are all in the extent: other mapped bytes stay accessible to the host. */
-static struct extent pages_wholly_in(const struct guard_area *area, const struct extent *bytes)
+static struct host_extent pages_wholly_in(const struct guard_area *area, const struct host_extent *bytes)
 {
-    struct extent pages = {guard_page_of(bytes->low), guard_page_of(bytes->high + PAGE_BYTES - 1)};
+    struct host_extent pages = {guard_page_of(bytes->low), guard_page_of(bytes->high + PAGE_BYTES - 1)};
     if (has_map_in(area, pages.low, bytes->low))
         pages.low += PAGE_BYTES;
     if (has_map_in(area, bytes->high, pages.high))
@@ -83,11 +83,11 @@ static struct extent pages_wholly_in(const struct guard_area *area, const struct
 /* Closes the mapped pages that commands use as host memory: to stores, or (closes_loads) to loads, too. */
 static void close_uses(const struct guard_area *area, const struct mapped_range *map, bool closes_loads)
 {
-    const struct extent all = guard_pages_of(area), open = pages_of_map(&all, map);
-    struct extent bytes;
+    const struct host_extent all = guard_pages_of(area), open = pages_of_map(&all, map);
+    struct host_extent bytes;
     bool written;
     for (uint32_t at = 0; host_use_next(open.low, open.high, &at, &bytes, &written);) {
-        const struct extent pages = pages_wholly_in(area, &bytes);
+        const struct host_extent pages = pages_wholly_in(area, &bytes);
         if (written == closes_loads)
             guard_set_pages(pages.low > open.low ? pages.low : open.low,
                             pages.high < open.high ? pages.high : open.high, written ? PROT_NONE : PROT_READ);
@@ -96,9 +96,9 @@ static void close_uses(const struct guard_area *area, const struct mapped_range 
 
 static void open_maps(const struct guard_area *area)
 {
-    const struct extent all = guard_pages_of(area);
+    const struct host_extent all = guard_pages_of(area);
     for (const struct mapped_range *map = area->maps; map; map = map->next) {
-        const struct extent pages = pages_of_map(&all, map);
+        const struct host_extent pages = pages_of_map(&all, map);
         if (map->acquired)
             guard_set_pages(pages.low, pages.high, PROT_READ | PROT_WRITE);
     }
@@ -111,7 +111,7 @@ static void open_maps(const struct guard_area *area)
 
 static void close_area(const struct guard_area *area)
 {
-    const struct extent pages = guard_pages_of(area);
+    const struct host_extent pages = guard_pages_of(area);
     if (area->ambiguous)
         return;
     if (area->is_fine && !guard.under_way) {
@@ -125,7 +125,7 @@ static void close_area(const struct guard_area *area)
 struct guard_area *guard_area_at(uint64_t address)
 {
     for (struct guard_area *area = guard.areas; area; area = area->next) {
-        const struct extent pages = guard_pages_of(area);
+        const struct host_extent pages = guard_pages_of(area);
         if (!area->ambiguous && address >= pages.low && address < pages.high)
             return area;
     }
@@ -286,7 +286,7 @@ static void find_ambiguous(struct guard_area *area)
 static struct guard_area *area_of_buffer(const struct memobj *memobj)
 {
     const uint64_t low = (uint64_t)(uintptr_t)memobj->host_ptr, high = low + memobj->size;
-    const struct extent pages = host_use_pages(low, high);
+    const struct host_extent pages = host_use_pages(low, high);
     struct guard_area *area = pages.low < pages.high ? calloc(1, sizeof *area) : NULL;
     if (area)
         *area = (struct guard_area){.low = low, .high = high, .buffer = memobj->address};

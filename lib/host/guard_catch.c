@@ -60,7 +60,7 @@ static bool area_lost(void)
 {
     bool lost = false;
     for (const struct guard_area *area = guard.areas; area && !lost; area = area->next) {
-        const struct extent pages = guard_pages_of(area);
+        const struct host_extent pages = guard_pages_of(area);
         lost = area->buffer && msync((void *)(uintptr_t)pages.low, pages.high - pages.low, MS_ASYNC) != 0 &&
                errno == ENOMEM;
     }

@@ -102,7 +102,7 @@ static inline uint64_t guard_page_of(uint64_t address)
 }
 
 bool guard_set_pages(uint64_t low, uint64_t high, int protection);
-struct extent guard_pages_of(const struct guard_area *area);
+struct host_extent guard_pages_of(const struct guard_area *area);
 struct guard_area *guard_area_at(uint64_t address);
 void guard_open_area(const struct guard_area *area);
 void guard_open_all(void);

@@ -59,13 +59,13 @@ static void refresh(struct memobj *root, size_t low, size_t high)
         unwatch(root);
 }
 
-static bool meets(const struct memobj *root, const struct extent *extent)
+static bool meets(const struct memobj *root, const struct host_extent *extent)
 {
     const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
     return extent->low < low + root->size && extent->high > low;
 }
 
-static void refresh_extent(const struct extent *extent)
+static void refresh_extent(const struct host_extent *extent)
 {
     for (struct memobj *root = host.watched, *next; root; root = next) {
         next = root->next_watched;
@@ -166,7 +166,7 @@ static void refresh_unmapped(const struct map_record *record)
 
 static bool writes_watched(const struct command *command)
 {
-    const struct extent extent = host_use_written(command);
+    const struct host_extent extent = host_use_written(command);
     const struct memobj *root = host.watched;
     while (root && !meets(root, &extent))
         root = root->next_watched;
@@ -207,7 +207,7 @@ void host_bytes_settled(struct command *command)
 {
     if (!command->writes_host)
         return;
-    const struct extent extent = host_use_written(command);
+    const struct host_extent extent = host_use_written(command);
     runtime_lock();
     command->writes_host = false;
     CHECKED(host.writers > 0);

@@ -47,7 +47,7 @@ static int next_char(struct maps *maps)
     return maps->have > maps->at ? (unsigned char)maps->bytes[maps->at++] : -1;
 }
 
-struct mapping {
+struct host_mapping {
     uint64_t low, high;
     char modes[4];
     bool is_stack;
@@ -63,7 +63,7 @@ static int next_number(struct maps *maps, uint64_t *out_number)
 }
 
 /* "7f0c1000-7f0c9000 rw-p 00000000 00:00 0    [stack]" */
-static bool next_mapping(struct maps *maps, struct mapping *out_mapping)
+static bool next_mapping(struct maps *maps, struct host_mapping *out_mapping)
 {
     int c, last = 0;
     if (next_number(maps, &out_mapping->low) != '-' || next_number(maps, &out_mapping->high) != ' ')
@@ -80,7 +80,7 @@ static bool next_mapping(struct maps *maps, struct mapping *out_mapping)
 static bool is_plain(uint64_t low, uint64_t high)
 {
     struct maps maps = {.file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
-    struct mapping mapping;
+    struct host_mapping mapping;
     uint64_t plain = low;
     while (maps.file >= 0 && plain < high && next_mapping(&maps, &mapping)) {
         if (mapping.high <= plain)
@@ -96,74 +96,78 @@ static bool is_plain(uint64_t low, uint64_t high)
 
 static bool meets_own_stack(uint64_t low, uint64_t high)
 {
-    static __thread struct extent stack;
+    static __thread struct host_extent stack;
     pthread_attr_t attributes;
     void *start = NULL;
     size_t size = 0;
     if (!stack.high && pthread_getattr_np(pthread_self(), &attributes) == 0) {
         pthread_attr_getstack(&attributes, &start, &size);
         pthread_attr_destroy(&attributes);
-        stack = (struct extent){(uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)start + size};
+        stack = (struct host_extent){(uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)start + size};
     }
     return low < stack.high && high > stack.low;
 }
 
-static struct extent pages_inside(struct extent bytes)
+static struct host_extent pages_inside(struct host_extent bytes)
 {
     const uint64_t rest = PAGE_BYTES - 1;
-    return (struct extent){(bytes.low + rest) & ~rest, bytes.high & ~rest};
+    return (struct host_extent){(bytes.low + rest) & ~rest, bytes.high & ~rest};
 }
 
-struct extent host_use_pages(uint64_t low, uint64_t high)
+struct host_extent host_use_pages(uint64_t low, uint64_t high)
 {
-    const struct extent pages = pages_inside((struct extent){low, high});
+    const struct host_extent pages = pages_inside((struct host_extent){low, high});
     uint64_t allocation, size;
     const bool fits = pages.low < pages.high &&
                       !device_allocation(runtime_device(), low, &allocation, &size) &&
                       !meets_own_stack(pages.low, pages.high) && is_plain(pages.low, pages.high);
-    return fits ? pages : (struct extent){0, 0};
+    return fits ? pages : (struct host_extent){0, 0};
 }
 
 /* ---- what commands use -------------------------------------------------------------------- */
 
-static struct extent rows_of(const struct rect *rect, uint64_t at)
+static struct host_extent rows_of(const struct rect *rect, uint64_t at)
 {
     const uint64_t low = at + rect->host_origin[2] * rect->host_slice +
                          rect->host_origin[1] * rect->host_row + rect->host_origin[0];
-    return (struct extent){low, low + (rect->region[2] - 1) * rect->host_slice +
-                                    (rect->region[1] - 1) * rect->host_row + rect->region[0]};
+    return (struct host_extent){low, low + (rect->region[2] - 1) * rect->host_slice +
+                                         (rect->region[1] - 1) * rect->host_row + rect->region[0]};
 }
 
-struct extent host_use_written(const struct command *command)
+struct host_extent host_use_written(const struct command *command)
 {
     const uint64_t at = (uint64_t)(uintptr_t)command->u.transfer.host,
                    target = (uint64_t)(uintptr_t)command->u.svm_copy.target;
     switch (command->kind) {
-    case COMMAND_READ_BUFFER: return (struct extent){at, at + command->u.transfer.size};
+    case COMMAND_READ_BUFFER: return (struct host_extent){at, at + command->u.transfer.size};
     case COMMAND_READ_BUFFER_RECT:
     case COMMAND_READ_IMAGE: return rows_of(&command->u.transfer.rect, at);
     case COMMAND_SVM_MEMCPY:
-    case COMMAND_MEMCPY_INTEL: return (struct extent){target, target + command->u.svm_copy.size};
-    case COMMAND_NATIVE_KERNEL: return (struct extent){0, UINT64_MAX};
-    default: return (struct extent){0, 0};
+    case COMMAND_MEMCPY_INTEL: return (struct host_extent){target, target + command->u.svm_copy.size};
+    case COMMAND_NATIVE_KERNEL: return (struct host_extent){0, UINT64_MAX};
+    default: return (struct host_extent){0, 0};
     }
 }
 
-void host_use_extents(const struct command *command, struct extent *out_read, struct extent *out_written)
+void host_use_extents(const struct command *command, struct host_extent *out_read,
+                      struct host_extent *out_written)
 {
     const uint64_t at = (uint64_t)(uintptr_t)command->u.transfer.host,
                    source = (uint64_t)(uintptr_t)command->u.svm_copy.source,
                    fill = (uint64_t)(uintptr_t)command->u.fill.svm;
-    *out_read = (struct extent){0, 0};
-    *out_written = command->kind == COMMAND_NATIVE_KERNEL ? (struct extent){0, 0} : host_use_written(command);
+    *out_read = (struct host_extent){0, 0};
+    *out_written =
+        command->kind == COMMAND_NATIVE_KERNEL ? (struct host_extent){0, 0} : host_use_written(command);
     switch (command->kind) {
-    case COMMAND_WRITE_BUFFER: *out_read = (struct extent){at, at + command->u.transfer.size}; break;
+    case COMMAND_WRITE_BUFFER: *out_read = (struct host_extent){at, at + command->u.transfer.size}; break;
     case COMMAND_WRITE_BUFFER_RECT:
     case COMMAND_WRITE_IMAGE: *out_read = rows_of(&command->u.transfer.rect, at); break;
     case COMMAND_SVM_MEMCPY:
-    case COMMAND_MEMCPY_INTEL: *out_read = (struct extent){source, source + command->u.svm_copy.size}; break;
+    case COMMAND_MEMCPY_INTEL:
+        *out_read = (struct host_extent){source, source + command->u.svm_copy.size};
+        break;
     case COMMAND_SVM_MEMFILL:
-    case COMMAND_MEMFILL_INTEL: *out_written = (struct extent){fill, fill + command->u.fill.size}; break;
+    case COMMAND_MEMFILL_INTEL: *out_written = (struct host_extent){fill, fill + command->u.fill.size}; break;
     default: break;
     }
 }
@@ -173,7 +177,7 @@ struct use_listing {
     uint32_t command;
     bool own, written, in_allocation;
     bool (*is_mapped)(uint64_t low, uint64_t high);
-    struct extent whole, piece;
+    struct host_extent whole, piece;
     struct host_use *out;
     uint32_t count, room;
 };
@@ -181,14 +185,14 @@ struct use_listing {
 static void list_within(struct use_listing *listing, uint64_t low, uint64_t high)
 {
     listing->in_allocation = listing->is_mapped(low, high);
-    listing->whole = listing->in_allocation ? (struct extent){low, high}
+    listing->whole = listing->in_allocation ? (struct host_extent){low, high}
                      : listing->own         ? host_use_pages(low, high)
-                                            : (struct extent){0, 0};
+                                            : (struct host_extent){0, 0};
 }
 
 static void list_piece(struct use_listing *listing)
 {
-    struct extent pages = listing->in_allocation ? listing->piece : pages_inside(listing->piece);
+    struct host_extent pages = listing->in_allocation ? listing->piece : pages_inside(listing->piece);
     if (pages.low < listing->whole.low)
         pages.low = listing->whole.low;
     if (pages.high > listing->whole.high)
@@ -200,9 +204,9 @@ static void list_piece(struct use_listing *listing)
 
 static void list_rows(struct use_listing *listing, const struct rect *rect, uint64_t at)
 {
-    const struct extent all = rows_of(rect, at);
+    const struct host_extent all = rows_of(rect, at);
     list_within(listing, all.low, all.high);
-    listing->piece = (struct extent){all.low, all.low};
+    listing->piece = (struct host_extent){all.low, all.low};
     for (size_t z = 0; z < rect->region[2]; z++)
         for (size_t y = 0; y < rect->region[1] && listing->whole.high; y++) {
             const uint64_t low = all.low + z * rect->host_slice + y * rect->host_row;
@@ -217,7 +221,7 @@ static void list_rows(struct use_listing *listing, const struct rect *rect, uint
 
 static void list_bytes(struct use_listing *listing, uint64_t at, size_t size)
 {
-    listing->piece = (struct extent){at, at + size};
+    listing->piece = (struct host_extent){at, at + size};
     list_within(listing, at, at + size);
     list_piece(listing);
 }
@@ -281,14 +285,15 @@ void host_use_open(void)
         set(&uses.items[i], PROT_READ | PROT_WRITE);
 }
 
-bool host_use_next(uint64_t low, uint64_t high, uint32_t *at, struct extent *out_bytes, bool *out_written)
+bool host_use_next(uint64_t low, uint64_t high, uint32_t *at, struct host_extent *out_bytes,
+                   bool *out_written)
 {
     while (*at < uses.count && !(uses.items[*at].low < high && uses.items[*at].high > low))
         ++*at;
     if (*at == uses.count)
         return false;
     const struct host_use *use = &uses.items[(*at)++];
-    *out_bytes = (struct extent){use->low, use->high};
+    *out_bytes = (struct host_extent){use->low, use->high};
     *out_written = use->written;
     return true;
 }
@@ -296,7 +301,7 @@ bool host_use_next(uint64_t low, uint64_t high, uint32_t *at, struct extent *out
 bool host_use_meets(uint64_t low, uint64_t high)
 {
     uint32_t at = 0;
-    struct extent bytes;
+    struct host_extent bytes;
     bool written;
     return host_use_next(low, high, &at, &bytes, &written);
 }

@@ -35,12 +35,13 @@
 #include "lib/queue.h"
 #include "owned_lock.h"
 
-struct extent {
+struct host_extent {
     uint64_t low, high;
 };
 
-struct extent host_use_written(const struct command *command);
-void host_use_extents(const struct command *command, struct extent *out_read, struct extent *out_written);
+struct host_extent host_use_written(const struct command *command);
+void host_use_extents(const struct command *command, struct host_extent *out_read,
+                      struct host_extent *out_written);
 bool host_use_by(const struct command *command);
 void host_use_begin(const struct command *command, bool own, bool (*is_mapped)(uint64_t low, uint64_t high),
                     struct owned_lock *lock);
@@ -48,9 +49,10 @@ bool host_use_end(struct owned_lock *lock);
 void host_use_close(void);
 void host_use_open(void);
 bool host_use_meets(uint64_t low, uint64_t high);
-bool host_use_next(uint64_t low, uint64_t high, uint32_t *at, struct extent *out_bytes, bool *out_written);
+bool host_use_next(uint64_t low, uint64_t high, uint32_t *at, struct host_extent *out_bytes,
+                   bool *out_written);
 bool host_use_any(void);
 bool host_use_lost(void);
 void host_use_forget(void);
-struct extent host_use_pages(uint64_t low, uint64_t high);
+struct host_extent host_use_pages(uint64_t low, uint64_t high);
 #endif

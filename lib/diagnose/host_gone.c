@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "lib/diagnose/call.h"
+#include "call.h"
 #include "lib/command.h"
-#include "host_use.h"
+#include "lib/host/host_use.h"
 #include "lib/command_order.h"
 #include "lib/api_runtime.h"
 #include "lib/memobj.h"
@@ -32,7 +32,7 @@ enum { PAGE_BYTES = 4096 };
 struct hosted {
     struct hosted *next;
     const struct memobj *memobj; /* NULL: destroyed */
-    struct extent bytes;
+    struct host_extent bytes;
     const char *sort; /* "buffer", "image" */
     uint32_t id;
     uint32_t command; /* the last one enqueued that uses it; 0: none, or the host is ordered after it */
@@ -43,7 +43,7 @@ struct hosted {
 };
 static struct hosted *all_hosted;
 
-static bool is_gone(struct extent extent)
+static bool is_gone(struct host_extent extent)
 {
     const uint64_t low = extent.low & ~(uint64_t)(PAGE_BYTES - 1);
     uint64_t allocation, size;
@@ -54,7 +54,7 @@ static bool is_gone(struct extent extent)
 bool host_gone_bytes(const void *pointer, size_t size)
 {
     const uint64_t low = (uint64_t)(uintptr_t)pointer;
-    return is_gone((struct extent){low, low + size});
+    return is_gone((struct host_extent){low, low + size});
 }
 
 /* Memory that is gone stays so: what is mapped there later is different memory, for example the files that
@@ -64,7 +64,7 @@ bool host_gone(struct memobj *memobj)
     struct memobj *root = memobj_root(memobj);
     const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
     if (memobj_has_host_memory(root) && !root->gone)
-        root->gone = is_gone((struct extent){low, low + root->size});
+        root->gone = is_gone((struct host_extent){low, low + root->size});
     return root->gone;
 }
 
@@ -250,7 +250,7 @@ void host_gone_enqueued(const struct command *command)
 
 /* ---- memory that commands copy from or to ------------------------------------------------------ */
 
-static void find_pointer(const struct command *command, struct extent extent)
+static void find_pointer(const struct command *command, struct host_extent extent)
 {
     const struct memobj *memobj = !command_transfers(command)  ? NULL
                                   : command->u.transfer.source ? command->u.transfer.source
@@ -270,7 +270,7 @@ static void find_pointer(const struct command *command, struct extent extent)
 /* Everything is examined before anything is reported: a report maps files, perhaps where the memory was. */
 bool host_gone_find(const struct command *command)
 {
-    struct extent read, written;
+    struct host_extent read, written;
     host_use_extents(command, &read, &written);
     const bool no_source = is_gone(read), no_target = is_gone(written);
     visit_objects(command, find_object);

@@ -17,8 +17,8 @@
  * Limits   Memory that another thread unmaps while the command runs is not noticed; nor is memory that was
  *          unmapped and mapped again.
  */
-#ifndef ORRERY_LIB_HOST_HOST_GONE_H
-#define ORRERY_LIB_HOST_HOST_GONE_H
+#ifndef ORRERY_LIB_DIAGNOSE_HOST_GONE_H
+#define ORRERY_LIB_DIAGNOSE_HOST_GONE_H
 #include "lib/queue.h"
 
 bool host_gone_find(const struct command *command);
