@@ -643,7 +643,7 @@ static void note_verdicts(const struct fix_trials *trials, struct report *report
 
 /* ---- what the fix of one finding removes besides ------------------------------------------------- */
 
-static const struct trial *trial_of(const struct trials *trials, size_t finding)
+static const struct tried_fix *trial_of(const struct fix_trials *trials, size_t finding)
 {
     for (uint32_t i = 0; i < trials->count; i++)
         if (trials->items[i].finding == finding)
@@ -654,16 +654,16 @@ static const struct trial *trial_of(const struct trials *trials, size_t finding)
 /* Is the finding's own fix, if it has one that holds, of no use beside the trial's? It is the same; or
  * the trial is of an earlier finding and leaves no race, while other races are left with the finding's
  * own fix. */
-static bool needs_no_other(const struct trials *trials, size_t finding, const struct trial *trial)
+static bool needs_no_other(const struct fix_trials *trials, size_t finding, const struct tried_fix *trial)
 {
-    const struct trial *own = trial_of(trials, finding);
+    const struct tried_fix *own = trial_of(trials, finding);
     if (!own || own->verdict != VERDICT_HOLDS)
         return true;
     const bool is_enough = trial->compared && !own->compared && trial->finding < finding;
     return is_enough || same_edits(&own->edits, &trial->edits);
 }
 
-static bool is_seen(const struct trial *trial, const struct sight *original)
+static bool is_seen(const struct tried_fix *trial, const struct sight *original)
 {
     for (size_t i = 0; i < trial->again.sight_count; i++)
         if (same_sight(&trial->edits, original, &trial->again.sights[i]))
@@ -678,12 +678,12 @@ static bool is_seen(const struct trial *trial, const struct sight *original)
  * finding whose own fix holds is else covered by a trial that leaves no race only, and that trial covers all
  * findings without a fix of their own, too.
  */
-static const struct trial *covering_trial(const struct trials *trials, size_t finding,
-                                          const struct sight *sight)
+static const struct tried_fix *covering_trial(const struct fix_trials *trials, size_t finding,
+                                              const struct sight *sight)
 {
     for (int compared = 1; compared >= 0; compared--)
         for (uint32_t i = 0; i < trials->count; i++) {
-            const struct trial *trial = &trials->items[i];
+            const struct tried_fix *trial = &trials->items[i];
             if (trial->ran && trial->verdict == VERDICT_HOLDS && trial->compared == compared &&
                 trial->finding != finding && needs_no_other(trials, finding, trial) && !is_seen(trial, sight))
                 return trial;
@@ -691,14 +691,14 @@ static const struct trial *covering_trial(const struct trials *trials, size_t fi
     return NULL;
 }
 
-static void note_covered(const struct trials *trials, struct report *report)
+static void note_covered(const struct fix_trials *trials, struct report *report)
 {
     for (size_t i = 0; i < report_count(report); i++) {
         const struct finding *finding = report_get(report, i);
         struct sight sight;
         if (finding_check(finding->kind) != CHECK_RACES)
             continue;
-        const struct trial *trial =
+        const struct tried_fix *trial =
             sight_init(&sight, finding, trials->built.source.name) ? covering_trial(trials, i, &sight) : NULL;
         if (trial)
             report_covered(report, i, trial->finding);
