@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics and fences that are wrong by themselves; each instruction is reported once. */
+/* Checks of single atomics, fences and barriers: a row of tests for each, of which the first that fails is
+ * reported. */
 #include "misuse.h"
 
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static void report_misuse(struct misuse *misuse, const struct origin *origin, co
     else
         misuse->host->place(misuse->host->self, origin->site, &access->place);
     access->what = misuse->host->what(misuse->host->self, origin->site);
-    access->act = size ? ACT_ACCESS : ACT_FENCE; /* which touches no bytes */
+    access->act = size ? ACT_ACCESS : ACT_FENCE; /* a fence accesses no bytes */
     access->kind = kind;
     access->size_bytes = size;
     access->has_item = true;
