@@ -148,7 +148,7 @@ items=65536 scenario written_twice float 1 64 16384 >"$work/x.yaml"
 raced written_twice
 measure locks float 1 64 65536 12
 more measure locks float 1 64 1024 12
-twice=1 measure waits float 1 64 16384 12
+measure waits float 1 64 16384 12
 [ -n "$sanitized" ] && for locks in 8192 16384; do
     measure transfers float 1 64 "$locks" 12
 done

@@ -90,13 +90,13 @@ static uint32_t push(struct readers *readers, struct reader_node node)
 }
 
 /* What the latest nodes of a set have of a new access. */
-struct found {
+struct reader_search {
     uint64_t *mask;    /* of its block and context; NULL: there is none */
     uint32_t node, at; /* an epoch of that block and context; node 0: none */
     uint32_t again;    /* accesses of its unit in other contexts */
 };
 
-static void find_in(struct readers *readers, uint32_t index, uint64_t own, struct found *out)
+static void find_in(struct readers *readers, uint32_t index, uint64_t own, struct reader_search *out)
 {
     struct reader_node *node = &readers->nodes[index];
     const uint64_t unit = epoch_unit(own), block = unit / READERS_BLOCK;
@@ -137,7 +137,8 @@ static bool put(struct readers *readers, uint64_t *value, const uint64_t *slots,
 }
 
 /* Two epochs of one block and context become a block. */
-static bool make_block(struct readers *readers, uint64_t *value, uint64_t own, const struct found *found)
+static bool make_block(struct readers *readers, uint64_t *value, uint64_t own,
+                       const struct reader_search *found)
 {
     struct reader_node *node = &readers->nodes[found->node];
     const uint64_t other = node->slot[found->at], unit = epoch_unit(own),
@@ -163,7 +164,7 @@ static bool make_block(struct readers *readers, uint64_t *value, uint64_t own, c
 bool readers_add(struct readers *readers, uint64_t *value, uint64_t unit, uint32_t context)
 {
     const uint64_t own = epoch(unit, context), before = *value;
-    struct found found = {.mask = NULL};
+    struct reader_search found = {.mask = NULL};
     uint32_t tries = NODES_TRIED, at = index_of(readers, *value);
     if (!at && !put(readers, value, &before, 1))
         return false;
