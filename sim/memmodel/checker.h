@@ -33,25 +33,25 @@ void checker_free(struct checker *checker);
 bool checker_failed(const struct checker *checker);
 void checker_observer(struct checker *checker, struct observer *out_observer);
 void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
-/* it looks for what the other does, even if the scenario has changed since */
+/* enables the same checks as the other's, even if the scenario has changed since */
 void checker_want(struct checker *checker, const struct checker *other);
-void checker_accompany(struct checker *checker); /* another launch runs beside the one that it checks */
-/* called before accesses of its launch are reported as a race; NULL: none. Borrowed */
+void checker_accompany(struct checker *checker); /* another launch runs meanwhile, and may change memory */
+/* asked before accesses of its launch are reported as a race; NULL: none. Borrowed */
 void checker_set_order_queries(struct checker *checker, const struct order_queries *order_queries);
-/* A launch that runs beside its own writes: what was released there ends (R8). */
+/* A launch that runs meanwhile has written: release sequences there end (R8). */
 void checker_receive_other(struct checker *checker, const struct access_event *event);
-uint64_t checker_clock(const struct checker *checker); /* how far its order has counted */
-/* as if the history were full: races are found, with shorter reports */
+uint64_t checker_clock(const struct checker *checker); /* the latest clock value of its order */
+/* as if the sync log were full: races are found, but explained in less detail */
 void checker_forgo_sync_log(struct checker *checker);
-/* as if there were no memory for vector clocks: it ends, and judges nothing more */
+/* as if there were no memory for vector clocks: it reports no more races */
 void checker_run_out_of_memory(struct checker *checker);
-/* so much work, at most, to look for the edits that order a race */
+/* limits the work of searching a fix for one race */
 void checker_hurry(struct checker *checker, uint64_t most);
-/* of two places of the program, before "at least" will do */
+/* races of a pair of sites that are counted exactly; past that "at least" is reported */
 void checker_count_races(struct checker *checker, uint64_t enough);
-/* to one allocation, one by one: reports of a slow run say why */
+/* accesses to one allocation that no filter takes, before a note says why the run is slow */
 void checker_note_after(struct checker *checker, uint64_t accesses);
-uint64_t checker_compared(const struct checker *checker); /* pairs of accesses, so far */
+uint64_t checker_compared(const struct checker *checker); /* pairs of accesses compared so far */
 /* how often each of fast_path.h was taken, in launches that have ended */
 const uint64_t *checker_fast_paths(const struct checker *checker);
 /* Receives each launch that ends; borrowed. */

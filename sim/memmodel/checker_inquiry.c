@@ -22,7 +22,7 @@ struct past {
     struct answer *answer; /* of the first race; NULL: none */
 };
 
-struct asking {
+struct inquiry_access {
     struct checker *checker;
     struct shadow_region *region;
     bool writes; /* the access that is tried */
@@ -72,7 +72,7 @@ static bool same_past(const struct past *past, uint64_t unit, const struct conte
 }
 
 /* NULL: out of memory. */
-static struct past *past_find(struct asking *asking, uint64_t unit, const struct context *how)
+static struct past *past_find(struct inquiry_access *asking, uint64_t unit, const struct context *how)
 {
     for (uint32_t i = 0; i < asking->count; i++)
         if (same_past(&asking->items[i], unit, how))
@@ -91,7 +91,7 @@ static void take_past(void *self, uint64_t unit, const struct context *how)
 /* In place of a report. */
 static void take_race(void *self, const struct race *race, const struct shadow_access *now)
 {
-    struct asking *asking = self;
+    struct inquiry_access *asking = self;
     struct checker *checker = asking->checker;
     struct shadow_access complete = *now;
     struct unit_state unit_state;
@@ -110,7 +110,7 @@ static void take_race(void *self, const struct race *race, const struct shadow_a
     }
 }
 
-static void try_access(struct asking *asking, const struct race_inquiry *inquiry, bool writes)
+static void try_access(struct inquiry_access *asking, const struct race_inquiry *inquiry, bool writes)
 {
     struct checker *checker = asking->checker;
     uint64_t mask[LANE_MASK_WORDS] = {0};
@@ -139,7 +139,7 @@ static uint32_t operation_after(const struct sync_log *sync_log, uint64_t clock)
     return at;
 }
 
-static struct edge *edges_from(const struct asking *asking, const struct past *past, uint64_t self,
+static struct edge *edges_from(const struct inquiry_access *asking, const struct past *past, uint64_t self,
                                uint32_t *out_count)
 {
     const struct sync_log *sync_log = &asking->checker->sync_log;
@@ -151,7 +151,7 @@ static struct edge *edges_from(const struct asking *asking, const struct past *p
                       out_count);
 }
 
-static void announce_past(const struct asking *asking, const struct past *past, uint64_t self,
+static void announce_past(const struct inquiry_access *asking, const struct past *past, uint64_t self,
                           const struct inquiry_sink *sink)
 {
     const struct checker *checker = asking->checker;
@@ -194,7 +194,7 @@ enum inquiry_answer checker_why(struct checker *checker, const struct race_inqui
     static struct race_counter *const uncounted[COUNTERS];
     if (has_failed(checker))
         return INQUIRY_UNCHECKED;
-    struct asking asking = {.checker = checker};
+    struct inquiry_access asking = {.checker = checker};
     const uint64_t self = unit_asking(checker, inquiry);
     const struct region *region = memory_region(checker->memory, inquiry->address);
     asking.region = checker_shadow_at(checker, region, inquiry->address);

@@ -13,7 +13,8 @@
 
 enum { NOTHING = UINT32_MAX, UNITS_MOST = 1 << 14, WORK_OF_CLOCKS = 1 << 24 };
 
-/* What of one unit happens before: all before that operation of the log; and by which edge in the end. */
+/* Of one unit: all before this operation of the log happens before; and the last edge of the order that shows
+ * it. */
 struct horizon {
     uint32_t until;
     bool has_edge;

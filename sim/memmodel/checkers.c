@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One checker for each launch that runs; events go to the one that is current, and footprints to the
- * commands.
- */
+/* One checker for each launch that runs. An event goes to the checker of its launch, and to the inter-launch
+ * detector if other launches run meanwhile. Footprints go to commands/. A checker is kept for the next
+ * launch. */
 #include "checkers.h"
 
 #include <stdio.h>
@@ -13,16 +12,17 @@
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/common/footprint.h"
 
-/* One checker, and the launch that it checks. is_followed: inter_launch.h checks it, too, and is queried for
- * what others order of it; beside: others may run meanwhile: then both receive events through `both`. */
-struct post {
+/* A checker and its launch. is_followed: the inter-launch detector receives the launch, too, and is asked
+ * whether other launches order a pair. beside: other launches may run meanwhile, and both receive events
+ * through `both`. */
+struct checkers_post {
     struct checkers *of;
     struct checker *checker;
     struct observer own, both;
     bool is_followed, beside;
     struct order_queries order_queries;
     const struct launch_info *launch;
-    struct post *next;
+    struct checkers_post *next;
 };
 
 struct checkers {
@@ -34,25 +34,25 @@ struct checkers {
     struct inter_launch *inter_launch; /* NULL: there are no commands */
     struct observer follower;
     bool has_sink, reported;
-    struct post *first, *latest; /* latest: of the last event, NULL: none */
+    struct checkers_post *first, *latest; /* latest: of the last event, NULL: none */
 };
 
-static void both_received(const struct post *post)
+static void both_received(const struct checkers_post *post)
 {
     if (post->is_followed)
         inter_launch_received(post->of->inter_launch, post->launch, checker_clock(post->checker));
 }
 
-static void announce_to_others(const struct post *post, const struct access_event *event)
+static void announce_to_others(const struct checkers_post *post, const struct access_event *event)
 {
-    for (struct post *other = post->of->first; other; other = other->next)
+    for (struct checkers_post *other = post->of->first; other; other = other->next)
         if (other != post && other->launch)
             checker_receive_other(other->checker, event);
 }
 
 static void both_access(void *self, const struct access_event *event)
 {
-    struct post *post = self;
+    struct checkers_post *post = self;
     if (post->is_followed)
         post->of->follower.access(post->of->inter_launch, event);
     post->own.access(post->checker, event);
@@ -63,14 +63,14 @@ static void both_access(void *self, const struct access_event *event)
 
 static void both_before(void *self)
 {
-    const struct post *post = self;
+    const struct checkers_post *post = self;
     if (post->is_followed)
         post->of->follower.before(post->of->inter_launch);
 }
 
 static void both_sync(void *self, const struct sync_event *event)
 {
-    struct post *post = self;
+    struct checkers_post *post = self;
     if (post->is_followed)
         post->of->follower.sync(post->of->inter_launch, event);
     post->own.sync(post->checker, event);
@@ -79,13 +79,13 @@ static void both_sync(void *self, const struct sync_event *event)
 
 static bool is_ordered(void *self, const struct order_query *query)
 {
-    const struct post *post = self;
+    const struct checkers_post *post = self;
     return inter_launch_orders(post->of->inter_launch, post->launch, query);
 }
 
-static struct post *post_new(struct checkers *checkers)
+static struct checkers_post *post_new(struct checkers *checkers)
 {
-    struct post *post = calloc(1, sizeof *post);
+    struct checkers_post *post = calloc(1, sizeof *post);
     if (post)
         post->checker = checker_new(checkers->memory, checkers->report, checkers->scenario, &checkers->host);
     if (!post || !post->checker) {
@@ -122,7 +122,7 @@ void checkers_free(struct checkers *checkers)
 {
     if (!checkers)
         return;
-    for (struct post *post = checkers->first, *next; post; post = next) {
+    for (struct checkers_post *post = checkers->first, *next; post; post = next) {
         next = post->next;
         checker_free(post->checker);
         free(post);
@@ -137,9 +137,9 @@ static void say_unchecked(struct checkers *checkers)
 }
 
 /* NULL: no memory; reported once. */
-static struct post *take_post(struct checkers *checkers, const struct launch_info *launch)
+static struct checkers_post *take_post(struct checkers *checkers, const struct launch_info *launch)
 {
-    struct post **link = &checkers->first;
+    struct checkers_post **link = &checkers->first;
     while (*link && (*link)->launch)
         link = &(*link)->next;
     if (!*link)
@@ -152,9 +152,9 @@ static struct post *take_post(struct checkers *checkers, const struct launch_inf
     return *link;
 }
 
-static struct post *post_of(struct checkers *checkers, const struct launch_info *launch)
+static struct checkers_post *post_of(struct checkers *checkers, const struct launch_info *launch)
 {
-    struct post *post = checkers->latest;
+    struct checkers_post *post = checkers->latest;
     if (post && post->launch == launch)
         return post;
     for (post = checkers->first; post && post->launch != launch;)
@@ -163,14 +163,14 @@ static struct post *post_of(struct checkers *checkers, const struct launch_info 
     return post;
 }
 
-static const struct observer *ears(const struct post *post)
+static const struct observer *ears(const struct checkers_post *post)
 {
     return post->beside ? &post->both : &post->own;
 }
 
 static void on_access(void *self, const struct access_event *event)
 {
-    const struct post *post = post_of(self, event->origin.launch);
+    const struct checkers_post *post = post_of(self, event->origin.launch);
     if (post)
         ears(post)->access(ears(post)->self, event);
 }
@@ -184,15 +184,15 @@ static void on_before(void *self)
 
 static void on_sync(void *self, const struct sync_event *event)
 {
-    const struct post *post = post_of(self, event->origin.launch);
+    const struct checkers_post *post = post_of(self, event->origin.launch);
     if (post)
         ears(post)->sync(ears(post)->self, event);
 }
 
-/* Values that a work-item finds in memory and the other may have written. */
-static void accompany(struct checkers *checkers, struct post *post)
+/* Other launches run beside this one: they may have written the values that its work-items find in memory. */
+static void run_beside(struct checkers *checkers, struct checkers_post *post)
 {
-    for (struct post *other = checkers->first; other; other = other->next) {
+    for (struct checkers_post *other = checkers->first; other; other = other->next) {
         if (other == post || !other->launch)
             continue;
         checker_accompany(other->checker);
@@ -200,8 +200,8 @@ static void accompany(struct checkers *checkers, struct post *post)
     }
 }
 
-/* Those it may order, or which may order it. */
-static void meet_others(const struct checkers *checkers, struct post *post)
+/* Launches that overlap with the new one may order it, and it may order them. */
+static void announce_overlap(const struct checkers *checkers, struct checkers_post *post)
 {
     const struct launch_info *launch = post->launch;
     post->is_followed = checkers->inter_launch && inter_launch_begin(checkers->inter_launch, launch);
@@ -212,9 +212,9 @@ static void meet_others(const struct checkers *checkers, struct post *post)
                                                  : NULL);
 }
 
-/* Other launches may be ordered by operations of a launch that is left out of the checks: then it is checked
- * all the same, and the report drops its findings. */
-static bool orders_others(const struct post *post)
+/* May operations of a launch that is left out of the checks order other launches? Then it is checked all the
+ * same, and the report drops its findings. */
+static bool orders_others(const struct checkers_post *post)
 {
     const struct launch_info *launch = post->launch;
     const bool synchronises = launch->releases >= SCOPE_DEVICE || launch->acquires >= SCOPE_DEVICE;
@@ -223,12 +223,12 @@ static bool orders_others(const struct post *post)
 }
 
 /* NULL: no observer of the launch. */
-static struct post *launch_begins(struct checkers *checkers, const struct launch_info *launch)
+static struct checkers_post *launch_begins(struct checkers *checkers, const struct launch_info *launch)
 {
-    struct post *post = take_post(checkers, launch);
+    struct checkers_post *post = take_post(checkers, launch);
     if (!post)
         return NULL;
-    meet_others(checkers, post);
+    announce_overlap(checkers, post);
     if (!launch->left_out || orders_others(post))
         return post;
     post->launch = NULL;
@@ -236,7 +236,7 @@ static struct post *launch_begins(struct checkers *checkers, const struct launch
     return NULL;
 }
 
-/* The order of commands has every launch in it. */
+/* The commands' order needs every launch, so one that is left out has an empty footprint. */
 static void end_left_out(struct checkers *checkers, const struct launch_info *launch)
 {
     if (checkers->has_sink && launch->left_out)
@@ -246,8 +246,8 @@ static void end_left_out(struct checkers *checkers, const struct launch_info *la
 static void on_launch(void *self, const struct launch_event *event)
 {
     struct checkers *checkers = self;
-    struct post *post = event->phase == LAUNCH_BEGIN ? launch_begins(checkers, event->launch)
-                                                     : post_of(checkers, event->launch);
+    struct checkers_post *post = event->phase == LAUNCH_BEGIN ? launch_begins(checkers, event->launch)
+                                                              : post_of(checkers, event->launch);
     if (!post && event->phase == LAUNCH_END)
         end_left_out(checkers, event->launch);
     if (!post)
@@ -258,18 +258,18 @@ static void on_launch(void *self, const struct launch_event *event)
     if (event->phase != LAUNCH_END)
         both_received(post);
     if (event->phase == LAUNCH_BEGIN)
-        accompany(checkers, post);
+        run_beside(checkers, post);
     if (event->phase != LAUNCH_END)
         return;
     post->launch = NULL;
     checkers->latest = NULL;
 }
 
-/* Waves of a launch that is left out need not make their events. */
-static const struct observer *deputy(void *self, const struct launch_info *launch)
+/* The observer of a launch. NULL: it is left out of the checks, and its waves need not make events. */
+static const struct observer *observer_for(void *self, const struct launch_info *launch)
 {
     static const struct observer none;
-    const struct post *post = post_of(self, launch);
+    const struct checkers_post *post = post_of(self, launch);
     return post ? ears(post) : launch->left_out ? &none : NULL;
 }
 
@@ -280,21 +280,21 @@ void checkers_observer(struct checkers *checkers, struct observer *out_observer)
                                       .before = on_before,
                                       .sync = on_sync,
                                       .launch = on_launch,
-                                      .deputy = deputy};
+                                      .deputy = observer_for};
 }
 
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink)
 {
     checkers->sink = *sink;
     checkers->has_sink = true;
-    for (struct post *post = checkers->first; post; post = post->next)
+    for (struct checkers_post *post = checkers->first; post; post = post->next)
         checker_set_sink(post->checker, sink);
 }
 
 uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count,
                           uint32_t lane)
 {
-    const struct post *post = post_of(checkers, origin->launch);
+    const struct checkers_post *post = post_of(checkers, origin->launch);
     const uint32_t number = post ? checker_keep_clock_snapshot(post->checker, origin, lane_count, lane) : 0;
     if (number && post->is_followed)
         inter_launch_enqueue(checkers->inter_launch, origin, lane, number);
@@ -303,7 +303,7 @@ uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin
 
 void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use)
 {
-    const struct post *post = post_of(checkers, origin->launch);
+    const struct checkers_post *post = post_of(checkers, origin->launch);
     if (post && post->is_followed)
         inter_launch_packets(checkers->inter_launch, origin, use);
 }
@@ -311,28 +311,28 @@ void checkers_packets(struct checkers *checkers, const struct origin *origin, co
 enum inquiry_answer checkers_why(struct checkers *checkers, const struct race_inquiry *inquiry,
                                  const struct inquiry_sink *sink)
 {
-    const struct post *post = post_of(checkers, inquiry->origin->launch);
+    const struct checkers_post *post = post_of(checkers, inquiry->origin->launch);
     return post ? checker_why(post->checker, inquiry, sink) : INQUIRY_UNCHECKED;
 }
 
 enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race_inquiry *inquiry,
                                     const struct inquiry_sink *sink)
 {
-    const struct post *post = post_of(checkers, inquiry->origin->launch);
+    const struct checkers_post *post = post_of(checkers, inquiry->origin->launch);
     return post ? checker_clocks(post->checker, inquiry, sink) : INQUIRY_UNCHECKED;
 }
 
 enum inquiry_answer checkers_epoch(struct checkers *checkers, const struct inquiry_actor *actor,
                                    struct inquiry_epoch *out_epoch)
 {
-    const struct post *post = post_of(checkers, actor->origin->launch);
+    const struct checkers_post *post = post_of(checkers, actor->origin->launch);
     return post ? checker_epoch(post->checker, actor, out_epoch) : INQUIRY_UNCHECKED;
 }
 
 enum inquiry_answer checkers_before(struct checkers *checkers, const struct inquiry_actor *actor, bool local,
                                     const struct inquiry_epoch *epochs, uint32_t count, bool *out_before)
 {
-    const struct post *post = post_of(checkers, actor->origin->launch);
+    const struct checkers_post *post = post_of(checkers, actor->origin->launch);
     return post ? checker_before(post->checker, actor, local, epochs, count, out_before) : INQUIRY_UNCHECKED;
 }
 

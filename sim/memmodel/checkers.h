@@ -31,7 +31,7 @@ void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *s
 uint32_t checkers_enqueue(struct checkers *checkers, const struct origin *origin, uint32_t lane_count,
                           uint32_t lane);
 struct packets_use;
-/* a work-item moves some */
+/* a work-item reads or writes packets of a pipe */
 void checkers_packets(struct checkers *checkers, const struct origin *origin, const struct packets_use *use);
 /* A debugger's questions to the checker of the wave's launch: include/orrery/inquiry.h. They change the
  * state: only a copy of the process may query it. */
@@ -39,7 +39,7 @@ enum inquiry_answer checkers_why(struct checkers *checkers, const struct race_in
                                  const struct inquiry_sink *sink);
 enum inquiry_answer checkers_clocks(struct checkers *checkers, const struct race_inquiry *inquiry,
                                     const struct inquiry_sink *sink);
-/* Likewise; but any process may query these at any time. */
+/* These do not change the state, and may be asked at any time. */
 enum inquiry_answer checkers_epoch(struct checkers *checkers, const struct inquiry_actor *actor,
                                    struct inquiry_epoch *out_epoch);
 enum inquiry_answer checkers_before(struct checkers *checkers, const struct inquiry_actor *actor, bool local,

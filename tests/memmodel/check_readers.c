@@ -129,7 +129,7 @@ START_TEST(long_sets_are_refused)
     ck_assert_uint_le(count, HOSTILE(4, 5));
     for (count = 1; count < 1000 && readers_add(&readers, &apart, 7 + count * READERS_BLOCK, 1);)
         count++;
-    ck_assert_uint_eq(count, HOSTILE(63, 5));
+    ck_assert_uint_eq(count, HOSTILE(64, 16));
     readers_check(&readers);
     readers_fini(&readers);
 }

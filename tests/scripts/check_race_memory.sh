@@ -90,7 +90,7 @@ measure masked float 1 100 0 8
 measure local_memory float 2 100 0 12
 measure neighbours float 2 100 1 12
 measure chain float 1 100 10486 8
-twice=1 measure beside_atomics uchar 1 100 0 3
+measure beside_atomics uchar 1 100 0 3
 more measure scattered uchar 10 100 0 3
 measure in_place uchar 1 100 0 3
 for kernel in masked chain; do
@@ -104,7 +104,7 @@ more measure beside_atomics float 1 100 0 12
 measure mixed_sizes float 2 64 0 8
 # Minutes with a million: what has many bytes by themselves.
 [ -n "${CHECK_RACE_MEMORY_ALL:-$sanitized}" ] || items=$((1 << 18))
-measure table_beside_atomics float 1 100 0 12
+twice=1 measure table_beside_atomics float 1 100 0 12
 measure gathers_beside_atomics float 1 100 0 12
 more measure gathers_after_barrier float 1 100 0 12
 twice=1 measure random_beside_atomics float 1 100 0 12
@@ -148,7 +148,7 @@ items=65536 scenario written_twice float 1 64 16384 >"$work/x.yaml"
 raced written_twice
 measure locks float 1 64 65536 12
 more measure locks float 1 64 1024 12
-twice=1 measure waits float 1 64 16384 12
+measure waits float 1 64 16384 12
 [ -n "$sanitized" ] && for locks in 8192 16384; do
     measure transfers float 1 64 "$locks" 12
 done

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics and fences that are wrong by themselves; each instruction is reported once. */
+/* Checks of single atomics, fences and barriers: a row of tests for each, of which the first that fails is
+ * reported. */
 #include "misuse.h"
 
 #include <stdlib.h>
@@ -42,13 +43,13 @@ static uint32_t first_lane(const uint64_t *mask)
     return mask[word] ? word * 64 + (uint32_t)__builtin_ctzll(mask[word]) : 0;
 }
 
-struct fault {
+struct misuse_fault {
     enum finding_kind kind;
     const char *why, *fix, *spec;
 };
 
 static void report_misuse(struct misuse *misuse, const struct origin *origin, const uint64_t *mask,
-                          enum access_kind kind, uint32_t size, const struct fault *fault)
+                          enum access_kind kind, uint32_t size, const struct misuse_fault *fault)
 {
     struct finding finding = {.kind = fault->kind,
                               .kernel = origin->launch->kernel,
@@ -62,7 +63,7 @@ static void report_misuse(struct misuse *misuse, const struct origin *origin, co
     else
         misuse->host->place(misuse->host->self, origin->site, &access->place);
     access->what = misuse->host->what(misuse->host->self, origin->site);
-    access->act = size ? ACT_ACCESS : ACT_FENCE; /* which touches no bytes */
+    access->act = size ? ACT_ACCESS : ACT_FENCE; /* a fence accesses no bytes */
     access->kind = kind;
     access->size_bytes = size;
     access->has_item = true;
@@ -73,11 +74,11 @@ static void report_misuse(struct misuse *misuse, const struct origin *origin, co
 /* ---- scopes --------------------------------------------------------------------- */
 
 static bool judge_scope(const struct misuse *misuse, enum memory_scope scope, uint32_t image_fence,
-                        struct fault *out_fault)
+                        struct misuse_fault *out_fault)
 {
     static const char spec[] = "OpenCL 2.2 API, 3.3.4 memory scopes";
     if (scope == SCOPE_WORK_ITEM && !image_fence) {
-        *out_fault = (struct fault){
+        *out_fault = (struct misuse_fault){
             FINDING_ATOMIC_SCOPE,
             "memory_scope_work_item is for fences with CLK_IMAGE_MEM_FENCE alone: it includes "
             "no other work-item",
@@ -85,9 +86,9 @@ static bool judge_scope(const struct misuse *misuse, enum memory_scope scope, ui
         return true;
     }
     if (scope == SCOPE_SUB_GROUP && !misuse->scenario->device.sub_groups) {
-        *out_fault = (struct fault){FINDING_ATOMIC_SCOPE,
-                                    "the device has no sub-groups, and so no memory_scope_sub_group",
-                                    "memory_scope_work_group", spec};
+        *out_fault = (struct misuse_fault){FINDING_ATOMIC_SCOPE,
+                                           "the device has no sub-groups, and so no memory_scope_sub_group",
+                                           "memory_scope_work_group", spec};
         return true;
     }
     return false;
@@ -95,35 +96,35 @@ static bool judge_scope(const struct misuse *misuse, enum memory_scope scope, ui
 
 /* ---- orders ---------------------------------------------------------------------- */
 
-static bool judge_order(const struct access_event *event, struct fault *out_fault)
+static bool judge_order(const struct access_event *event, struct misuse_fault *out_fault)
 {
     static const char spec[] = "OpenCL C 3.0, 6.15.12.7 atomic functions";
     bool store = event->kind == ACCESS_ATOMIC_WRITE, load = event->kind == ACCESS_ATOMIC_READ;
     if (store && (event->order == ORDER_ACQUIRE || event->order == ORDER_ACQ_REL)) {
-        *out_fault = (struct fault){FINDING_ATOMIC_ORDER, "a store cannot acquire: it reads nothing",
-                                    "memory_order_release", spec};
+        *out_fault = (struct misuse_fault){FINDING_ATOMIC_ORDER, "a store cannot acquire: it reads nothing",
+                                           "memory_order_release", spec};
         return true;
     }
     if (load && (event->order == ORDER_RELEASE || event->order == ORDER_ACQ_REL)) {
-        *out_fault = (struct fault){FINDING_ATOMIC_ORDER, "a load cannot release: it writes nothing",
-                                    "memory_order_acquire", spec};
+        *out_fault = (struct misuse_fault){FINDING_ATOMIC_ORDER, "a load cannot release: it writes nothing",
+                                           "memory_order_acquire", spec};
         return true;
     }
     if (event->failure_order == ORDER_RELEASE || event->failure_order == ORDER_ACQ_REL) {
-        *out_fault =
-            (struct fault){FINDING_ATOMIC_ORDER,
-                           "a compare-exchange that fails only reads: its failure order cannot release",
-                           "memory_order_acquire or memory_order_relaxed for failure", spec};
+        *out_fault = (struct misuse_fault){
+            FINDING_ATOMIC_ORDER,
+            "a compare-exchange that fails only reads: its failure order cannot release",
+            "memory_order_acquire or memory_order_relaxed for failure", spec};
         return true;
     }
     if (!failure_order_fits(event->order, event->failure_order)) {
-        *out_fault =
-            (struct fault){FINDING_ATOMIC_ORDER,
-                           "the failure order of a compare-exchange is stronger than its success order",
-                           event->failure_order == ORDER_SEQ_CST ? "memory_order_seq_cst for success"
-                           : event->order == ORDER_RELEASE       ? "memory_order_acq_rel for success"
-                                                                 : "memory_order_acquire for success",
-                           spec};
+        *out_fault = (struct misuse_fault){
+            FINDING_ATOMIC_ORDER,
+            "the failure order of a compare-exchange is stronger than its success order",
+            event->failure_order == ORDER_SEQ_CST ? "memory_order_seq_cst for success"
+            : event->order == ORDER_RELEASE       ? "memory_order_acq_rel for success"
+                                                  : "memory_order_acquire for success",
+            spec};
         return true;
     }
     return false;
@@ -131,7 +132,7 @@ static bool judge_order(const struct access_event *event, struct fault *out_faul
 
 void misuse_access(struct misuse *misuse, const struct access_event *event)
 {
-    struct fault fault;
+    struct misuse_fault fault;
     const uint32_t site = event->origin.site;
     if (misuse_has(misuse, site) || event->kind < ACCESS_ATOMIC_READ || seen_before(misuse, site))
         return;
@@ -141,13 +142,13 @@ void misuse_access(struct misuse *misuse, const struct access_event *event)
 
 /* ---- fences ------------------------------------------------------------------------ */
 
-static bool judge_flags(const struct sync_event *event, struct fault *out_fault)
+static bool judge_flags(const struct sync_event *event, struct misuse_fault *out_fault)
 {
     static const char spec[] = "OpenCL 2.2 API, 3.3.5 memory fences; OpenCL C 3.0, 6.15.12.6";
     if (event->kind != SYNC_FENCE)
         return false;
     if (!event->regions) {
-        *out_fault = (struct fault){
+        *out_fault = (struct misuse_fault){
             FINDING_FENCE_FLAGS,
             "the fence has none of CLK_GLOBAL_MEM_FENCE, CLK_LOCAL_MEM_FENCE and CLK_IMAGE_MEM_FENCE: it "
             "orders nothing, and its meaning is undefined",
@@ -156,7 +157,7 @@ static bool judge_flags(const struct sync_event *event, struct fault *out_fault)
         return true;
     }
     if (event->regions & REGION_IMAGE && (event->order != ORDER_ACQ_REL || event->scope != SCOPE_WORK_ITEM)) {
-        *out_fault = (struct fault){
+        *out_fault = (struct misuse_fault){
             FINDING_FENCE_FLAGS,
             "a fence with CLK_IMAGE_MEM_FENCE has memory_order_acq_rel and memory_scope_work_item and no "
             "others",
@@ -169,7 +170,7 @@ static bool judge_flags(const struct sync_event *event, struct fault *out_fault)
 
 void misuse_sync(struct misuse *misuse, const struct sync_event *event)
 {
-    struct fault fault;
+    struct misuse_fault fault;
     if (event->kind > SYNC_NAMED_BARRIER || seen_before(misuse, event->origin.site))
         return;
     if (judge_flags(event, &fault) ||

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Atomics and fences that break a rule by themselves, whatever runs beside them:
- *          scopes, orders and flags (OpenCL 2.2 API, 3.3.4 and 3.3.5). Each instruction is
- *          judged once per launch.
+ * PURPOSE  Findings about atomics and fences that break a rule whatever else executes: scopes, orders and
+ *          flags (OpenCL 2.2 API, 3.3.4 and 3.3.5). Each instruction is checked once for each launch.
+ *
+ * Interface
+ *   misuse_begin     of a launch: no instruction has been checked
+ *   misuse_access, misuse_sync   check an atomic, a fence or a barrier
+ *   misuse_has       was the instruction checked?
+ *   misuse_fini
  */
 #ifndef ORRERY_SIM_MEMMODEL_RACE_MISUSE_H
 #define ORRERY_SIM_MEMMODEL_RACE_MISUSE_H
@@ -17,7 +22,8 @@ struct misuse {
     uint32_t seen_count; /* by site */
 };
 
-/* Such an instruction was judged. It need not be reported of again, but for exchanges that fail. */
+/* Was the instruction checked? Only a failed exchange has to be checked again: its failure order counts,
+ * too. */
 static inline bool misuse_has(const struct misuse *misuse, uint32_t site)
 {
     return site < misuse->seen_count && misuse->seen[site];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of racing instructions: counted, explained once, reported at the end of the event. */
+/* Pairs of racing instructions, hashed by their sites. The first race of a pair is explained and reported at
+ * the end of the event, before memory and order change; later ones are counted, and test whether the
+ * suggested fix covers them. Pairs at the same two places of the source (the load and the store of x++) have
+ * one representative, which is reported. */
 #include "race.h"
 
 #include <stdio.h>
@@ -113,8 +116,9 @@ static enum finding_kind kind_of(const struct race *race)
     return race->device_dirty ? FINDING_IMAGE_READ_AFTER_WRITE : kind_in(race->region->space);
 }
 
-/* A loop may touch the bytes after by the same instruction, in a later iteration: at the next multiple of its
- * size. Of an earlier access that is not aligned only a part is reported. */
+/* The bytes that both accesses touch, from the address of the race on. The earlier access ends at the next
+ * multiple of its size: past that, the same instruction may have touched the bytes in another iteration of a
+ * loop. */
 static uint64_t common_bytes(const struct race_unreported *unreported)
 {
     const uint64_t bytes = unreported->end - unreported->race.address,
@@ -198,8 +202,9 @@ static void stop_meeting(struct race_pair *pair)
     pair->meeting_count = 0;
 }
 
-/* Work-items of other work-groups may have met in the same places by now. */
-static void ask_for_all(struct races *races, struct reporting *reporting)
+/* The fix was for two work-items of one work-group. By now other work-groups may have raced at the same
+ * sites: an edit for all of these is searched. */
+static void search_fix_for_groups(struct races *races, struct reporting *reporting)
 {
     struct race_pair *pair = reporting->pair;
     reporting->later = pair->compact && pair->tried_edit_count ? malloc(sizeof *reporting->later) : NULL;
@@ -208,11 +213,12 @@ static void ask_for_all(struct races *races, struct reporting *reporting)
     pair->compact = false;
 }
 
-/* The operation that the later access should have waited for may have executed by now. */
-static void ask_again(struct races *races, struct reporting *reporting)
+/* At the end of the launch, for a pair whose cause was not found: the operation that the later access should
+ * have waited for may have executed since. */
+static void explain_again(struct races *races, struct reporting *reporting)
 {
     struct race_pair *pair = reporting->pair;
-    ask_for_all(races, reporting);
+    search_fix_for_groups(races, reporting);
     if (!pair->apart)
         return;
     if (race_why_later(&reporting->answer, races, pair)) {
@@ -228,7 +234,7 @@ static void report_held(struct races *races)
 {
     for (struct reporting *reporting = races->held, *next; reporting; reporting = next) {
         next = reporting->next;
-        ask_again(races, reporting);
+        explain_again(races, reporting);
         report_add(races->report, &reporting->finding);
         free(reporting->later);
         free(reporting);
@@ -242,8 +248,8 @@ static bool only_reads(const struct finding_access *access)
     return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
 }
 
-/* The one that may read what the other one stores, as a lock's update reads what is stored to unlock it;
- * 2: neither. */
+/* The number of the access that may read what the other one stores; 2: neither. An update counts, as of a
+ * lock. */
 static int load_of(const struct finding_access access[2])
 {
     const bool updates[2] = {access[0].kind == ACCESS_ATOMIC_UPDATE, access[1].kind == ACCESS_ATOMIC_UPDATE};
@@ -269,8 +275,8 @@ static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
     return counter_is_of(&pair->counter, flag->store, flag->load, flag->region, false);
 }
 
-/* One edit mends both. */
-static void amend_flag(struct races *races, const struct reporting *follower)
+/* Gives the race on a flag the fix that was found for a race that follows from it: that edit removes both. */
+static void suggest_flag_fix(struct races *races, const struct reporting *follower)
 {
     const struct flag *flag = &follower->pair->flag;
     struct reporting *reporting = races->held;
@@ -302,7 +308,7 @@ static void report_pair(struct races *races, const struct race_event *under_way,
     reporting = own ? &spare : reporting;
     prepare(races, under_way, pair, race, now, reporting);
     if (pair->follows)
-        amend_flag(races, reporting);
+        suggest_flag_fix(races, reporting);
     if (pair->follows || own || races->held_count == HELD_MOST)
         report_held(races);
     pair->asks = may_be_flag(races, pair);
@@ -318,7 +324,7 @@ static void report_pair(struct races *races, const struct race_event *under_way,
         free(reporting);
 }
 
-/* A suppression may hide what two places do to one object, and not what they do to another. */
+/* A suppression may name an object, and then does not hide races of the same sites on another. */
 static bool is_suppressed(const struct races *races, const struct race *race, uint32_t later)
 {
     char object[CHECKER_NAME_CHARS] = "";
@@ -343,13 +349,13 @@ static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, 
     while (pair && !(pair->hidden == hidden &&
                      counter_is_of(&pair->counter, a, b, race->region->space, race->device_dirty)))
         pair = pair->next_there;
-    if (pair && !races->by_object) /* the shadow has places only */
+    if (pair && !races->by_object) /* the shadow's counters do not distinguish objects */
         races->recent[slot] = &pair->counter;
     return pair;
 }
 
-/* Of the same two places of the source. */
-static struct race_pair *find_like(const struct races *races, const struct race_pair *pair)
+/* An older pair at the same two places of the source, in either order; NULL: none. */
+static struct race_pair *find_representative(const struct races *races, const struct race_pair *pair)
 {
     struct race_pair *other = pair->next;
     for (; other; other = other->next)
@@ -374,10 +380,11 @@ void races_begin(struct races *races, const struct launch_info *launch)
     races->locks.count = 0;
 }
 
-static bool may_pass(const struct races *races, const struct race *race, const struct shadow_access *now)
+static bool may_be_passing(const struct races *races, const struct race *race,
+                           const struct shadow_access *now)
 {
     const struct context *store = race->context, *load = &now->how;
-    /* of atomics the history has the unit that read the value */
+    /* of an atomic store the sync log has the unit that read its value */
     const bool latest = race->in_memory || store->kind > ACCESS_WRITE;
     return latest && store->size == 4 && load->size == 4 && race->address == now->address &&
            race->bytes == 4 && store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ &&
@@ -387,13 +394,14 @@ static bool may_pass(const struct races *races, const struct race *race, const s
            races->host->controls_branch && races->host->controls_branch(races->host->self, load->site);
 }
 
-/* A store's value was read by a unit that may act on it. */
-static void note_passing(struct races *races, const struct race *race, const struct shadow_access *now,
-                         uint64_t time)
+/* Records that the load may have read the store's value and that a branch depends on it, for races on
+ * flags. */
+static void record_passing(struct races *races, const struct race *race, const struct shadow_access *now,
+                           uint64_t time)
 {
     struct passings *passings = &races->passings;
     passings->lost |= race->region->incomplete; /* the origin of the value in memory is not known any more */
-    if (!may_pass(races, race, now))
+    if (!may_be_passing(races, race, now))
         return;
     passings->lost |= passings->count == PASSINGS_MOST;
     passings->items[passings->next] = (struct flag_read){
@@ -447,8 +455,9 @@ static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
     return a - races->wave.first < races->wave.count && b - races->wave.first < races->wave.count;
 }
 
-/* The place that comes second in the code, and then the other one, with a barrier of the work-group between:
- * it is of the next iteration of a loop, and the new barrier separates accesses of one iteration. */
+/* Does the later access belong to the next iteration of a loop? It does if the earlier access is the second
+ * in the code and a barrier of the work-group was between. The suggested barrier separates accesses of one
+ * iteration only. */
 static bool is_of_next_iteration(const struct races *races, const struct race_pair *pair,
                                  const struct race *race, const struct shadow_access *now)
 {
@@ -462,9 +471,9 @@ static bool is_of_next_iteration(const struct races *races, const struct race_pa
            !race_same_place(races, race->context->site, first_in_code);
 }
 
-/* Of every pair that comes later. */
-static void ask_fix(const struct races *races, struct race_pair *pair, const struct race *race,
-                    const struct shadow_access *now)
+/* Tests for each later race of the pair whether the suggested fix covers it. */
+static void test_fix(const struct races *races, struct race_pair *pair, const struct race *race,
+                     const struct shadow_access *now)
 {
     if (is_of_next_iteration(races, pair, race, now))
         pair->not_covered = true;
@@ -476,25 +485,26 @@ static void ask_fix(const struct races *races, struct race_pair *pair, const str
                                                 race->unit, now->unit_state->unit);
 }
 
-/* Other instructions of the same two places: is what is to be added between them, too? */
-static bool is_same_place(const struct races *races, const struct code_place *a, const struct code_place *b)
+/* Are these two insertions at the same place of the source? */
+static bool is_same_insertion(const struct races *races, const struct code_place *a,
+                              const struct code_place *b)
 {
     return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
 }
 
-static bool likes_iterations(const struct races *races, const struct race_pair *pair,
-                             const struct suggested_fix *suggested_fix)
+static bool fix_covers_iterations(const struct races *races, const struct race_pair *pair,
+                                  const struct suggested_fix *suggested_fix)
 {
     struct code_place places[2];
     return races->host->each_iteration(races->host->self, pair->counter.site[0], pair->counter.site[1],
                                        places) &&
-           is_same_place(races, &places[0], &suggested_fix->place) &&
-           is_same_place(races, &places[1], &suggested_fix->next);
+           is_same_insertion(races, &places[0], &suggested_fix->place) &&
+           is_same_insertion(races, &places[1], &suggested_fix->next);
 }
 
-/* The same in one of two iterations: the order of the two instructions in the code does not decide it. */
-static bool likes_iteration(const struct races *races, const struct race_pair *pair,
-                            const struct suggested_fix *suggested_fix)
+/* Is the suggested barrier in the loop also between these two sites, in one of the two orders? */
+static bool fix_covers_iteration(const struct races *races, const struct race_pair *pair,
+                                 const struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = races->host;
     const uint32_t *site = pair->counter.site, *other = pair->like->counter.site;
@@ -504,15 +514,15 @@ static bool likes_iteration(const struct races *races, const struct race_pair *p
         if (suggested_fix->kind == FIX_ITERATION
                 ? host->in_iteration(host->self, a, b, suggested_fix->since, &place)
                 : host->next_iteration(host->self, a, b, &place))
-            return is_same_place(races, &place, &suggested_fix->place);
+            return is_same_insertion(races, &place, &suggested_fix->place);
     }
     return suggested_fix->kind == FIX_NEXT_ITERATION && site[0] == site[1] &&
            (site[0] == other[0] || site[0] == other[1]);
 }
 
-/* Of an instruction in the loop and one after that: the barrier of the last iteration is between them. */
-static bool likes_last_iteration(const struct races *races, const struct race_pair *pair,
-                                 const struct suggested_fix *suggested_fix)
+/* One site is in the loop and the other after it: does the barrier of the last iteration separate them? */
+static bool fix_covers_last_iteration(const struct races *races, const struct race_pair *pair,
+                                      const struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = races->host;
     const uint32_t *site = pair->counter.site;
@@ -521,56 +531,57 @@ static bool likes_last_iteration(const struct races *races, const struct race_pa
             host->last_iteration(host->self, site[1], &suggested_fix->place, site[0]));
 }
 
-/* Beside the same release and acquire. */
-static bool likes_message(const struct races *races, const struct race_pair *pair,
-                          const struct suggested_fix *suggested_fix)
+/* Do release and acquire of the fix separate these two sites, too? */
+static bool fix_covers_release(const struct races *races, const struct race_pair *pair,
+                               const struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = races->host;
     const bool sends = suggested_fix->release_site != NO_END, takes = suggested_fix->acquire_site != NO_END;
     struct code_place place;
     return (!sends ||
             (host->between(host->self, pair->counter.site[0], suggested_fix->release_site, &place) &&
-             is_same_place(races, &place, &suggested_fix->place))) &&
+             is_same_insertion(races, &place, &suggested_fix->place))) &&
            (!takes ||
             (host->between(host->self, suggested_fix->acquire_site, pair->counter.site[1], &place) &&
-             is_same_place(races, &place, sends ? &suggested_fix->next : &suggested_fix->place)));
+             is_same_insertion(races, &place, sends ? &suggested_fix->next : &suggested_fix->place)));
 }
 
-/* Those of the same event as the one that the question is about. */
-static void ask_meetings(const struct races *races, struct race_pair *pair)
+/* Tests a wait for an asynchronous copy on the recorded races of the pair: it orders within a work-group
+ * only. */
+static void test_fix_on_meetings(const struct races *races, struct race_pair *pair)
 {
     for (uint32_t i = 0; pair->suggested_fix.kind == FIX_WAIT && i < pair->meeting_count; i++)
         pair->not_covered |= order_unit_group(races->order, pair->meetings[i].first.unit) !=
                              order_unit_group(races->order, pair->meetings[i].second.unit);
 }
 
-static void ask_like(const struct races *races, const struct race_pair *pair)
+static void test_fix_on_pair(const struct races *races, const struct race_pair *pair)
 {
     const struct suggested_fix *suggested_fix = &pair->like->suggested_fix;
     struct code_place place;
     if (suggested_fix->kind == FIX_ITERATIONS) {
-        pair->like->not_covered |= !likes_iterations(races, pair, suggested_fix);
+        pair->like->not_covered |= !fix_covers_iterations(races, pair, suggested_fix);
         return;
     }
     if (suggested_fix->kind == FIX_RELEASE_CLOCK) {
-        pair->like->not_covered |= !likes_message(races, pair, suggested_fix);
+        pair->like->not_covered |= !fix_covers_release(races, pair, suggested_fix);
         return;
     }
     if (suggested_fix->kind == FIX_ITERATION || suggested_fix->kind == FIX_NEXT_ITERATION) {
-        pair->like->not_covered |=
-            !likes_iteration(races, pair, suggested_fix) && !likes_last_iteration(races, pair, suggested_fix);
+        pair->like->not_covered |= !fix_covers_iteration(races, pair, suggested_fix) &&
+                                   !fix_covers_last_iteration(races, pair, suggested_fix);
         return;
     }
     if ((suggested_fix->kind != FIX_BARRIER && suggested_fix->kind != FIX_SPLIT) || pair->like->not_covered)
         return;
     pair->like->not_covered =
         !races->host->between(races->host->self, pair->counter.site[0], pair->counter.site[1], &place) ||
-        !is_same_place(races, &place, &suggested_fix->place);
+        !is_same_insertion(races, &place, &suggested_fix->place);
 }
 
-/* If the one waits in a loop before it reaches the other, it is of a lock: the owner of the lock has to reach
- * its store. */
-static void note_lock(struct races *races, const struct context *load, const struct context *store)
+/* If a unit spins on the load before it reaches the store, the two are of a lock: only the lock's owner
+ * reaches the store. */
+static void record_lock(struct races *races, const struct context *load, const struct context *store)
 {
     const struct checker_host *host = races->host;
     struct locks *locks = &races->locks;
@@ -603,9 +614,9 @@ static struct race_pair *new_pair(struct races *races, const struct race *race,
     struct race_pair **there = &races->by_sites[counter_slot(pair->counter.site[0], pair->counter.site[1])];
     pair->next_there = *there;
     *there = pair;
-    note_lock(races, race->context, &now->how);
-    note_lock(races, &now->how, race->context);
-    pair->like = find_like(races, pair);
+    record_lock(races, race->context, &now->how);
+    record_lock(races, &now->how, race->context);
+    pair->like = find_representative(races, pair);
     if (pair->like) {
         stop_meeting(pair);
         return pair;
@@ -638,7 +649,7 @@ bool races_explain(struct races *races, const struct race *race, const struct sh
     return true;
 }
 
-/* The next bytes that are not reported yet. */
+/* Is this race the same pair of accesses at the next bytes? Then the unreported race becomes longer. */
 static bool continues(const struct race_pair *pair, const struct race *race, const struct shadow_access *now)
 {
     return pair->unreported.race.region == race->region && pair->unreported.end == race->address &&
@@ -652,13 +663,13 @@ static void continue_unreported(struct race_unreported *unreported, const struct
     unreported->race.in_memory &= race->in_memory;
 }
 
-/* The fix of each of the first pairs is searched, and of a sample of the later ones: a prime, so that no
- * period of lanes or of accesses that a cell keeps coincides with it. */
+/* The fix is tested on each of the first FIX_ASKED races and on one in FIX_SAMPLE of the later ones: a prime,
+ * so that it has no common period with lanes or with the accesses that a cell keeps. */
 enum { FIX_ASKED = HOSTILE(4096, 64), FIX_SAMPLE = 61 };
 
-/* Whether the shadow may count further pairs by itself, and how many. Such pairs could only change the report
- * of `main`, the pair that is reported. */
-static void settle(const struct races *races, struct race_pair *pair, const struct race_pair *main)
+/* Decides whether the shadow may count further races of the pair by itself, and up to which count. It may
+ * once another race cannot change the report of `main`, the representative. */
+static void allow_counting(const struct races *races, struct race_pair *pair, const struct race_pair *main)
 {
     struct race_counter *counter = &pair->counter;
     const bool sure = main->suggested_fix.kind == FIX_NONE || main->not_covered ||
@@ -672,7 +683,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
 {
     const bool hidden = is_hidden(races, race, now->how.site);
     struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race, hidden);
-    note_passing(races, race, now, time);
+    record_passing(races, race, now, time);
     if (!pair && !(pair = new_pair(races, race, now, hidden)))
         return;
     struct race_pair *main = pair->like ? pair->like : pair;
@@ -689,9 +700,10 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     main->seen++;
     if (!pair->like || main->tried_edit_count)
         add_pair(races, main, race, now, time);
-    ask_fix(races, main, race, now);
-    settle(races, pair, main);
-    races->passings.lost |= pair->asks && pair->counter.saturated; /* the shadow reports no more of them */
+    test_fix(races, main, race, now);
+    allow_counting(races, pair, main);
+    /* the shadow does not pass them on any more */
+    races->passings.lost |= pair->asks && pair->counter.saturated;
 }
 
 void races_report(struct races *races, const struct race_event *under_way)
@@ -708,7 +720,7 @@ void races_report(struct races *races, const struct race_event *under_way)
                          in_one_wave(races, pair->unreported.race.unit, pair->unreported.unit);
         report_pair(races, under_way, pair, &pair->unreported.race, &pair->unreported.now);
         pair->reported = true;
-        ask_meetings(races, pair);
+        test_fix_on_meetings(races, pair);
         if (!pair->tried_edit_count && !pair->follows && pair->suggested_fix.kind != FIX_RELEASE_CLOCK &&
             pair->side.operation == NO_END && !pair->apart)
             stop_meeting(pair);
@@ -723,8 +735,8 @@ static void report_lost(struct races *races)
     memset(races->lost, 0, ORDER_REGIONS * sizeof *races->lost);
 }
 
-/* All of them, while the edits that were reported of it could be tried. */
-static bool covers(const struct races *races, const struct race_pair *pair)
+/* Does the reported fix cover all races of the pair? */
+static bool fix_covers_pairs(const struct races *races, const struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
     if (pair->suggested_fix.kind == FIX_RELEASE_CLOCK)
@@ -741,7 +753,7 @@ void races_end(struct races *races)
     report_held(races);
     for (const struct race_pair *pair = races->pairs; pair; pair = pair->next) {
         if (pair->like)
-            ask_like(races, pair);
+            test_fix_on_pair(races, pair);
     }
     for (struct race_pair *pair = races->pairs, *next; pair; pair = next) {
         next = pair->next;
@@ -750,7 +762,7 @@ void races_end(struct races *races)
                          pair->counter.count - !pair->like);
         if (pair->counter.uncounted)
             report_uncounted(races->report, pair->like ? &pair->like->finding : &pair->finding);
-        if (pair->not_covered || !covers(races, pair))
+        if (pair->not_covered || !fix_covers_pairs(races, pair))
             report_not_covered(races->report, &pair->finding);
         free(pair->meetings);
         free(pair->object);

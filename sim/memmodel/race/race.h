@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Two accesses that race become a finding: units, places, accesses, why nothing orders them, and a
- *          fix. One finding for each pair of instructions and launch; the others are counted. Suppressions
- *          that name objects distinguish pairs, too.
+ * PURPOSE  Makes a finding of two accesses that race: units, places, accesses, why nothing orders them, and a
+ *          fix. There is one finding for each pair of instructions and launch; further races are counted.
+ *          Where suppressions name objects, races of a pair on different objects are different pairs.
  *
  * Interface
- *   races_begin    of a launch
- *   races_add      a pair; cheap when its instructions were seen before
- *   races_report     reports those that are new, before anything else happens; a race of several bytes, or of
- *                  several lanes of a wave, comes byte by byte and lane by lane
- *   races_end      passes the report the count of each pair
+ *   races_begin      of a launch
+ *   races_add        one race; cheap when its instructions have raced before
+ *   races_report     reports new pairs at the end of the event: races of several bytes, or of several lanes
+ *                    of a wave, come byte by byte and lane by lane, and are one finding
+ *   races_end        passes the count of each pair to the report
+ *   races_explain    explains a pair without reporting it, for a debugger
  */
 #ifndef ORRERY_SIM_MEMMODEL_RACE_RACE_H
 #define ORRERY_SIM_MEMMODEL_RACE_RACE_H
@@ -29,39 +30,37 @@ struct race_unreported {
 
 /* A pair of instructions. */
 struct race_pair {
-    /* settled: reported, and nothing but its count can change, or only a sample is looked at */
-    struct race_counter counter;
-    uint64_t seen;    /* pairs that came here: of it, and of those that are like it */
-    bool svm_atomics; /* where they first met */
-    /* suppressed for the object's sake: of another object the two are another pair */
-    bool hidden;
-    bool one_wave; /* and the units: of one wave, whose lanes have not parted */
+    struct race_counter counter; /* saturated: another race can change only its count */
+    uint64_t seen;               /* races of the pair and of those that it represents */
+    bool svm_atomics;            /* the memory of the first race has SVM atomics */
+    bool hidden;                 /* suppressed by object: races on other objects are another pair */
+    bool one_wave;               /* both units of the first race are of one wave that has not diverged */
     struct race_unreported unreported;
-    /* some, while an edit is sought or could be found wanting: the first few, */
+    /* Recorded races on which an edit is tried: the first few, then a few in which the other site came first,
+     * then one whenever their number has doubled. */
     struct race_instance *meetings;
     uint32_t meeting_count;
-    uint32_t reversed_count; /* of those after them a few in which the other place came first, */
-    uint64_t next_meeting;   /* and one whenever there are twice as many */
+    uint32_t reversed_count;
+    uint64_t next_meeting;
     struct tried_edit tried_edits[2];
     uint32_t tried_edit_count;
-    /* they are for two of one work-group: others are looked for when the launch ends, if those are not
-     * enough */
+    /* The edits are for work-items of one work-group; at the end of the launch some for all groups are
+     * searched. */
     bool compact;
     struct flag flag;
-    bool follows; /* from the race on it, which is what to mend */
-    /* operation NO_END: none was found; apart: it is looked for again when the launch ends */
+    bool follows; /* it follows from the race on the flag, which is to be fixed */
+    /* What is missing on one side; operation NO_END: not found. apart: searched again at the end of the
+     * launch. */
     struct side side;
     bool apart;
-    /* it may be a race on a flag: for some time it matters whose value was read */
-    bool asks;
-    /* what is to be added, and is not enough for some later pair */
+    bool asks; /* may be a race on a flag: each race is recorded for some time */
     struct suggested_fix suggested_fix;
-    bool not_covered;
+    bool not_covered;       /* the fix does not cover some later race */
     struct finding finding; /* of its texts only those that identify it in the report */
     char what[2][96], by[2][120], *object;
     bool reported;
-    /* the load and the store of x++ are one place: that pair is reported; NULL */
-    struct race_pair *like;
+    struct race_pair
+        *like; /* the representative: the pair of the same places that is reported; NULL: itself */
     struct race_pair *next, *next_unreported, *next_there; /* next_there: in by_sites[] */
 };
 
@@ -75,43 +74,42 @@ struct races {
     const struct launch_info *launch;
     struct {
         uint64_t first, count;
-    } wave;                        /* the units of the one under way, where they stand in a row */
+    } wave;                        /* the units of the present wave, if they ascend by one; else count 0 */
     const uint32_t *compute_units; /* by group; NULL: not known */
     struct race_pair *pairs;
     struct race_pair *by_sites[COUNTERS];  /* lists, by counter_slot() */
     struct race_counter *recent[COUNTERS]; /* likewise the latest pair of each, for the shadow */
     struct race_pair *unreported_pairs, **unreported_end;
-    /* a race on what may be a flag, and those after it: whether others follow from it is known later */
+    /* Findings held back: a race on a possible flag and all after it, which may follow from it. */
     struct reporting *held, **held_end;
     uint32_t held_count;
     struct passings passings;
     struct locks locks;
-    uint64_t explaining;  /* as struct question's spent, of the launch */
-    bool by_object;       /* some suppression names one */
+    uint64_t explaining;  /* work spent on explanations in this launch (struct question) */
+    bool by_object;       /* some suppression names an object */
     bool accompanied;     /* other launches have run since this one began */
-    uint64_t answer_most; /* as struct question's most */
-    bool *lost;           /* by space: there may be pairs that were not detected */
+    uint64_t answer_most; /* the most work for one explanation */
+    bool *lost;           /* by space: races of some pair may have been missed */
     bool failed;
 };
 
-/* Of what synchronises at the site, as the source has it: the memory that it acts on lets it count as that
- * or less (3.3.5). */
+/* The scope in the source of the operation at the site, which counts as `counts` after reduction (3.3.5). */
 enum memory_scope race_scope(const struct races *races, uint32_t site, enum memory_scope counts);
 
 void races_begin(struct races *races, const struct launch_info *launch);
 void races_add(struct races *races, const struct race *race, const struct shadow_access *now, uint64_t time);
 void races_report(struct races *races, const struct race_event *under_way);
 void races_end(struct races *races);
-/* Why nothing orders the two, and what would, without a report of them. False: no memory. */
+/* False: no memory. */
 bool races_explain(struct races *races, const struct race *race, const struct shadow_access *now,
                    struct answer *out_answer);
-/* An access as a finding has it; its texts are the wordings'. */
+/* Describes an access for a finding; the wordings own its texts. */
 void races_access(const struct races *races, uint64_t unit, const struct context *how,
                   struct finding_access *access, struct wording *what, struct wording *by);
 
-/* The work-item after a unit that is no copy. */
+/* The work-item of a unit, which is no copy's. */
 void race_item(const struct races *races, uint64_t unit, struct item *out_item);
-/* Of a launch; without the sub-group and the compute unit. */
+/* A work-item of a launch; sub-group and compute unit are not set. */
 void race_launch_item(const struct launch_info *info, uint64_t group, uint64_t local, struct item *out_item);
 
 #endif

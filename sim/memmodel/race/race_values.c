@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of the two accesses, from memory or from the event under way. */
+/* Values of the two accesses: what memory had before the event, and what the event itself reads and
+ * writes. */
 #include "race_values.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "orrery/memory.h"
 #include "orrery/report.h"
 
-/* Sizes that a value is printed of. */
+/* Values of these sizes are printed. */
 static bool is_scalar(uint32_t size)
 {
     return size <= 8 && size && !(size & (size - 1));
@@ -16,7 +17,7 @@ static bool is_scalar(uint32_t size)
 
 /* ---- lanes of the event --------------------------------------------------------------------- */
 
-/* The first that acts at this address; lane_count: there is none. */
+/* The first lane that accesses this address; lane_count: there is none. */
 static uint32_t lane_at(const struct access_event *event, uint64_t address)
 {
     uint32_t lane = 0;
@@ -47,7 +48,7 @@ static void fill_read(struct finding_access *access, uint64_t value)
     access->value = value;
 }
 
-/* The value that it wrote: for an update beside the value that it read. */
+/* The value that the access wrote; an update has the value that it read, too. */
 static void fill_written(struct finding_access *access, uint64_t value)
 {
     if (access->kind == ACCESS_ATOMIC_UPDATE) {
@@ -69,7 +70,7 @@ static void fill_lane(const struct memory *memory, const struct access_event *ev
         fill_written(access, values.written);
 }
 
-/* At the first access's address, before the event. */
+/* The value at the first access's address before the event. */
 static bool find_before(const struct memory *memory, const struct access_event *event, uint64_t address,
                         uint32_t size, uint64_t *out)
 {

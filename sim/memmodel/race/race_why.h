@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Why nothing orders the two accesses of a race, and what would: the edit that explain.h has tried,
- *          what follows from a race on a flag, or else what the order itself says is missing.
+ * PURPOSE  Why nothing orders the two accesses of a race, and what would: an edit that explain.h has tried,
+ *          what follows from a race on a flag, or else what the order itself lacks.
  *
  * Interface
- *   race_why             fills why, fix, steps, edges and blamed places of the pair's finding, whose texts
- *                        the answer owns, and what later pairs are tried with: edits, fix, flag
- *   race_why_later       of a pair that is `apart`, when more has happened: true: the answer's why and fix
- *                        are others, and were tried
- *   race_why_all         of a pair that is `narrow`, likewise: true: the finding has an edit for all the
- *                        conflicts, which this answer has
- *   race_why_edits       the finding's edits, of the answer's fix; their texts are the answer's
- *   race_question        of a pair, as explain.h takes it
- *   race_asked           an access, likewise
- *   race_same_place      two instructions of one place of the source
- *   race_takes_barrier   a barrier would fix the pair
+ *   race_why             fills in why, fix, steps, edges and blamed places of the pair's finding, whose texts
+ *                        the answer owns; and what later races of the pair are tested with: edits, fix, flag
+ *   race_why_later       at the end of the launch, for a pair that is `apart`. True: why and fix are new, and
+ *                        the fix was tried
+ *   race_why_all         at the end of the launch, for a pair that is `compact`. True: the answer has an edit
+ *                        for all recorded races
+ *   race_why_edits       the finding's edits, from the answer's fix; their texts are the answer's
+ *   race_question        the pair as a question of explain.h
+ *   race_asked           an access as part of such a question
+ *   race_same_place      are two instructions at one place of the source?
+ *   race_takes_barrier   would a barrier fix the pair?
  */
 #ifndef ORRERY_SIM_MEMMODEL_RACE_RACE_WHY_H
 #define ORRERY_SIM_MEMMODEL_RACE_RACE_WHY_H

@@ -90,13 +90,13 @@ size_t compact_bytes(const struct compact *compact)
 
 /* ---- pairs ------------------------------------------------------------------------- */
 
-struct pair {
+struct compact_pair {
     uint64_t unit;
     int64_t away;
     uint32_t number[SLOTS];
 }; /* number 0: nothing */
 
-static void pair_at(const struct compact *compact, uint32_t at, struct pair *out)
+static void pair_at(const struct compact *compact, uint32_t at, struct compact_pair *out)
 {
     uint64_t code = 0;
     memcpy(&code, compact->pairs + (size_t)at * PAIR_BYTES, PAIR_BYTES);
@@ -108,7 +108,7 @@ static void pair_at(const struct compact *compact, uint32_t at, struct pair *out
 
 static uint64_t pair_get(const struct compact *compact, uint32_t at, uint32_t slot)
 {
-    struct pair pair;
+    struct compact_pair pair;
     pair_at(compact, at, &pair);
     const uint64_t unit = pair.unit + (uint64_t)(slot ? pair.away : 0);
     if (!pair.number[slot])
@@ -215,11 +215,11 @@ static uint32_t encode(struct compact *compact, uint64_t value)
 /* ---- coding anew ------------------------------------------------------------------------ */
 
 /* The units and access set numbers of the page and of the new epoch. */
-struct span {
+struct compact_span {
     uint64_t unit_low, unit_high, list_high;
 };
 
-static void span_add(struct span *span, uint64_t value)
+static void span_add(struct compact_span *span, uint64_t value)
 {
     const uint64_t unit = epoch_unit(value);
     if (!value)
@@ -259,9 +259,9 @@ static bool recode(struct compact *compact, uint32_t bits, uint64_t base, uint64
     return true;
 }
 
-static void measure(const struct compact *compact, uint64_t value, struct span *out)
+static void measure(const struct compact *compact, uint64_t value, struct compact_span *out)
 {
-    *out = (struct span){UINT64_MAX, 0, 0};
+    *out = (struct compact_span){UINT64_MAX, 0, 0};
     for (uint32_t s = 0; s < SLOTS; s++)
         for (uint32_t at = 0; compact->slot[s] && at < compact->count; at++)
             span_add(out, compact_get(compact, at, s));
@@ -271,7 +271,7 @@ static void measure(const struct compact *compact, uint64_t value, struct span *
 /* Bases are multiples of half the range, and a quarter of the numbers stays free, so that this is rare. */
 static bool make_fit(struct compact *compact, uint64_t value)
 {
-    struct span span;
+    struct compact_span span;
     measure(compact, value, &span);
     for (uint32_t bits = BITS_MOST; bits >= BITS_LEAST; bits--) {
         const uint64_t range = UINT64_C(1) << (EPOCH_BITS - bits), base = span.unit_low & ~(range / 2 - 1);
@@ -285,7 +285,7 @@ static bool make_fit(struct compact *compact, uint64_t value)
 /* Codes the page as pairs. False: not all fits. */
 static bool make_pairs(struct compact *compact, uint32_t at, uint32_t slot, uint64_t value)
 {
-    struct span span;
+    struct compact_span span;
     measure(compact, value, &span);
     struct compact other = {.count = compact->count,
                             .first = compact->first,

@@ -18,20 +18,20 @@ static void members_free(struct members *members)
 
 /* The order of members within a block: by conflict class, and for one atomic object and scope reads before
  * writes. */
-static uint32_t sort_in_list(const struct member *member)
+static uint32_t sort_in_list(const struct set_member *member)
 {
     const struct context *how = &member->how;
     return is_atomic(how->kind) ? (how->size << 4 | how->scope) << 2 | 2 | is_write(how->kind) : 0;
 }
 
-static bool are_of_one_object(const struct member *a, const struct member *b)
+static bool are_of_one_object(const struct set_member *a, const struct set_member *b)
 {
     return a->block == b->block && sort_in_list(a) >> 2 == sort_in_list(b) >> 2;
 }
 
 static int by_block(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct set_member *x = a, *y = b;
     const uint32_t sort_x = sort_in_list(x), sort_y = sort_in_list(y);
     if (x->block != y->block)
         return x->block < y->block ? -1 : 1;
@@ -46,16 +46,16 @@ static int by_block(const void *a, const void *b)
 
 /* Of one block and class: a unit's latest access makes its older ones redundant, since what is after the
  * latest is after all of them. */
-static void keep_newest(struct member *items, uint32_t count)
+static void keep_newest(struct set_member *items, uint32_t count)
 {
-    struct member *newest[BLOCK_UNITS] = {NULL};
+    struct set_member *newest[BLOCK_UNITS] = {NULL};
     for (uint32_t i = 0; count > 1 && i < count; i++) {
         for (uint64_t bits = items[i].mask; bits; bits &= bits - 1) {
             const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-            struct member *member = &items[i];
+            struct set_member *member = &items[i];
             if (newest[at] && member_clock(member, at) < member_clock(newest[at], at))
                 member = newest[at];
-            struct member *older = member == newest[at] ? &items[i] : newest[at];
+            struct set_member *older = member == newest[at] ? &items[i] : newest[at];
             if (older)
                 older->mask &= ~(UINT64_C(1) << at);
             newest[at] = member;
@@ -65,7 +65,7 @@ static void keep_newest(struct member *items, uint32_t count)
 
 /* Of one block, size and scope, reads first: removes reads that a later write of the same unit follows. What
  * races with the read races with that write (R3). */
-static void leave_reads(struct member *items, uint32_t count)
+static void leave_reads(struct set_member *items, uint32_t count)
 {
     uint32_t written[BLOCK_UNITS] = {0}, i = count;
     for (; i > 0 && is_write(items[i - 1].how.kind); i--)
@@ -84,7 +84,7 @@ static void leave_reads(struct member *items, uint32_t count)
 }
 
 /* Members of one operation become one, unless memory runs out. */
-static void unite(struct member *items, uint32_t count)
+static void unite(struct set_member *items, uint32_t count)
 {
     for (uint32_t i = 1, first = 0; i < count; i++) {
         if (!is_same_operation(&items[i].how, &items[first].how)) {
@@ -102,7 +102,7 @@ static void unite(struct member *items, uint32_t count)
 
 static void compact(struct members *members)
 {
-    struct member *items = members->items;
+    struct set_member *items = members->items;
     uint32_t kept = 0;
     if (members->count > 1)
         qsort(items, members->count, sizeof *items, by_block);
@@ -129,7 +129,7 @@ static void compact(struct members *members)
 static bool members_widen(struct members *members, uint32_t room)
 {
     CHECKED(room > members->room);
-    struct member *items = realloc(members->items, room * sizeof *items);
+    struct set_member *items = realloc(members->items, room * sizeof *items);
     if (!items)
         return false;
     memset(items + members->room, 0, (room - members->room) * sizeof *items);
@@ -139,7 +139,7 @@ static bool members_widen(struct members *members, uint32_t room)
 }
 
 /* Gives each unit a clock value of its own. False: no memory. */
-static bool part(struct member *member)
+static bool part(struct set_member *member)
 {
     if (!member->each && !(member->each = malloc(BLOCK_UNITS * sizeof *member->each)))
         return false;
@@ -149,7 +149,7 @@ static bool part(struct member *member)
     return true;
 }
 
-bool shadow_member_put(struct member *member, uint32_t at, uint32_t clock)
+bool shadow_member_put(struct set_member *member, uint32_t at, uint32_t clock)
 {
     CHECKED(at < BLOCK_UNITS);
     const uint64_t bit = UINT64_C(1) << at;
@@ -227,7 +227,7 @@ static bool members_copy(struct members *to, const struct members *from)
     if (to->room < from->count && !members_widen(to, from->count))
         return false;
     for (; to->count < from->count; to->count++) {
-        struct member *copy = &to->items[to->count];
+        struct set_member *copy = &to->items[to->count];
         uint32_t *each = copy->each;
         *copy = from->items[to->count];
         copy->each = each;

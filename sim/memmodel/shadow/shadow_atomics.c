@@ -83,7 +83,7 @@ static __attribute__((noinline)) bool add_anew(struct access_set *access_set,
 
 bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit)
 {
-    struct member *member = recent_member(&access_set->atomics, unit, &atomic->how, false);
+    struct set_member *member = recent_member(&access_set->atomics, unit, &atomic->how, false);
     if (!member || !member->apart)
         return add_anew(access_set, atomic, unit);
     member->each[unit % BLOCK_UNITS] = atomic->how.clock;
@@ -92,7 +92,7 @@ bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomi
 }
 
 /* lanes: bits of units from number `at` of the member's block on; slice: their clock values. */
-static inline void put_lanes(struct member *member, uint32_t at, uint64_t lanes, const uint32_t *slice)
+static inline void put_lanes(struct set_member *member, uint32_t at, uint64_t lanes, const uint32_t *slice)
 {
     uint32_t *each = member->each + at;
     member->mask |= lanes << at;
@@ -108,9 +108,9 @@ static inline bool add_lanes(struct access_set *access_set, uint64_t unit, struc
                              const uint32_t *slice)
 {
     const uint32_t at = (uint32_t)(unit % BLOCK_UNITS);
-    struct member *member = at == 0 || !(lanes >> (BLOCK_UNITS - at))
-                                ? recent_member(&access_set->atomics, unit, &how, false)
-                                : NULL;
+    struct set_member *member = at == 0 || !(lanes >> (BLOCK_UNITS - at))
+                                    ? recent_member(&access_set->atomics, unit, &how, false)
+                                    : NULL;
     bool added = true;
     if (member && member->apart) {
         put_lanes(member, at, lanes, slice);

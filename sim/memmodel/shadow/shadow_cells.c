@@ -215,7 +215,7 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct acce
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < members->count; i++) {
-        struct member *member = &members->items[i];
+        struct set_member *member = &members->items[i];
         for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
             const uint32_t at = (uint32_t)__builtin_ctzll(bits);
             const struct context how = member_how(member, at);
@@ -427,16 +427,16 @@ bool shadow_follows_all(const struct visit *visit, const uint64_t *cell)
 }
 
 /* The atomics of a set that the new one does not replace, latest first; left: how many it replaces. */
-struct kept {
+struct kept_atomics {
     uint32_t count, left;
     uint64_t unit[KEPT_MOST];
     uint32_t context[KEPT_MOST];
 };
 
-static struct kept keep_others(const struct visit *visit, uint64_t value)
+static struct kept_atomics keep_others(const struct visit *visit, uint64_t value)
 {
     const struct shadow_region *region = visit->region;
-    struct kept kept = {.count = 0};
+    struct kept_atomics kept = {.count = 0};
     struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk)) {
         const bool goes = replaces(visit->now, context_at(region, walk.context));
@@ -460,12 +460,12 @@ static void remove_replaced_few(const struct visit *visit, uint64_t *cell)
             return;
         cell[1] = 0;
     } else {
-        const struct kept kept = keep_others(visit, cell[1]);
+        const struct kept_atomics kept = keep_others(visit, cell[1]);
         if (!kept.left || kept.count == KEPT_MOST)
             return;
         readers_free(&region->readers, cell[1]);
         cell[1] = kept.count ? epoch(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
-        /* Those that go and those that stay have different contexts: two blocks or more are free. */
+        /* two accesses need one node, and that of the old set is free */
         const bool added =
             kept.count < 2 || readers_add(&region->readers, &cell[1], kept.unit[0], kept.context[0]);
         CHECKED(kept.count < KEPT_MOST && added);

@@ -23,7 +23,7 @@ static void check_contexts(const struct shadow_region *region)
 
 /* ---- access sets ----------------------------------------------------------------------------- */
 
-static void check_member(const struct member *member, bool atomics)
+static void check_member(const struct set_member *member, bool atomics)
 {
     CHECKED(member->mask);
     CHECKED(!member->apart || member->each);

@@ -39,8 +39,8 @@ static void collect_one(struct shadow_collection *collection, const struct conte
 }
 
 /* Without a filter one unit suffices: all touched the same bytes by the same instruction. */
-static void collect_member(struct shadow_collection *collection, const struct member *member, uint64_t low,
-                           uint64_t high)
+static void collect_member(struct shadow_collection *collection, const struct set_member *member,
+                           uint64_t low, uint64_t high)
 {
     uint64_t rest = member->mask;
     do {

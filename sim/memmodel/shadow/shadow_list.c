@@ -2,19 +2,19 @@
 /* The accesses that the cells of some bytes keep, one by one, for a debugger. */
 #include "shadow_state.h"
 
-struct listing {
+struct shadow_listing {
     const struct shadow_region *region;
     void *self;
     void (*take)(void *self, uint64_t unit, const struct context *how);
 };
 
-static void list_epoch(const struct listing *listing, uint64_t value)
+static void list_epoch(const struct shadow_listing *listing, uint64_t value)
 {
     if (live(listing->region, value))
         listing->take(listing->self, epoch_unit(value), epoch_how(listing->region, value));
 }
 
-static void list_members(const struct listing *listing, const struct members *members)
+static void list_members(const struct shadow_listing *listing, const struct members *members)
 {
     for (uint32_t i = 0; i < members->count; i++)
         for (uint64_t rest = members->items[i].mask; rest; rest &= rest - 1) {
@@ -24,7 +24,7 @@ static void list_members(const struct listing *listing, const struct members *me
         }
 }
 
-static void list_readers(const struct listing *listing, uint64_t value)
+static void list_readers(const struct shadow_listing *listing, uint64_t value)
 {
     struct reader_walk walk = readers_walk(&listing->region->readers, value);
     while (readers_next(&listing->region->readers, &walk))
@@ -33,7 +33,7 @@ static void list_readers(const struct listing *listing, uint64_t value)
                           context_at(listing->region, walk.context));
 }
 
-static void list_set(const struct listing *listing, const struct access_set *set)
+static void list_set(const struct shadow_listing *listing, const struct access_set *set)
 {
     list_members(listing, &set->readers);
     list_members(listing, &set->atomics);
@@ -44,7 +44,7 @@ static void list_set(const struct listing *listing, const struct access_set *set
 void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t bytes, void *self,
                  void (*take)(void *self, uint64_t unit, const struct context *how))
 {
-    const struct listing listing = {region, self, take};
+    const struct shadow_listing listing = {region, self, take};
     const uint64_t end = address + bytes < region->high ? address + bytes : region->high;
     for (uint64_t at = address; region->touched && region->pages && at < end;) {
         uint64_t cell[2];

@@ -120,7 +120,7 @@ static bool readers_may_go(const struct access_set *access_set, uint64_t unit)
 {
     bool may = true;
     for (uint32_t i = 0; i < access_set->readers.count; i++) {
-        const struct member *reader = &access_set->readers.items[i];
+        const struct set_member *reader = &access_set->readers.items[i];
         may &= is_only(reader, unit) || is_among(&access_set->saturated, &reader->how, true);
     }
     return may;

@@ -30,7 +30,7 @@ enum {
 
 /* Units of one block of 64 that executed the same operation (site, kind, order, scope, size), each with the
  * clock value of its latest execution. */
-struct member {
+struct set_member {
     struct context how; /* its clock value is that of all units, unless they are apart */
     uint64_t mask;
     uint32_t *each; /* apart: a clock value for each unit of the block; owned, and kept for other members */
@@ -39,7 +39,7 @@ struct member {
 };
 /* compact: how many were left when redundant ones were removed last; recent: a hint, by site */
 struct members {
-    struct member *items;
+    struct set_member *items;
     uint32_t count, room, compact;
     uint16_t recent[MEMBERS_RECENT];
 };
@@ -164,18 +164,18 @@ static inline uint64_t attributes_of(const struct context *how)
     return attributes;
 }
 
-static inline uint64_t member_unit(const struct member *member, uint32_t at)
+static inline uint64_t member_unit(const struct set_member *member, uint32_t at)
 {
     return (uint64_t)member->block * BLOCK_UNITS + at;
 }
 
-static inline uint32_t member_clock(const struct member *member, uint32_t at)
+static inline uint32_t member_clock(const struct set_member *member, uint32_t at)
 {
     return member->apart ? member->each[at] : member->how.clock;
 }
 
 /* The access of the unit at that number in the block. */
-static inline struct context member_how(const struct member *member, uint32_t at)
+static inline struct context member_how(const struct set_member *member, uint32_t at)
 {
     struct context how = member->how;
     how.clock = member_clock(member, at);
@@ -189,10 +189,10 @@ static inline bool is_same_operation(const struct context *a, const struct conte
 }
 
 /* As member_put, for a member that need not be apart. */
-bool shadow_member_put(struct member *member, uint32_t at, uint32_t clock);
+bool shadow_member_put(struct set_member *member, uint32_t at, uint32_t clock);
 
 /* Adds a unit, or renews its clock value. False: no memory. */
-static inline bool member_put(struct member *member, uint32_t at, uint32_t clock)
+static inline bool member_put(struct set_member *member, uint32_t at, uint32_t clock)
 {
     if (!member->apart)
         return shadow_member_put(member, at, clock);
@@ -201,25 +201,25 @@ static inline bool member_put(struct member *member, uint32_t at, uint32_t clock
     return true;
 }
 
-static inline void member_begin(struct member *member, uint64_t unit, const struct context *how)
+static inline void member_begin(struct set_member *member, uint64_t unit, const struct context *how)
 {
-    *member = (struct member){.how = *how,
-                              .block = (uint32_t)(unit / BLOCK_UNITS),
-                              .mask = UINT64_C(1) << unit % BLOCK_UNITS,
-                              .each = member->each};
+    *member = (struct set_member){.how = *how,
+                                  .block = (uint32_t)(unit / BLOCK_UNITS),
+                                  .mask = UINT64_C(1) << unit % BLOCK_UNITS,
+                                  .each = member->each};
 }
 
 /* Each keeps its own `each`. */
-static inline void member_swap(struct member *a, struct member *b)
+static inline void member_swap(struct set_member *a, struct set_member *b)
 {
-    const struct member kept = *a;
+    const struct set_member kept = *a;
     *a = *b;
     *b = kept;
 }
 
 /* Can the member hold the unit's access? late: a replayed access, which may be older than the unit's access
  * there and must not replace its clock value. */
-static inline bool takes(const struct member *member, uint64_t unit, const struct context *how, bool late)
+static inline bool takes(const struct set_member *member, uint64_t unit, const struct context *how, bool late)
 {
     return member->block == unit / BLOCK_UNITS && is_same_operation(&member->how, how) &&
            (!late || (!member->apart && member->how.clock == how->clock));
@@ -232,8 +232,8 @@ static inline uint16_t *recent_of(struct members *members, const struct context 
 }
 
 /* The member that took the site's latest access, if it takes this one; else NULL. */
-static inline struct member *recent_member(struct members *members, uint64_t unit, const struct context *how,
-                                           bool late)
+static inline struct set_member *recent_member(struct members *members, uint64_t unit,
+                                               const struct context *how, bool late)
 {
     const uint32_t recent = *recent_of(members, how);
     return recent < members->count && takes(&members->items[recent], unit, how, late)
@@ -248,7 +248,7 @@ bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const st
 static inline bool reader_add(struct access_set *access_set, uint64_t unit, const struct context *how,
                               bool late)
 {
-    struct member *member = recent_member(&access_set->readers, unit, how, late);
+    struct set_member *member = recent_member(&access_set->readers, unit, how, late);
     return member ? member_put(member, unit % BLOCK_UNITS, how->clock)
                   : shadow_read_begins(access_set, unit, how, late);
 }
@@ -256,7 +256,7 @@ static inline bool reader_add(struct access_set *access_set, uint64_t unit, cons
 static inline bool atomic_add(struct access_set *access_set, uint64_t unit, const struct context *how,
                               bool late)
 {
-    struct member *member = recent_member(&access_set->atomics, unit, how, late);
+    struct set_member *member = recent_member(&access_set->atomics, unit, how, late);
     return member ? member_put(member, unit % BLOCK_UNITS, how->clock)
                   : shadow_atomic_begins(access_set, unit, how, late);
 }
@@ -422,7 +422,7 @@ void shadow_saturate(const struct visit *visit, struct access_set *access_set, u
 bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now,
                       struct access_set *access_set, uint64_t *cell);
 
-static inline bool is_only(const struct member *member, uint64_t unit)
+static inline bool is_only(const struct set_member *member, uint64_t unit)
 {
     return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
 }

@@ -17,7 +17,7 @@ uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, ui
 }
 
 /* The access whose value is asked for; found: it was seen among the cell's accesses. */
-struct asked {
+struct value_query {
     const struct visit *visit;
     uint64_t unit;
     const struct context *how;
@@ -26,7 +26,7 @@ struct asked {
 
 /* Was the write executed before the access that is asked for? True if it is of the same work-item at an
  * earlier clock value, or of its work-group before a barrier that the access is after. */
-static bool came_before(const struct asked *asked, uint64_t unit, uint64_t clock)
+static bool came_before(const struct value_query *asked, uint64_t unit, uint64_t clock)
 {
     const struct visit *visit = asked->visit;
     const struct order *order = visit->shadow->order;
@@ -41,14 +41,14 @@ static bool came_before(const struct asked *asked, uint64_t unit, uint64_t clock
 }
 
 /* May this atomic write have come after the access that is asked for? */
-static bool may_follow(struct asked *asked, uint64_t unit, const struct context *how)
+static bool may_follow(struct value_query *asked, uint64_t unit, const struct context *how)
 {
     const bool same = unit == asked->unit && is_same_operation(how, asked->how) && !asked->found;
     asked->found |= same;
     return !same && is_atomic(how->kind) && is_write(how->kind) && !came_before(asked, unit, how->clock);
 }
 
-static bool member_may_follow(struct asked *asked, const struct member *member)
+static bool member_may_follow(struct value_query *asked, const struct set_member *member)
 {
     for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
         const uint32_t at = (uint32_t)__builtin_ctzll(bits);
@@ -59,7 +59,7 @@ static bool member_may_follow(struct asked *asked, const struct member *member)
     return false;
 }
 
-static bool set_may_follow(const struct shadow_region *region, struct asked *asked, uint64_t value)
+static bool set_may_follow(const struct shadow_region *region, struct value_query *asked, uint64_t value)
 {
     struct reader_walk walk = readers_walk(&region->readers, value);
     while (readers_next(&region->readers, &walk))
@@ -70,7 +70,7 @@ static bool set_may_follow(const struct shadow_region *region, struct asked *ask
     return false;
 }
 
-static bool atomic_may_follow(const struct shadow_region *region, struct asked *asked,
+static bool atomic_may_follow(const struct shadow_region *region, struct value_query *asked,
                               const struct access_set *access_set, uint64_t value)
 {
     bool any = false;
@@ -88,7 +88,7 @@ static bool atomic_may_follow(const struct shadow_region *region, struct asked *
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how)
 {
     const struct shadow_region *region = visit->region;
-    struct asked asked = {visit, unit, how, false};
+    struct value_query asked = {visit, unit, how, false};
     uint64_t cell[2];
     if (region->incomplete || unit >= UNIT_COPIES || visit->now->unit_state->unit >= UNIT_COPIES)
         return false;
