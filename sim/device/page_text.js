@@ -26,6 +26,7 @@ const TEXT = {
     kernel: "Kernel",
     times: "Times",
     caused: "May follow from",
+    covered: "Also removed by the fix of",
     access: "Access {0}",
     calledFrom: "called from {0}",
     withValues: "with {0}",

@@ -231,6 +231,7 @@ interface Finding {
     fix_partial?: true;
     spec?: string;
     cause?: Place & { id: string };
+    covered_by?: Place & { id: string };
     fingerprint?: string;
     accepted?: true;
     count: number;

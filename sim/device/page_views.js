@@ -214,6 +214,7 @@ function findingArticle(data, {player, source}, finding, f) {
             [/^(tried|compiles)$/.test(finding.fix_claim || "") ? "fix" : "advice", fix],
             ["edits", edits.join("\n")],
             ["caused", finding.cause ? `${finding.cause.id}, ${placeText(finding.cause)}` : ""],
+            ["covered", finding.covered_by ? `${finding.covered_by.id}, ${placeText(finding.covered_by)}` : ""],
             ["spec", finding.spec],
             [
                 "times",
