@@ -52,11 +52,14 @@ static bool link_followed(const char *name)
     return below_system(name) || (stat(name, &target) == 0 && !S_ISREG(target.st_mode));
 }
 
+/* A named pipe that nothing reads is an error: open would not return. Writes do wait for the reader. */
 FILE *report_output_open(const char *name, const char *mode, bool force)
 {
-    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (*mode == 'a' ? O_APPEND : O_TRUNC);
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK | (*mode == 'a' ? O_APPEND : O_TRUNC);
     const bool follow = force || link_followed(name);
     const int descriptor = open(name, flags | (follow ? 0 : O_NOFOLLOW), 0666);
+    if (descriptor >= 0)
+        fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, mode) : NULL;
     if (descriptor >= 0 && !stream)
         close(descriptor);

@@ -41,6 +41,17 @@ for option in log json sarif dot html gen-suppressions counters timeline trace r
     expect 125 "a full disk" "--$option=/dev/full"
     expect 0 "forced" --force "--$option=$option/mine"
     [ "$(cat "$option/mine")" != mine ] || { echo "$option: --force did not replace"; bad=1; }
+    mkfifo "$option/pipe"
+    timeout 60 "$build/orrery" run "--$option=$option/pipe" run.yaml >out 2>&1
+    got=$?
+    case $got in
+    0 | 124) echo "$option: a named pipe that nothing reads: status $got"; cat out; bad=1 ;;
+    esac
+    exec 3<>"$option/pipe"
+    cat "$option/pipe" >/dev/null &
+    expect 0 "a named pipe that is read" "--$option=$option/pipe"
+    kill $!
+    exec 3>&-
     # a signal ends who writes past RLIMIT_FSIZE: not the program, for a file of ours
     (ulimit -f 0; timeout 60 "$build/orrery" run "--$option=limited.$option" run.yaml; echo "status $?") 2>&1 | cat >out
     grep -q 'status [0-9]$\|status 125' out || { echo "$option: past RLIMIT_FSIZE"; cat out; bad=1; }
