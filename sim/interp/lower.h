@@ -150,7 +150,7 @@ void profile_switch(struct lower *l, uint32_t selector, const uint64_t *cases, u
 void profile_function(struct lower *l, const char *name);
 void index_check(struct lower *l, uint32_t address, uint32_t site); /* before the access of site */
 void index_check_component(struct lower *l, uint32_t vector, uint32_t index, enum access_kind access);
-struct elements lower_elements(const struct type *type);            /* of an array of scalars */
+struct elements lower_elements(const struct type *type); /* of an array of scalars */
 enum number_type lower_number_type(enum scalar type);
 /* its address */
 uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name);
