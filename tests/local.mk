@@ -696,6 +696,7 @@ EXTRA_DIST += \
 	%D%/scripts/partition_oracle.py \
 	%D%/scripts/printed_fixes.py \
 	%D%/scripts/random_kernels.py \
+	%D%/scripts/random_kernels_forms.py \
 	%D%/scripts/random_kernels_host.py \
 	%D%/scripts/random_kernels_pocl.py \
 	%D%/scripts/serve_browser.py \

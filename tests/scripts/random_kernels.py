@@ -23,6 +23,7 @@ import tempfile
 
 import random_kernels_host as host
 import random_kernels_pocl as pocl
+from random_kernels_forms import HEAD as FORMS, INT, UINT, ULONG, Forms, Node, Struct, Type
 
 SCHEDULES = ["lockstep", "serial", "round-robin", "reverse", "random", "pct"]
 CHECKS = {"off": ["--data-races=off", "--uninitialized=off"], "on": ["--data-races", "--uninitialized"]}
@@ -45,40 +46,12 @@ def signed(base):
     return base.lstrip("u")
 
 
-class Type:
-    """A scalar (width 1) or a vector."""
-
-    def __init__(self, base, width=1):
-        self.base, self.width = base, width
-        self.name = base + (str(width) if width > 1 else "")
-        self.floating = base in FLOATS
-
-    def of(self, base):
-        return Type(base, self.width)
-
-    def resized(self, width):
-        return Type(self.base, width)
-
-
-INT, UINT, ULONG = Type("int"), Type("uint"), Type("ulong")
-
-
-class Node:
-    """A statement: its text, or what it begins with, its own statements, and what it ends with."""
-
-    def __init__(self, head, body=None, tail="", fixed=False):
-        self.head, self.body, self.tail, self.fixed = head, body, tail, fixed
-
-    def text(self):
-        return self.head + "".join(n.text() for n in self.body or []) + self.tail
-
-
-class Writer:
+class Writer(Forms):
     """Writes one function. `places` are what may be read and written: (text, Type); `values` what may be read."""
 
     def __init__(self, rng, helpers, early_return=None):
         self.rng, self.helpers, self.early_return = rng, helpers, early_return
-        self.places, self.values, self.arrays, self.count = [], [], [], 0
+        self.places, self.values, self.arrays, self.records, self.count = [], [], [], [], 0
         self.memory = False  # a kernel: it has buffers
         self.control = False  # loops in loops, of few types
 
@@ -240,13 +213,16 @@ class Writer:
             a, b = self.value(t, depth - 1), self.value(t, depth - 1)
             return f"({a} {r.choice(['<', '>', '==', '!=', '<='])} {b} ? {b} : {self.value(t, depth - 1)})"
         if kind == "function":
+            more = (self.more_floats if t.floating else self.more_integers)(t, depth - 1) if r.random() < 0.6 else None
+            if more:
+                return more
             if not t.floating:
                 return self.integer_function(t, depth - 1)
             name = r.choice(["sqrt", "floor", "ceil", "trunc", "rint", "fabs", "fma"])
             more = "".join(", " + self.value(t, depth - 2) for _ in range(2)) if name == "fma" else ""
             return f"{name}({self.value(t, depth - 1)}{more})"
         if kind == "call":
-            fitting = [h for h in self.helpers if h.result.name == t.name and not h.changed]
+            fitting = [h for h in self.helpers if h.result.name == t.name and not h.changed and not h.record]
             if fitting:
                 h = r.choice(fitting)
                 return f"{h.name}({', '.join(self.value(p, depth - 2) for p in h.parameters)})"
@@ -295,9 +271,9 @@ class Writer:
 
     def block(self, depth, loops):
         """Statements between braces; what they declare is forgotten after them."""
-        kept = [list(self.places), list(self.values), list(self.arrays)]
+        kept = [list(self.places), list(self.values), list(self.arrays), list(self.records)]
         body = [self.statement(depth, loops) for _ in range(self.rng.randint(1, 3))]
-        self.places, self.values, self.arrays = kept
+        self.places, self.values, self.arrays, self.records = kept
         return body
 
     def assign(self):
@@ -419,7 +395,7 @@ class Writer:
 
     def call(self):
         """A function that changes a variable; its result goes elsewhere."""
-        ways = [(h, p) for h in self.helpers if h.changed for p, u in self.places if u.name == h.changed.name and p.isalnum()]
+        ways = [(h, p) for h in self.helpers if h.changed and not h.record for p, u in self.places if u.name == h.changed.name and p.isalnum()]
         if not ways:
             return self.assign()
         h, place = self.rng.choice(ways)
@@ -438,11 +414,12 @@ class Writer:
     def statement(self, depth, loops):
         r = self.rng
         kinds = ["set"] * 3 + ["store"] * 2 + ["declare", "late", "array", "pointer", "struct", "leave", "call"]
-        kinds += ["if", "if", "loop", "loop", "loop", "switch"] if depth else []
+        kinds += ["record", "record", "union", "walk", "view", "component", "step", "exchange", "generic"]
+        kinds += ["if", "if", "loop", "loop", "loop", "switch", "jump", "complex", "choose"] if depth else []
         kinds += ["leave"] if loops else []
         kinds += ["loop"] if loops and depth else []
         if self.control:
-            kinds = ["set"] * 3 + ["store", "late"] + ["leave"] * 2 + (["if", "loop", "loop", "loop", "switch"] if depth else [])
+            kinds = ["set"] * 3 + ["store", "late"] + ["leave"] * 2 + (["if", "loop", "loop", "loop", "switch", "jump", "complex", "choose"] if depth else [])
         kind = r.choice(kinds)
         if kind == "if":
             node = Node(f"if ({self.condition(2)}) {{\n", self.block(depth - 1, loops), "}\n")
@@ -453,28 +430,42 @@ class Writer:
             return self.loop(depth, loops)
         if kind == "switch":
             return self.choice(depth)
+        if kind in ("jump", "complex", "choose"):
+            return {"jump": self.jump, "complex": self.complex_loop, "choose": self.choose_in_loop}[kind](depth, loops)
         if kind == "leave":
             return self.leave(loops)
         return {"set": self.assign, "store": self.store, "declare": self.declare, "late": self.declare_late,
-                "array": self.declare_array, "pointer": self.declare_pointer, "call": self.call, "struct": self.declare_struct}[kind]()
+                "array": self.declare_array, "pointer": self.declare_pointer, "call": self.call, "struct": self.declare_struct,
+                "record": self.declare_record, "union": self.declare_union, "walk": self.walk, "view": self.view,
+                "component": self.set_component, "step": self.step, "exchange": self.exchange_loop, "generic": self.generic}[kind]()
 
 
 class Helper:
-    """A function with several returns."""
+    """A function with several returns; `record`: it takes and returns a structure."""
 
-    def __init__(self, rng, number, helpers):
+    def __init__(self, rng, number, helpers, structs=()):
         self.name = f"h{number}"
+        self.record = rng.choice(structs) if structs and rng.random() < 0.5 else None
         self.result = Type(rng.choice(INTEGERS + FLOATS), rng.choice(WIDTHS))
         self.parameters = [Type(rng.choice(INTEGERS + FLOATS), rng.choice(WIDTHS)) for _ in range(rng.randint(1, 3))]
-        self.changed = Type(rng.choice(INTEGERS + FLOATS), rng.choice(WIDTHS)) if rng.random() < 0.4 else None
+        self.changed = Type(rng.choice(INTEGERS + FLOATS), rng.choice(WIDTHS)) if rng.random() < 0.4 and not self.record else None
         writer = Writer(rng, helpers)
-        writer.early_return = lambda: f"return {writer.value(self.result, 2)};"
+        writer.structs = structs
+        result = (lambda: "r") if self.record else (lambda: writer.value(self.result, 2))
+        writer.early_return = lambda: f"return {result()};"
         writer.places = [(f"p{k}", t) for k, t in enumerate(self.parameters)]
+        names = [f"{t.name} p{k}" for k, t in enumerate(self.parameters)]
         if self.changed:
             writer.places.append(("(*c)", self.changed))
+            names.append(f"{self.changed.name} *c")
+        if self.record:
+            writer.places += self.record.places("r")
+            writer.arrays += self.record.arrays("r")
+            writer.records.append(("r", self.record))
+            names.insert(0, f"struct {self.record.name} r")
         body = [writer.statement(2, 0) for _ in range(rng.randint(1, 3))]
-        names = ", ".join(f"{t.name} p{k}" for k, t in enumerate(self.parameters)) + (f", {self.changed.name} *c" if self.changed else "")
-        self.node = Node(f"{self.result.name} {self.name}({names})\n{{\n", body, f"return {writer.value(self.result, 2)};\n}}\n")
+        returned = f"struct {self.record.name}" if self.record else self.result.name
+        self.node = Node(f"{returned} {self.name}({', '.join(names)})\n{{\n", body, f"return {result()};\n}}\n")
 
 
 def folded(place, t):
@@ -492,6 +483,11 @@ def is_uneven(seed):
     return seed % 4 == 0
 
 
+def is_modern(seed):
+    """OpenCL C 2.0: pointers are generic, and groups have functions."""
+    return is_uneven(seed) or seed % 2 == 1
+
+
 class Kernel:
     """One kernel with its helpers, and what it is launched with."""
 
@@ -501,11 +497,14 @@ class Kernel:
         self.size, self.local = rng.choice(UNEVEN if is_uneven(seed) else SHAPES)
         self.input = [rng.choice([0, 1, 5, 7, 255, rng.getrandbits(32), rng.getrandbits(8)]) for _ in range(32)]
         self.helpers = []
+        bases = INTEGERS + FLOATS
+        inner = Struct(rng, f"i{number}", bases)
+        self.structs = [inner, Struct(rng, f"o{number}", bases, inner), Struct(rng, f"l{number}", bases, inner)]
         for k in range(rng.randint(0, 3)):
-            self.helpers.append(Helper(rng, f"{number}_{k}", list(self.helpers)))
+            self.helpers.append(Helper(rng, f"{number}_{k}", list(self.helpers), self.structs))
         self.waits = rng.random() < 0.5
         writer = Writer(rng, self.helpers, None if self.waits else lambda: "out[i] = h + x; return;")
-        writer.memory = True
+        writer.memory, writer.structs, writer.modern = True, self.structs, is_modern(seed)
         writer.control = rng.random() < 0.5
         writer.values = [("i", UINT), ("id", UINT)]
         places = [("x", UINT), ("y", INT)] + [(f"v{k}", writer.type()) for k in range(4)] + [("truth", Type("bool"))]
@@ -514,6 +513,8 @@ class Kernel:
         writer.places = places + [("own[1]", Type("uint", 4))]
         if self.waits:
             writer.places.append(("tile[id]", Type("uint", 4)))
+            writer.group_items = items
+            body.append(Node(f"local uint kept[{items}], fetched[16];\nkept[id] = 3u;\nif (id < 16u) fetched[id] = id;\n"))
             body.append(Node(f"local uint4 tile[{items}];\ntile[id] = (uint4)(i, x, 5, 6);\n"))
             body.append(Node(f"local uint shared[{items}], counts[6];\nfor (uint k = id; k < 6u; k += items) counts[k] = k;\nbarrier(CLK_LOCAL_MEM_FENCE);\n"))
         for _ in range(rng.randint(3, 6) + 2 * writer.control):
@@ -523,6 +524,7 @@ class Kernel:
         if self.waits:
             body.append(Node("barrier(CLK_LOCAL_MEM_FENCE);\nfor (uint k = 0; k < 6u; k++) h = h * 31 + counts[k];\n"))
         body += [Node(folded(p, t)) for p, t in writer.places]
+        body += [Node(folded(f"{p}[{k}]", t)) for p, t, size in writer.arrays for k in range(size)]
         self.node = Node(f"kernel void k{number}(global ulong *out, global const uint *in, global uint *sums, global uint4 *mine)\n{{\n"
                          "uint i = (uint)(get_global_id(1) * get_global_size(0) + get_global_id(0));\n"
                          "uint id = (uint)(get_local_id(1) * get_local_size(0) + get_local_id(0));\n"
@@ -533,6 +535,8 @@ class Kernel:
     @staticmethod
     def exchange(rng, writer, items):
         """All write, all wait, each reads what another wrote; also in a loop that all go round equally often."""
+        if rng.random() < 0.4:
+            return writer.together()
         if rng.random() < 0.3:
             n = rng.randrange(6)
             return Node(f"if ({writer.condition()}) {ATOMICS[n]}(&counts[{n}], {writer.value(UINT, 2)});\n")
@@ -544,7 +548,7 @@ class Kernel:
         return Node(text)
 
     def text(self):
-        return "".join(h.node.text() for h in self.helpers) + self.node.text()
+        return "".join(t.text for t in self.structs) + "".join(h.node.text() for h in self.helpers) + self.node.text()
 
     def items(self):
         return self.size[0] * (self.size[1] if len(self.size) > 1 else 1)
@@ -565,7 +569,7 @@ HEAD = ("#ifdef cl_khr_fp16\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\ntype
 
 
 def program(kernels):
-    return HEAD + "".join(k.text() for k in kernels)
+    return HEAD + FORMS + "".join(k.text() for k in kernels)
 
 
 class Trial:
@@ -596,23 +600,25 @@ class Trial:
     def run(self, how):
         schedule, checks, size, build = how
         command = [self.options.orrery, "check", "--schedule=" + schedule, "--sub-group-sizes=" + size, *CHECKS[checks]]
-        command += ["--build-options=" + build] if build else []
+        command += ["--build-options=-w " + build]
         try:
             run = subprocess.run(command + [self.path], capture_output=True, text=True, timeout=300)
         except subprocess.TimeoutExpired:
             return "no end after 300 seconds"
+        if "this is a fault of llvm-spirv" in run.stderr:
+            return ""
         return run.stdout + run.stderr + f"(status {run.returncode})\n" if run.returncode else ""
 
     def slots(self):
         if not self.options.slots:
             return ""
         run = subprocess.run([self.options.slots, os.path.join(self.folder, "k.cl")], capture_output=True, text=True, timeout=300)
-        return run.stdout + run.stderr if run.returncode else ""
+        return run.stdout + run.stderr if run.returncode and "this is a fault of llvm-spirv" not in run.stderr else ""
 
 
 def runs_of(seed):
     """Each schedule, with checks off or on; the rest goes round from seed to seed."""
-    standard = "-cl-std=CL2.0" if is_uneven(seed) or seed % 2 else ""  # in 2.0, pointers are generic
+    standard = "-cl-std=CL2.0" if is_modern(seed) else ""
     builds = [standard, (standard + " -cl-opt-disable").strip()]  # one translation serves both
     return [(s, ("off", "on")[(k + seed // 4) % 2], SUB_GROUPS[(k + seed) % 6], builds[(k // 2 + seed // 8) % 2])
             for k, s in enumerate(SCHEDULES)]

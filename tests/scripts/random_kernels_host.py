@@ -87,6 +87,109 @@ def integer_functions(base):
     return text
 
 
+# T: type of the result, S: of the operand
+SATURATING = "OVER T convert_T_sat(S x) { return x > (WIDE)MAX ? MAX : LOW ? MIN : (T)x; }\n"
+
+
+def more_integer_functions(base):
+    """Those of random_kernels_forms.py."""
+    low, high = limits(base)
+    bits, signed = BITS[base], base[0] != "u"
+    wide = "long" if signed else "ulong"
+    text, functions = "", [("clamp", [base] * 3, base), ("abs", [base], unsigned(base))]
+    text += f"OVER {base} clamp({base} x, {base} a, {base} b) {{ return x < a ? a : x > b ? b : x; }}\n"
+    text += f"OVER {unsigned(base)} abs({base} x) {{ return x < 0 ? ({unsigned(base)})-(ulong)x : ({unsigned(base)})x; }}\n"
+    if bits < 64:
+        text += (f"OVER {base} mad_sat({base} a, {base} b, {base} c) {{ {wide} r = ({wide})a * ({wide})b + ({wide})c; "
+                 f"return r > ({wide}){high} ? {high} : " + (f"r < ({wide}){low} ? {low} : " if signed else "") + f"({base})r; }}\n"
+                 f"OVER {base} mad_hi({base} a, {base} b, {base} c) {{ return mul_hi(a, b) + c; }}\n")
+        functions += [("mad_sat", [base] * 3, base), ("mad_hi", [base] * 3, base)]
+    if bits == 32:
+        text += f"OVER {base} mul24({base} a, {base} b) {{ return ({base})((ulong)a * (ulong)b); }}\n"
+        functions.append(("mul24", [base] * 2, base))
+    if bits > 8:
+        half = {16: "char", 32: "short", 64: "int"}[bits]
+        top, other = (half if signed else "u" + half), "u" + half
+        text += f"OVER {base} upsample({top} a, {other} b) {{ return ({base})((ulong)a << {bits // 2} | b); }}\n"
+        functions.append(("upsample", [top, other], base))
+    for source in INTEGERS:
+        test = "0" if source[0] == "u" else f"(long)x < {'(long)' + low if signed else '0'}"
+        above = f"x > 0 && (ulong)x > (ulong){high}"
+        text += f"OVER {base} convert_{base}_sat({source} x) {{ return {test} ? {low} : {above} ? {high} : ({base})x; }}\n"
+        text += "".join(lanes(base, f"convert_{base}_sat", [source], w).replace(f"convert_{base}_sat({source}{w}", f"convert_{base}{w}_sat({source}{w}")
+                        for w in (2, 4))
+    for source in ("float", "double"):
+        for mode, name in (("rte", "rint"), ("rtp", "ceil"), ("rtn", "floor"), ("rtz", "trunc")):
+            text += f"OVER {base} convert_{base}_sat_{mode}({source} x) {{ return convert_{base}_sat({name}(x)); }}\n"
+    for mask in (base.lstrip("u"), "u" + base.lstrip("u")):
+        text += f"OVER {base} select({base} a, {base} b, {mask} c) {{ return c ? b : a; }}\n" + selects(base, mask)
+    if bits < 64:
+        text += shuffles(base, "u" + base.lstrip("u"))
+    return text + "".join(lanes(result, name, types, w) for w in WIDTHS for name, types, result in functions)
+
+
+def selects(base, mask):
+    return "".join(f"OVER {base}{w} select({base}{w} a, {base}{w} b, {mask}{w} c) {{ for (int k = 0; k < {w}; k++) if (c[k] >> {BITS[mask] - 1} & 1) "
+                   f"a[k] = b[k]; return a; }}\n" for w in WIDTHS)
+
+
+def shuffles(base, mask):
+    text = ""
+    for w in (2, 4, 8, 16):
+        for n in (2, 4, 8):
+            text += (f"OVER {base}{w} shuffle({base}{n} a, {mask}{w} m) {{ {base}{w} r; for (int k = 0; k < {w}; k++) r[k] = a[m[k] & {n - 1}]; return r; }}\n"
+                     f"OVER {base}{w} shuffle2({base}{n} a, {base}{n} b, {mask}{w} m) {{ {base}{w} r; for (int k = 0; k < {w}; k++) "
+                     f"r[k] = m[k] & {n} ? b[m[k] & {n - 1}] : a[m[k] & {n - 1}]; return r; }}\n")
+    return text
+
+
+MORE_FLOATS = """
+OVER T fmin(T a, T b) { return a != a ? b : b != b ? a : a < b ? a : b; }
+OVER T fmax(T a, T b) { return a != a ? b : b != b ? a : a > b ? a : b; }
+OVER T fdim(T a, T b) { return a != a || b != b ? a + b : a > b ? a - b : 0; }
+OVER T fmod(T a, T b) { return __builtin_fmodF(a, b); }
+OVER T remainder(T a, T b) { return __builtin_remainderF(a, b); }
+OVER T copysign(T a, T b) { return __builtin_copysignF(a, b); }
+OVER T nextafter(T a, T b) { return __builtin_nextafterF(a, b); }
+OVER T round(T a) { return __builtin_roundF(a); }
+OVER T sign(T a) { return a > 0 ? 1 : a < 0 ? -1 : a != a ? 0 : a; }
+OVER T ldexp(T a, int n) { return __builtin_ldexpF(a, n); }
+OVER T frexp(T a, int *e) { return __builtin_frexpF(a, e); }
+OVER T modf(T a, T *whole) { return __builtin_modfF(a, whole); }
+"""
+
+
+def more_float_functions(base):
+    text = MORE_FLOATS.replace("F(", "f(" if base == "float" else "(")
+    text = "".join({"T": base}.get(w, w) for w in split_words(text))
+    mask = "int" if base == "float" else "long"
+    for w in WIDTHS:
+        for name in ("fmin", "fmax", "fdim", "fmod", "remainder", "copysign", "nextafter"):
+            text += lanes(base, name, [base] * 2, w)
+        text += lanes(base, "round", [base], w) + lanes(base, "sign", [base], w) + lanes(base, "ldexp", [base, "int"], w)
+        for name, test in (("isless", "a[k] < b[k]"), ("isequal", "a[k] == b[k]"), ("isgreater", "a[k] > b[k]"),
+                           ("isunordered", "a[k] != a[k] || b[k] != b[k]")):
+            text += f"OVER {mask}{w} {name}({base}{w} a, {base}{w} b) {{ {mask}{w} r; for (int k = 0; k < {w}; k++) r[k] = -({test}); return r; }}\n"
+        text += (f"OVER int any({mask}{w} a) {{ for (int k = 0; k < {w}; k++) if (a[k] < 0) return 1; return 0; }}\n"
+                 f"OVER int all({mask}{w} a) {{ for (int k = 0; k < {w}; k++) if (a[k] >= 0) return 0; return 1; }}\n")
+    text += f"OVER {base} select({base} a, {base} b, {mask} c) {{ return c ? b : a; }}\n" + selects(base, mask)
+    for source in ("int", "uint", "long", "ulong") + (("double",) if base == "float" else ()):
+        text += roundings(base, source)
+    return text
+
+
+def roundings(base, source):
+    """To nearest by the processor; then the neighbour, if that went the wrong way."""
+    above = "(double)r > x" if source == "double" else f"r >= 0x1p{BITS[source] - (source[0] != 'u')}{'f' if base == 'float' else ''} || ({source})r > x"
+    below = "(double)r < x" if source == "double" else f"!({above}) && ({source})r < x"
+    inf = "__builtin_inff()" if base == "float" else "__builtin_inf()"
+    down, up = f"nextafter(r, -{inf})", f"nextafter(r, {inf})"
+    head = f"({source} x) {{ {base} r = ({base})x; "
+    return (f"OVER {base} convert_{base}_rte{head}return r; }}\nOVER {base} convert_{base}_rtp{head}return {below} ? {up} : r; }}\n"
+            f"OVER {base} convert_{base}_rtn{head}return {above} ? {down} : r; }}\n"
+            f"OVER {base} convert_{base}_rtz{head}return x > 0 && ({above}) ? {down} : x < 0 && ({below}) ? {up} : r; }}\n")
+
+
 def float_functions(base):
     text = FLOAT_FUNCTIONS.replace("F(", "f(" if base == "float" else "(")
     text = "".join({"T": base}.get(w, w) for w in split_words(text))
@@ -131,7 +234,60 @@ static h16 h_add(h16 a, h16 b) { return h_of(h_float(a) + h_float(b)); }
 static h16 h_sub(h16 a, h16 b) { return h_of(h_float(a) - h_float(b)); }
 static h16 h_mul(h16 a, h16 b) { return h_of(h_float(a) * h_float(b)); }
 static h16 h_div(h16 a, h16 b) { return h_of(h_float(a) / h_float(b)); }
+static float h_near(float x, int way) { /* -1: down, 1: up, 0: to nearest, 2: to zero */
+    h16 r = h_of(x); const float v = h_float(r);
+    if (v == x || x != x || !way) return v;
+    if (way == 2) way = x > 0 ? -1 : 1;
+    if (way == 1 ? v > x : v < x) return v;
+    if (way == 1) return h_float(v < 0 || r == 0x8000 ? (r == 0x8000 ? 1 : r - 1) : r + 1);
+    return h_float(v > 0 || r == 0 ? (r == 0 ? 0x8001 : r - 1) : r + 1);
+}
+float h_kept_rte(float x) { return h_near(x, 0); }
+float h_kept_rtz(float x) { return h_near(x, 2); }
+float h_kept_rtp(float x) { return h_near(x, 1); }
+float h_kept_rtn(float x) { return h_near(x, -1); }
 static h16 h_sqrt(h16 a) { return h_of(__builtin_sqrtf(h_float(a))); }
+"""
+
+
+# Of a group; a sub-group has one work-item. What each gives is kept in an array.
+GROUP = """
+extern uint *group_values(void);
+static size_t own_id(void) { return get_local_id(1) * get_local_size(0) + get_local_id(0); }
+static size_t all_items(void) { return get_local_size(1) * get_local_size(0); }
+static uint min_(uint a, uint b) { return a < b ? a : b; }
+static uint max_(uint a, uint b) { return a > b ? a : b; }
+static uint add_(uint a, uint b) { return a + b; }
+static void all_give(uint x) { barrier(1); group_values()[own_id()] = x; barrier(1); }
+#define GROUP_FUNCTIONS(op, first) \\
+static uint up_to_##op(uint x, size_t end) { uint r = first; all_give(x); for (size_t k = 0; k < end; k++) r = op##_(r, group_values()[k]); barrier(1); return r; } \\
+static uint work_group_reduce_##op(uint x) { return up_to_##op(x, all_items()); } \\
+static uint work_group_scan_inclusive_##op(uint x) { return up_to_##op(x, own_id() + 1); } \\
+static uint work_group_scan_exclusive_##op(uint x) { return up_to_##op(x, own_id()); }
+GROUP_FUNCTIONS(add, 0)
+GROUP_FUNCTIONS(min, 0xffffffffu)
+GROUP_FUNCTIONS(max, 0)
+static int work_group_any(int x) { return (int)work_group_reduce_max(x != 0); }
+static int work_group_all(int x) { return (int)work_group_reduce_min(x != 0); }
+static uint broadcast(uint x, uint from) {
+    const size_t w = get_local_size(0), h = get_local_size(1);
+    all_give(x);
+    x = group_values()[h > 1 ? from / w % h * w + from % w : from % w];
+    barrier(1);
+    return x;
+}
+#define sub_group_reduce_add(x) (x)
+#define get_sub_group_local_id() 0u
+#define event_t int
+#define async_work_group_copy(to, from, n, e) copied(to, from, n, 1)
+#define async_work_group_strided_copy(to, from, n, stride, e) copied(to, from, n, stride)
+#define wait_group_events(n, e)
+static int copied(uint *to, const uint *from, size_t n, size_t stride) {
+    barrier(1);
+    for (size_t k = 0; k < n; k++) to[k] = from[k * stride];
+    barrier(1);
+    return 0;
+}
 """
 
 
@@ -148,6 +304,7 @@ def prelude():
                      f"#define as_{name}(x) __builtin_astype((x), {name})\n"
                      f"#define convert_{name}(x) __builtin_convertvector((x), {name})\n")
     text += "".join(integer_functions(t) for t in INTEGERS) + float_functions("float") + float_functions("double")
+    text += "".join(more_float_functions(t) for t in ("float", "double")) + "".join(more_integer_functions(t) for t in INTEGERS)
     for width in WIDTHS:
         text += (f"OVER uint{width} vload{width}(size_t at, const uint *p) {{ uint{width} r; "
                  f"for (int k = 0; k < {width}; k++) r[k] = p[at * {width} + k]; return r; }}\n"
@@ -156,8 +313,9 @@ def prelude():
     for name, change in (("add", "*p + v"), ("min", "*p < v ? *p : v"), ("max", "*p < v ? v : *p"), ("and", "*p & v"),
                          ("or", "*p | v"), ("xor", "*p ^ v")):
         text += f"OVER void atomic_{name}(uint *p, uint v) {{ *p = {change}; }}\n"
+    text += "OVER uint atomic_cmpxchg(uint *p, uint was, uint v) { uint r = *p; if (r == was) *p = v; return r; }\n"
     return text + HALF + ("#define CLK_LOCAL_MEM_FENCE 1\nvoid barrier(uint flags);\nsize_t get_global_id(uint d);\n"
-                   "size_t get_local_id(uint d);\nsize_t get_global_size(uint d);\nsize_t get_local_size(uint d);\n")
+                   "size_t get_local_id(uint d);\nsize_t get_global_size(uint d);\nsize_t get_local_size(uint d);\n" + GROUP)
 
 
 DRIVER = r"""
@@ -175,6 +333,7 @@ static unsigned item, group[2];
 static const struct launch *now;
 static unsigned long *out;
 static unsigned *sums, *mine;
+unsigned *group_values(void) { static unsigned values[ITEMS]; return values; }
 
 /* The last groups may be smaller. */
 size_t get_local_size(unsigned d)
