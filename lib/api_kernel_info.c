@@ -10,7 +10,7 @@
 #include "device_info.h"
 #include "info.h"
 #include "api_program.h"
-#include "lib/record/tokens.h"
+#include "tokens.h"
 #include "version.h"
 
 /* ---- the kernel and its arguments ------------------------------------------------------ */

@@ -18,7 +18,7 @@
 #include "api_program.h"
 #include "queue.h"
 #include "source_file.h"
-#include "lib/record/tokens.h"
+#include "tokens.h"
 #include "lib/diagnose/usage.h"
 
 enum build_kind { BUILD, COMPILE, LINK };
