@@ -9,7 +9,7 @@
 #ifndef ORRERY_LIB_API_H
 #define ORRERY_LIB_API_H
 #include "object.h"
-#include "lib/record/tokens.h"
+#include "tokens.h"
 
 /* The table that every object points to (dispatch.c). */
 extern const cl_icd_dispatch api_dispatch;

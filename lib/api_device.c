@@ -17,7 +17,7 @@
 #include "lib/record/saved_report.h"
 #include "queue_family.h"
 #include "subdevice.h"
-#include "lib/record/tokens.h"
+#include "tokens.h"
 #include "version.h"
 
 #ifndef ORRERY_VERSION

@@ -14,7 +14,7 @@
 #include "device_info.h"
 #include "info.h"
 #include "api_program.h"
-#include "lib/record/tokens.h"
+#include "tokens.h"
 #include "vector_hint.h"
 #include "version.h"
 

@@ -21,7 +21,7 @@
 #include "queue.h"
 #include "lib/record/saved_report.h"
 #include "svm.h"
-#include "lib/record/tokens.h"
+#include "tokens.h"
 #include "version.h"
 
 /* ---- properties ------------------------------------------------------------------ */

@@ -163,7 +163,7 @@ libapi_a_SOURCES = \
 	%D%/subdevice.h \
 	%D%/svm.c \
 	%D%/svm.h \
-	%D%/record/tokens.h \
+	%D%/tokens.h \
 	%D%/transfer.h \
 	%D%/usm.c \
 	%D%/version.c \

@@ -18,9 +18,9 @@
 #include "api_program.h"
 #include "queue.h"
 #include "source_file.h"
-#include "lib/host/stack_room.h"
-#include "lib/record/tokens.h"
 #include "lib/diagnose/call.h"
+#include "lib/host/stack_room.h"
+#include "tokens.h"
 #include "lib/diagnose/usage.h"
 
 enum build_kind { BUILD, COMPILE, LINK };

@@ -19,7 +19,7 @@
 #include "event.h"
 #include "info.h"
 #include "api_runtime.h"
-#include "lib/record/tokens.h"
+#include "tokens.h"
 
 struct semaphore {
     struct object base;
