@@ -18,7 +18,7 @@
 
 enum { ACCESS_BYTES_MOST = 128 };
 
-/* ---- a copy that replies ---------------------------------------------------------------------- */
+/* ---- a copy that replies --------------------------------------------------------------------- */
 
 struct query {
     struct debugger *debugger;
@@ -65,9 +65,10 @@ static json_t *query_copy(struct query *query, inquire *question)
     return answer ? answer : refuse("no copy of the process could answer");
 }
 
-/* ---- the queries ---------------------------------------------------------------------------- */
+/* ---- the queries ----------------------------------------------------------------------------- */
 
-/* The instruction as which the access counts: one at this line, of this call; in private memory none. */
+/* The access is judged as if this instruction made it: an instruction of this line and call that
+ * accesses the storage. Private memory has none. */
 static uint32_t site_here(const struct view *view)
 {
     const struct code *code = view->wave->code;
@@ -158,7 +159,7 @@ static json_t *inquire_why(struct query *query)
                      query->list);
 }
 
-/* Not one that the evaluation made, and that goes with it. */
+/* A type that the evaluation made is freed with it, so it is not returned. */
 static bool type_lasts(const struct evaluation *e, const struct debug_type *type)
 {
     for (uint32_t i = 0; i < e->made_count; i++)
@@ -167,7 +168,8 @@ static bool type_lasts(const struct evaluation *e, const struct debug_type *type
     return true;
 }
 
-/* An lvalue is its own bytes; a number is the address of what a pointer to it has, else of 4 bytes. */
+/* An lvalue means its own bytes. A number is an address: of as many bytes as a pointer of its type
+ * points to, else of 4. */
 json_t *inquiry_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
                       const struct debug_type **out_type)
 {

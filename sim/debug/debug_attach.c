@@ -88,7 +88,7 @@ int debug_attach_listen(const char *path, struct diagnosis *diagnosis)
     return listener;
 }
 
-/* The process at the other end, if it is of this user; 0: it is not. */
+/* Returns the process at the other end if this user runs it, else 0. */
 static pid_t peer_of(int socket)
 {
     struct ucred peer;

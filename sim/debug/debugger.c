@@ -72,7 +72,8 @@ static void wave_gone(void *debugger, struct wave *wave)
         d->focus.wave = NULL;
 }
 
-/* Its position is counted by beginnings alone: the session goes there by another run. */
+/* A run without marks counts only the beginnings of launches and work-groups. The session finds the
+ * exact position by another run. */
 static void stop_plain(struct debugger *d)
 {
     if (!d->interrupted || d->waits)
@@ -84,7 +85,7 @@ static void stop_plain(struct debugger *d)
                               (json_int_t)d->phases, "slices", (json_int_t)d->slices));
 }
 
-/* The same memory runs one work-group after another. */
+/* The device reuses the memory of a wave for one work-group after another. */
 static void wave_slice(void *debugger, struct wave *wave)
 {
     struct debugger *d = debugger;
@@ -205,7 +206,8 @@ static uint32_t first_active(const struct wave *wave)
     return 0;
 }
 
-/* Each position has one event. A copy of the process stands before it: it runs the event when it is woken. */
+/* Each position has one event. A copy of the process is made before the event, which it processes when
+ * it is woken. */
 static void begin_event(struct debugger *d)
 {
     if (d->checkpoint_every && d->position >= d->checkpoint_next && !d->ended) {
@@ -225,7 +227,7 @@ static bool is_past_phase(const struct debugger *d)
            (d->phases > d->plan.phases || (d->phases == d->plan.phases && d->slices >= d->plan.slices));
 }
 
-/* The plan's limit, or an interrupt. True: it stopped. */
+/* Stops at the plan's limit or for an interrupt. Returns whether it stopped. */
 static bool stop_in_any_case(struct debugger *d, struct wave *wave)
 {
     const bool limit = (d->plan.limit && d->position >= d->plan.limit) || is_past_phase(d);
@@ -237,7 +239,7 @@ static bool stop_in_any_case(struct debugger *d, struct wave *wave)
     return true;
 }
 
-/* A hit while places are collected is noted; else it is a stop. */
+/* While places are collected, a hit is noted. Otherwise the run stops at it. */
 static void take_hit(struct debugger *d, const char *reason, const struct hit *hit,
                      const struct finding *finding)
 {
@@ -253,8 +255,9 @@ static void take_hit(struct debugger *d, const char *reason, const struct hit *h
     debugger_stop(d, &(struct stop_place){.reason = reason, .hit = hit, .finding = finding});
 }
 
-/* The lane of a finding in the wave that runs: whose access stands at the line that the wave is at, as the
- * other one is past. Else the second access', or the first's. */
+/* Chooses the lane in focus at a finding. The wave that runs is at the line of one of the two accesses,
+ * since the other one is past: its lane is taken. Otherwise the lane of the second access is, or of the
+ * first. */
 static uint32_t lane_of_finding(const struct debugger *d, const struct finding *finding)
 {
     const struct wave *wave = d->running;
@@ -279,7 +282,7 @@ static uint32_t lane_of_finding(const struct debugger *d, const struct finding *
     return found;
 }
 
-/* Findings that were reported since the event before. */
+/* Checks the findings that were reported since the event before. */
 static bool look_for_findings(struct debugger *d)
 {
     const size_t count = report_count(d->report);
@@ -398,7 +401,7 @@ static void begin_attached(struct debugger *d)
     debugger_begin(d);
 }
 
-/* A session attaches or has left, at the beginning of launches that run alone. */
+/* A session may attach or leave only when a launch begins while no other one runs. */
 static void look_for_session(struct debugger *d)
 {
     const bool there = d->live == 1 && d->host.attached && d->host.attached(d->host.self);
@@ -408,7 +411,8 @@ static void look_for_session(struct debugger *d)
         debugger_detach(d);
 }
 
-/* While another launch runs with marks, all that begin have them: positions count the events of both. */
+/* While a launch runs with marks, every launch that begins gets marks, too, since positions count the
+ * events of all of them. */
 static void hook_launch(void *debugger, const struct launch_event *event)
 {
     struct debugger *d = debugger;
@@ -429,8 +433,8 @@ static void hook_launch(void *debugger, const struct launch_event *event)
         listen_to_launches(d);
 }
 
-/* Inside the access that is at fault: no event of its own, as it is not one position more in a run without
- * findings. */
+/* Called inside the faulty access. A fault is no event of its own, so that positions are the same
+ * without findings. */
 static void hook_fault(struct debugger *d)
 {
     if (d->plan.limit && d->position >= d->plan.limit)
@@ -457,7 +461,7 @@ static void hook_print(struct debugger *d, const char *text)
     d->host.print(d->host.self, d->plain ? INT64_MAX : d->position, text, false); /* else its time is set */
 }
 
-/* A session that is attached by now: its launch has marks from the beginning. */
+/* If a session is attached by now, the launch gets marks from its beginning. */
 static bool is_plain(const struct debugger *d)
 {
     if (d->waits && d->plain && !d->live && d->host.attached && d->host.attached(d->host.self))
@@ -467,7 +471,7 @@ static bool is_plain(const struct debugger *d)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* The checker receives an event before it is counted here. */
+/* The checker processes an event before it is counted here. */
 static uint64_t next_position(void *debugger)
 {
     const struct debugger *d = debugger;
@@ -549,7 +553,7 @@ bool debugger_resumes(const struct debugger *d)
     return d->resumes;
 }
 
-/* A launch with marks runs to its end with them, and nothing stops it. */
+/* A launch that has marks keeps them to its end, but nothing stops it any more. */
 void debugger_detach(struct debugger *d)
 {
     points_fini(d);

@@ -19,7 +19,7 @@
 /* ---- value.c, expression.c ------------------------------------------------------------------- */
 
 enum { VALUE_BYTES = 128, DEBUG_TEXT = 160 };
-/* An lvalue is at address, in the focus' private memory or the device's; another value is its bytes. */
+/* An lvalue is memory at address, private to the focus or of the device. Any other value is in bytes. */
 struct value {
     const struct debug_type *type;
     bool lvalue;
@@ -27,7 +27,7 @@ struct value {
     uint8_t bytes[VALUE_BYTES];
 };
 
-/* A lane whose variables are looked at, in one of its frames. */
+/* One lane in one of its frames: the place from which expressions see variables. */
 struct view {
     struct debugger *debugger;
     struct wave *wave;
@@ -45,16 +45,17 @@ struct evaluation {
     struct debug_type *made[64];
     uint32_t made_count; /* pointer types of casts and &; of this evaluation */
 };
-/* False: error has the reason. The value's type may be of the evaluation: evaluation_fini when it is no
- * longer used. */
+/* Returns false if refused; error has the reason. The evaluation may own the value's type, so call
+ * evaluation_fini only when the value is no longer used. */
 bool evaluate(struct evaluation *evaluation, const struct view *view, const char *expression, bool assigns,
               struct value *out_value);
 void evaluation_fini(struct evaluation *evaluation);
-/* A type's name, "int" or "float4"; NULL: none, or no memory. Vectors are the evaluation's. */
+/* Finds a type by its name, "int" or "float4". NULL: no type has that name, or there is no memory. The
+ * evaluation owns vector types. */
 const struct debug_type *type_named(struct evaluation *evaluation, const char *name);
 const struct debug_type *vector_type(struct evaluation *evaluation, const struct debug_type *element,
                                      uint64_t count);
-/* functions.c: a built-in function of OpenCL C on loaded values. NULL: fine; else what is wrong. */
+/* functions.c: calls a built-in function of OpenCL C on loaded values. Returns NULL, or what is wrong. */
 bool function_is_known(const char *name);
 const char *function_call(struct evaluation *evaluation, const char *name, const struct value *arguments,
                           uint32_t count, struct value *out);
@@ -100,7 +101,7 @@ bool find_item(const struct debugger *d, const struct item_id *id, struct wave *
 enum lane_state lane_state(const struct debugger *d, const struct wave *wave, uint32_t lane);
 uint32_t lane_line(const struct debugger *d, const struct wave *wave,
                    uint32_t lane); /* UINT32_MAX: unknown */
-/* Frame `level` of a lane, from 0; false: there are fewer. */
+/* Finds frame `level` of a lane; 0 is the innermost. False: the lane has fewer frames. */
 bool find_frame(const struct view *view, uint32_t level, struct frame *out_frame);
 bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view);
 const char *lane_state_name(enum lane_state state);
@@ -112,7 +113,8 @@ bool variable_value(const struct view *view, const struct code_variable *variabl
 /* ---- stop.c ---------------------------------------------------------------------------------- */
 
 enum point_kind { POINT_LINE, POINT_FUNCTION, POINT_WATCH, POINT_EXPRESSION, POINT_FINDING };
-/* "i >= 600": a condition that compares a variable with an int. length 0: it is none of these. */
+/* A condition that compares a variable with an integer, as in "i >= 600". length 0: the condition is of
+ * another form. */
 struct simple_condition {
     char name[64];
     size_t length; /* of the name */
@@ -142,14 +144,16 @@ struct hit {
     char text[DEBUG_TEXT * 2];
 };
 
-/* Matches the line, access or finding that begins with the points. True: out_hit is the one that stops. */
+/* Matches the breakpoints with the line, access or finding of this event. True: out_hit is the
+ * breakpoint that stops. */
 bool stop_at_line(struct debugger *d, struct wave *wave, uint32_t line, struct hit *out_hit);
 bool stop_at_access(struct debugger *d, const struct access_event *event, struct hit *out_hit);
 bool stop_at_finding(struct debugger *d, const struct finding *finding, struct hit *out_hit);
 json_t *points_set(struct debugger *d, const json_t *request);
 json_t *points_get(const struct debugger *d);
 void points_fini(struct debugger *d);
-/* The line at which a breakpoint on `line` stands in the code; 0: the code has none there or after. */
+/* Returns the first line from `line` on that the code has; a breakpoint on `line` is set there. 0:
+ * there is none. */
 uint32_t line_of_code(const struct code *code, const char *file, uint32_t line);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
@@ -227,7 +231,7 @@ struct debugger {
     struct visible_writes *visible; /* visible_writes.c; NULL: not requested */
     struct line_values *values;     /* line_values.c; NULL: not requested. Borrowed */
     struct debugger *self;          /* what the observer of visible_writes.c gets as self */
-    /* The latest accesses that touched watched bytes are no state: who-wrote runs again. */
+    /* The latest accesses of watched bytes are not kept: who-wrote runs the target again. */
 };
 
 struct stop_place {
@@ -240,16 +244,18 @@ void debugger_add_place(struct debugger *d, json_t *stop); /* where the focus st
 struct seen_wave *debugger_wave(struct debugger *d, const struct wave *wave);
 uint64_t debugger_hash(const struct debugger *d);
 
-/* asks_checker.c: how each earlier access of the expression's bytes stands to a read and a write by the
- * view's work-item; the accesses of other work-items that happen before */
+/* asks_checker.c: whether each earlier access of the expression's bytes would race with a read or write
+ * by the view's work-item; and which operations of other work-items happen before it */
 json_t *inquiry_why(struct debugger *d, const struct view *view, const char *expression);
 struct race_inquiry;
-/* The bytes that an expression means; NULL: they are found. out_type: theirs, if known. */
+/* Finds the bytes that an expression means. Returns NULL, or the refusal; out_type is their type, if
+ * known. */
 json_t *inquiry_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
                       const struct debug_type **out_type);
 json_t *inquiry_clocks(struct debugger *d, const struct view *view);
 
-/* visible_writes.c: which of the writes so far a load here may return. A run that tracks keeps them. */
+/* visible_writes.c: which of the writes so far a load here may return. A run that tracks the bytes
+ * records their writes. */
 void visible_writes_device(struct debugger *d, struct device *device);
 void visible_writes_launch(struct debugger *d, uint32_t launch);
 void visible_writes_access(struct debugger *d, const struct access_event *event);
@@ -257,11 +263,12 @@ void visible_writes_free(struct visible_writes *visible);
 json_t *visible_writes_track(struct debugger *d, const json_t *request); /* without an address: no more */
 json_t *visible_writes_request(struct debugger *d, const struct view *view, const char *expression);
 
-/* line_values.c: an access is under way, or was at fault; before the findings of it are looked for. */
+/* line_values.c: an access is announced, or was faulty. Called before the findings of this access are
+ * read. */
 void line_values_access(struct debugger *d, const struct access_event *event);
 void line_values_fault(struct debugger *d);
 
-/* schedule_forks.c: which wave runs next, and another one instead. */
+/* schedule_forks.c: forecasts which wave runs next, and makes another one run instead. */
 bool forks_next(void *debugger, const struct schedule_next *next, struct unit *out_unit);
 json_t *forks_forecast(struct debugger *d, const json_t *request);
 json_t *forks_set(struct debugger *d, const json_t *request);

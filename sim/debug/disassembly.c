@@ -62,7 +62,7 @@ static void module_text_fini(struct module_text *module)
     free(module->text);
 }
 
-/* False: there is no text of the module, only its bytecode. */
+/* Returns false if the module cannot be disassembled; then only bytecode is shown. */
 static bool module_text_init(struct module_text *module, const struct program *program)
 {
     char *log = NULL;
@@ -75,7 +75,7 @@ static bool module_text_init(struct module_text *module, const struct program *p
     return status == STATUS_OK && module->text && split_lines(module);
 }
 
-/* Of the instruction that begins at the word, which is one of a function; NULL: not known. */
+/* Returns the text of the instruction of a function that begins at the word. NULL: it is not known. */
 static const char *instruction_line(const struct module_text *module, uint32_t word)
 {
     if (word < HEADER_WORDS || word >= module->word_count)
@@ -101,7 +101,8 @@ static void print_instruction(const struct code *code, uint32_t index, char text
                  has_pointer ? 0 : insn->f);
 }
 
-/* The line mark before the instruction, in the order of the code: its line is the instruction's. */
+/* Returns the last line mark at or before the instruction in the order of the code. NULL: there is
+ * none. */
 static const struct code_line *line_before(const struct code *code, uint32_t index)
 {
     for (uint32_t i = index + 1; i-- > 0;)

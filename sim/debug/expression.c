@@ -29,7 +29,7 @@ enum { NESTED_MOST = 200, NAME_MOST = 128, ELEMENTS_MOST = 100000 };
 static bool conditional(struct evaluation *e, struct value *out);
 static bool unary(struct evaluation *e, struct value *out);
 
-/* The first error is the deepest. */
+/* Keeps the first error, since it is the one nearest to the cause; outer rules fail after it. */
 static bool fail(struct evaluation *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool fail(struct evaluation *e, const char *format, ...)
 {
@@ -155,8 +155,7 @@ static void set_integer(struct value *out, const char *type, int64_t number)
     memcpy(out->bytes, &number, out->type->size);
 }
 
-/* ---- primary ---------------------------------------------------------------------------------------------
- */
+/* ---- primary --------------------------------------------------------------------------------- */
 
 static bool number(struct evaluation *e, struct value *out)
 {
@@ -312,10 +311,9 @@ static bool named(struct evaluation *e, const char *name, struct value *out)
     return enumerator(e, name, out) || fail(e, "no variable '%s' is in sight", name);
 }
 
-/* ---- types
- * ------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
-/* A type's name at the cursor: qualifiers, name, stars. NULL, and the cursor as before: none stands there. */
+/* Parses a type's name: qualifiers, name, stars. If there is none, returns NULL and leaves the cursor. */
 static const struct debug_type *take_type(struct evaluation *e)
 {
     static const char *const spaces[] = {"global", "constant", "local", "private"};
@@ -367,8 +365,7 @@ static bool converted(struct evaluation *e, const struct debug_type *type, struc
            (value_set_number(value, type, value) || fail(e, "the value cannot be converted to this type"));
 }
 
-/* ---- postfix
- * ------------------------------------------------------------------------------------------------- */
+/* ---- postfix --------------------------------------------------------------------------------- */
 
 static bool dereferenced(struct evaluation *e, struct value *value, int64_t index)
 {
@@ -432,7 +429,7 @@ static size_t swizzle(const char *name, uint64_t count, uint32_t out[16])
     return length;
 }
 
-/* The fourth component of three, and what is past the end, are not defined: zeros. */
+/* A vector of three has no fourth component, which .hi and .odd would read: it is 0 here. */
 static bool swizzled(struct evaluation *e, const char *name, struct value *value)
 {
     uint32_t from[16];
@@ -517,8 +514,7 @@ static bool postfix(struct evaluation *e, struct value *out)
     return fine;
 }
 
-/* ---- operators
- * ----------------------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 static bool is_number(const struct value *value)
 {
@@ -526,7 +522,7 @@ static bool is_number(const struct value *value)
            (value->type->kind <= DEBUG_POINTER || value->type->kind == DEBUG_ENUM);
 }
 
-/* The type of arithmetic on both. */
+/* Returns the type in which C computes with both: the usual arithmetic conversions. */
 static const struct debug_type *common_type(const struct value *a, const struct value *b)
 {
     if (a->type->kind == DEBUG_FLOAT || b->type->kind == DEBUG_FLOAT) {
@@ -687,7 +683,7 @@ static void component_of(const struct value *value, uint64_t k, struct value *ou
     }
 }
 
-/* Of vectors: integers as wide as the elements, 0 or -1. */
+/* A comparison of vectors gives integers as wide as the elements, 0 or -1 (OpenCL C, 6.3.d). */
 static const struct debug_type *truths_of(struct evaluation *e, const struct debug_type *vector)
 {
     return vector_type(e, type_integer(vector->element->size, false), vector->count);
@@ -719,7 +715,7 @@ static bool operation(struct evaluation *e, enum operator op, const struct value
     return true;
 }
 
-/* An array that is no operand of sizeof or & is a pointer to its first element. */
+/* An array decays to a pointer to its first element, except as the operand of sizeof or &. */
 static bool as_operand(struct evaluation *e, struct value *value)
 {
     if (value->type->kind != DEBUG_ARRAY || !value->lvalue)
@@ -785,7 +781,8 @@ static bool size_of(struct evaluation *e, struct value *out)
     return true;
 }
 
-/* "(float4)(a, b.x, 1)": components and vectors in their order, or one scalar for all. */
+/* Parses a vector literal as in "(float4)(a, b.x, 1)": components and vectors in order, or one scalar
+ * for all. */
 static bool vector_literal(struct evaluation *e, const struct debug_type *type, struct value *out)
 {
     struct value result = {.type = type};
@@ -811,7 +808,7 @@ static bool vector_literal(struct evaluation *e, const struct debug_type *type, 
                               fail(e, "found %" PRIu64 " components, expected %" PRIu64, given, type->count));
 }
 
-/* A cast to a vector: of a scalar for each component, of a vector of that type. */
+/* Casts to a vector: a scalar is repeated in each component; a vector must have that type. */
 static bool cast_to_vector(struct evaluation *e, const struct debug_type *type, struct value *value)
 {
     if (!as_operand(e, value))

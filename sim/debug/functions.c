@@ -13,7 +13,7 @@
 
 #include "debugger.h"
 
-/* The arguments of one component, in the type of the result; bits: its size. */
+/* The arguments for one component, converted to the type of the result, whose size is bits. */
 struct operands {
     double real[3];
     int64_t integer[3];
@@ -39,7 +39,7 @@ static uint64_t bits_of(const struct operands *o, int k)
     return (uint64_t)o->integer[k] & mask_of(o);
 }
 
-/* ---- real numbers ------------------------------------------------------------------------------------ */
+/* ---- real numbers ---------------------------------------------------------------------------- */
 
 static double rounded(const struct operands *o, double value)
 {
@@ -136,7 +136,7 @@ static double real_signbit(const struct operands *o)
     return signbit(o->real[0]) != 0;
 }
 
-/* ---- integers ---------------------------------------------------------------------------------------- */
+/* ---- integers -------------------------------------------------------------------------------- */
 
 static bool is_less(const struct operands *o, int a, int b)
 {
@@ -228,7 +228,7 @@ static uint64_t integer_rotate(const struct operands *o)
     return by ? bits << by | bits >> (o->bits - by) : bits;
 }
 
-/* ---- the table --------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct row {
     const char *name;
@@ -292,7 +292,7 @@ static uint64_t count_of(const struct debug_type *type)
     return type->kind == DEBUG_VECTOR ? type->count : 1;
 }
 
-/* Component k; of a scalar itself. */
+/* Returns component k of a vector, or the scalar itself. */
 static struct value component_of(const struct value *value, uint64_t k)
 {
     struct value part = {.type = element_of(value->type)};
@@ -301,7 +301,8 @@ static struct value component_of(const struct value *value, uint64_t k)
     return part;
 }
 
-/* The element in which the function computes: the widest, real if one is. */
+/* Returns the type in which the function computes: the widest argument's, floating-point if any
+ * argument is. */
 static const struct debug_type *joined(const struct debug_type *a, const struct debug_type *b)
 {
     if ((a->kind == DEBUG_FLOAT) != (b->kind == DEBUG_FLOAT))
@@ -318,7 +319,7 @@ static bool is_numeric(const struct debug_type *type)
            (kind == DEBUG_FLOAT && element_of(type)->size > 2);
 }
 
-/* NULL: they fit. out_type: of the computation, by component. */
+/* Checks the arguments. Returns NULL or what is wrong; out_type is the type of one component. */
 static const char *check_arguments(const struct value *arguments, uint32_t count,
                                    const struct debug_type **out_type, uint64_t *out_count)
 {
@@ -412,7 +413,7 @@ static const char *by_row(struct evaluation *e, const struct row *row, const str
     return NULL;
 }
 
-/* ---- several components to one ----------------------------------------------------------------------- */
+/* ---- several components to one --------------------------------------------------------------- */
 
 static bool top_bit(const struct value *value, uint64_t k)
 {
@@ -433,7 +434,7 @@ static const char *any_or_all(bool all, const struct value *argument, struct val
     return NULL;
 }
 
-/* Each product and each sum is rounded, from the first component on. */
+/* Each product and sum is rounded, in the order of the components. */
 static const char *dot(const struct value *arguments, struct value *out)
 {
     const struct debug_type *type;
@@ -472,7 +473,7 @@ static const char *choose(const struct value *arguments, struct value *out)
     return NULL;
 }
 
-/* ---- conversions ------------------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 struct conversion {
     const struct debug_type *type;
@@ -582,7 +583,7 @@ static const char *reinterpret(struct evaluation *e, const char *name, const str
     return NULL;
 }
 
-/* ---- by name ----------------------------------------------------------------------------------------- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 bool function_is_known(const char *name)
 {

@@ -48,7 +48,7 @@ static const struct finding_access *access_of(const struct line_values *values, 
     return &finding_of(values, wanted)->access[wanted->access];
 }
 
-/* ---- the variables of a line ---------------------------------------------------------------------- */
+/* ---- the variables of a line ----------------------------------------------------------------- */
 
 static bool is_name_start(char c)
 {
@@ -60,7 +60,8 @@ static bool is_name_part(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A member of something, a function that is called, and what the line is about to set are no values of it. */
+/* Names of members, of called functions and of what the line assigns to are skipped: they are no values
+ * that the line uses. */
 static bool is_read_here(const char *line, const char *name, const char *end)
 {
     const char *before = name, *after = end + strspn(end, " \t");
@@ -88,7 +89,7 @@ static bool add_variable(const struct view *view, const char *name, FILE *stream
     return true;
 }
 
-/* The next name on the line from *at on that is read there and was not met before. False: there is none. */
+/* Finds the next name from *at on that the line reads for the first time. False: there is none. */
 static bool next_name(const char *line, const char **at, char out_name[NAME_ROOM])
 {
     while (**at) {
@@ -169,7 +170,7 @@ static void take(const struct line_values *values, struct wanted *wanted, struct
         wanted->text = variables_of(&view, place->text);
 }
 
-/* ---- which access it is --------------------------------------------------------------------------- */
+/* ---- which access it is ---------------------------------------------------------------------- */
 
 static bool is_of_item(const struct origin *origin, uint32_t lane, const struct finding *finding,
                        const struct finding_access *access)
@@ -186,7 +187,7 @@ static bool same_place(const struct source_place *a, const struct source_place *
     return a->line == b->line && a->column == b->column && a->file && b->file && !strcmp(a->file, b->file);
 }
 
-/* The bytes of the finding are counted from the object's start, which an allocation's may be. */
+/* The offset of a finding is counted from its object, which may begin inside an allocation. */
 static bool has_bytes(const struct memory *memory, const struct access_event *event, uint32_t lane,
                       const struct finding *finding)
 {
@@ -256,7 +257,7 @@ void line_values_fault(struct debugger *d)
     }
 }
 
-/* ---- life ----------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static void print_nothing(void *self, uint64_t position, const char *text, bool of_log_point)
 {
@@ -298,7 +299,7 @@ void line_values_attend(struct line_values *values, struct scenario *scenario)
     debugger_attend(values->debugger, scenario);
 }
 
-/* Did the second run find the same? The accesses of another finding are not what is meant. */
+/* Checks that the second run reported the same finding; otherwise its accesses are of another one. */
 static bool is_same(const struct finding *a, const struct finding *b)
 {
     bool same = a->kind == b->kind && a->access_count == b->access_count;

@@ -73,7 +73,7 @@ static uint32_t line_after(const struct code *code, uint32_t at)
     return UINT32_MAX;
 }
 
-/* Of the block, the latest before the instruction; else the next. */
+/* Returns the latest line mark of the block before the instruction, else the next one. */
 static uint32_t line_before(const struct code *code, uint32_t at)
 {
     for (uint32_t i = at; i-- > 0;) {
@@ -100,7 +100,7 @@ uint32_t lane_line(const struct debugger *d, const struct wave *wave, uint32_t l
     return wave->resume ? line_before(code, (uint32_t)(wave->resume - code->insns)) : UINT32_MAX;
 }
 
-/* The scope at a line of a call, as far as the code has it: of the first line noted there. */
+/* Returns the scope of a line in a call: that of the first line mark which the code has there. */
 static uint32_t scope_at(const struct code *code, uint32_t call, uint32_t line)
 {
     for (uint32_t i = 0; i < code->debug->line_count; i++)
@@ -153,7 +153,8 @@ bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t leve
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* How far out a scope is from the view's; UINT32_MAX: it is not around it. */
+/* Returns how many scopes lie between the view's and this one. UINT32_MAX: this scope does not enclose
+ * the view's. */
 static uint32_t distance_to(const struct view *view, uint32_t scope)
 {
     const struct code_debug *debug = view->wave->code->debug;

@@ -16,7 +16,7 @@
 
 #include "debugger.h"
 
-/* Is `call` the other one, or one that (in the end) made it? */
+/* Is `call` equal to the other call, or one of its callers? */
 static bool is_caller_of(const struct code *code, uint32_t call, uint32_t other)
 {
     for (; other && other != call; other = code->calls[other].caller)

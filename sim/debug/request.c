@@ -15,8 +15,7 @@ static json_int_t number_in(const json_t *request, const char *key)
     return json_integer_value(json_object_get(request, key));
 }
 
-/* ---- whose view ------------------------------------------------------------------------------------------
- */
+/* ---- whose view ------------------------------------------------------------------------------ */
 
 static json_t *find_view(struct debugger *d, const json_t *request, struct view *out_view)
 {
@@ -38,8 +37,7 @@ static json_t *find_view(struct debugger *d, const json_t *request, struct view 
     return NULL;
 }
 
-/* ---- threads
- * ------------------------------------------------------------------------------------------------ */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static json_t *describe_lane(struct debugger *d, struct wave *wave, uint32_t lane)
 {
@@ -81,7 +79,8 @@ static json_t *sorted(json_t *list)
     return out;
 }
 
-/* Work-items of the focus' work-group, or of all that began; those that ended are not listed. */
+/* Lists the work-items of the focus' work-group, or of all work-groups that began, without those that
+ * ended. */
 static json_t *handle_threads(struct debugger *d, const json_t *request)
 {
     const bool all = json_is_true(json_object_get(request, "all"));
@@ -109,7 +108,7 @@ static json_t *handle_threads(struct debugger *d, const json_t *request)
     return json_pack("{s:o,s:I}", "threads", sorted(list), "left_out", (json_int_t)left_out);
 }
 
-/* The work-item becomes the one that stands at the stop; where it is. */
+/* Moves the focus to the work-item. The reply says where it is. */
 static json_t *handle_focus(struct debugger *d, const json_t *request)
 {
     struct view view;
@@ -124,8 +123,7 @@ static json_t *handle_focus(struct debugger *d, const json_t *request)
     return place;
 }
 
-/* ---- the host program
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the host program ------------------------------------------------------------------------ */
 
 static void add_host_call(const struct debugger *d, const struct launch_info *launch, json_t *answer)
 {
@@ -168,8 +166,7 @@ static json_t *handle_stack(struct debugger *d, const json_t *request)
     return answer;
 }
 
-/* ---- values
- * --------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static json_t *text_by(void (*print)(const struct view *, const struct value *, FILE *),
                        const struct view *view, const struct value *value)
@@ -216,7 +213,7 @@ static json_t *describe_value(const struct view *view, const struct value *value
 static const char component_names[] = "xyzw";
 enum { NAME_ROOM = 256, EXPRESSION_ROOM = 2048 };
 
-/* Child i as an expression on its parent, and its name. */
+/* Writes child i as an expression over its parent, and its name. */
 static void name_child(const struct value *value, const char *parent, uint32_t i, char name[NAME_ROOM],
                        char expression[EXPRESSION_ROOM])
 {
@@ -269,7 +266,7 @@ static json_t *list_children(const struct view *view, const struct value *value,
     return list;
 }
 
-/* Also without a work-item, of numbers and memory: then there are no names. */
+/* Evaluates an expression as the work-item in view sees it. */
 static json_t *handle_evaluate(struct debugger *d, const json_t *request)
 {
     struct view view;
@@ -291,7 +288,8 @@ static json_t *handle_evaluate(struct debugger *d, const json_t *request)
     return answer;
 }
 
-/* Arguments, variables of the scopes around the line, or what the program and the work-group share. */
+/* Lists the arguments, the local variables that are in scope, or the variables that the program and the
+ * work-group share. */
 static json_t *handle_variables(struct debugger *d, const json_t *request)
 {
     struct view view;
@@ -313,8 +311,7 @@ static json_t *handle_variables(struct debugger *d, const json_t *request)
     return json_pack("{s:o}", "list", list);
 }
 
-/* ---- all lanes of the work-group
- * -------------------------------------------------------------------------------- */
+/* ---- all lanes of the work-group ------------------------------------------------------------- */
 
 static json_t *handle_lanes(struct debugger *d, const json_t *request)
 {
@@ -333,8 +330,7 @@ static json_t *handle_lanes(struct debugger *d, const json_t *request)
     return threads;
 }
 
-/* ---- memory and code
- * ------------------------------------------------------------------------------------------------ */
+/* ---- memory and code ------------------------------------------------------------------------- */
 
 static void focus_view(struct debugger *d, const json_t *request, struct view *out_view)
 {
@@ -397,7 +393,7 @@ static json_t *handle_disassemble(struct debugger *d, const json_t *request)
     return json_pack("{s:o,s:I,s:i}", "list", list, "here", (json_int_t)here, "count", (int)code->insn_count);
 }
 
-/* Lines are apart in memory. */
+/* Joins the lines of a text, which are separate strings. */
 static json_t *joined(const char *file, char *const *lines, uint32_t count)
 {
     char *text = NULL;
@@ -492,7 +488,7 @@ static json_t *handle_hash(struct debugger *d, const json_t *request)
     return json_pack("{s:s,s:I}", "hash", text, "position", (json_int_t)d->position);
 }
 
-/* ---- queries of the checker ------------------------------------------------------------------- */
+/* ---- queries of the checker ------------------------------------------------------------------ */
 
 static json_t *handle_why(struct debugger *d, const json_t *request)
 {

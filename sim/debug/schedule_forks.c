@@ -22,7 +22,7 @@
 
 enum { LISTED_MOST = 256, SECONDS_MOST = 20 };
 
-/* ---- the copy ------------------------------------------------------------------------------------ */
+/* ---- the copy -------------------------------------------------------------------------------- */
 
 struct listing {
     json_t *list;
@@ -35,7 +35,7 @@ static json_t *ids_of(const uint64_t ids[3])
     return json_pack("[I,I,I]", (json_int_t)ids[0], (json_int_t)ids[1], (json_int_t)ids[2]);
 }
 
-/* The numbers of the work-items that are active, and their first and last lane. */
+/* Collects the numbers of the active work-items, and their first and last lane. */
 static json_t *active_items(const struct wave *wave, uint32_t *out_first, uint32_t *out_last)
 {
     json_t *items = json_array();
@@ -95,7 +95,7 @@ static _Noreturn void send_next(const struct debugger *d, const struct schedule_
                               "left_out", (json_int_t)listing.left_out));
 }
 
-/* The copy must have no output but its reply. */
+/* The copy must write nothing but its reply. */
 static void mute_stop(void *self, struct debugger *debugger, json_t *stop)
 {
     (void)self;
@@ -173,7 +173,7 @@ json_t *forks_forecast(struct debugger *d, const json_t *request)
     return refuse("no copy of the process could look ahead");
 }
 
-/* ---- choices ------------------------------------------------------------------------------------- */
+/* ---- choices --------------------------------------------------------------------------------- */
 
 json_t *forks_set(struct debugger *d, const json_t *request)
 {

@@ -35,7 +35,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* A file is named by as much of its path as one likes. */
+/* A file may be named by any number of the last parts of its path. */
 static bool same_file(const char *wanted, const char *file)
 {
     const size_t a = wanted ? strlen(wanted) : 0, b = strlen(file);
@@ -83,8 +83,8 @@ static bool is_at(const struct point *point, const struct code *code, uint32_t l
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Most conditions compare a variable with a number, and are met by none of millions of lanes: these are not
- * parsed for each one. */
+/* Most conditions compare a variable with a number and are evaluated for millions of lanes, so they are
+ * parsed once. */
 static struct simple_condition simple_of(const char *condition)
 {
     static const char *const operators[] = {"==", "!=", "<=", ">=", "<", ">"};
@@ -126,7 +126,8 @@ static bool compared(const char *operator, bool less, bool equal)
     }
 }
 
-/* In the types that C gives both sides. False: the condition has to be evaluated. */
+/* Compares in the type that C gives both sides. False: the condition is not simple, and has to be
+ * evaluated. */
 static bool compare(const struct simple_condition *simple, const struct code_variable *variable,
                     const struct view *view, bool *out_met)
 {
@@ -200,7 +201,7 @@ static bool find_lane(struct debugger *d, const struct point *point, struct wave
     return false;
 }
 
-/* "i is {i}": what is in braces is an expression. */
+/* Prints a log text as in "i is {i}": what is in braces is evaluated. */
 static void print_log(struct debugger *d, const struct point *point, const struct hit *hit)
 {
     char *text = NULL;
@@ -237,7 +238,7 @@ static void print_log(struct debugger *d, const struct point *point, const struc
     free(text);
 }
 
-/* A log without a text of its own has the event and its time. */
+/* A log point without a text prints the event and its position. */
 static void print_hit(struct debugger *d, const struct hit *hit)
 {
     char text[DEBUG_TEXT * 2 + 40];
@@ -245,7 +246,7 @@ static void print_hit(struct debugger *d, const struct hit *hit)
     d->host.print(d->host.self, d->position, text, true);
 }
 
-/* A line of text for each work-item that meets the condition. */
+/* Prints one line for each work-item that meets the condition. */
 static void print_logs(struct debugger *d, const struct point *point, struct hit *hit)
 {
     if (!*point->log) {
@@ -264,7 +265,7 @@ static void print_logs(struct debugger *d, const struct point *point, struct hit
     }
 }
 
-/* Counted; true: it stops. */
+/* Counts the hit. Returns whether the run stops. */
 static bool take_point(struct debugger *d, struct point *point, struct hit *hit)
 {
     point->hits++;
@@ -279,8 +280,7 @@ static bool take_point(struct debugger *d, struct point *point, struct hit *hit)
     return true;
 }
 
-/* ---- expressions whose value is watched -------------------------------------------------------------------
- */
+/* ---- expressions whose value is watched ------------------------------------------------------ */
 
 static bool is_changed(struct debugger *d, struct point *point, struct wave *wave, struct hit *hit)
 {
@@ -337,8 +337,7 @@ bool stop_at_line(struct debugger *d, struct wave *wave, uint32_t line, struct h
     return stops;
 }
 
-/* ---- accesses
- * ------------------------------------------------------------------------------------------------ */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static bool touches(const struct point *point, const struct access_event *event, uint32_t *out_lane)
 {
@@ -416,8 +415,7 @@ bool stop_at_finding(struct debugger *d, const struct finding *finding, struct h
     return false;
 }
 
-/* ---- setting them
- * ------------------------------------------------------------------------------------------------ */
+/* ---- setting them ---------------------------------------------------------------------------- */
 
 static char *text_of(const json_t *object, const char *key)
 {
@@ -459,7 +457,7 @@ static bool read_point(const json_t *object, struct point *out)
     return kind_of(json_string_value(json_object_get(object, "kind")), &out->kind);
 }
 
-/* A point that was there keeps its hits, and its value that is watched. */
+/* A breakpoint that was set before keeps its hits and its watched value. */
 static void keep_counts(const struct debugger *d, struct point *point)
 {
     for (uint32_t i = 0; i < d->point_count; i++) {

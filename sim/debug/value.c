@@ -27,7 +27,7 @@ static bool is_private(const struct view *view, uint64_t address, uint64_t size)
            size <= view->wave->code->private_size - offset;
 }
 
-/* NULL: the bytes are not all of one allocation. */
+/* Returns NULL if the bytes are not all in one allocation. */
 static struct region *region_of(const struct debugger *d, uint64_t address, uint64_t size)
 {
     struct region *region = d->device ? memory_region(&d->device->arena.memory, address) : NULL;
@@ -195,8 +195,7 @@ bool value_set_number(struct value *value, const struct debug_type *type, const 
     return true;
 }
 
-/* ---- printing -------------------------------------------------------------------------------------------
- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 void type_print(const struct debug_type *type, FILE *stream)
 {
@@ -228,7 +227,7 @@ void type_print(const struct debug_type *type, FILE *stream)
     }
 }
 
-/* As few digits as give the same number again. */
+/* Prints as few digits as give the same number when they are read. */
 static void print_real(double real, bool single, FILE *stream)
 {
     char text[64];
@@ -275,7 +274,7 @@ static void print_scalar(const struct value *value, FILE *stream)
         print_character(integer, stream);
 }
 
-/* Element or member i, as an lvalue or a part of the bytes. */
+/* Makes element or member i of a value: an lvalue, or a copy of its bytes. */
 static bool part_of(const struct value *value, uint64_t i, struct value *out)
 {
     const struct debug_type *type = value->type;

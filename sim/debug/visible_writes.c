@@ -75,7 +75,7 @@ void visible_writes_free(struct visible_writes *v)
     free(v);
 }
 
-/* ---- what happens -------------------------------------------------------------------------------- */
+/* ---- what happens ---------------------------------------------------------------------------- */
 
 static bool is_kept(const struct visible_writes *v, const struct access_event *event, uint32_t lane)
 {
@@ -114,7 +114,8 @@ static void note_epochs(void *self, const struct access_event *event)
     }
 }
 
-/* A plain store has its value in the frame, an atomic access in memory. */
+/* The value of a plain store is read from the frame, that of an atomic access from memory, since plain
+ * accesses are announced before they take effect. */
 static bool value_of(const struct debugger *d, const struct access_event *event, uint32_t lane,
                      uint8_t out_bytes[BYTES_MOST])
 {
@@ -230,14 +231,14 @@ json_t *visible_writes_track(struct debugger *d, const json_t *request)
     return json_object();
 }
 
-/* ---- what a load may return ---------------------------------------------------------------------- */
+/* ---- what a load may return ------------------------------------------------------------------ */
 
 static bool is_atomic(const struct written *w)
 {
     return w->kind != ACCESS_WRITE;
 }
 
-/* Is the first one hidden, where both are, from a load that the second one happens before? */
+/* Is the first write hidden, in the bytes of both, from each load that the second write happens before? */
 static bool is_between(const struct visible_writes *v, uint32_t first, uint32_t second)
 {
     return v->writes[second].before[first] || (is_atomic(&v->writes[first]) && is_atomic(&v->writes[second]));
@@ -256,7 +257,7 @@ static bool is_outdated(const struct visible_writes *v, const bool *read_decided
     return false;
 }
 
-/* Some byte of it is not hidden. */
+/* Is some byte of the write not hidden by another? */
 static bool may_return(const struct visible_writes *v, const bool *known, const bool *read_decided,
                        uint32_t write)
 {
@@ -366,7 +367,7 @@ static json_t *report_tracked(struct debugger *d, const struct view *view, const
     return answer ? answer : refuse("the race checker does not know this place");
 }
 
-/* {"track": ...}: the session is to run here again with that. */
+/* Replies {"track": ...}: the session must run here again and track these bytes. */
 json_t *visible_writes_request(struct debugger *d, const struct view *view, const char *expression)
 {
     struct race_inquiry inquiry = {.origin = &view->wave->origin};

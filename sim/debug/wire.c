@@ -41,8 +41,8 @@ bool debug_wire_send(int socket, json_t *message)
     return sent;
 }
 
-/* One byte at a time: nothing of what follows is taken away from the copy of the process that may read it.
- * NULL: the other end has gone. */
+/* Reads one byte at a time, so that the bytes after the line stay for the copy of the process that may
+ * read them. NULL: the other end is closed. */
 static json_t *receive(int socket)
 {
     char *line = NULL;

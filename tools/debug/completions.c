@@ -14,7 +14,7 @@ static bool is_letter(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Of a member the type would have to be known. */
+/* Members are not offered, since the type of what precedes is not known here. */
 static bool is_member(const char *text, size_t start)
 {
     while (start && text[start - 1] == ' ')

@@ -37,7 +37,7 @@ void dap_print_output(void *self, const char *text)
     dap_event(self, "output", json_pack("{s:s,s:s}", "category", "stdout", "output", text));
 }
 
-/* Takes the reply; NULL when the engine refused. */
+/* Takes the engine's reply. Returns it, or NULL if the engine refused. */
 json_t *dap_accepted(struct dap *dap, json_t *answer)
 {
     const char *error = TEXT(answer, "error");
@@ -144,7 +144,7 @@ static void answer(struct dap *dap, const json_t *message)
         dap_resume_now(dap);
 }
 
-/* An attached process may run without a kernel for long: it is not waited for. */
+/* An attached process may run for long without a kernel, so the adapter leaves without a stop. */
 static bool leave(struct dap *dap, json_t *message)
 {
     respond(dap, message, json_object());
@@ -153,7 +153,7 @@ static bool leave(struct dap *dap, json_t *message)
     return false;
 }
 
-/* During the run: requests about it are taken now, the rest waits. */
+/* During the run, requests that concern it are answered at once; all others wait for the stop. */
 bool dap_wait_for_run(void *self, int fd)
 {
     struct dap *dap = self;

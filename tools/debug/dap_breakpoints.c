@@ -11,7 +11,7 @@
 json_t *dap_send_points(struct dap *dap)
 {
     json_t *all = json_array();
-    json_t *of_verbs = points_enabled(&dap->terminal);
+    json_t *of_verbs = terminal_points_enabled(&dap->terminal);
     for (int i = 0; i < 4; i++)
         json_array_extend(all, dap->points[i]);
     json_array_extend(all, of_verbs);
@@ -19,7 +19,7 @@ json_t *dap_send_points(struct dap *dap)
     return dap_accepted(dap, session_points(dap->session, all));
 }
 
-/* "5": the fifth hit and those after it; ">= 5" and "> 4" mean the same. */
+/* Returns how many hits do not stop. "5", ">= 5" and "> 4" mean the fifth hit and those after it: 4. */
 static json_int_t ignored_hits(const char *condition)
 {
     const char *digits = condition ? condition + strspn(condition, " >=") : "";

@@ -9,7 +9,7 @@
 
 #include "completions.h"
 
-/* Of the frame, else of where the run stands; where there is none, of no variables. */
+/* Offers the variables of the frame, else of the stop. Without a work-item it offers functions alone. */
 json_t *dap_completions(struct dap *dap, const json_t *arguments)
 {
     static const char *const scopes[] = {"locals", "arguments", "globals"};
@@ -38,7 +38,7 @@ json_t *dap_completions(struct dap *dap, const json_t *arguments)
     return json_pack("{s:o}", "targets", targets);
 }
 
-/* The file that lines are of where no work-item runs. */
+/* Where no work-item runs, line numbers mean the first source of the program. */
 static char *first_source(struct dap *dap)
 {
     json_t *sources = dap_query(dap, json_pack("{s:s}", "verb", "sources"));
@@ -48,7 +48,7 @@ static char *first_source(struct dap *dap)
     return copy;
 }
 
-/* Where the client looks: the frame that it selected, else that of the stop. */
+/* The terminal's verbs apply to the frame that the client selected, else to that of the stop. */
 static void look_from(struct dap *dap, const struct dap_handle *frame)
 {
     struct terminal *t = &dap->terminal;
@@ -67,7 +67,7 @@ static void look_from(struct dap *dap, const struct dap_handle *frame)
         json_array_extend(t->others, dap->points[i]);
 }
 
-/* It runs from an earlier copy, or from the beginning. */
+/* Does the verb run the target again, from an earlier copy or from the beginning? */
 static bool goes_back(const char *line)
 {
     static const char *const verbs[] = {"reverse-", "rc", "rn", "rs", "goto", "first-access", "run", "start"};
@@ -78,7 +78,7 @@ static bool goes_back(const char *line)
     return false;
 }
 
-/* A verb of the terminal; its stop is announced after the response. */
+/* Executes a verb of the terminal. Its stop is announced after the response. */
 static json_t *run_verb(struct dap *dap, const struct dap_handle *frame, const char *line)
 {
     struct terminal *t = &dap->terminal;
@@ -109,7 +109,7 @@ static json_t *run_verb(struct dap *dap, const struct dap_handle *frame, const c
     return body;
 }
 
-/* In the console what is no expression here is a verb of the terminal. */
+/* In the console, text that is no expression here is tried as a verb of the terminal. */
 json_t *dap_evaluate(struct dap *dap, const json_t *arguments)
 {
     const char *context = TEXT(arguments, "context"),

@@ -10,7 +10,7 @@
 
 #include "tools/tools.h"
 
-/* Its bytecode, and after a semicolon the SPIR-V instruction that it carries out. */
+/* Returns the bytecode and, after a semicolon, the SPIR-V instruction that it carries out. */
 static char *annotated_text(const json_t *row)
 {
     char *text = NULL;

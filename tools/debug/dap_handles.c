@@ -38,7 +38,8 @@ const struct dap_handle *dap_handle_find(struct dap *dap, json_int_t number, con
     return NULL;
 }
 
-/* Of a kernel: of the host program's call no variables are known. */
+/* Finds a frame of a kernel. The frame of the host program's call is refused, since its variables are
+ * not known. */
 const struct dap_handle *dap_frame_find(struct dap *dap, json_int_t number)
 {
     const struct dap_handle *found = dap_handle_find(dap, number, "frameId");

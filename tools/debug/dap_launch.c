@@ -13,7 +13,8 @@
 #include "tools/target.h"
 #include "tools/tools.h"
 
-/* The output of a finished run is of use, too: a program that does not compile. */
+/* A run that ends before its first kernel is refused with its output, which says why: the program did
+ * not compile. */
 static json_t *begin_session(struct dap *dap)
 {
     const struct session_host host = {
@@ -40,7 +41,7 @@ static bool has_program(const struct scenario *scenario)
     return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
 }
 
-/* The program and its arguments; strings are those of the request, which stays. */
+/* Copies the path of the program and its arguments from the request. */
 static bool take_command(struct dap *dap, const char *path, const json_t *arguments)
 {
     const size_t count = json_array_size(arguments);
@@ -62,7 +63,7 @@ static bool take_command(struct dap *dap, const char *path, const json_t *argume
     return false;
 }
 
-/* Of OpenCL C a scenario that follows from the kernel's signature. */
+/* Loads a file of OpenCL C as the scenario that follows from the kernel's signature. */
 static bool load_kernel(struct dap *dap, const char *word, const char *file, const char *kernel)
 {
     char *text = target_scenario(dap->settings, file, kernel, file);
@@ -71,7 +72,7 @@ static bool load_kernel(struct dap *dap, const char *word, const char *file, con
     return loaded;
 }
 
-/* out_own: the target launches its kernels itself, so it is a program. */
+/* out_own: the target is a program, which launches its kernels itself. */
 static bool load_target(struct dap *dap, const char *path, bool *out_own)
 {
     const char *kernel;
@@ -150,7 +151,7 @@ json_t *dap_attach(struct dap *dap, const json_t *arguments)
     return attach_to(dap, target);
 }
 
-/* The one that begins here; an attached process may have had earlier ones. */
+/* Returns the number of the launch that begins here. An attached process may have had earlier ones. */
 static json_int_t first_launch(struct dap *dap)
 {
     json_t *launch = dap_query(dap, json_pack("{s:s}", "verb", "launch"));

@@ -22,7 +22,7 @@ void dap_begin_progress(struct dap *dap, const char *title)
     clock_gettime(CLOCK_MONOTONIC, &dap->progress.began);
 }
 
-/* Shown once it has taken a second, and then each second. */
+/* Shows the progress when the request has taken a second, and then each second. */
 void dap_note_progress(struct dap *dap)
 {
     char text[40];

@@ -34,7 +34,7 @@ json_t *dap_may_read(struct dap *dap, const json_t *arguments)
                                         "thread", dap_item_of(dap, NUMBER(arguments, "threadId")))));
 }
 
-/* With a work-item, that one runs next. */
+/* Replies with the next waves. With a work-item, makes that one run next. */
 json_t *dap_schedule(struct dap *dap, const json_t *arguments)
 {
     const json_int_t number = NUMBER(arguments, "threadId");

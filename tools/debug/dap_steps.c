@@ -21,7 +21,7 @@ static json_t *step_plan(struct dap *dap, const char *mode, json_int_t thread, s
     return plan;
 }
 
-/* Done once the response is sent. */
+/* Leaves the move for after the response. */
 void dap_resume_later(struct dap *dap, const char *how, json_t *plan)
 {
     json_decref(dap->resume);
@@ -97,7 +97,8 @@ json_t *dap_reverse_continue(struct dap *dap, const json_t *arguments)
     return json_object();
 }
 
-/* Back to where the work-item entered the function, this time: nothing runs that has not run. */
+/* Goes back to where the work-item entered the function this time, so nothing runs that has not run
+ * before. */
 json_t *dap_restart_frame(struct dap *dap, const json_t *arguments)
 {
     if (!dap->session)

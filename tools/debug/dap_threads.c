@@ -12,7 +12,7 @@
 
 #include "tools/tools.h"
 
-/* A sub-group's id: this, and the number of its first work-item. */
+/* The id of a sub-group is SUB_GROUPS plus the number of its first work-item. */
 static const json_int_t SUB_GROUPS = INT64_C(1) << 48;
 
 static bool is_same_sub_group(const json_t *thread, const json_t *other)
@@ -26,7 +26,7 @@ static bool is_active(const json_t *thread)
     return strncmp(TEXT(thread, "state"), "waits for", 9) != 0;
 }
 
-/* The work-item that stands for a thread: of a sub-group, the first that is active. */
+/* Returns the work-item that a thread means: of a sub-group, its first active one. */
 json_int_t dap_item_of(struct dap *dap, json_int_t thread)
 {
     if (thread < SUB_GROUPS)
@@ -60,7 +60,7 @@ static void add_sub_group(json_t *list, const json_t *first)
     json_array_append_new(list, json_pack("{s:I,s:s}", "id", SUB_GROUPS + NUMBER(first, "id"), "name", name));
 }
 
-/* After the work-items; numbered by their first one that has not ended. */
+/* Adds the sub-groups after the work-items, each numbered by its first work-item that has not ended. */
 static void add_sub_groups(json_t *list, const json_t *threads)
 {
     json_t *seen = json_object();
@@ -100,7 +100,7 @@ json_t *dap_threads(struct dap *dap, const json_t *arguments)
     return json_pack("{s:o}", "threads", list);
 }
 
-/* The work-item becomes the focus, and its work-group the one whose work-items are threads. */
+/* Moves the focus to the work-item; the threads are then the work-items of its work-group. */
 bool dap_focus_on(struct dap *dap, json_int_t thread)
 {
     json_t *place = dap_query(dap, json_pack("{s:s,s:I}", "verb", "focus", "thread", thread));
@@ -115,7 +115,7 @@ bool dap_focus_on(struct dap *dap, json_int_t thread)
     return dap->moved = true;
 }
 
-/* By global id, in any work-group that has begun. */
+/* Moves the focus to a global id, in any work-group that has begun. */
 json_t *dap_focus(struct dap *dap, const json_t *arguments)
 {
     const json_t *wanted = json_object_get(arguments, "global_id");

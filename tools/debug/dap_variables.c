@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The expression of a variable in a container, or of a frame. */
+/* Returns the expression for a variable of a container, or of a frame. */
 char *dap_expression_of(struct dap *dap, const json_t *arguments, const char *name, json_int_t *out_thread,
                         int *out_frame)
 {

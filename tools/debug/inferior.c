@@ -37,7 +37,7 @@ static void on_interrupt(int number)
         debugger_interrupt(interrupted);
 }
 
-/* If the session has ended, or requests it, the process ends. */
+/* Ends the process if the session has ended or requests it. */
 static void go_on_if(bool there)
 {
     if (!there)
@@ -62,8 +62,7 @@ static void print(void *self, uint64_t position, const char *text, bool of_log_p
     go_on_if(debug_wire_print(running->channels->socket, position, text, of_log_point));
 }
 
-/* ---- copies ----------------------------------------------------------------------------------------------
- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 static int free_slot(const struct running *running)
 {
@@ -81,7 +80,7 @@ static bool has_copy_at(const struct running *running, uint64_t position)
     return false;
 }
 
-/* Those that are no multiple of the doubled distance; the first one, at the beginning, stays. */
+/* Ends the copies whose position is no multiple of the doubled distance. The one at position 0 stays. */
 static void thin_out(struct running *running)
 {
     const struct wake end = {.end = true};
@@ -112,7 +111,7 @@ static bool read_wake(const struct running *running, int slot, struct wake *out)
     }
 }
 
-/* The copy: sleeps until it is woken, then returns in a child of its own. */
+/* Runs in the copy: sleeps until it is woken, and returns in a child of the copy. */
 static void sleep_at(struct running *running, int slot)
 {
     struct wake wake;
@@ -160,10 +159,9 @@ static void checkpoint(void *self, struct debugger *debugger, uint64_t position)
                                     "process", (int)copy));
 }
 
-/* ---- the run
- * ------------------------------------------------------------------------------------------------ */
+/* ---- the run --------------------------------------------------------------------------------- */
 
-/* The steps were chosen by hand: nothing else repeats them. */
+/* Prints a token if steps were chosen by hand, since neither policy nor seed repeats those. */
 static void print_token(const struct scenario *scenario, const struct schedule_record *record, FILE *stream)
 {
     char *token = record && record->shrunk ? schedule_replay_token(record) : NULL;

@@ -33,7 +33,7 @@ static char *read_after_prompt(const char *prompt, bool prompts)
 
 #include "tools/late_library.h"
 
-/* What is used of libedit. */
+/* The functions of libedit that are used. */
 static struct {
     __typeof__(&readline) readline;
     __typeof__(&add_history) add_history;
@@ -57,7 +57,7 @@ static char *complete_word(const char *text, int again)
     return NULL;
 }
 
-/* Only the first word is a verb. */
+/* Completes the first word alone, which is a verb. */
 static char **complete(const char *text, int start, int end)
 {
     (void)end;
@@ -65,7 +65,7 @@ static char **complete(const char *text, int start, int end)
     return start ? NULL : edit.matches(text, complete_word);
 }
 
-/* Tried once. */
+/* The library is looked for once. */
 static bool open_edit(void)
 {
     static const struct late_symbol symbols[] = {

@@ -48,8 +48,7 @@ struct session {
     json_t *forks; /* {"launch", "step", "tile", "wave"}: waves chosen; NULL: none */
 };
 
-/* ---- messages ---------------------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static bool is_alive(const struct session *session)
 {
@@ -132,7 +131,7 @@ static json_t *target_ended(struct session *session)
     return json_pack("{s:s}", "error", "the process that runs the target has ended");
 }
 
-/* The value of the message with that key; notes before it are taken. */
+/* Waits for a message with that key and returns its value. Notes before it are processed. */
 static json_t *await(struct session *session, const char *key)
 {
     for (;;) {
@@ -167,8 +166,7 @@ static bool send_message(struct session *session, json_t *message)
     return fine;
 }
 
-/* ---- processes
- * ----------------------------------------------------------------------------------------------- */
+/* ---- processes ------------------------------------------------------------------------------- */
 
 static json_t *take_stop(struct session *session, json_t *stop)
 {
@@ -202,7 +200,7 @@ static _Noreturn void become(const struct session *session, int socket)
     _exit(EXIT_NOT_FOUND);
 }
 
-/* It has no copies: each way back begins with the program. */
+/* A program has no copies: each way back starts it again. */
 static bool start_program(struct session *session)
 {
     int sockets[2];
@@ -271,7 +269,7 @@ static void close_all(struct session *session)
     }
 }
 
-/* The nearest copy at or before a position; -1: there is none. */
+/* Returns the nearest copy at or before a position, or -1. */
 static int nearest_copy(const struct session *session, uint64_t position)
 {
     int best = -1;
@@ -331,8 +329,7 @@ static bool wake(struct session *session, int slot)
     return true;
 }
 
-/* ---- requests
- * --------------------------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static json_t *ask(struct session *session, json_t *request)
 {
@@ -341,7 +338,7 @@ static json_t *ask(struct session *session, json_t *request)
     return await(session, "reply");
 }
 
-/* A refusal is a reply, a stop the result. */
+/* Resumes with a plan. Returns the stop, or the engine's refusal. */
 static json_t *run(struct session *session, json_t *plan)
 {
     json_object_set_new(plan, "verb", json_string("run"));
@@ -364,12 +361,10 @@ static json_t *run(struct session *session, json_t *plan)
     }
 }
 
-/* ---- runs without positions --------------------------------------------------------------------- */
+/* ---- runs without positions ------------------------------------------------------------------ */
 
-/*
- * From the beginning to a place that a run without positions has reached: output before it is not printed
- * again.
- */
+/* Runs from the beginning to a place that a run without positions has reached. Output before it is not
+ * printed again. */
 static json_t *run_again(struct session *session, json_t *plan)
 {
     const int slot = nearest_copy(session, 0);
@@ -383,7 +378,7 @@ static json_t *run_again(struct session *session, json_t *plan)
     return stop;
 }
 
-/* The position of the end. */
+/* A run without positions has ended: finds the position of its end by another run. */
 static void find_position(struct session *session)
 {
     if (session->plain)
@@ -430,7 +425,8 @@ json_t *session_request(struct session *session, json_t *request)
     return ask(session, request);
 }
 
-/* From the beginning to here again, while the writes of those bytes are kept. NULL: it stands here. */
+/* Runs from the beginning to here again while the engine records the writes of those bytes. Returns
+ * NULL, or the error. */
 static json_t *track_to_here(struct session *session, const json_t *track)
 {
     const uint64_t here = session->position, furthest = session->furthest;
@@ -508,8 +504,8 @@ static json_t *collect(struct session *session, json_t *plan, int slot, uint64_t
     return run(session, once);
 }
 
-/* The last position before the current one at which the plan was met; 0: none. out_stop gets the last run's
- * stop. */
+/* Returns the last position before `before` at which the plan was met, or 0. out_stop gets the stop of
+ * the last run. */
 static uint64_t find_last(struct session *session, json_t *plan, uint64_t before, json_t **out_stop)
 {
     uint64_t limit = before;
@@ -582,9 +578,9 @@ json_t *session_last(struct session *session, json_t *plan)
     return answer;
 }
 
-/* ---- another schedule ---------------------------------------------------------------------------- */
+/* ---- another schedule ------------------------------------------------------------------------ */
 
-/* They are of the run as it was. */
+/* Ends the copies after this position: they belong to the schedule as it was. */
 static void end_later_copies(struct session *session)
 {
     const struct wake end = {.end = true};
@@ -718,9 +714,10 @@ size_t session_copies(const struct session *session)
     return count;
 }
 
-/* ---- what copies cost ---------------------------------------------------------------------------- */
+/* ---- what copies cost ------------------------------------------------------------------------ */
 
-/* Of a row of its smaps_rollup, in bytes; 0: the process has gone, or the system does not say. */
+/* Returns the value of a row of the process' smaps_rollup in bytes. 0: the process has ended, or there
+ * is no such row. */
 static uint64_t memory_of(pid_t process, const char *row)
 {
     char path[64], line[256];
@@ -735,7 +732,7 @@ static uint64_t memory_of(pid_t process, const char *row)
     return kibibytes * 1024;
 }
 
-/* What several processes share is divided among them, so the sum counts each page once. */
+/* Pss divides a shared page among its processes, so the sum counts each page once. */
 struct session_memory session_memory(const struct session *session)
 {
     struct session_memory memory = {.most_copies = COPIES};

@@ -23,7 +23,7 @@
 static verb do_help, do_quit, do_source, do_echo;
 static const struct verb_row *find_verb(const char *name, size_t length);
 
-/* Of names with the same beginning, the first one is meant. */
+/* An abbreviation means the first verb that begins with it and accepts so few letters. */
 static const struct verb_row verbs[] = {
     {"break", 1, do_break,
      "LOCATION [thread N] [if CONDITION]: stop there; LOCATION is LINE, FILE:LINE or a function"},
@@ -111,10 +111,9 @@ static const struct verb_row verbs[] = {
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
-/* ---- what is shared
- * ----------------------------------------------------------------------------------------- */
+/* ---- what is shared -------------------------------------------------------------------------- */
 
-void refuse_command(struct terminal *t, const char *format, ...)
+void terminal_refuse(struct terminal *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -124,22 +123,22 @@ void refuse_command(struct terminal *t, const char *format, ...)
     t->failed = true;
 }
 
-bool is_refused(struct terminal *t, const json_t *answer)
+bool terminal_is_refused(struct terminal *t, const json_t *answer)
 {
     const char *error = TEXT(answer, "error");
     if (error)
-        refuse_command(t, "%s", error);
+        terminal_refuse(t, "%s", error);
     return error != NULL;
 }
 
-void print_item(FILE *out, const json_t *ids)
+void terminal_print_item(FILE *out, const json_t *ids)
 {
     fprintf(out, "(%" PRId64 ",%" PRId64 ",%" PRId64 ")", (int64_t)json_integer_value(json_array_get(ids, 0)),
             (int64_t)json_integer_value(json_array_get(ids, 1)),
             (int64_t)json_integer_value(json_array_get(ids, 2)));
 }
 
-const char *after_word(const char *text, const char *word)
+const char *terminal_after_word(const char *text, const char *word)
 {
     const size_t length = strlen(word);
     if (strncmp(text, word, length) || (text[length] && !isspace((unsigned char)text[length])))
@@ -151,7 +150,7 @@ const char *after_word(const char *text, const char *word)
 
 static json_t *accepted(struct terminal *t, json_t *answer)
 {
-    if (!is_refused(t, answer))
+    if (!terminal_is_refused(t, answer))
         return answer;
     json_decref(answer);
     return NULL;
@@ -165,7 +164,7 @@ static void add_place(const struct terminal *t, json_t *request)
         json_object_set_new(request, "frame", json_integer(t->frame));
 }
 
-json_t *ask(struct terminal *t, const char *name, json_t *more)
+json_t *terminal_ask(struct terminal *t, const char *name, json_t *more)
 {
     json_t *request = more ? more : json_object();
     json_object_set_new(request, "verb", json_string(name));
@@ -173,20 +172,19 @@ json_t *ask(struct terminal *t, const char *name, json_t *more)
     return accepted(t, session_request(t->session, request));
 }
 
-json_t *ask_may_read(struct terminal *t, const char *expression)
+json_t *terminal_ask_may_read(struct terminal *t, const char *expression)
 {
     json_t *request = json_pack("{s:s}", "expression", expression);
     add_place(t, request);
     return accepted(t, session_may_read(t->session, request));
 }
 
-json_t *evaluate_here(struct terminal *t, const char *expression, bool assigns)
+json_t *terminal_evaluate(struct terminal *t, const char *expression, bool assigns)
 {
-    return ask(t, "evaluate", json_pack("{s:s,s:b}", "expression", expression, "assigns", assigns));
+    return terminal_ask(t, "evaluate", json_pack("{s:s,s:b}", "expression", expression, "assigns", assigns));
 }
 
-/* ---- stops
- * --------------------------------------------------------------------------------------------------- */
+/* ---- stops ----------------------------------------------------------------------------------- */
 
 static void show_reason(struct terminal *t, const json_t *stop)
 {
@@ -218,18 +216,18 @@ static void show_place(struct terminal *t, const json_t *stop, bool names)
         return;
     if (names) {
         fprintf(t->out, "%s, work-item ", function);
-        print_item(t->out, json_object_get(stop, "global"));
+        terminal_print_item(t->out, json_object_get(stop, "global"));
         fprintf(t->out, " of work-group ");
-        print_item(t->out, json_object_get(stop, "group"));
+        terminal_print_item(t->out, json_object_get(stop, "group"));
         fprintf(t->out, ", at %s:%" PRId64 "\n", TEXT(stop, "file"), (int64_t)NUMBER(stop, "line"));
     }
-    show_line(t, TEXT(stop, "file"), NUMBER(stop, "line"));
+    terminal_show_line(t, TEXT(stop, "file"), NUMBER(stop, "line"));
 }
 
-void take_stop(struct terminal *t, json_t *stop, bool shows)
+void terminal_take_stop(struct terminal *t, json_t *stop, bool shows)
 {
     const json_t *before = t->stop;
-    if (is_refused(t, stop)) {
+    if (terminal_is_refused(t, stop)) {
         json_decref(stop);
         return;
     }
@@ -241,7 +239,7 @@ void take_stop(struct terminal *t, json_t *stop, bool shows)
     t->launch = NUMBER(stop, "launch");
     t->frame = 0;
     t->list_line = 0;
-    if (points_silent(t, NUMBER(stop, "point")))
+    if (terminal_points_silent(t, NUMBER(stop, "point")))
         shows = false;
     if (shows) {
         show_reason(t, stop);
@@ -249,11 +247,11 @@ void take_stop(struct terminal *t, json_t *stop, bool shows)
         show_place(t, stop, !same || NUMBER(stop, "point") || strcmp(TEXT(stop, "reason"), "step"));
     }
     if (NUMBER(stop, "point"))
-        points_hit(t, NUMBER(stop, "point"));
+        terminal_points_hit(t, NUMBER(stop, "point"));
     json_decref(t->stop);
     t->stop = stop;
     if (shows && function)
-        show_displays(t);
+        terminal_show_displays(t);
 }
 
 static void print_output(void *self, const char *text)
@@ -262,8 +260,7 @@ static void print_output(void *self, const char *text)
     fputs(text, t->out);
 }
 
-/* ---- commands
- * --------------------------------------------------------------------------------------------------- */
+/* ---- commands -------------------------------------------------------------------------------- */
 
 static void do_help(struct terminal *t, const char *arguments)
 {
@@ -276,7 +273,7 @@ static void do_help(struct terminal *t, const char *arguments)
         shown++;
     }
     if (!shown)
-        refuse_command(t, "found '%s', which is no verb; 'help' lists them", arguments);
+        terminal_refuse(t, "found '%s', which is no verb; 'help' lists them", arguments);
 }
 
 static void do_quit(struct terminal *t, const char *arguments)
@@ -296,7 +293,7 @@ static bool run_script(struct terminal *t, const char *path)
     size_t room = 0;
     FILE *file = fopen(path, "re");
     if (!file) {
-        refuse_command(t, "%s cannot be read", path);
+        terminal_refuse(t, "%s cannot be read", path);
         return false;
     }
     while (!t->quits && getline(&line, &room, file) > 0)
@@ -371,8 +368,8 @@ static void execute_one(struct terminal *t, const char *command)
     if (row)
         row->run(t, arguments);
     else
-        refuse_command(t, "found '%.*s', which is no verb; %s", (int)length, command,
-                       advice_for(command, length) ? advice_for(command, length) : "'help' lists them");
+        terminal_refuse(t, "found '%.*s', which is no verb; %s", (int)length, command,
+                        advice_for(command, length) ? advice_for(command, length) : "'help' lists them");
     fflush(t->out);
 }
 
@@ -399,7 +396,7 @@ bool terminal_execute(struct terminal *t, const char *line)
 {
     char *command = trimmed(line);
     t->failed = false;
-    if (*command && *command != '#' && !points_take_command(t, command)) {
+    if (*command && *command != '#' && !terminal_points_take_command(t, command)) {
         execute_one(t, command);
         execute_commands(t);
     }
@@ -436,8 +433,7 @@ char *terminal_text(struct terminal *t, const char *line)
     return text;
 }
 
-/* ---- the loop
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static bool repeats(const char *line)
 {
@@ -445,7 +441,7 @@ static bool repeats(const char *line)
                                                 "list", "l",  "reverse-step", "rs", "reverse-next", "rn",
                                                 "rc",   "up", "down",         "x",  "until",        "u"};
     for (size_t i = 0; i < sizeof verbs_that_do / sizeof *verbs_that_do; i++)
-        if (after_word(line, verbs_that_do[i]))
+        if (terminal_after_word(line, verbs_that_do[i]))
             return true;
     return false;
 }
@@ -500,15 +496,15 @@ static json_t *first_stop(struct terminal *t, const struct terminal_request *req
 /* Breakpoints can be checked once a kernel is there: the session begins where the first one does. */
 static void begin(struct terminal *t, const struct terminal_request *request)
 {
-    take_stop(t, first_stop(t, request), false);
-    json_t *launch = session_ended(t->session) ? NULL : ask(t, "launch", NULL);
+    terminal_take_stop(t, first_stop(t, request), false);
+    json_t *launch = session_ended(t->session) ? NULL : terminal_ask(t, "launch", NULL);
     if (launch)
         fprintf(t->out, "Kernel %s, stopped before it begins. 'help' lists the verbs.\n",
                 TEXT(launch, "kernel"));
     else if (t->stop)
         fputs(TEXT(t->stop, "text") ? TEXT(t->stop, "text") : "", t->out);
     json_decref(launch);
-    json_t *sources = session_ended(t->session) ? NULL : ask(t, "sources", NULL);
+    json_t *sources = session_ended(t->session) ? NULL : terminal_ask(t, "sources", NULL);
     const char *file = json_string_value(json_array_get(json_object_get(sources, "list"), 0));
     t->file = file ? strdup(file) : NULL;
     json_decref(sources);
@@ -516,7 +512,7 @@ static void begin(struct terminal *t, const struct terminal_request *request)
 
 static struct session *interrupted;
 
-/* The run stops, not this process. */
+/* An interrupt stops the run, not this process. */
 static void on_interrupt(int number)
 {
     (void)number;

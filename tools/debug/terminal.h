@@ -49,15 +49,16 @@ verb do_run, do_continue, do_step, do_next, do_finish, do_until, do_advance, do_
 /* terminal_points.c */
 verb do_break, do_temporary_break, do_delete, do_enable, do_disable, do_condition, do_ignore, do_clear,
     do_watch, do_read_watch, do_access_watch, do_catch, do_log, do_commands;
-void show_points(struct terminal *t);
-void points_send(struct terminal *t);
-bool points_add_temporary(struct terminal *t, const char *location,
-                          json_int_t *out_id);               /* false: refused, and printed */
-void points_remove(struct terminal *t, json_int_t id);       /* if it is still there */
-json_t *points_enabled(const struct terminal *t);            /* for the engine; a new reference */
-void points_hit(struct terminal *t, json_int_t id);          /* a temporary one goes; its commands are due */
-bool points_silent(const struct terminal *t, json_int_t id); /* its commands begin with "silent" */
-bool points_take_command(struct terminal *t, const char *line); /* false: the line is a command of its own */
+void terminal_show_points(struct terminal *t);
+void terminal_points_send(struct terminal *t);
+bool terminal_points_add_temporary(struct terminal *t, const char *location,
+                                   json_int_t *out_id);         /* false: refused, and printed */
+void terminal_points_remove(struct terminal *t, json_int_t id); /* if it is still there */
+json_t *terminal_points_enabled(const struct terminal *t);      /* for the engine; a new reference */
+void terminal_points_hit(struct terminal *t, json_int_t id); /* a temporary one goes; its commands are due */
+bool terminal_points_silent(const struct terminal *t, json_int_t id); /* its commands begin with "silent" */
+bool terminal_points_take_command(struct terminal *t,
+                                  const char *line); /* false: the line is a command of its own */
 /* terminal_data.c */
 verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
     do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_history, do_hash,
@@ -65,27 +66,28 @@ verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disasse
 /* terminal_schedule.c */
 verb do_schedule;
 /* terminal_host.c: of the engine's "stack", "launch" and "host" */
-void show_host_frame(struct terminal *t, const json_t *stack);
-void show_host_call(struct terminal *t, const json_t *launch);
-void show_host(struct terminal *t, const char *what); /* "queues", "commands" or "events" */
+void terminal_show_host_frame(struct terminal *t, const json_t *stack);
+void terminal_show_host_call(struct terminal *t, const json_t *launch);
+void terminal_show_host(struct terminal *t, const char *what); /* "queues", "commands" or "events" */
 /* terminal_order.c */
 verb do_why, do_clocks, do_may_read;
-void show_displays(struct terminal *t);
-void show_line(struct terminal *t, const char *file, json_int_t line);
+void terminal_show_displays(struct terminal *t);
+void terminal_show_line(struct terminal *t, const char *file, json_int_t line);
 
 /* terminal.c */
-void refuse_command(struct terminal *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool is_refused(struct terminal *t, const json_t *answer);    /* prints the reason */
-void take_stop(struct terminal *t, json_t *stop, bool shows); /* takes it; shows where it is */
-json_t *evaluate_here(struct terminal *t, const char *expression,
-                      bool assigns); /* NULL: refused, and printed */
-json_t *ask(struct terminal *t, const char *verb,
-            json_t *more); /* takes more, of thread and frame besides; NULL: refused, and printed */
-json_t *ask_may_read(struct terminal *t, const char *expression); /* likewise */
-bool parse_item(struct terminal *t, const char *text,
-                json_int_t *out_number); /* "3" or "3 0 0"; false: printed */
-void print_item(FILE *out, const json_t *ids);
-const char *after_word(const char *text, const char *word); /* NULL: the text does not begin with it */
+void terminal_refuse(struct terminal *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool terminal_is_refused(struct terminal *t, const json_t *answer);    /* prints the reason */
+void terminal_take_stop(struct terminal *t, json_t *stop, bool shows); /* takes it; shows where it is */
+json_t *terminal_evaluate(struct terminal *t, const char *expression,
+                          bool assigns); /* NULL: refused, and printed */
+json_t *terminal_ask(struct terminal *t, const char *verb,
+                     json_t *more); /* takes more, of thread and frame besides; NULL: refused, and printed */
+json_t *terminal_ask_may_read(struct terminal *t, const char *expression); /* likewise */
+bool terminal_parse_item(struct terminal *t, const char *text,
+                         json_int_t *out_number); /* "3" or "3 0 0"; false: printed */
+void terminal_print_item(FILE *out, const json_t *ids);
+const char *terminal_after_word(const char *text,
+                                const char *word); /* NULL: the text does not begin with it */
 bool terminal_execute(struct terminal *t, const char *line);
 void terminal_fini(struct terminal *t); /* the session stays */
 

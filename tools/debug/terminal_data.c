@@ -16,8 +16,7 @@
 
 enum { LIST_LINES = 10 };
 
-/* ---- source
- * ------------------------------------------------------------------------------------------------- */
+/* ---- source ---------------------------------------------------------------------------------- */
 
 static json_t *source_of(struct terminal *t, const char *file)
 {
@@ -40,7 +39,7 @@ static const char *line_at(const char *text, json_int_t line, size_t *out_length
     return text;
 }
 
-void show_line(struct terminal *t, const char *file, json_int_t line)
+void terminal_show_line(struct terminal *t, const char *file, json_int_t line)
 {
     json_t *source = source_of(t, file);
     size_t length = 0;
@@ -49,8 +48,8 @@ void show_line(struct terminal *t, const char *file, json_int_t line)
     json_decref(source);
 }
 
-/* The first line of a function: of the innermost scope that has its name there is none, so its text is looked
- * for. */
+/* Finds the line that defines a function by searching the text, since the engine does not know where a
+ * function begins. */
 static json_int_t line_of_function(const char *text, const char *name)
 {
     json_int_t line = 1;
@@ -72,7 +71,7 @@ static bool find_range(struct terminal *t, const char *text, const char *where, 
     const char *colon = strrchr(where, ':'), *at = colon ? colon + 1 : where, *comma = strchr(at, ',');
     json_int_t middle = isdigit((unsigned char)*at) ? strtoll(at, NULL, 10) : line_of_function(text, at);
     if (!middle) {
-        refuse_command(t, "no function '%s' is in the source", at);
+        terminal_refuse(t, "no function '%s' is in the source", at);
         return false;
     }
     *out_first = comma ? middle : middle > LIST_LINES / 2 ? middle - LIST_LINES / 2 : 1;
@@ -81,7 +80,8 @@ static bool find_range(struct terminal *t, const char *text, const char *where, 
     return true;
 }
 
-/* Without a line, the lines after those that were shown, or around the work-item. */
+/* Returns the first line to list without an argument: after the lines shown before, or around the work-
+ * item. */
 static json_int_t next_to_list(const struct terminal *t)
 {
     const json_int_t here = NUMBER(t->stop, "line");
@@ -94,7 +94,7 @@ static void list_lines(struct terminal *t, const char *text, json_int_t first, j
 {
     size_t length;
     if (!line_at(text, first, &length)) {
-        refuse_command(t, "the source has no line %" PRId64, (int64_t)first);
+        terminal_refuse(t, "the source has no line %" PRId64, (int64_t)first);
         return;
     }
     for (json_int_t i = first; i <= last; i++) {
@@ -116,14 +116,13 @@ void do_list(struct terminal *t, const char *arguments)
     }
     last = first + LIST_LINES - 1;
     if (!source)
-        refuse_command(t, "no source text is known");
+        terminal_refuse(t, "no source text is known");
     else if (!*arguments || find_range(t, text, arguments, &first, &last))
         list_lines(t, text, first, last);
     json_decref(source);
 }
 
-/* ---- values
- * --------------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void print_binary(FILE *out, uint64_t bits)
 {
@@ -157,7 +156,7 @@ static void print_formatted(struct terminal *t, const json_t *value, char format
     }
 }
 
-/* "/x": the format, and past it. */
+/* Parses "/x" and skips it. Returns the format, or '\0'. */
 static char take_format(const char **arguments)
 {
     char format = '\0';
@@ -178,12 +177,13 @@ static bool is_formatted(const json_t *list)
     return json_array_size(list) > 0;
 }
 
-/* Of an array or a vector of numbers, each of them; of any other value as without a format. */
+/* Prints each number of an array or vector in the format; any other value as without one. */
 static void print_each_formatted(struct terminal *t, const char *expression, const json_t *value, char format)
 {
     const bool is_list = format && json_is_true(json_object_get(value, "indexed"));
-    json_t *whole =
-        is_list ? ask(t, "evaluate", json_pack("{s:s,s:b}", "expression", expression, "expand", true)) : NULL;
+    json_t *whole = is_list ? terminal_ask(t, "evaluate",
+                                           json_pack("{s:s,s:b}", "expression", expression, "expand", true))
+                            : NULL;
     const json_t *list = json_object_get(whole, "list");
     if (json_array_size(list) == (size_t)NUMBER(value, "children") && is_formatted(list)) {
         for (size_t i = 0; i < json_array_size(list); i++) {
@@ -200,7 +200,7 @@ static void print_each_formatted(struct terminal *t, const char *expression, con
 static bool needs_expression(struct terminal *t, const char *arguments)
 {
     if (!*arguments)
-        refuse_command(t, "expected an expression");
+        terminal_refuse(t, "expected an expression");
     return *arguments != '\0';
 }
 
@@ -209,7 +209,7 @@ static void print_value(struct terminal *t, const char *arguments, const char *h
     const char format = take_format(&arguments);
     if (!needs_expression(t, arguments))
         return;
-    json_t *value = evaluate_here(t, arguments, false);
+    json_t *value = terminal_evaluate(t, arguments, false);
     if (!value)
         return;
     if (head)
@@ -234,7 +234,7 @@ void do_ptype(struct terminal *t, const char *arguments)
 {
     if (!needs_expression(t, arguments))
         return;
-    json_t *value = evaluate_here(t, arguments, false);
+    json_t *value = terminal_evaluate(t, arguments, false);
     if (value)
         fprintf(t->out, "type = %s\n", TEXT(value, "type"));
     json_decref(value);
@@ -242,16 +242,16 @@ void do_ptype(struct terminal *t, const char *arguments)
 
 void do_set(struct terminal *t, const char *arguments)
 {
-    const char *rest = after_word(arguments, "var");
+    const char *rest = terminal_after_word(arguments, "var");
     if (!rest)
-        rest = after_word(arguments, "variable");
+        rest = terminal_after_word(arguments, "variable");
     if (!rest)
         rest = arguments;
     if (!strchr(rest, '=')) {
-        refuse_command(t, "found '%s', expected: set var VARIABLE = EXPRESSION", arguments);
+        terminal_refuse(t, "found '%s', expected: set var VARIABLE = EXPRESSION", arguments);
         return;
     }
-    json_decref(evaluate_here(t, rest, true));
+    json_decref(terminal_evaluate(t, rest, true));
 }
 
 static bool is_in_sight(struct terminal *t, const char *expression)
@@ -264,7 +264,7 @@ static bool is_in_sight(struct terminal *t, const char *expression)
     return fine;
 }
 
-void show_displays(struct terminal *t)
+void terminal_show_displays(struct terminal *t)
 {
     for (uint32_t i = 0; i < t->display_count; i++) {
         char head[32];
@@ -283,11 +283,11 @@ void show_displays(struct terminal *t)
 void do_display(struct terminal *t, const char *arguments)
 {
     if (!*arguments) {
-        show_displays(t);
+        terminal_show_displays(t);
         return;
     }
     if (t->display_count == DISPLAYS_MOST) {
-        refuse_command(t, "there are %d displays already", DISPLAYS_MOST);
+        terminal_refuse(t, "there are %d displays already", DISPLAYS_MOST);
         return;
     }
     const char format = take_format(&arguments);
@@ -295,7 +295,7 @@ void do_display(struct terminal *t, const char *arguments)
     t->displays[t->display_count].id = t->next_display++;
     t->displays[t->display_count++].expression = strdup(arguments);
     if (t->thread)
-        show_displays(t);
+        terminal_show_displays(t);
 }
 
 void do_undisplay(struct terminal *t, const char *arguments)
@@ -310,14 +310,13 @@ void do_undisplay(struct terminal *t, const char *arguments)
     }
 }
 
-/* ---- memory
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The place of an expression: an lvalue that is no pointer, its own place; else the address that it is. */
+/* Finds the address that an expression means: of an lvalue that is no pointer its own, else its value. */
 static bool address_of(struct terminal *t, const char *expression, json_int_t *out_address,
                        json_int_t *out_size)
 {
-    json_t *value = evaluate_here(t, expression, false);
+    json_t *value = terminal_evaluate(t, expression, false);
     if (!value)
         return false;
     const json_t *target = json_object_get(value, "points_to"), *own = json_object_get(value, "address"),
@@ -327,7 +326,7 @@ static bool address_of(struct terminal *t, const char *expression, json_int_t *o
     *out_size = NUMBER(value, "size");
     json_decref(value);
     if (!address)
-        refuse_command(t, "the expression is no address");
+        terminal_refuse(t, "the expression is no address");
     return address != NULL;
 }
 
@@ -368,7 +367,7 @@ static void print_unit(struct terminal *t, uint64_t value, size_t size, char for
 static void examine(struct terminal *t, json_int_t address, json_int_t count, size_t size, char format)
 {
     json_t *answer =
-        ask(t, "read", json_pack("{s:I,s:I}", "address", address, "size", count * (json_int_t)size));
+        terminal_ask(t, "read", json_pack("{s:I,s:I}", "address", address, "size", count * (json_int_t)size));
     if (!answer)
         return;
     const char *hex = TEXT(answer, "bytes");
@@ -381,7 +380,7 @@ static void examine(struct terminal *t, json_int_t address, json_int_t count, si
     if (units)
         fputc('\n', t->out);
     if ((json_int_t)units < count)
-        refuse_command(t, "cannot read memory at 0x%" PRIx64, (uint64_t)address + units * size);
+        terminal_refuse(t, "cannot read memory at 0x%" PRIx64, (uint64_t)address + units * size);
     json_decref(answer);
 }
 
@@ -406,7 +405,7 @@ void do_examine(struct terminal *t, const char *arguments)
             arguments++;
     }
     if (!strchr("xduotfc", format)) {
-        refuse_command(t, "found format '%c', expected one of d u x o t c f", format);
+        terminal_refuse(t, "found format '%c', expected one of d u x o t c f", format);
         return;
     }
     if (needs_expression(t, arguments) && address_of(t, arguments, &address, &bytes))
@@ -430,19 +429,19 @@ void do_global_memory(struct terminal *t, const char *arguments)
     dump(t, arguments, 0);
 }
 
-/* Offsets are those of the work-item's variables. */
+/* Addresses below the private base are offsets in the work-item's private memory. */
 void do_private_memory(struct terminal *t, const char *arguments)
 {
     const json_int_t base = INT64_C(0x4000000000010000);
     dump(t, arguments, strtoull(arguments, NULL, 0) >= (uint64_t)base ? 0 : base);
 }
 
-/* Bytecode; above it the SPIR-V instruction that it carries out, where another one begins. */
+/* Prints bytecode, and each SPIR-V instruction once, above the bytecode that carries it out. */
 void do_disassemble(struct terminal *t, const char *arguments)
 {
     (void)arguments;
-    json_t *answer =
-        ask(t, "disassemble", json_pack("{s:i,s:i,s:b}", "start", -8, "count", 24, "relative", true));
+    json_t *answer = terminal_ask(t, "disassemble",
+                                  json_pack("{s:i,s:i,s:b}", "start", -8, "count", 24, "relative", true));
     const json_t *list = json_object_get(answer, "list");
     json_int_t word = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -456,8 +455,7 @@ void do_disassemble(struct terminal *t, const char *arguments)
     json_decref(answer);
 }
 
-/* ---- calls
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void print_frame(struct terminal *t, const json_t *frames, size_t level)
 {
@@ -469,29 +467,29 @@ static void print_frame(struct terminal *t, const json_t *frames, size_t level)
 void do_backtrace(struct terminal *t, const char *arguments)
 {
     (void)arguments;
-    json_t *stack = ask(t, "stack", NULL);
+    json_t *stack = terminal_ask(t, "stack", NULL);
     const json_t *frames = json_object_get(stack, "frames");
     for (size_t i = 0; i < json_array_size(frames); i++)
         print_frame(t, frames, i);
-    show_host_frame(t, stack);
+    terminal_show_host_frame(t, stack);
     json_decref(stack);
 }
 
 static void select_frame(struct terminal *t, long level)
 {
-    json_t *stack = ask(t, "stack", json_pack("{s:i}", "frame", 0));
+    json_t *stack = terminal_ask(t, "stack", json_pack("{s:i}", "frame", 0));
     const json_t *frames = json_object_get(stack, "frames");
     const long count = (long)json_array_size(frames);
     if (stack && level == count && json_object_get(stack, "host")) {
-        show_host_frame(t, stack);
-        refuse_command(t, "this is the host program: its variables are not known");
+        terminal_show_host_frame(t, stack);
+        terminal_refuse(t, "this is the host program: its variables are not known");
     } else if (stack && (level < 0 || level >= count)) {
-        refuse_command(t, level < 0 ? "this is the innermost call" : "this is the kernel: it has no caller");
+        terminal_refuse(t, level < 0 ? "this is the innermost call" : "this is the kernel: it has no caller");
     } else if (stack) {
         t->frame = (uint32_t)level;
         print_frame(t, frames, (size_t)level);
-        show_line(t, TEXT(json_array_get(frames, (size_t)level), "file"),
-                  NUMBER(json_array_get(frames, (size_t)level), "line"));
+        terminal_show_line(t, TEXT(json_array_get(frames, (size_t)level), "file"),
+                           NUMBER(json_array_get(frames, (size_t)level), "line"));
     }
     json_decref(stack);
 }
@@ -518,7 +516,7 @@ void do_down(struct terminal *t, const char *arguments)
 
 static void show_variables(struct terminal *t, const char *scope)
 {
-    json_t *answer = ask(t, "variables", json_pack("{s:s}", "scope", scope));
+    json_t *answer = terminal_ask(t, "variables", json_pack("{s:s}", "scope", scope));
     const json_t *list = json_object_get(answer, "list");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *variable = json_array_get(list, i);
@@ -544,10 +542,10 @@ static void show_thread_row(struct terminal *t, const json_t *first, const json_
     if (first != last)
         fprintf(t->out, " to %" PRId64, (int64_t)NUMBER(last, "id") - 1);
     fputs(first != last ? "  work-items " : "  work-item ", t->out);
-    print_item(t->out, json_object_get(first, "global"));
+    terminal_print_item(t->out, json_object_get(first, "global"));
     if (first != last) {
         fputs(" to ", t->out);
-        print_item(t->out, json_object_get(last, "global"));
+        terminal_print_item(t->out, json_object_get(last, "global"));
     }
     fprintf(t->out, "  %s", TEXT(first, "state"));
     if (TEXT(first, "function"))
@@ -555,10 +553,10 @@ static void show_thread_row(struct terminal *t, const json_t *first, const json_
     fputc('\n', t->out);
 }
 
-/* Work-items one after another that are at the same line in the same state are one row. */
+/* Prints consecutive work-items at the same line in the same state as one row. */
 static void show_threads(struct terminal *t, bool all)
 {
-    json_t *answer = ask(t, "threads", json_pack("{s:b}", "all", all));
+    json_t *answer = terminal_ask(t, "threads", json_pack("{s:b}", "all", all));
     const json_t *list = json_object_get(answer, "threads");
     const size_t count = json_array_size(list);
     for (size_t i = 0, end; i < count; i = end) {
@@ -575,13 +573,13 @@ static void show_threads(struct terminal *t, bool all)
 static void print_sizes(struct terminal *t, const char *name, const json_t *sizes)
 {
     fprintf(t->out, "%s ", name);
-    print_item(t->out, sizes);
+    terminal_print_item(t->out, sizes);
     fputc('\n', t->out);
 }
 
 static void show_launch(struct terminal *t)
 {
-    json_t *launch = ask(t, "launch", NULL);
+    json_t *launch = terminal_ask(t, "launch", NULL);
     if (!launch)
         return;
     fprintf(t->out, "launch %" PRId64 " of kernel %s\n", (int64_t)NUMBER(launch, "launch"),
@@ -589,13 +587,13 @@ static void show_launch(struct terminal *t)
     print_sizes(t, "global size", json_object_get(launch, "global_size"));
     print_sizes(t, "local size", json_object_get(launch, "local_size"));
     print_sizes(t, "global offset", json_object_get(launch, "global_offset"));
-    show_host_call(t, launch);
+    terminal_show_host_call(t, launch);
     json_decref(launch);
 }
 
 static void show_sources(struct terminal *t)
 {
-    json_t *answer = ask(t, "sources", NULL);
+    json_t *answer = terminal_ask(t, "sources", NULL);
     for (size_t i = 0; i < json_array_size(json_object_get(answer, "list")); i++)
         fprintf(t->out, "%s\n", json_string_value(json_array_get(json_object_get(answer, "list"), i)));
     json_decref(answer);
@@ -630,7 +628,7 @@ static bool begins(const char *text, const char *name)
 
 void do_info(struct terminal *t, const char *arguments)
 {
-    const char *all = after_word(arguments, "threads");
+    const char *all = terminal_after_word(arguments, "threads");
     if (begins(arguments, "locals"))
         show_variables(t, "locals");
     else if (begins(arguments, "args"))
@@ -638,40 +636,39 @@ void do_info(struct terminal *t, const char *arguments)
     else if (begins(arguments, "globals") || begins(arguments, "variables"))
         show_variables(t, "globals");
     else if (begins(arguments, "breakpoints") || begins(arguments, "watchpoints"))
-        show_points(t);
+        terminal_show_points(t);
     else if (all || begins(arguments, "threads") || begins(arguments, "work-items"))
-        show_threads(t, all && after_word(all, "all"));
+        show_threads(t, all && terminal_after_word(all, "all"));
     else if (begins(arguments, "launch") || begins(arguments, "program") || begins(arguments, "kernel"))
         show_launch(t);
     else if (begins(arguments, "queues"))
-        show_host(t, "queues");
+        terminal_show_host(t, "queues");
     else if (begins(arguments, "commands"))
-        show_host(t, "commands");
+        terminal_show_host(t, "commands");
     else if (begins(arguments, "events"))
-        show_host(t, "events");
+        terminal_show_host(t, "events");
     else if (begins(arguments, "display"))
-        show_displays(t);
+        terminal_show_displays(t);
     else if (begins(arguments, "sources"))
         show_sources(t);
     else if (begins(arguments, "position"))
         show_position(t);
     else if (begins(arguments, "registers"))
-        refuse_command(t, "variables are in memory, not in registers: 'info locals', 'disassemble'");
+        terminal_refuse(t, "variables are in memory, not in registers: 'info locals', 'disassemble'");
     else if (begins(arguments, "steps"))
         show_steps(t);
     else if (begins(arguments, "line") || begins(arguments, "frame"))
         select_frame(t, (long)t->frame);
     else
-        refuse_command(t,
-                       "found '%s', expected args, breakpoints, commands, display, events, frame, globals, "
-                       "launch, line, locals, position, queues, sources, steps or threads",
-                       arguments);
+        terminal_refuse(t,
+                        "found '%s', expected args, breakpoints, commands, display, events, frame, globals, "
+                        "launch, line, locals, position, queues, sources, steps or threads",
+                        arguments);
 }
 
-/* ---- work-items
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- work-items ------------------------------------------------------------------------------ */
 
-bool parse_item(struct terminal *t, const char *text, json_int_t *out_number)
+bool terminal_parse_item(struct terminal *t, const char *text, json_int_t *out_number)
 {
     uint64_t ids[3] = {0, 0, 0};
     int count = 0;
@@ -684,7 +681,7 @@ bool parse_item(struct terminal *t, const char *text, json_int_t *out_number)
         ids[count++] = strtoull(at, &end, 0);
         at = end;
     }
-    json_t *launch = count ? ask(t, "launch", NULL) : NULL;
+    json_t *launch = count ? terminal_ask(t, "launch", NULL) : NULL;
     const json_t *sizes = json_object_get(launch, "global_size"),
                  *offsets = json_object_get(launch, "global_offset");
     for (size_t k = 0; k < 3 && count > 1; k++)
@@ -697,15 +694,15 @@ bool parse_item(struct terminal *t, const char *text, json_int_t *out_number)
     return launch != NULL;
 }
 
-/* "all VERB", for each work-item of the work-group. */
+/* Executes the command of "all COMMAND" for each work-item of the work-group. */
 static void apply_to_threads(struct terminal *t, const char *arguments)
 {
-    const char *command = after_word(arguments, "all");
+    const char *command = terminal_after_word(arguments, "all");
     if (!command || !*command) {
-        refuse_command(t, "found '%s', expected: thread apply all COMMAND", arguments);
+        terminal_refuse(t, "found '%s', expected: thread apply all COMMAND", arguments);
         return;
     }
-    json_t *answer = ask(t, "threads", NULL);
+    json_t *answer = terminal_ask(t, "threads", NULL);
     const json_t *list = json_object_get(answer, "threads");
     const json_int_t thread = t->thread;
     const uint32_t frame = t->frame;
@@ -723,16 +720,16 @@ static void apply_to_threads(struct terminal *t, const char *arguments)
 
 void do_thread(struct terminal *t, const char *arguments)
 {
-    const char *applied = after_word(arguments, "apply");
+    const char *applied = terminal_after_word(arguments, "apply");
     if (applied) {
         apply_to_threads(t, applied);
         return;
     }
     json_int_t number = t->thread;
     const bool given = arguments[strcspn(arguments, "0123456789")] != '\0';
-    if (given && !parse_item(t, arguments, &number))
+    if (given && !terminal_parse_item(t, arguments, &number))
         return;
-    json_t *stack = ask(t, "stack", json_pack("{s:I,s:i}", "thread", number, "frame", 0));
+    json_t *stack = terminal_ask(t, "stack", json_pack("{s:I,s:i}", "thread", number, "frame", 0));
     if (!stack)
         return;
     t->thread = NUMBER(stack, "thread");
@@ -740,14 +737,14 @@ void do_thread(struct terminal *t, const char *arguments)
     fprintf(t->out, "Work-item %" PRId64 ", which %s\n", (int64_t)t->thread - 1, TEXT(stack, "state"));
     const json_t *frames = json_object_get(stack, "frames");
     print_frame(t, frames, 0);
-    show_line(t, TEXT(json_array_get(frames, 0), "file"), NUMBER(json_array_get(frames, 0), "line"));
+    terminal_show_line(t, TEXT(json_array_get(frames, 0), "file"), NUMBER(json_array_get(frames, 0), "line"));
     json_decref(stack);
 }
 
-/* Work-items with one value after another are one row. */
+/* Prints consecutive work-items with the same value as one row. */
 void do_lanes(struct terminal *t, const char *arguments)
 {
-    json_t *answer = ask(t, "lanes", json_pack("{s:s}", "expression", arguments));
+    json_t *answer = terminal_ask(t, "lanes", json_pack("{s:s}", "expression", arguments));
     const json_t *list = json_object_get(answer, "threads");
     const size_t count = json_array_size(list);
     for (size_t i = 0, end; i < count; i = end) {
@@ -756,10 +753,10 @@ void do_lanes(struct terminal *t, const char *arguments)
                           !strcmp(TEXT(json_array_get(list, end), "value"), TEXT(first, "value")) &&
                           !strcmp(TEXT(json_array_get(list, end), "state"), TEXT(first, "state"));)
             end++;
-        print_item(t->out, json_object_get(first, "global"));
+        terminal_print_item(t->out, json_object_get(first, "global"));
         if (end > i + 1) {
             fputs(" to ", t->out);
-            print_item(t->out, json_object_get(json_array_get(list, end - 1), "global"));
+            terminal_print_item(t->out, json_object_get(json_array_get(list, end - 1), "global"));
         }
         fprintf(t->out, "  %s  (%s)\n", TEXT(first, "value"), TEXT(first, "state"));
     }
@@ -770,7 +767,7 @@ void do_lanes(struct terminal *t, const char *arguments)
 
 static void show_last(struct terminal *t, const char *expression, bool reads)
 {
-    json_t *value = evaluate_here(t, expression, false);
+    json_t *value = terminal_evaluate(t, expression, false);
     if (!value)
         return;
     json_t *own = json_object_get(value, "address"), *bits = json_object_get(value, "bits");
@@ -778,7 +775,7 @@ static void show_last(struct terminal *t, const char *expression, bool reads)
     const bool is_private = json_is_true(json_object_get(value, "private"));
     json_decref(value);
     if (is_private) {
-        refuse_command(t, "accesses to private memory are not recorded; use watch and reverse-continue");
+        terminal_refuse(t, "accesses to private memory are not recorded; use watch and reverse-continue");
         return;
     }
     json_decref(
@@ -786,9 +783,9 @@ static void show_last(struct terminal *t, const char *expression, bool reads)
                                              "address", address, "size", size, "read", reads, "write", 1)));
     const json_int_t thread = t->thread;
     json_t *last = session_last(t->session, json_pack("{s:s}", "mode", "continue"));
-    points_send(t);
+    terminal_points_send(t);
     t->thread = thread;
-    if (!is_refused(t, last)) {
+    if (!terminal_is_refused(t, last)) {
         if (NUMBER(last, "last"))
             fprintf(t->out, "%s, at position %" PRId64 "\n", TEXT(last, "text"),
                     (int64_t)NUMBER(last, "last"));
@@ -810,11 +807,11 @@ void do_last_access(struct terminal *t, const char *arguments)
 /* A variable of the work-item is compared at each of its lines; other memory has a row for each write. */
 static json_t *log_of_writes(struct terminal *t, const char *expression)
 {
-    json_t *value = evaluate_here(t, expression, false), *point = NULL;
+    json_t *value = terminal_evaluate(t, expression, false), *point = NULL;
     if (!value)
         return NULL;
     if (!json_object_get(value, "address"))
-        refuse_command(t, "'%s' is no memory: its value cannot change", expression);
+        terminal_refuse(t, "'%s' is no memory: its value cannot change", expression);
     else if (json_is_true(json_object_get(value, "private")))
         point = json_pack("{s:i,s:s,s:s,s:s,s:I,s:I}", "id", 1000000, "kind", "expression", "log", "",
                           "expression", expression, "thread", t->thread, "launch", t->launch);
@@ -834,16 +831,16 @@ void do_history(struct terminal *t, const char *arguments)
     json_decref(session_points(t->session, json_pack("[o]", point)));
     const json_int_t thread = t->thread;
     json_t *stop = session_replay(t->session);
-    is_refused(t, stop);
+    terminal_is_refused(t, stop);
     json_decref(stop);
-    points_send(t);
+    terminal_points_send(t);
     t->thread = thread;
 }
 
 void do_hash(struct terminal *t, const char *arguments)
 {
     (void)arguments;
-    json_t *answer = ask(t, "hash", NULL);
+    json_t *answer = terminal_ask(t, "hash", NULL);
     if (answer)
         fprintf(t->out, "%s at position %" PRId64 "\n", TEXT(answer, "hash"),
                 (int64_t)NUMBER(answer, "position"));

@@ -22,7 +22,7 @@ static void print_place(struct terminal *t, const json_t *call, const char *befo
         fprintf(t->out, ":%" PRId64, (int64_t)NUMBER(call, "line"));
 }
 
-void show_host_frame(struct terminal *t, const json_t *stack)
+void terminal_show_host_frame(struct terminal *t, const json_t *stack)
 {
     const json_t *call = json_object_get(stack, "host");
     if (!call)
@@ -33,7 +33,7 @@ void show_host_frame(struct terminal *t, const json_t *stack)
     fputc('\n', t->out);
 }
 
-void show_host_call(struct terminal *t, const json_t *launch)
+void terminal_show_host_call(struct terminal *t, const json_t *launch)
 {
     const json_t *call = json_object_get(launch, "host");
     if (NUMBER(launch, "parent"))
@@ -86,9 +86,9 @@ static void print_event(struct terminal *t, const json_t *row)
     fputc('\n', t->out);
 }
 
-void show_host(struct terminal *t, const char *what)
+void terminal_show_host(struct terminal *t, const char *what)
 {
-    json_t *answer = ask(t, "host", NULL);
+    json_t *answer = terminal_ask(t, "host", NULL);
     const json_t *list = json_object_get(answer, what);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);

@@ -16,7 +16,7 @@ static void print_end(struct terminal *t, const json_t *end, bool who)
     if (!who)
         return;
     fputs(" of work-item ", t->out);
-    print_item(t->out, json_object_get(end, "global"));
+    terminal_print_item(t->out, json_object_get(end, "global"));
 }
 
 static void print_edge(struct terminal *t, const json_t *edge)
@@ -29,7 +29,7 @@ static void print_edge(struct terminal *t, const json_t *edge)
     print_end(t, json_object_get(edge, "to"), true);
 }
 
-/* ---- why --------------------------------------------------------------------------------------- */
+/* ---- why ------------------------------------------------------------------------------------- */
 
 static void print_who(struct terminal *t, const json_t *access)
 {
@@ -38,7 +38,7 @@ static void print_who(struct terminal *t, const json_t *access)
             (int64_t)NUMBER(access, "line"));
     if (global) {
         fputs("work-item ", t->out);
-        print_item(t->out, global);
+        terminal_print_item(t->out, global);
     } else {
         fputs(TEXT(access, "by") ? TEXT(access, "by") : "a copy", t->out);
     }
@@ -56,7 +56,7 @@ static const char *verdict_of(const json_t *access)
     return "happens before";
 }
 
-/* Those after it that differ in the work-item alone are only counted. */
+/* Rows that differ from the one before only in the work-item are counted, not printed. */
 static bool is_alike(const json_t *a, const json_t *b)
 {
     return json_equal(json_object_get(a, "what"), json_object_get(b, "what")) &&
@@ -107,7 +107,7 @@ static void print_conclusion(struct terminal *t, const json_t *list, bool read_o
 
 void do_why(struct terminal *t, const char *arguments)
 {
-    json_t *answer = ask(t, "why", json_pack("{s:s}", "expression", arguments));
+    json_t *answer = terminal_ask(t, "why", json_pack("{s:s}", "expression", arguments));
     const json_t *list = json_object_get(answer, "accesses");
     const size_t count = json_array_size(list);
     if (!answer)
@@ -123,7 +123,7 @@ void do_why(struct terminal *t, const char *arguments)
     json_decref(answer);
 }
 
-/* ---- may-read ----------------------------------------------------------------------------------- */
+/* ---- may-read -------------------------------------------------------------------------------- */
 
 static void print_write(struct terminal *t, const json_t *write, const json_t *answer)
 {
@@ -135,7 +135,7 @@ static void print_write(struct terminal *t, const json_t *write, const json_t *a
     fprintf(t->out, "%s at %s:%" PRId64 " by ", TEXT(write, "what"), TEXT(write, "file"),
             (int64_t)NUMBER(write, "line"));
     fputs(TRUE(write, "copy") ? "a copy of the work-group of work-item " : "work-item ", t->out);
-    print_item(t->out, json_object_get(write, "global"));
+    terminal_print_item(t->out, json_object_get(write, "global"));
     fprintf(t->out, ", position %" PRId64 ": %s\n", (int64_t)NUMBER(write, "position"),
             TRUE(write, "ordered") ? "happens before" : "not ordered with a load here");
 }
@@ -152,7 +152,7 @@ static void print_initial(struct terminal *t, const json_t *initial)
 
 void do_may_read(struct terminal *t, const char *arguments)
 {
-    json_t *answer = ask_may_read(t, arguments);
+    json_t *answer = terminal_ask_may_read(t, arguments);
     const json_t *list = json_object_get(answer, "writes");
     if (!answer)
         return;
@@ -169,16 +169,16 @@ void do_may_read(struct terminal *t, const char *arguments)
     json_decref(answer);
 }
 
-/* ---- clocks ------------------------------------------------------------------------------------ */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 static void print_row(struct terminal *t, const json_t *row)
 {
     const bool global = TRUE(row, "global_memory"), local = TRUE(row, "local_memory");
     const json_t *edge = json_object_get(row, "edge");
-    print_item(t->out, json_object_get(row, "first"));
+    terminal_print_item(t->out, json_object_get(row, "first"));
     if (NUMBER(row, "count") > 1) {
         fputs(" to ", t->out);
-        print_item(t->out, json_object_get(row, "last"));
+        terminal_print_item(t->out, json_object_get(row, "last"));
     }
     fputs("  before its ", t->out);
     print_end(t, json_object_get(row, "until"), false);
@@ -193,7 +193,7 @@ static void print_row(struct terminal *t, const json_t *row)
 void do_clocks(struct terminal *t, const char *arguments)
 {
     (void)arguments;
-    json_t *answer = ask(t, "clocks", NULL);
+    json_t *answer = terminal_ask(t, "clocks", NULL);
     const json_t *rows = json_object_get(answer, "rows");
     if (!answer)
         return;

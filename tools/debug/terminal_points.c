@@ -12,7 +12,7 @@
 #define TEXT(object, key) json_string_value(json_object_get(object, key))
 #define NUMBER(object, key) json_integer_value(json_object_get(object, key))
 
-/* Their places by the engine. */
+/* Takes the places that the engine found for the breakpoints. */
 static void take_places(struct terminal *t, const json_t *answer)
 {
     const json_t *places = json_object_get(answer, "points");
@@ -29,7 +29,7 @@ static void take_places(struct terminal *t, const json_t *answer)
     }
 }
 
-json_t *points_enabled(const struct terminal *t)
+json_t *terminal_points_enabled(const struct terminal *t)
 {
     json_t *enabled = json_array();
     for (size_t i = 0; i < json_array_size(t->points); i++) {
@@ -40,13 +40,13 @@ json_t *points_enabled(const struct terminal *t)
     return enabled;
 }
 
-void points_send(struct terminal *t)
+void terminal_points_send(struct terminal *t)
 {
-    json_t *all = points_enabled(t);
+    json_t *all = terminal_points_enabled(t);
     if (t->others)
         json_array_extend(all, t->others);
     json_t *answer = session_points(t->session, all);
-    if (!is_refused(t, answer))
+    if (!terminal_is_refused(t, answer))
         take_places(t, answer);
     json_decref(answer);
 }
@@ -64,7 +64,7 @@ static json_t *find_point(const struct terminal *t, json_int_t id, size_t *out_i
     return NULL;
 }
 
-void points_hit(struct terminal *t, json_int_t id)
+void terminal_points_hit(struct terminal *t, json_int_t id)
 {
     size_t index;
     const json_t *point = find_point(t, id, &index);
@@ -73,7 +73,7 @@ void points_hit(struct terminal *t, json_int_t id)
     if (!point || !json_is_true(json_object_get(point, "temporary")))
         return;
     json_array_remove(t->points, index);
-    points_send(t);
+    terminal_points_send(t);
 }
 
 static bool is_silent(const json_t *commands)
@@ -82,7 +82,7 @@ static bool is_silent(const json_t *commands)
     return first && !strcmp(first, "silent");
 }
 
-bool points_silent(const struct terminal *t, json_int_t id)
+bool terminal_points_silent(const struct terminal *t, json_int_t id)
 {
     return is_silent(json_object_get(find_point(t, id, NULL), "commands"));
 }
@@ -102,7 +102,7 @@ static void describe(struct terminal *t, const json_t *point)
         fprintf(t->out, "%s", TEXT(point, "name"));
 }
 
-void show_points(struct terminal *t)
+void terminal_show_points(struct terminal *t)
 {
     json_t *answer = session_request(t->session, json_pack("{s:s}", "verb", "points"));
     take_places(t, answer);
@@ -129,12 +129,11 @@ static json_t *add_point(struct terminal *t, json_t *point)
 {
     json_object_set_new(point, "id", json_integer(t->next_point++));
     json_array_append_new(t->points, point);
-    points_send(t);
+    terminal_points_send(t);
     return point;
 }
 
-/* ---- locations
- * --------------------------------------------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------------------------------- */
 
 static char *word(const char **at)
 {
@@ -180,24 +179,24 @@ static json_t *location(struct terminal *t, char *text)
 static json_t *set_break(struct terminal *t, const char *arguments, bool temporary)
 {
     const char *at = arguments, *rest;
-    char *text = after_word(at, "if") || after_word(at, "thread") ? strdup("") : word(&at);
+    char *text = terminal_after_word(at, "if") || terminal_after_word(at, "thread") ? strdup("") : word(&at);
     json_t *point = location(t, text);
     free(text);
     if (!point) {
-        refuse_command(t, "no line is known here: name one");
+        terminal_refuse(t, "no line is known here: name one");
         return NULL;
     }
-    if ((rest = after_word(at, "thread")) != NULL) {
+    if ((rest = terminal_after_word(at, "thread")) != NULL) {
         char *end;
         json_object_set_new(point, "thread", json_integer(strtoll(rest, &end, 0) + 1));
         at = end;
         while (isspace((unsigned char)*at))
             at++;
     }
-    if ((rest = after_word(at, "if")) != NULL) {
+    if ((rest = terminal_after_word(at, "if")) != NULL) {
         json_object_set_new(point, "condition", json_string(rest));
     } else if (*at) {
-        refuse_command(t, "found '%s', expected 'thread' or 'if'", at);
+        terminal_refuse(t, "found '%s', expected 'thread' or 'if'", at);
         json_decref(point);
         return NULL;
     }
@@ -211,22 +210,22 @@ static json_t *set_break(struct terminal *t, const char *arguments, bool tempora
     return point;
 }
 
-void points_remove(struct terminal *t, json_int_t id)
+void terminal_points_remove(struct terminal *t, json_int_t id)
 {
     size_t index;
     if (!find_point(t, id, &index))
         return;
     json_array_remove(t->points, index);
-    points_send(t);
+    terminal_points_send(t);
 }
 
-bool points_add_temporary(struct terminal *t, const char *location_text, json_int_t *out_id)
+bool terminal_points_add_temporary(struct terminal *t, const char *location_text, json_int_t *out_id)
 {
     char *text = strdup(location_text);
     json_t *point = text ? location(t, text) : NULL;
     free(text);
     if (!point) {
-        refuse_command(t, "no line is known here: name one");
+        terminal_refuse(t, "no line is known here: name one");
         return false;
     }
     json_object_set_new(point, "temporary", json_true());
@@ -234,8 +233,8 @@ bool points_add_temporary(struct terminal *t, const char *location_text, json_in
     *out_id = NUMBER(point, "id");
     if (!json_is_false(json_object_get(point, "verified")))
         return true;
-    refuse_command(t, "found '%s', which this kernel does not have", location_text);
-    points_remove(t, *out_id);
+    terminal_refuse(t, "found '%s', which this kernel does not have", location_text);
+    terminal_points_remove(t, *out_id);
     return false;
 }
 
@@ -256,7 +255,7 @@ void do_log(struct terminal *t, const char *arguments)
     free(text);
     if (!point || !*at) {
         json_decref(point);
-        refuse_command(t, "expected a location and a text");
+        terminal_refuse(t, "expected a location and a text");
         return;
     }
     json_object_set_new(point, "log", json_string(at));
@@ -266,21 +265,20 @@ void do_log(struct terminal *t, const char *arguments)
     fputc('\n', t->out);
 }
 
-/* ---- watched memory
- * ------------------------------------------------------------------------------------------ */
+/* ---- watched memory -------------------------------------------------------------------------- */
 
 /* Private memory has no access events: the value is compared at each line of the work-item. */
 static void set_watch_if(struct terminal *t, const char *expression, const char *condition, bool reads,
                          bool writes)
 {
-    json_t *value = evaluate_here(t, expression, false);
+    json_t *value = terminal_evaluate(t, expression, false);
     if (!value)
         return;
     const json_t *address = json_object_get(value, "address");
     const bool is_private = json_is_true(json_object_get(value, "private"));
     if (!address || (is_private && reads)) {
-        refuse_command(t, address ? "reads of private memory cannot be watched"
-                                  : "only what is in memory can be watched");
+        terminal_refuse(t, address ? "reads of private memory cannot be watched"
+                                   : "only what is in memory can be watched");
         json_decref(value);
         return;
     }
@@ -299,10 +297,10 @@ static void set_watch_if(struct terminal *t, const char *expression, const char 
     fprintf(t->out, "Watchpoint %" PRId64 ": %s\n", (int64_t)NUMBER(point, "id"), expression);
 }
 
-/* "-l" is gdb's "the place of", which each of these watches. */
+/* "-l" is accepted since it is gdb's; every watchpoint here watches a place. */
 static void set_watch(struct terminal *t, const char *arguments, bool reads, bool writes)
 {
-    const char *place = after_word(arguments, "-l"), *expression = place ? place : arguments,
+    const char *place = terminal_after_word(arguments, "-l"), *expression = place ? place : arguments,
                *condition = strstr(expression, " if ");
     char *text = strndup(expression, condition ? (size_t)(condition - expression) : strlen(expression));
     if (!text)
@@ -310,7 +308,7 @@ static void set_watch(struct terminal *t, const char *arguments, bool reads, boo
     if (*text)
         set_watch_if(t, text, condition ? condition + strlen(" if ") : NULL, reads, writes);
     else
-        refuse_command(t, "expected an expression");
+        terminal_refuse(t, "expected an expression");
     free(text);
 }
 
@@ -333,8 +331,8 @@ void do_catch(struct terminal *t, const char *arguments)
     enum finding_kind kind;
     if (*arguments && !finding_from_id(arguments, &kind)) {
         char *meant = finding_meant(arguments);
-        refuse_command(t, "found '%s', expected the id of a kind of finding%s%s", arguments,
-                       meant && *meant ? ", as " : "", meant ? meant : "");
+        terminal_refuse(t, "found '%s', expected the id of a kind of finding%s%s", arguments,
+                        meant && *meant ? ", as " : "", meant ? meant : "");
         free(meant);
         json_decref(point);
         return;
@@ -347,17 +345,16 @@ void do_catch(struct terminal *t, const char *arguments)
     fputc('\n', t->out);
 }
 
-/* ---- changing them
- * ----------------------------------------------------------------------------------------------- */
+/* ---- changing them --------------------------------------------------------------------------- */
 
-/* For each number in the arguments, or all when there is none. */
+/* Applies the change to each number in the arguments, or to all breakpoints if there is none. */
 static void each_point(struct terminal *t, const char *arguments,
                        void (*change)(struct terminal *t, json_t *point))
 {
     if (!*arguments) {
         for (size_t i = json_array_size(t->points); i-- > 0;)
             change(t, json_array_get(t->points, i));
-        points_send(t);
+        terminal_points_send(t);
         return;
     }
     while (*arguments) {
@@ -366,10 +363,10 @@ static void each_point(struct terminal *t, const char *arguments,
         if (point)
             change(t, point);
         else
-            refuse_command(t, "there is no breakpoint %s", text);
+            terminal_refuse(t, "there is no breakpoint %s", text);
         free(text);
     }
-    points_send(t);
+    terminal_points_send(t);
 }
 
 static void delete_point(struct terminal *t, json_t *point)
@@ -393,7 +390,7 @@ static void enable_point(struct terminal *t, json_t *point)
 
 void do_delete(struct terminal *t, const char *arguments)
 {
-    const char *rest = after_word(arguments, "breakpoints");
+    const char *rest = terminal_after_word(arguments, "breakpoints");
     each_point(t, rest ? rest : arguments, delete_point);
 }
 
@@ -412,13 +409,13 @@ void do_condition(struct terminal *t, const char *arguments)
     char *text = word(&at);
     json_t *point = find_point(t, strtoll(text, NULL, 10), NULL);
     if (!point)
-        refuse_command(t, "there is no breakpoint %s", text);
+        terminal_refuse(t, "there is no breakpoint %s", text);
     else if (*at)
         json_object_set_new(point, "condition", json_string(at));
     else
         json_object_del(point, "condition");
     free(text);
-    points_send(t);
+    terminal_points_send(t);
 }
 
 void do_ignore(struct terminal *t, const char *arguments)
@@ -429,12 +426,12 @@ void do_ignore(struct terminal *t, const char *arguments)
     if (point)
         json_object_set_new(point, "ignore", json_integer(NUMBER(point, "hits") + strtoll(at, NULL, 10)));
     else
-        refuse_command(t, "there is no breakpoint %s", text);
+        terminal_refuse(t, "there is no breakpoint %s", text);
     free(text);
-    points_send(t);
+    terminal_points_send(t);
 }
 
-/* Without a number, of the breakpoint that was set last. */
+/* Without a number, the commands are those of the breakpoint that was set last. */
 void do_commands(struct terminal *t, const char *arguments)
 {
     const size_t count = json_array_size(t->points);
@@ -443,14 +440,14 @@ void do_commands(struct terminal *t, const char *arguments)
                                      : 0;
     json_t *point = find_point(t, id, NULL);
     if (!point) {
-        refuse_command(t, "there is no breakpoint %s", *arguments ? arguments : "yet");
+        terminal_refuse(t, "there is no breakpoint %s", *arguments ? arguments : "yet");
         return;
     }
     json_object_set_new(point, "commands", json_array());
     t->commands_of = id;
 }
 
-bool points_take_command(struct terminal *t, const char *line)
+bool terminal_points_take_command(struct terminal *t, const char *line)
 {
     const json_t *point = t->commands_of ? find_point(t, t->commands_of, NULL) : NULL;
     if (!point)
@@ -477,8 +474,8 @@ void do_clear(struct terminal *t, const char *arguments)
             json_array_remove(t->points, i);
     }
     if (json_array_size(t->points) == before)
-        refuse_command(t, "no breakpoint at %s", arguments);
+        terminal_refuse(t, "no breakpoint at %s", arguments);
     json_decref(wanted);
     free(text);
-    points_send(t);
+    terminal_points_send(t);
 }

@@ -12,7 +12,7 @@
 /* The plan of a step begins where the work-item stands. */
 static json_t *plan_here(struct terminal *t, const char *mode)
 {
-    json_t *stack = ask(t, "stack", NULL);
+    json_t *stack = terminal_ask(t, "stack", NULL);
     if (!stack)
         return NULL;
     const json_t *frame = json_array_get(json_object_get(stack, "frames"), t->frame);
@@ -45,7 +45,7 @@ static void repeat(struct terminal *t, const char *mode, const char *arguments, 
             json_object_set_new(plan, "points", json_true());
         json_t *stop = back ? session_back(t->session, plan) : session_run(t->session, plan);
         const bool more = is_step(stop) && left > 1;
-        take_stop(t, stop, !more);
+        terminal_take_stop(t, stop, !more);
         if (!more)
             return;
     }
@@ -70,14 +70,14 @@ void do_back_next(struct terminal *t, const char *arguments)
 
 static void finish(struct terminal *t, bool back)
 {
-    json_t *stack = ask(t, "stack", NULL), *plan = stack ? plan_here(t, "finish") : NULL;
+    json_t *stack = terminal_ask(t, "stack", NULL), *plan = stack ? plan_here(t, "finish") : NULL;
     const bool outermost = t->frame + 1 >= json_array_size(json_object_get(stack, "frames"));
     json_decref(stack);
     if (plan && outermost) {
         json_decref(plan);
-        refuse_command(t, "the work-item is in the kernel itself, which has no caller");
+        terminal_refuse(t, "the work-item is in the kernel itself, which has no caller");
     } else if (plan) {
-        take_stop(t, back ? session_back(t->session, plan) : session_run(t->session, plan), true);
+        terminal_take_stop(t, back ? session_back(t->session, plan) : session_run(t->session, plan), true);
     }
 }
 
@@ -95,39 +95,39 @@ void do_back_finish(struct terminal *t, const char *arguments)
 
 void do_until(struct terminal *t, const char *arguments)
 {
-    const bool barrier = after_word(arguments, "barrier") != NULL;
+    const bool barrier = terminal_after_word(arguments, "barrier") != NULL;
     json_t *plan = plan_here(t, barrier ? "barrier" : "until");
     const long line = strtol(arguments, NULL, 10);
     if (plan && line > 0)
         json_object_set_new(plan, "line", json_integer(line - 1));
     if (plan)
-        take_stop(t, session_run(t->session, plan), true);
+        terminal_take_stop(t, session_run(t->session, plan), true);
 }
 
 void do_continue(struct terminal *t, const char *arguments)
 {
     for (long left = times_of(arguments); left > 0 && !t->failed && !session_ended(t->session); left--)
-        take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "continue")), left == 1);
+        terminal_take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "continue")), left == 1);
     if (session_ended(t->session) && !t->stop)
-        refuse_command(t, "the run is over");
+        terminal_refuse(t, "the run is over");
 }
 
-/* A breakpoint for once, which says nothing itself. */
+/* Continues to a breakpoint that is removed at the next stop. */
 void do_advance(struct terminal *t, const char *arguments)
 {
     json_int_t id;
     if (!*arguments) {
-        refuse_command(t, "expected a location: LINE, FILE:LINE or a function");
-    } else if (points_add_temporary(t, arguments, &id)) {
+        terminal_refuse(t, "expected a location: LINE, FILE:LINE or a function");
+    } else if (terminal_points_add_temporary(t, arguments, &id)) {
         do_continue(t, "");
-        points_remove(t, id);
+        terminal_points_remove(t, id);
     }
 }
 
 void do_back_continue(struct terminal *t, const char *arguments)
 {
     (void)arguments;
-    take_stop(t, session_back(t->session, json_pack("{s:s}", "mode", "continue")), true);
+    terminal_take_stop(t, session_back(t->session, json_pack("{s:s}", "mode", "continue")), true);
 }
 
 void do_goto(struct terminal *t, const char *arguments)
@@ -135,9 +135,9 @@ void do_goto(struct terminal *t, const char *arguments)
     char *end;
     const unsigned long long position = strtoull(arguments, &end, 0);
     if (end == arguments || *arguments == '-')
-        refuse_command(t, "found '%s', expected a position", arguments);
+        terminal_refuse(t, "found '%s', expected a position", arguments);
     else
-        take_stop(t, session_goto(t->session, position), true);
+        terminal_take_stop(t, session_goto(t->session, position), true);
 }
 
 static bool restart(struct terminal *t)
@@ -145,7 +145,7 @@ static bool restart(struct terminal *t)
     if (!session_ended(t->session) && session_position(t->session) <= 1)
         return true;
     json_t *start = session_restart(t->session);
-    const bool fine = !is_refused(t, start);
+    const bool fine = !terminal_is_refused(t, start);
     json_decref(start);
     return fine;
 }
@@ -154,7 +154,7 @@ void do_run(struct terminal *t, const char *arguments)
 {
     (void)arguments;
     if (restart(t))
-        take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "continue")), true);
+        terminal_take_stop(t, session_run(t->session, json_pack("{s:s}", "mode", "continue")), true);
 }
 
 void do_start(struct terminal *t, const char *arguments)
@@ -164,16 +164,15 @@ void do_start(struct terminal *t, const char *arguments)
         return;
     if (session_position(t->session) == 0)
         json_decref(session_run(t->session, json_pack("{s:s}", "mode", "launch")));
-    json_t *launch = session_ended(t->session) ? NULL : ask(t, "launch", NULL);
-    take_stop(t,
-              session_run(t->session, json_pack("{s:s,s:i,s:I}", "mode", "step", "thread", 1, "launch",
-                                                launch ? NUMBER(launch, "launch") : 1)),
-              true);
+    json_t *launch = session_ended(t->session) ? NULL : terminal_ask(t, "launch", NULL);
+    terminal_take_stop(t,
+                       session_run(t->session, json_pack("{s:s,s:i,s:I}", "mode", "step", "thread", 1,
+                                                         "launch", launch ? NUMBER(launch, "launch") : 1)),
+                       true);
     json_decref(launch);
 }
 
-/* ---- findings
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 /* Runs to the next finding that `wanted` takes, with no other breakpoint; the ordinary ones are there again
  * then. */
@@ -186,14 +185,14 @@ static json_t *run_to_finding(struct terminal *t, bool races)
         stop = session_run(t->session, json_pack("{s:s}", "mode", "continue"));
     } while (races && json_object_get(stop, "finding") &&
              strncmp(TEXT(json_object_get(stop, "finding"), "id"), "race", 4));
-    points_send(t);
+    terminal_points_send(t);
     return stop;
 }
 
 /* 1 + global linear id; 0: no work-item, or no launch. */
 static json_int_t number_of(struct terminal *t, const json_t *access)
 {
-    json_t *launch = json_is_true(json_object_get(access, "item")) ? ask(t, "launch", NULL) : NULL;
+    json_t *launch = json_is_true(json_object_get(access, "item")) ? terminal_ask(t, "launch", NULL) : NULL;
     const json_t *ids = json_object_get(access, "global"), *sizes = json_object_get(launch, "global_size"),
                  *offsets = json_object_get(launch, "global_offset");
     json_int_t number = 0;
@@ -205,7 +204,7 @@ static json_int_t number_of(struct terminal *t, const json_t *access)
     return number;
 }
 
-/* The stop is the work-item's, if it is there. */
+/* Moves the stop to the work-item, if it is there. */
 static void focus_on(struct terminal *t, json_t *stop, json_int_t number)
 {
     json_t *place =
@@ -243,10 +242,10 @@ void do_race(struct terminal *t, const char *arguments)
         json_decref(stop);
         stop = run_to_finding(t, false);
     }
-    take_stop(t, stand_at_second(t, stop), true);
+    terminal_take_stop(t, stand_at_second(t, stop), true);
 }
 
-/* If the stop is at the first one already, the other one. */
+/* Goes to the second access if the stop is at the first one already. */
 static const json_t *first_of(const json_t *stop)
 {
     const json_t *accesses = json_object_get(json_object_get(stop, "finding"), "accesses"),
@@ -265,7 +264,7 @@ void do_first_access(struct terminal *t, const char *arguments)
     const json_t *first = first_of(t->stop);
     const json_int_t number = number_of(t, first);
     if (!number) {
-        refuse_command(t, "this stop is no finding with accesses of work-items");
+        terminal_refuse(t, "this stop is no finding with accesses of work-items");
         return;
     }
     json_decref(session_points(t->session, json_pack("[{s:i,s:s,s:s,s:I,s:I}]", "id", 1000000, "kind", "line",
@@ -276,6 +275,6 @@ void do_first_access(struct terminal *t, const char *arguments)
         json_object_set_new(stop, "reason", json_string("goto"));
     json_object_del(stop, "text");
     focus_on(t, stop, number);
-    points_send(t);
-    take_stop(t, stop, true);
+    terminal_points_send(t);
+    terminal_take_stop(t, stop, true);
 }

@@ -17,11 +17,11 @@ static void print_items(struct terminal *t, const json_t *wave)
 {
     const json_int_t lanes = NUMBER(wave, "lanes");
     fputs(lanes == 1 ? "work-item " : "work-items ", t->out);
-    print_item(t->out, json_object_get(wave, "global"));
+    terminal_print_item(t->out, json_object_get(wave, "global"));
     if (lanes == 1)
         return;
     fputs(" to ", t->out);
-    print_item(t->out, json_object_get(wave, "last"));
+    terminal_print_item(t->out, json_object_get(wave, "last"));
     fprintf(t->out, ", %" PRId64 " of them,", (int64_t)lanes);
 }
 
@@ -30,7 +30,7 @@ static void print_wave(struct terminal *t, const json_t *wave)
     fputs(json_is_true(json_object_get(wave, "next")) ? "* " : "  ", t->out);
     print_items(t, wave);
     fputs(" of work-group ", t->out);
-    print_item(t->out, json_object_get(wave, "group"));
+    terminal_print_item(t->out, json_object_get(wave, "group"));
     if (TEXT(wave, "file"))
         fprintf(t->out, " at %s:%" PRId64, TEXT(wave, "file"), (int64_t)NUMBER(wave, "line"));
     fputc('\n', t->out);
@@ -59,7 +59,7 @@ static void print_who(struct terminal *t, const json_t *answer)
 static void choose(struct terminal *t, const json_t *answer, json_int_t number)
 {
     json_t *done = session_fork(t->session, answer, number);
-    const bool fine = !is_refused(t, done);
+    const bool fine = !terminal_is_refused(t, done);
     json_decref(done);
     if (!fine)
         return;
@@ -76,9 +76,9 @@ void do_schedule(struct terminal *t, const char *arguments)
 {
     json_int_t number = 0;
     const bool given = arguments[strcspn(arguments, "0123456789")] != '\0';
-    if (given && !parse_item(t, arguments, &number))
+    if (given && !terminal_parse_item(t, arguments, &number))
         return;
-    json_t *answer = ask(t, "schedule", NULL);
+    json_t *answer = terminal_ask(t, "schedule", NULL);
     if (answer && given)
         choose(t, answer, number);
     else if (answer)
