@@ -364,7 +364,7 @@ static cl_int query_ils_with_version(const struct info_reply *reply, const struc
     EXTENSION("cl_ext_device_fission", 1, 0, 0, true) \
     EXTENSION("cl_intel_device_partition_by_names", 1, 0, 0, \
               config->errors == ANSWERS_CTS || config->errors == ANSWERS_SPEC) \
-    EXTENSION("cl_intel_command_queue_families", 1, 0, 0, device_has_queue_families(device)) \
+    EXTENSION("cl_intel_command_queue_families", 1, 0, 0, queue_families_exist(device)) \
     EXTENSION("cl_orrery_counters", 1, 0, 0, scenario_counts(&runtime_get()->scenario)) \
     EXTENSION("cl_orrery_cslice", 1, 0, 0, config->cslice_partition)
 

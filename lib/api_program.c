@@ -353,7 +353,7 @@ static struct spec_constant *constant_entry(struct program_object *program, cl_u
 static cl_int set_constant(struct program_object *program, cl_uint spec_id, size_t spec_size,
                            const void *spec_value)
 {
-    uint32_t size = spirv_spec_constant_size(program->il.words, program->il.word_count, spec_id);
+    uint32_t size = module_spec_constant_size(program->il.words, program->il.word_count, spec_id);
     struct spec_constant constant = {.id = spec_id, .size = size};
     if (!size)
         return CL_INVALID_SPEC_ID;

@@ -138,7 +138,7 @@ static enum status built_ins_of(const struct cl_device *device, const struct bui
 
 /* ---- queries -------------------------------------------------------------------------------- */
 
-cl_int device_info_built_in_kernels(const struct info_reply *reply, const struct cl_device *device)
+cl_int built_in_kernels_info(const struct info_reply *reply, const struct cl_device *device)
 {
     const struct built_ins *built_ins;
     char *text = NULL;
@@ -153,8 +153,7 @@ cl_int device_info_built_in_kernels(const struct info_reply *reply, const struct
     return err;
 }
 
-cl_int device_info_built_in_kernels_with_version(const struct info_reply *reply,
-                                                 const struct cl_device *device)
+cl_int built_in_kernels_with_version_info(const struct info_reply *reply, const struct cl_device *device)
 {
     const struct built_ins *built_ins;
     if (built_ins_of(device, &built_ins))

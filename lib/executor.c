@@ -214,7 +214,7 @@ static bool may_start(const struct command *command)
     const struct unit_set *wanted = &command->queue->units;
     for (const struct command *other = executor.running; other && command_launches(command);
          other = other->next_running)
-        if (wanted == &other->queue->units || unit_sets_meet(wanted, &other->queue->units))
+        if (wanted == &other->queue->units || unit_set_intersects(wanted, &other->queue->units))
             return false;
     return true;
 }

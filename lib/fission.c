@@ -188,7 +188,7 @@ static cl_int create(struct cl_device *device, const cl_device_partition_propert
     if (!err && num_devices)
         *num_devices = partition.count;
     partition_fini(&partition);
-    partition_type_fini(&type);
+    subdevice_partition_type_fini(&type);
     return err;
 }
 

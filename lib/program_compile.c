@@ -190,8 +190,8 @@ static enum status produce_words(struct build_work *work)
         status = judge_capabilities(work);
     if (!status &&
         work->kind == COMPILE) /* constants are applied as a module is compiled, not as it is linked */
-        spirv_specialise(work->spirv.words, work->spirv.word_count, work->program->constants,
-                         work->program->constant_count);
+        module_specialise(work->spirv.words, work->spirv.word_count, work->program->constants,
+                          work->program->constant_count);
     return status;
 }
 

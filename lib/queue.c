@@ -94,7 +94,7 @@ enum { NAME_PROPERTIES, NAME_SIZE, NAME_FAMILY, NAME_INDEX, NAME_PRIORITY, NAME_
 
 static unsigned name_of(const struct cl_device *device, cl_queue_properties name)
 {
-    bool families = device_has_queue_families(device);
+    bool families = queue_families_exist(device);
     if (name == CL_QUEUE_PROPERTIES)
         return NAME_PROPERTIES;
     if (name == CL_QUEUE_SIZE)
@@ -260,7 +260,7 @@ static cl_int reply_size(const struct info_reply *reply, const struct queue *que
 
 static cl_int reply_family(const struct info_reply *reply, const struct queue *queue, cl_uint answer)
 {
-    return device_has_queue_families(queue->device) ? INFO_VALUE(reply, cl_uint, answer) : CL_INVALID_VALUE;
+    return queue_families_exist(queue->device) ? INFO_VALUE(reply, cl_uint, answer) : CL_INVALID_VALUE;
 }
 
 static cl_int reply_default(const struct info_reply *reply, const struct queue *queue)

@@ -24,7 +24,7 @@ _Static_assert((int)QUEUE_CAN_CROSS_WAITS == CL_QUEUE_CAPABILITY_CROSS_QUEUE_EVE
                    (int)QUEUE_CAN_KERNEL == CL_QUEUE_CAPABILITY_KERNEL_INTEL,
                "capabilities of queues");
 
-bool device_has_queue_families(const struct cl_device *device)
+bool queue_families_exist(const struct cl_device *device)
 {
     return device_has_level(device, TOPOLOGY_CSLICE);
 }
@@ -45,10 +45,10 @@ static size_t list_families(const struct cl_device *device,
     return FAMILY_COUNT;
 }
 
-cl_int device_info_queue_families(const struct info_reply *reply, const struct cl_device *device)
+cl_int queue_families_info(const struct info_reply *reply, const struct cl_device *device)
 {
     cl_queue_family_properties_intel list[FAMILY_COUNT];
-    if (!device_has_queue_families(device))
+    if (!queue_families_exist(device))
         return CL_INVALID_VALUE;
     return info_bytes(reply, list, list_families(device, list) * sizeof *list);
 }

@@ -5,8 +5,8 @@
  *          engine per cslice and two families that copy.
  *
  * Interface
- *   device_has_queue_families
- *   device_info_queue_families   CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL
+ *   queue_families_exist
+ *   queue_families_info   CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL
  *   queue_family_check           the device has this family and index
  *   queue_family_attach          gives a new queue its capabilities and compute units; a queue without a
  *                                family is on family 0, index 0
@@ -21,8 +21,8 @@
 #include "info.h"
 #include "queue.h"
 
-bool device_has_queue_families(const struct cl_device *device);
-cl_int device_info_queue_families(const struct info_reply *reply, const struct cl_device *device);
+bool queue_families_exist(const struct cl_device *device);
+cl_int queue_families_info(const struct info_reply *reply, const struct cl_device *device);
 cl_int queue_family_check(const struct cl_device *device, cl_ulong family, cl_ulong index);
 cl_int queue_family_attach(struct queue *queue, bool named, cl_uint family, cl_uint index);
 void queue_family_detach(struct queue *queue);

@@ -22,7 +22,7 @@ static bool add(const struct unit_set *units)
     CHECKED(units->count > 0);
     for (size_t i = 0; i < seen.count; i++) {
         const struct unit_set *set = &seen.sets[i];
-        if (!unit_sets_meet(set, units)) {
+        if (!unit_set_intersects(set, units)) {
             seen.disjoint = true;
             return true;
         }

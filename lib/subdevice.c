@@ -13,7 +13,7 @@
 
 /* ---- the object ------------------------------------------------------------------ */
 
-void partition_type_fini(struct partition_type *type)
+void subdevice_partition_type_fini(struct partition_type *type)
 {
     free(type->values);
     *type = (struct partition_type){0};
@@ -94,7 +94,7 @@ void device_destroy(void *object)
     }
     subdevice_forget_tiles(device);
     unit_set_fini(&device->units);
-    partition_type_fini(&device->type);
+    subdevice_partition_type_fini(&device->type);
     object_unref(device->parent);
 }
 

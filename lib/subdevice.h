@@ -51,5 +51,5 @@ cl_int subdevice_make(struct cl_device *parent, const struct partition_type *typ
                       const struct partition *partition, cl_uint room, cl_device_id *out_devices);
 /* Intel's driver: the device releases the tiles that it keeps. */
 void subdevice_forget_tiles(struct cl_device *device);
-void partition_type_fini(struct partition_type *type);
+void subdevice_partition_type_fini(struct partition_type *type);
 #endif

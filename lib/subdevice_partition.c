@@ -282,7 +282,7 @@ static cl_int create(struct cl_device *device, const cl_device_partition_propert
     if (!err)
         err = deliver(device, &type, &partition, num_devices, out_devices, num_devices_ret);
     partition_fini(&partition);
-    partition_type_fini(&type);
+    subdevice_partition_type_fini(&type);
     return err;
 }
 

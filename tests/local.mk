@@ -604,6 +604,7 @@ test_scripts = \
 	%D%/scripts/check_expect.sh \
 	%D%/scripts/check_faulty_access.sh \
 	%D%/scripts/check_forms.sh \
+	%D%/scripts/check_identifiers.sh \
 	%D%/scripts/check_picture.sh \
 	%D%/scripts/check_host_order.sh \
 	%D%/scripts/check_interrupt.sh \
@@ -695,6 +696,7 @@ EXTRA_DIST += \
 	%D%/scripts/page_views.py \
 	%D%/scripts/partition_oracle.py \
 	%D%/scripts/printed_fixes.py \
+	%D%/scripts/identifiers.py \
 	%D%/scripts/random_kernels.py \
 	%D%/scripts/random_kernels_forms.py \
 	%D%/scripts/random_kernels_host.py \

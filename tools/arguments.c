@@ -81,8 +81,8 @@ static void refuse(const struct option_list *list, const char *word, size_t leng
     char *name = strndup(word, length),
          *meant = name ? nearest_names(name, "--", name_at, list, list->count) : NULL;
     const bool near = meant && *meant;
-    say("error: no option is named '--%s'%s%s%s", name ? name : word, near ? "; did you mean " : "",
-        near ? meant : "", near ? "?" : "");
+    tools_message("error: no option is named '--%s'%s%s%s", name ? name : word, near ? "; did you mean " : "",
+                  near ? meant : "", near ? "?" : "");
     free(meant);
     free(name);
 }
@@ -171,7 +171,7 @@ static bool wants_version(const struct argument_words *words)
 
 enum { COLUMNS_LEAST = 50, COLUMNS_MOST = 160 };
 
-int terminal_columns(int file)
+int tools_terminal_columns(int file)
 {
     struct winsize size = {0};
     const char *wanted = getenv("COLUMNS");
@@ -185,7 +185,7 @@ int terminal_columns(int file)
 static void fit_help(void)
 {
     char format[40];
-    snprintf(format, sizeof format, "rmargin=%d", terminal_columns(STDOUT_FILENO) - 1);
+    snprintf(format, sizeof format, "rmargin=%d", tools_terminal_columns(STDOUT_FILENO) - 1);
     setenv("ARGP_HELP_FMT", format, 0);
 }
 
@@ -214,13 +214,13 @@ static int parse(const struct argp *argp, struct argument_words *words, void *in
     return argp_parse(argp, words->count, words->at, ARGP_IN_ORDER, NULL, input);
 }
 
-int parse_arguments(const struct argp *argp, int argc, char **argv, void *input)
+int arguments_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argument_words words = {.count = argc, .at = argv};
     return parse(argp, &words, input);
 }
 
-int parse_program_arguments(const struct argp *argp, int argc, char **argv, void *input)
+int arguments_parse_program(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argument_words words = {.count = argc, .at = argv, .stops = true};
     return parse(argp, &words, input);

@@ -237,7 +237,7 @@ static bool write_file(const char *pattern, bool force, write_form *form, const 
         fine &= fclose(stream) == 0;
     }
     if (!fine)
-        say("error: %s cannot be written", pattern);
+        tools_message("error: %s cannot be written", pattern);
     return fine;
 }
 

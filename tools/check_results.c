@@ -143,8 +143,8 @@ static void collect(const struct check_options *options, struct job *job, struct
     if (WIFSIGNALED(status))
         result->interrupted = WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM;
     if (WIFSIGNALED(status) && !result->interrupted)
-        say("error: %s: the check was ended by signal %d (%s)", result->path, WTERMSIG(status),
-            strsignal(WTERMSIG(status)));
+        tools_message("error: %s: the check was ended by signal %d (%s)", result->path, WTERMSIG(status),
+                      strsignal(WTERMSIG(status)));
     if (options->tap)
         check_forms_tap(result, number);
     fflush(stdout);
@@ -197,7 +197,7 @@ static bool start(struct checked_work *work, char *path, size_t index)
     struct job *job = &work->jobs[index];
     *job = (struct job){.out = tmpfile(), .err = tmpfile(), .notes = tmpfile()};
     if (!job->out || !job->err || !job->notes) {
-        say("error: no temporary file can be made");
+        tools_message("error: no temporary file can be made");
         return false;
     }
     fflush(NULL);
@@ -205,7 +205,7 @@ static bool start(struct checked_work *work, char *path, size_t index)
     if (job->process == 0)
         check_in_child(work, path, job);
     if (job->process < 0)
-        say("error: no process can be started");
+        tools_message("error: no process can be started");
     running.processes[index] = job->process;
     running.count = index + 1;
     return job->process > 0;

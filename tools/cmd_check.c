@@ -313,7 +313,8 @@ static void print_replay(const struct check_arguments *arguments, const struct s
                          const char *token, const char *path)
 {
     const struct replay_options options = settings_replay(&arguments->settings, true);
-    char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(arguments->exec, false, rest);
+    char *rest[] = {(char *)(uintptr_t)path, NULL},
+         *target = tools_target_words(arguments->exec, false, rest);
     const struct replay_run run = {
         .options = &options, .record = record, .token = token, .compares = true, .target = target};
     char *line = replay_line(&run);
@@ -346,7 +347,7 @@ static struct watch *watch_processes(void)
     if (!watch && (watch = watch_new(name)))
         setenv("ORRERY_WATCH", name, 1);
     if (!watch)
-        say("error: no memory can be shared with the program");
+        tools_message("error: no memory can be shared with the program");
     return watch;
 }
 
@@ -363,7 +364,7 @@ static bool write_files(const struct report *report, const struct scenario_resul
     struct diagnosis diagnosis = {0};
     if (report_write_files(report, &end, &diagnosis))
         return true;
-    say_diagnosis(&diagnosis);
+    tools_message_diagnosis(&diagnosis);
     return false;
 }
 
@@ -388,12 +389,12 @@ static int check_run(const struct check_arguments *arguments, const struct scena
         report_share_files(report, watch_processes());
     report_spool_use(report, arguments->spool);
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
-    int code = status == STATUS_NO_PROGRESS ? 0 : exit_status_of(status);
+    int code = status == STATUS_NO_PROGRESS ? 0 : tools_exit_status(status);
     progress_hide();
     if (status == STATUS_STOPPED && interrupt_caught()) {
         print_interrupted(arguments, report, &result, path);
     } else if (code) {
-        say_scenario_diagnosis(path, status, &diagnosis);
+        tools_message_scenario_diagnosis(path, status, &diagnosis);
     } else {
         take_report(&outcome, report);
         differences += compare_findings(&scenario->expect, &outcome);
@@ -416,10 +417,11 @@ static int check_run(const struct check_arguments *arguments, const struct scena
             print_replay(arguments, result.record, NULL, path);
         code = conclude(path, differences);
     }
-    if (!record_write(scenario, &arguments->settings, result.record) || !write_files(report, &result, code))
+    if (!tools_record_write(scenario, &arguments->settings, result.record) ||
+        !write_files(report, &result, code))
         code = EXIT_FAILED;
     if (result.unwritten.status != STATUS_OK) {
-        say_diagnosis(&result.unwritten);
+        tools_message_diagnosis(&result.unwritten);
         code = EXIT_FAILED;
     }
     outcome_fini(&outcome);
@@ -523,7 +525,7 @@ static bool prepare_program(const struct settings *settings, const struct scenar
     struct settings own = *settings;
     own.scenario_file = path;
     if (!library_select()) {
-        say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
+        tools_message("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
         return false;
     }
     if (!watch_processes())
@@ -602,7 +604,7 @@ static int check_program(const struct check_arguments *arguments, const struct s
         progress_hide();
         restore_environment(scenario, &scratch);
         if (status < 0)
-            say("error: the shell cannot be started");
+            tools_message("error: the shell cannot be started");
         take_json(&outcome, scratch.json);
         size_t differences = compare_findings(&scenario->expect, &outcome);
         differences += compare_status(&scenario->expect, status);
@@ -634,13 +636,13 @@ static int check_loaded(const struct check_arguments *arguments, const struct sc
                         const char *path)
 {
     if (!scenario->expect.present) {
-        say("error: %s has no 'expect': nothing to compare with", path);
+        tools_message("error: %s has no 'expect': nothing to compare with", path);
         return EXIT_USAGE;
     }
     if (arguments->exec)
         return check_program(arguments, scenario, path);
     if (!has_program(scenario)) {
-        say("error: %s has no program: name one with --exec", path);
+        tools_message("error: %s has no program: name one with --exec", path);
         return EXIT_USAGE;
     }
     struct report *report = report_new(scenario);
@@ -670,9 +672,9 @@ static int check_file(const struct check_arguments *arguments, char *path)
         return check_seeds(arguments, path);
     struct scenario scenario;
     if (is_kernel(path)) {
-        say("error: %s: found a kernel, expected a scenario: `orrery run %s` runs it, and "
-            "--save-scenario=FILE.yaml makes a scenario of it",
-            path, path);
+        tools_message("error: %s: found a kernel, expected a scenario: `orrery run %s` runs it, and "
+                      "--save-scenario=FILE.yaml makes a scenario of it",
+                      path, path);
         return EXIT_USAGE;
     }
     if (!settings_load_outputs(&arguments->settings, path, &scenario))
@@ -742,11 +744,12 @@ static int check_for_machines(struct check_arguments *arguments, const struct sc
     struct diagnosis diagnosis = {0};
     options->force = common->force_files;
     if (report_output_check("junit", options->junit_file, "<?xml", options->force, &diagnosis) != STATUS_OK) {
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
         return EXIT_USAGE;
     }
     if (arguments->seeds.given) {
-        say("error: --seeds has no verdict for each scenario: found with --json, --junit, --tap or --jobs, "
+        tools_message(
+            "error: --seeds has no verdict for each scenario: found with --json, --junit, --tap or --jobs, "
             "expected alone");
         return EXIT_USAGE;
     }
@@ -776,7 +779,7 @@ static void print_baseline(const struct scenario *common)
 {
     const struct watch *watch = watch_processes();
     if (watch && watch->accepted && !common->quiet)
-        say("suppressed by the baseline: %" PRIu64, watch->accepted);
+        tools_message("suppressed by the baseline: %" PRIu64, watch->accepted);
     if (watch)
         report_note_baseline(stderr, common, watch);
 }
@@ -795,7 +798,7 @@ static bool begin_logs(struct check_arguments *arguments)
         return false;
     arguments->spool = report_spool_new(watch);
     if (!arguments->spool)
-        say("error: there is no memory for the SARIF logs");
+        tools_message("error: there is no memory for the SARIF logs");
     return arguments->spool != NULL;
 }
 
@@ -804,7 +807,7 @@ static int end_logs(const struct check_arguments *arguments, int code)
     struct diagnosis diagnosis = {0};
     const bool fine = report_spool_write(arguments->spool, &diagnosis);
     if (!fine)
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
     report_spool_free(arguments->spool);
     return fine ? code : EXIT_FAILED;
 }
@@ -826,7 +829,7 @@ static int check_all(struct check_arguments *arguments)
     if (arguments->spool)
         code = end_logs(arguments, code);
     if (caught)
-        end_by(caught);
+        tools_end_by(caught);
     interrupt_end();
     if (common.baseline_file)
         print_baseline(&common);
@@ -857,7 +860,7 @@ int cmd_check(int argc, char **argv)
     arguments.files = calloc((size_t)argc + 1, sizeof *arguments.files);
     if (!arguments.files)
         return EXIT_FAILED;
-    const int code = parse_arguments(&argp, argc, argv, &arguments) ? EXIT_USAGE : check_all(&arguments);
+    const int code = arguments_parse(&argp, argc, argv, &arguments) ? EXIT_USAGE : check_all(&arguments);
     free(arguments.files);
     return code;
 }

@@ -81,19 +81,19 @@ static void print_bash(void)
          "values= option=\n"
          "    if [ \"$COMP_CWORD\" = 1 ]; then");
     fputs("        COMPREPLY=($(compgen -W '", stdout);
-    for (size_t i = 0; command_at(i); i++)
-        printf("%s ", command_at(i)->name);
+    for (size_t i = 0; tool_command_at(i); i++)
+        printf("%s ", tool_command_at(i)->name);
     puts("--help --version' -- \"$current\"))\n        return\n    fi\n    case ${COMP_WORDS[1]} in");
-    for (size_t i = 0; command_at(i); i++) {
-        options_of(command_at(i), &list);
-        printf("    %s) words='", command_at(i)->name);
+    for (size_t i = 0; tool_command_at(i); i++) {
+        options_of(tool_command_at(i), &list);
+        printf("    %s) words='", tool_command_at(i)->name);
         bash_words(&list);
         puts("' ;;");
     }
     puts("    esac\n    [ \"$current\" = = ] && option=${COMP_WORDS[COMP_CWORD-1]} current=\n"
          "    [ \"${COMP_WORDS[COMP_CWORD-1]}\" = = ] && option=${COMP_WORDS[COMP_CWORD-2]}\n    case "
          "$option in");
-    options_of(command_at(0), &list);
+    options_of(tool_command_at(0), &list);
     bash_values(&list);
     puts(
         "    esac\n    if [ -n \"$values\" ]; then\n        COMPREPLY=($(compgen -W \"$values\" -- "
@@ -125,16 +125,16 @@ static void print_zsh(void)
 {
     struct option_list list;
     fputs("#compdef orrery\n_orrery()\n{\n    local -a commands=(", stdout);
-    for (size_t i = 0; command_at(i); i++) {
-        printf("\n        %s:", command_at(i)->name);
-        print_quoted(command_at(i)->help, "");
+    for (size_t i = 0; tool_command_at(i); i++) {
+        printf("\n        %s:", tool_command_at(i)->name);
+        print_quoted(tool_command_at(i)->help, "");
     }
     puts("\n    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        return\n    "
          "fi\n"
          "    local name=$words[2]\n    shift words\n    (( CURRENT-- ))\n    case $name in");
-    for (size_t i = 0; command_at(i); i++) {
-        options_of(command_at(i), &list);
-        printf("    %s)\n        _arguments", command_at(i)->name);
+    for (size_t i = 0; tool_command_at(i); i++) {
+        options_of(tool_command_at(i), &list);
+        printf("    %s)\n        _arguments", tool_command_at(i)->name);
         for (size_t o = 0; o < list.count; o++) {
             if (!list.at[o].hidden)
                 zsh_option(&list.at[o]);
@@ -163,8 +163,8 @@ static void print_fish(void)
 {
     struct option_list list;
     puts("# fish completion for orrery");
-    for (size_t i = 0; command_at(i); i++) {
-        const struct tool_command *command = command_at(i);
+    for (size_t i = 0; tool_command_at(i); i++) {
+        const struct tool_command *command = tool_command_at(i);
         printf("complete -c orrery -n __fish_use_subcommand -f -a %s -d ", command->name);
         print_quoted(command->help, "");
         putchar('\n');
@@ -205,7 +205,7 @@ int cmd_completion(int argc, char **argv)
         .args_doc = "bash|zsh|fish",
         .doc = "Prints the script by which the shell completes commands and options.",
     };
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.shell)
+    if (arguments_parse(&argp, argc, argv, &arguments) != 0 || !arguments.shell)
         return EXIT_USAGE;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(shells[i].name, arguments.shell) == 0) {
@@ -213,6 +213,6 @@ int cmd_completion(int argc, char **argv)
             return 0;
         }
     }
-    say("error: found '%s', expected a shell: bash, zsh or fish", arguments.shell);
+    tools_message("error: found '%s', expected a shell: bash, zsh or fish", arguments.shell);
     return EXIT_USAGE;
 }

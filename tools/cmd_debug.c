@@ -78,7 +78,7 @@ static int debug_program(const struct debug_arguments *arguments)
         return EXIT_USAGE;
     int code = EXIT_FAILED;
     if (!library_select())
-        say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
+        tools_message("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
     else if (settings_export(&arguments->settings))
         code = run_terminal(arguments, &scenario, arguments->rest);
     scenario_fini(&scenario);
@@ -88,7 +88,8 @@ static int debug_program(const struct debug_arguments *arguments)
 static bool is_alone(const struct debug_arguments *arguments)
 {
     if (arguments->rest[1])
-        say("error: %s: found '%s' after it, expected nothing", arguments->rest[0], arguments->rest[1]);
+        tools_message("error: %s: found '%s' after it, expected nothing", arguments->rest[0],
+                      arguments->rest[1]);
     return !arguments->rest[1];
 }
 
@@ -101,7 +102,8 @@ static int debug_scenario(const struct debug_arguments *arguments)
     int code = EXIT_USAGE;
     scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */
     if (!has_program(&scenario))
-        say("error: %s has no program: to debug one of your own, orrery debug --scenario %s -- PROGRAM", path,
+        tools_message(
+            "error: %s has no program: to debug one of your own, orrery debug --scenario %s -- PROGRAM", path,
             path);
     else
         code = run_terminal(arguments, &scenario, NULL);
@@ -156,7 +158,8 @@ static int debug_words(struct debug_arguments *arguments)
 static int debug_process(const struct debug_arguments *arguments)
 {
     if (arguments->rest) {
-        say("error: --attach: found '%s' besides the process, expected nothing", arguments->rest[0]);
+        tools_message("error: --attach: found '%s' besides the process, expected nothing",
+                      arguments->rest[0]);
         return EXIT_USAGE;
     }
     return run_terminal(arguments, NULL, NULL);
@@ -196,14 +199,14 @@ int cmd_debug(int argc, char **argv)
     arguments.commands = calloc((size_t)argc + 1, sizeof *arguments.commands);
     if (!arguments.scripts || !arguments.commands)
         tools_no_memory();
-    if (parse_program_arguments(&argp, argc, argv, &arguments) == 0) {
+    if (arguments_parse_program(&argp, argc, argv, &arguments) == 0) {
         environment_configure_compiler();
         if (arguments.dap)
             code = dap_run(&arguments.settings, arguments.port);
         else if (arguments.attach)
             code = debug_process(&arguments);
         else if (!arguments.rest)
-            say("error: nothing to debug: give a scenario, a kernel's file or a program");
+            tools_message("error: nothing to debug: give a scenario, a kernel's file or a program");
         else
             code = debug_words(&arguments);
     }

@@ -45,7 +45,7 @@ static bool print_spirv(const struct spirv *spirv)
     if (status == STATUS_OK)
         fputs(text, stdout);
     else
-        say("error: %s", log ? log : status_name(status));
+        tools_message("error: %s", log ? log : status_name(status));
     free(text);
     free(log);
     return status == STATUS_OK;
@@ -91,11 +91,11 @@ static int disassemble(const struct dis_arguments *arguments, const struct scena
     if (status == STATUS_OK && (both || arguments->bytecode))
         status = print_bytecode(scenario, &spirv, &source, &diagnosis);
     if (status != STATUS_OK)
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
     spirv_fini(&spirv);
     scenario_source_fini(&source);
     free(log);
-    return exit_status_of(status);
+    return tools_exit_status(status);
 }
 
 static bool is_source(const char *path)
@@ -133,7 +133,7 @@ int cmd_dis(int argc, char **argv)
         .children = children,
     };
     struct scenario scenario;
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0 ||
+    if (arguments_parse(&argp, argc, argv, &arguments) != 0 ||
         !settings_load(&arguments.settings, NULL, &scenario))
         return EXIT_USAGE;
     environment_configure_compiler();

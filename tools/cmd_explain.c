@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `orrery explain`: pages of orrery-findings(7) and terms of orrery-glossary(7). Both manuals are made into
- * tables of C strings when building (man/pages.awk), so the command prints what the manuals say. A term fits
- * without regard to case and hyphens; for an unknown word the nearest ids are named.
+ * tables of C strings when building (man/pages.awk), so the command prints what the manuals say. A term
+ * fits without regard to case and hyphens; for an unknown word the nearest ids are named.
  */
 #include "tools.h"
 
@@ -49,11 +49,11 @@ static const struct explained_term *find_term(const char *text)
 static int unknown(const char *id)
 {
     char *meant = finding_meant(id);
-    say("error: neither a finding nor a term is called '%s'", id);
+    tools_message("error: neither a finding nor a term is called '%s'", id);
     if (meant && *meant)
-        say("do you mean %s?", meant);
+        tools_message("do you mean %s?", meant);
     else
-        say("`orrery explain` lists them all");
+        tools_message("`orrery explain` lists them all");
     free(meant);
     return EXIT_USAGE;
 }
@@ -100,7 +100,7 @@ int cmd_explain(int argc, char **argv)
                "any, lists them.",
     };
     int code = arguments.ids ? 0 : EXIT_FAILED;
-    if (!code && parse_arguments(&argp, argc, argv, &arguments) != 0)
+    if (!code && arguments_parse(&argp, argc, argv, &arguments) != 0)
         code = EXIT_USAGE;
     if (!code && !arguments.count)
         list_all();

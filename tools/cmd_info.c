@@ -129,7 +129,7 @@ int cmd_info(int argc, char **argv)
         .children = children,
     };
     struct scenario scenario;
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0 ||
+    if (arguments_parse(&argp, argc, argv, &arguments) != 0 ||
         !settings_load(&arguments.settings, NULL, &scenario))
         return EXIT_USAGE;
     environment_configure_compiler();

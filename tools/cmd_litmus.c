@@ -81,7 +81,7 @@ static void write_page(struct litmus_arguments *arguments, const struct litmus *
     struct diagnosis diagnosis = {0};
     FILE *stream = report_open_file(arguments->html_file, arguments->force);
     if (!stream) {
-        say("error: %s cannot be written", arguments->html_file);
+        tools_message("error: %s cannot be written", arguments->html_file);
         worsen(arguments, EXIT_FAILED);
         return;
     }
@@ -93,8 +93,8 @@ static void write_page(struct litmus_arguments *arguments, const struct litmus *
         status = diagnose(&diagnosis, STATUS_IO, "%s cannot be written", arguments->html_file);
     if (status == STATUS_OK)
         return;
-    say_diagnosis(&diagnosis);
-    worsen(arguments, exit_status_of(status));
+    tools_message_diagnosis(&diagnosis);
+    worsen(arguments, tools_exit_status(status));
 }
 
 /* name: what the test is called in what is printed. */
@@ -104,7 +104,7 @@ static void run_file(struct litmus_arguments *arguments, const char *path, const
     struct litmus_result result;
     struct litmus *test = NULL;
     if (arguments->html_file && arguments->tests++) {
-        say("error: %s: found a second test, expected one with --html", path);
+        tools_message("error: %s: found a second test, expected one with --html", path);
         worsen(arguments, EXIT_USAGE);
         return;
     }
@@ -120,8 +120,8 @@ static void run_file(struct litmus_arguments *arguments, const char *path, const
         litmus_result_fini(&result);
     }
     if (status != STATUS_OK) {
-        say_diagnosis(&diagnosis);
-        worsen(arguments, exit_status_of(status));
+        tools_message_diagnosis(&diagnosis);
+        worsen(arguments, tools_exit_status(status));
     }
     litmus_free(test);
 }
@@ -159,14 +159,14 @@ static void run_path(struct litmus_arguments *arguments, char *path)
             run_file(arguments, entry->fts_path, name_of(entry, path));
             tests++;
         } else if (entry->fts_info == FTS_NS || entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR) {
-            say("error: %s: %s", entry->fts_path, strerror(entry->fts_errno));
+            tools_message("error: %s: %s", entry->fts_path, strerror(entry->fts_errno));
             worsen(arguments, EXIT_USAGE);
         }
     }
     if (tree)
         fts_close(tree);
     if (tests == 0 && !arguments->worst) {
-        say("error: %s: no litmus test in it", path);
+        tools_message("error: %s: no litmus test in it", path);
         worsen(arguments, EXIT_USAGE);
     }
 }
@@ -212,14 +212,14 @@ static bool may_write_page(struct litmus_arguments *arguments)
 {
     struct diagnosis diagnosis = {0};
     if (arguments->html_file && (arguments->print || arguments->kernel)) {
-        say("error: --html: found --print or --kernel, which run nothing, expected neither");
+        tools_message("error: --html: found --print or --kernel, which run nothing, expected neither");
         worsen(arguments, EXIT_USAGE);
         return false;
     }
     if (report_output_check("html", arguments->html_file, PAGE_MAGIC, arguments->force, &diagnosis) ==
         STATUS_OK)
         return true;
-    say_diagnosis(&diagnosis);
+    tools_message_diagnosis(&diagnosis);
     worsen(arguments, EXIT_USAGE);
     return false;
 }
@@ -273,7 +273,7 @@ int cmd_litmus(int argc, char **argv)
     arguments.paths = calloc((size_t)argc + 1, sizeof *arguments.paths);
     if (!arguments.paths)
         return EXIT_FAILED;
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0)
+    if (arguments_parse(&argp, argc, argv, &arguments) != 0)
         arguments.worst = EXIT_USAGE;
     environment_configure_compiler();
     if (!arguments.worst)

@@ -105,7 +105,7 @@ int replay_by(const struct target_runner *runner, struct settings *settings, con
     char *path = strncmp(replay, "1:", 2) != 0 ? realpath(replay, NULL) : NULL;
     struct replayed_options kept = {.count = 0};
     if ((path && !add_kept(settings, path, &kept)) || settings->count == SETTINGS_MAX) {
-        say("error: too many options");
+        tools_message("error: too many options");
         kept_fini(&kept);
         free(path);
         return EXIT_USAGE;
@@ -139,7 +139,7 @@ int cmd_replay(int argc, char **argv)
         .doc = "Runs PROGRAM or SCENARIO as it ran when TOKEN was printed or FILE recorded.",
         .children = children,
     };
-    if (parse_program_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
+    if (arguments_parse_program(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
         return EXIT_USAGE;
     return replay_target(&arguments.settings, arguments.replay, arguments.rest);
 }

@@ -63,17 +63,19 @@ static int run_program(const struct settings *settings, char **command)
     bool ordered = scenario.schedule.record_file || scenario.schedule.replay;
     if (!library_select()) {
         scenario_fini(&scenario);
-        say("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
+        tools_message("error: liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
         return EXIT_FAILED;
     }
     if (ordered && !library_name_threads())
-        say("warning: liborrery_threads.so is not beside liborrery.so: threads are distinguished by their "
+        tools_message(
+            "warning: liborrery_threads.so is not beside liborrery.so: threads are distinguished by their "
             "first "
             "calls");
     /* A recorded run repeats the order of the program's locks: a second library around them would change
      * what it sees. */
     if (!ordered && scenario.checks[CHECK_RACES] != SEVERITY_OFF && !library_watch_threads())
-        say("warning: liborrery_sync.so is not beside liborrery.so: the threads of a program count as one");
+        tools_message(
+            "warning: liborrery_sync.so is not beside liborrery.so: the threads of a program count as one");
     int code = settings_export(settings) ? watched_run(command, &scenario) : EXIT_FAILED;
     scenario_fini(&scenario);
     return code;
@@ -85,7 +87,7 @@ static void print_replay(const struct settings *settings, const char *path, stru
                          const struct schedule_record *record)
 {
     const struct replay_options options = settings_replay(settings, true);
-    char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = target_words(NULL, false, rest);
+    char *rest[] = {(char *)(uintptr_t)path, NULL}, *target = tools_target_words(NULL, false, rest);
     const struct replay_run run = {.options = &options, .record = record, .target = target};
     char *line = replay_line(&run);
     report_set_replay(report, line, false);
@@ -98,7 +100,7 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
 {
     struct diagnosis diagnosis = {0};
     struct scenario_result result;
-    report_set_stream(report, log, wants_colour(scenario, log));
+    report_set_stream(report, log, tools_wants_colour(scenario, log));
     report_set_columns(report, report_columns(fileno(log), getenv("COLUMNS")));
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     progress_hide();
@@ -109,13 +111,14 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     const bool interrupted = status == STATUS_STOPPED && interrupt_caught();
     bool ran = status == STATUS_OK || status == STATUS_NO_PROGRESS || interrupted;
     if (!ran)
-        say_scenario_diagnosis(scenario->file, status, &diagnosis);
+        tools_message_scenario_diagnosis(scenario->file, status, &diagnosis);
     int code = interrupted ? 128 + interrupt_caught()
-                           : exit_status_of_run(scenario, report, status, result.kernels_run);
+                           : tools_exit_status_of_run(scenario, report, status, result.kernels_run);
     if (code)
         print_replay(settings, scenario->file, report, result.record);
     if (code == EXIT_NOTHING_RAN)
-        say("error: no kernel ran, and --expect-kernels wants one: exit status %d", EXIT_NOTHING_RAN);
+        tools_message("error: no kernel ran, and --expect-kernels wants one: exit status %d",
+                      EXIT_NOTHING_RAN);
     if (ran && result.counters_text)
         fputs(result.counters_text, log);
     if (ran) {
@@ -124,11 +127,11 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     }
     const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};
     struct diagnosis unwritten = result.unwritten;
-    bool recorded = record_write(scenario, settings, result.record);
+    bool recorded = tools_record_write(scenario, settings, result.record);
     scenario_result_fini(&result);
     if (report_write_files(report, &end, &unwritten) && unwritten.status == STATUS_OK)
         return recorded ? code : EXIT_FAILED;
-    say_diagnosis(&unwritten);
+    tools_message_diagnosis(&unwritten);
     return EXIT_FAILED;
 }
 
@@ -137,7 +140,7 @@ static int run_loaded(struct scenario *scenario, const struct settings *settings
 {
     int code = EXIT_FAILED;
     struct report *report = report_new(scenario);
-    FILE *log = log_open(scenario);
+    FILE *log = tools_log_open(scenario);
     struct file_limit hold;
     file_limit_hold(&hold);
     if (report && log) {
@@ -148,7 +151,7 @@ static int run_loaded(struct scenario *scenario, const struct settings *settings
         code = run_scenario(scenario, settings, report, log);
         progress_end();
     }
-    if (!log_close(log, scenario))
+    if (!tools_log_close(log, scenario))
         code = EXIT_FAILED;
     file_limit_release(&hold);
     report_free(report);
@@ -165,7 +168,8 @@ static int run_file(const struct settings *settings, const char *path)
     const struct scenario_program *program = &scenario.program;
     if (program->source_file || program->source_text || program->spirv_file)
         return run_loaded(&scenario, settings);
-    say("error: %s has no program: to run one of your own, orrery run --scenario %s -- PROGRAM", path, path);
+    tools_message("error: %s has no program: to run one of your own, orrery run --scenario %s -- PROGRAM",
+                  path, path);
     scenario_fini(&scenario);
     return EXIT_USAGE;
 }
@@ -178,7 +182,7 @@ static bool save_text(const char *path, const char *text, bool force)
     const bool written = stream && fputs(text, stream) >= 0;
     if (stream && fclose(stream) == 0 && written)
         return true;
-    say("error: %s cannot be written", path);
+    tools_message("error: %s cannot be written", path);
     return false;
 }
 
@@ -238,7 +242,7 @@ static int run_kernel(const struct settings *settings, const char *word, const c
         code = run_loaded(&scenario, settings);
         code = saved ? code : EXIT_FAILED;
         if (note)
-            say("note: the kernel ran with %s", note);
+            tools_message("note: the kernel ran with %s", note);
         free(note);
     }
     free(text);
@@ -254,7 +258,7 @@ static int run_if_kernel(const struct settings *settings, char **rest, const cha
     if (file && !rest[1]) {
         code = run_kernel(settings, rest[0], file, kernel, save);
     } else if (file) {
-        say("error: %s: found '%s' after the kernel, expected nothing", rest[0], rest[1]);
+        tools_message("error: %s: found '%s' after the kernel, expected nothing", rest[0], rest[1]);
         code = EXIT_USAGE;
     }
     free(file);
@@ -270,7 +274,7 @@ int run_target(const struct settings *settings, char **rest)
         return run_program(settings, rest);
     if (!rest[1])
         return run_file(settings, rest[0]);
-    say("error: %s: found '%s' after the scenario, expected nothing", rest[0], rest[1]);
+    tools_message("error: %s: found '%s' after the scenario, expected nothing", rest[0], rest[1]);
     return EXIT_USAGE;
 }
 
@@ -294,7 +298,8 @@ static bool name_kernel(struct run_arguments *arguments)
     char *word = arguments->rest[0], *file = target_file(word, &kernel), *named = NULL;
     const bool fine = file || !arguments->save;
     if (!fine)
-        say("error: --save-scenario is for one kernel of OpenCL C, as in kernels.cl, found '%s'", word);
+        tools_message("error: --save-scenario is for one kernel of OpenCL C, as in kernels.cl, found '%s'",
+                      word);
     if (file && !kernel && chosen && asprintf(&named, "%s:%s", file, chosen) < 0)
         tools_no_memory();
     if (named)
@@ -320,7 +325,7 @@ int cmd_run(int argc, char **argv)
                "scenario made from its signature.",
         .children = children,
     };
-    if (parse_program_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
+    if (arguments_parse_program(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
         return EXIT_USAGE;
     if (!name_kernel(&arguments))
         return EXIT_USAGE;

@@ -65,7 +65,8 @@ static int serve_them(struct serve_arguments *arguments)
 #ifdef ORRERY_MICROHTTPD
     return serve_http_run(&arguments->options);
 #else
-    say("error: serve needs libmicrohttpd: install libmicrohttpd-dev, then configure and build Orrery again");
+    tools_message(
+        "error: serve needs libmicrohttpd: install libmicrohttpd-dev, then configure and build Orrery again");
     return EXIT_USAGE;
 #endif
 }
@@ -92,7 +93,7 @@ int cmd_serve(int argc, char **argv)
     if (!arguments.files)
         tools_no_memory();
     const int code =
-        parse_arguments(&argp, argc, argv, &arguments) == 0 ? serve_them(&arguments) : EXIT_USAGE;
+        arguments_parse(&argp, argc, argv, &arguments) == 0 ? serve_them(&arguments) : EXIT_USAGE;
     free(arguments.token);
     free(arguments.files);
     return code;

@@ -114,15 +114,15 @@ static char *page_of(const struct show_arguments *arguments, const char *replay,
         tools_no_memory();
     const int descriptor = mkstemp(file);
     if (descriptor < 0) {
-        say("error: %s cannot be written", file);
+        tools_message("error: %s cannot be written", file);
         free(file);
         return NULL;
     }
     close(descriptor);
     show_run(arguments, replay, target, file);
-    if (file_begins_with(file, PAGE_MAGIC))
+    if (target_begins_with(file, PAGE_MAGIC))
         return file;
-    say("error: %s: there is no page of this run", replay);
+    tools_message("error: %s: there is no page of this run", replay);
     unlink(file);
     free(file);
     return NULL;
@@ -154,8 +154,8 @@ static int write_diff(const struct show_arguments *arguments, const struct page_
     free(text);
     if (status == STATUS_OK)
         return 0;
-    say_diagnosis(&diagnosis);
-    return exit_status_of(status);
+    tools_message_diagnosis(&diagnosis);
+    return tools_exit_status(status);
 }
 
 /* A page as it is; a token or record is run, and its page goes again. */
@@ -167,7 +167,7 @@ static int show_diff(const struct show_arguments *arguments, char **rest)
     for (size_t i = 0; i < 2 && fine; i++) {
         const bool replay = target_is_replay(rest[i]);
         if (replay && !rest[2]) {
-            say("error: %s: found nothing after the two, expected what to run", rest[i]);
+            tools_message("error: %s: found nothing after the two, expected what to run", rest[i]);
             return EXIT_USAGE;
         }
         made[i] = replay ? page_of(arguments, rest[i], rest + 2) : NULL;
@@ -196,7 +196,7 @@ static void open_page(const struct show_arguments *arguments)
     char *words[] = {(char *)(uintptr_t)(browser && *browser ? browser : "xdg-open"), address, NULL};
     char *output = NULL;
     if (process_capture(words, environ, &output) != 0)
-        say("warning: %s cannot show %s", words[0], address);
+        tools_message("warning: %s cannot show %s", words[0], address);
     free(output);
     free(address);
     free(path);
@@ -207,7 +207,7 @@ static bool may_write(const struct show_arguments *arguments)
     struct diagnosis diagnosis = {0};
     if (report_output_check("html", arguments->output, PAGE_MAGIC, arguments->force, &diagnosis) == STATUS_OK)
         return true;
-    say_diagnosis(&diagnosis);
+    tools_message_diagnosis(&diagnosis);
     return false;
 }
 
@@ -217,7 +217,7 @@ static int show(const struct show_arguments *arguments)
     if (arguments->diff)
         return show_diff(arguments, rest);
     if (ends_with(rest[0], ".litmus") && rest[1]) {
-        say("error: %s: found '%s' after it, expected nothing", rest[0], rest[1]);
+        tools_message("error: %s: found '%s' after it, expected nothing", rest[0], rest[1]);
         return EXIT_USAGE;
     }
     if (ends_with(rest[0], ".litmus"))
@@ -271,22 +271,23 @@ int cmd_show(int argc, char **argv)
         .doc = "Writes the page of a run or a litmus test for a browser, beside where the command is given.",
         .children = children,
     };
-    if (parse_program_arguments(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
+    if (arguments_parse_program(&argp, argc, argv, &arguments) != 0 || !arguments.rest)
         return EXIT_USAGE;
     if (arguments.diff && (!arguments.rest[1])) {
-        say("error: --diff: found one run, expected two tokens, records or pages");
+        tools_message("error: --diff: found one run, expected two tokens, records or pages");
         return EXIT_USAGE;
     }
     if (!settle_output(&arguments))
         return EXIT_USAGE;
     int code = EXIT_USAGE;
     if (may_write(&arguments)) {
-        if (!arguments.diff && file_begins_with(arguments.output, PAGE_MAGIC))
+        if (!arguments.diff && target_begins_with(arguments.output, PAGE_MAGIC))
             unlink(arguments.output); /* a run that fails leaves none */
         code = show(&arguments);
-        const bool written = file_begins_with(arguments.output, PAGE_MAGIC) && (!arguments.diff || code == 0);
+        const bool written =
+            target_begins_with(arguments.output, PAGE_MAGIC) && (!arguments.diff || code == 0);
         if (written)
-            say("note: %s shows it", arguments.output);
+            tools_message("note: %s shows it", arguments.output);
         if (written && arguments.open)
             open_page(&arguments);
     }

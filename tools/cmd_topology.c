@@ -141,7 +141,8 @@ static enum walk_result take_step(struct topology_walk *walk, const char *step)
     enum partition_result result = PARTITION_NO_MEMORY;
     partition_fini(&walk->partition);
     if (!split(walk->topology, &walk->parent, step, &result, &walk->partition)) {
-        say("error: found '%s', expected equally:N, counts:N,N..., names:N,N..., next or a level", step);
+        tools_message("error: found '%s', expected equally:N, counts:N,N..., names:N,N..., next or a level",
+                      step);
         return WALK_WRONG;
     }
     if (result == PARTITION_OK)
@@ -154,7 +155,7 @@ static enum walk_result enter(struct topology_walk *walk, const char *number)
 {
     unsigned long chosen = strtoul(number, NULL, 10);
     if (chosen >= walk->partition.count) {
-        say("error: there is no part %lu of %" PRIu32, chosen, walk->partition.count);
+        tools_message("error: there is no part %lu of %" PRIu32, chosen, walk->partition.count);
         return WALK_WRONG;
     }
     unit_set_fini(&walk->parent);
@@ -319,7 +320,7 @@ static bool write_svg(const struct topology *topology, const char *path)
     bool fine = stream && topology_print_svg(topology, stream);
     fine = stream && fclose(stream) == 0 && fine;
     if (!fine)
-        say("error: %s cannot be written", path);
+        tools_message("error: %s cannot be written", path);
     return fine;
 }
 
@@ -361,7 +362,7 @@ static bool load(struct topology_arguments *arguments, struct scenario *out_scen
         return false;
     bool fine = scenario_apply_option(out_scenario, "topology", xml ? xml : what, &diagnosis) == STATUS_OK;
     if (!fine) {
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
         scenario_fini(out_scenario);
     }
     free(xml);
@@ -386,7 +387,7 @@ int cmd_topology(int argc, char **argv)
         .children = children,
     };
     struct scenario scenario;
-    if (parse_arguments(&argp, argc, argv, &arguments) != 0)
+    if (arguments_parse(&argp, argc, argv, &arguments) != 0)
         return EXIT_USAGE;
     if (arguments.presets)
         return list_presets();

@@ -141,8 +141,8 @@ static bool words_fit(const struct litmus_verdict *row, const char *path, size_t
     for (size_t i = 0; i < COLUMNS; i++) {
         if (is_word_of(i, row->column[i]))
             continue;
-        say("error: %s:%zu: %s: found '%s', expected %s", path, number, columns[i].name, row->column[i],
-            columns[i].expected);
+        tools_message("error: %s:%zu: %s: found '%s', expected %s", path, number, columns[i].name,
+                      row->column[i], columns[i].expected);
         return false;
     }
     return true;
@@ -155,8 +155,8 @@ static bool is_first(const struct verdicts *verdicts, const char *path, size_t n
     for (const struct litmus_verdict *other = verdicts->rows; other < row; other++) {
         if (strcmp(other->column[0], row->column[0]) != 0)
             continue;
-        say("error: %s:%zu: test: '%s' has a row already, in line %zu", path, number, row->column[0],
-            other->number);
+        tools_message("error: %s:%zu: test: '%s' has a row already, in line %zu", path, number,
+                      row->column[0], other->number);
         return false;
     }
     return true;
@@ -170,7 +170,7 @@ bool verdicts_load(struct verdicts *verdicts, const char *path)
     FILE *file = fopen(path, "re");
     *verdicts = (struct verdicts){.stream = verdicts->stream};
     if (!file) {
-        say("error: %s cannot be read", path);
+        tools_message("error: %s cannot be read", path);
         return false;
     }
     while (fine && words && getline(&line, &room, file) > 0) {
@@ -188,7 +188,8 @@ bool verdicts_load(struct verdicts *verdicts, const char *path)
     free(line);
     fclose(file);
     if (!fine || !number)
-        say("error: %s:%zu: expected the columns test,outcome_expected,race_expected,needs", path, number);
+        tools_message("error: %s:%zu: expected the columns test,outcome_expected,race_expected,needs", path,
+                      number);
     fine &= words && number;
     if (!fine)
         verdicts_free(verdicts);

@@ -29,7 +29,7 @@ static const struct tool_command commands[] = {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
-const struct tool_command *command_at(size_t index)
+const struct tool_command *tool_command_at(size_t index)
 {
     return index < COMMAND_COUNT ? &commands[index] : NULL;
 }
@@ -78,12 +78,13 @@ static void unknown_option(const char *name)
 {
     char *meant = nearest_names(name, "", option_at, NULL, 2);
     if (meant && *meant)
-        say("error: no option is named '%s'; did you mean %s?", name, meant);
+        tools_message("error: no option is named '%s'; did you mean %s?", name, meant);
     else if (name[1] == '-')
-        say("error: found '%s', expected a command: options follow it, as in `orrery run %s ...`", name,
-            name);
+        tools_message("error: found '%s', expected a command: options follow it, as in `orrery run %s ...`",
+                      name, name);
     else
-        say("error: no option is named '%s'; -h lists the commands, -V prints the version, other options "
+        tools_message(
+            "error: no option is named '%s'; -h lists the commands, -V prints the version, other options "
             "follow the command",
             name);
     free(meant);
@@ -94,12 +95,12 @@ static int unknown(const char *name)
     char *meant = nearest_names(name, "", name_at, NULL, COMMAND_COUNT);
     const bool near = meant && *meant;
     if (is_file(name))
-        say("error: there is no command '%s'; did you mean `orrery run %s`?", name, name);
+        tools_message("error: there is no command '%s'; did you mean `orrery run %s`?", name, name);
     else if (name[0] == '-')
         unknown_option(name);
     else
-        say("error: there is no command '%s'%s%s%s `orrery --help` lists them", name,
-            near ? "; did you mean " : "", near ? meant : "", near ? "?" : ";");
+        tools_message("error: there is no command '%s'%s%s%s `orrery --help` lists them", name,
+                      near ? "; did you mean " : "", near ? meant : "", near ? "?" : ";");
     free(meant);
     return EXIT_USAGE;
 }

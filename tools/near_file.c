@@ -29,7 +29,7 @@ static const char *name_at(const void *self, size_t index)
     return strlen(name) < NEAREST_NAME_CHARS ? name : NULL;
 }
 
-void say_near_file(const char *path)
+void near_file_say(const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."), *meant = NULL;
@@ -40,7 +40,7 @@ void say_near_file(const char *path)
     if (count > 0)
         meant = nearest_names(name, slash ? directory : "", name_at, entries, (size_t)count);
     if (meant && *meant)
-        say("do you mean %s?", meant);
+        tools_message("do you mean %s?", meant);
     for (int i = 0; i < count; i++)
         free(entries[i]);
     free(entries);

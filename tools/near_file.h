@@ -3,11 +3,11 @@
  * PURPOSE  "Do you mean": the files that a misspelt name of a file is nearest to.
  *
  * Interface
- *   say_near_file   a line on standard error, if nothing has that name and something there has a similar one
+ *   near_file_say   a line on standard error, if nothing has that name and something there has a similar one
  */
 #ifndef ORRERY_NEAR_FILE_H
 #define ORRERY_NEAR_FILE_H
 
-void say_near_file(const char *path);
+void near_file_say(const char *path);
 
 #endif

@@ -45,7 +45,7 @@ static void erase(void)
 static void show(void)
 {
     char line[LINE_CHARS + 40];
-    const int columns = terminal_columns(STDERR_FILENO) - 1;
+    const int columns = tools_terminal_columns(STDERR_FILENO) - 1;
     int length = snprintf(line, sizeof line, "\r\033[K%.*s, %ld s", columns - 12, progress.text,
                           seconds_since_begin());
     if (write(STDERR_FILENO, line, (size_t)length) < 0)

@@ -26,7 +26,7 @@ static void on_signal(int signal_number)
 
 static void note(const char *text)
 {
-    say("note: %s", text);
+    tools_message("note: %s", text);
 }
 
 static void show_launch(uint32_t launch, const char *kernel, uint32_t percent)
@@ -66,12 +66,12 @@ void interrupt_end(void)
 {
     if (!came)
         return;
-    say("the run was ended by signal %d (%s)", (int)came, strsignal(came));
-    end_by(came);
+    tools_message("the run was ended by signal %d (%s)", (int)came, strsignal(came));
+    tools_end_by(came);
 }
 
 /* As the shell expects of a command that was interrupted; one core is enough. */
-_Noreturn void end_by(int signal_number)
+_Noreturn void tools_end_by(int signal_number)
 {
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);

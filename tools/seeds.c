@@ -225,13 +225,13 @@ static void say_token(const struct seed_search *search, const struct schedule_re
 {
     const struct seeds_target *from = search->target;
     const struct replay_options options = settings_replay(from->settings, search->scenario);
-    char *target = target_words(from->exec, !search->scenario, from->rest);
+    char *target = tools_target_words(from->exec, !search->scenario, from->rest);
     const struct replay_run run = {
         .options = &options, .record = record, .compares = !strcmp(from->command, "check"), .target = target};
     char *line = replay_line(&run);
     if (!line)
         tools_no_memory();
-    say("smallest failing schedule: %s", line);
+    tools_message("smallest failing schedule: %s", line);
     free(line);
     free(target);
 }
@@ -244,7 +244,7 @@ static int loud_outcome(const struct seed_search *search, uint64_t seed, int cod
 {
     if (code)
         return code;
-    say("seed %" PRIu64 " ended with status %d before, and with 0 now: not the seed alone decides how the program runs; "
+    tools_message("seed %" PRIu64 " ended with status %d before, and with 0 now: not the seed alone decides how the program runs; "
         "the exit status is %d",
         seed, search->code, search->code);
     return search->code;
@@ -264,10 +264,10 @@ static struct schedule_record *failing_record(struct seed_search *search, uint64
         return record;
     schedule_record_free(record);
     if (code != search->code)
-        say("seed %" PRIu64 " does not fail again as it did: it ended with status %d, then with %d", seed,
+        tools_message("seed %" PRIu64 " does not fail again as it did: it ended with status %d, then with %d", seed,
             search->code, code);
     else
-        say("seed %" PRIu64 " fails before it chooses anything", seed);
+        tools_message("seed %" PRIu64 " fails before it chooses anything", seed);
     return NULL;
 }
 
@@ -280,18 +280,18 @@ static int shrink_seed(struct seed_search *search, uint64_t seed)
     record->lenient = true;
     search->runs = 0;
     if (run_switches(search, record, false) != search->code) {
-        say("seed %" PRIu64 " does not fail again when its %zu steps are replayed", seed, before);
+        tools_message("seed %" PRIu64 " does not fail again when its %zu steps are replayed", seed, before);
         schedule_record_free(record);
         return run_again(search, seed);
     }
     shrink(search, &record);
     bool settled = settle(search, &record);
-    say("seed %" PRIu64 ": %zu steps against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
+    tools_message("seed %" PRIu64 ": %zu steps against the usual order shrunk to %zu in %" PRIu32 " runs", seed, before,
         schedule_record_switches(record), search->runs);
     if (settled)
         say_token(search, record);
     else
-        say("seed %" PRIu64 " does not fail again when the remaining steps are replayed", seed);
+        tools_message("seed %" PRIu64 " does not fail again when the remaining steps are replayed", seed);
     int code = settled ? run_switches(search, record, true) : run_seed(search, seed, true);
     schedule_record_free(record);
     return loud_outcome(search, seed, code);
@@ -303,9 +303,9 @@ static int shrink_seed(struct seed_search *search, uint64_t seed)
 static int say_interrupted(const struct seed_search *search, uint64_t first_failing)
 {
     const struct seeds_target *from = search->target;
-    char *target = target_words(from->exec, !search->scenario, from->rest);
+    char *target = tools_target_words(from->exec, !search->scenario, from->rest);
     if (search->code)
-        say("repeat a failing one with: orrery %s --schedule=%s --seed=%" PRIu64 " %s", from->command,
+        tools_message("repeat a failing one with: orrery %s --schedule=%s --seed=%" PRIu64 " %s", from->command,
             schedule_policy_name(search->policy), first_failing, target ? target : "");
     free(target);
     return 128 + interrupt_caught();
@@ -332,7 +332,7 @@ static int search_seeds(struct seed_search *search, const struct seeds *seeds)
     char where[40] = "";
     if (failed)
         snprintf(where, sizeof where, ", first seed %" PRIu64, first);
-    say("seeds %" PRIu64 "..%" PRIu64 " under %s: %" PRIu64 " of %" PRIu64 " fail%s", seeds->first,
+    tools_message("seeds %" PRIu64 "..%" PRIu64 " under %s: %" PRIu64 " of %" PRIu64 " fail%s", seeds->first,
         seeds->last, schedule_policy_name(search->policy), failed, total, where);
     if (interrupt_caught())
         return say_interrupted(search, first);
@@ -353,7 +353,7 @@ static bool find_policy(struct seed_search *search)
     search->policy = seeded ? scenario.schedule.policy : SCHEDULE_RANDOM;
     const bool updates = scenario.update_baseline; /* each seed would write the file anew */
     if (updates)
-        say("error: --update-baseline: found with --seeds, expected a single run");
+        tools_message("error: --update-baseline: found with --seeds, expected a single run");
     scenario_fini(&scenario);
     return !updates;
 }
@@ -365,7 +365,7 @@ int seeds_run(const struct seeds *seeds, const struct seeds_target *target)
     if (!find_policy(&search))
         return EXIT_USAGE;
     if (!mkdtemp(search.directory)) {
-        say("error: no directory can be made in /tmp");
+        tools_message("error: no directory can be made in /tmp");
         return EXIT_FAILED;
     }
     snprintf(search.replay, sizeof search.replay, "%s/replay", search.directory);

@@ -14,7 +14,7 @@
 
 enum { KEY_SCENARIO = 0x200, KEY_FIRST_SETTING = 0x201 };
 
-void say(const char *format, ...)
+void tools_message(const char *format, ...)
 {
     va_list arguments;
     char *text;
@@ -28,22 +28,22 @@ void say(const char *format, ...)
     va_end(arguments);
 }
 
-void say_diagnosis(const struct diagnosis *diagnosis)
+void tools_message_diagnosis(const struct diagnosis *diagnosis)
 {
-    say("error: %s", diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
+    tools_message("error: %s", diagnosis->text[0] ? diagnosis->text : status_name(diagnosis->status));
 }
 
-void say_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis)
+void tools_message_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis)
 {
     const size_t length = strlen(path);
     const char *text = diagnosis->text[0] ? diagnosis->text : status_name(status);
     if (strncmp(text, path, length) == 0 && text[length] == ':') /* it has a position */
-        say("error: %s", text);
+        tools_message("error: %s", text);
     else
-        say("error: %s: %s", path, text);
+        tools_message("error: %s: %s", path, text);
 }
 
-int exit_status_of(enum status status)
+int tools_exit_status(enum status status)
 {
     switch (status) {
     case STATUS_OK: return 0;
@@ -63,12 +63,12 @@ int exit_status_of(enum status status)
     }
 }
 
-int exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
-                       uint64_t kernels)
+int tools_exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
+                             uint64_t kernels)
 {
     bool found = scenario->fail_on != SEVERITY_OFF && report_total(report, scenario->fail_on) > 0;
     if (status != STATUS_OK)
-        return exit_status_of(status);
+        return tools_exit_status(status);
     if (found && !scenario->keep_exit_code)
         return scenario->error_exitcode;
     return scenario->expect_kernels && !kernels ? EXIT_NOTHING_RAN : 0;
@@ -254,9 +254,9 @@ static bool apply_variable(const struct settings *settings, const struct scenari
     const char *value = given ? all : getenv(option->variable);
     const bool fine = !value || scenario_apply_option(scenario, option->name, value, &diagnosis) == STATUS_OK;
     if (!fine && given)
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
     else if (!fine)
-        say("error: environment variable %s: %s", option->variable, diagnosis.text);
+        tools_message("error: environment variable %s: %s", option->variable, diagnosis.text);
     free(all);
     return fine;
 }
@@ -268,7 +268,7 @@ static bool apply_environment(const struct settings *settings, struct scenario *
     struct diagnosis diagnosis = {0};
     bool fine = variables_check(environ, &diagnosis) == STATUS_OK;
     if (!fine)
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
     for (int profiles = 1; profiles >= 0; profiles--) {
         for (size_t i = 0; fine && scenario_option(i, &option); i++) {
             if (scenario_option_selects(&option) == profiles)
@@ -283,7 +283,7 @@ static bool check_policy(const struct scenario *scenario)
     struct diagnosis diagnosis = {0};
     bool fine = scenario_check_policy(scenario, &diagnosis) == STATUS_OK;
     if (!fine)
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
     return fine;
 }
 
@@ -298,7 +298,7 @@ static bool apply_given(const struct settings *settings, struct scenario *scenar
         if (scenario_option_adds(&option) || scenario_option_selects(&option) != profiles)
             continue;
         if (scenario_apply_option(scenario, name, value, &diagnosis) != STATUS_OK) {
-            say_diagnosis(&diagnosis);
+            tools_message_diagnosis(&diagnosis);
             return false;
         }
     }
@@ -322,8 +322,8 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
                                                  : getenv("ORRERY_SCENARIO");
     scenario_default(out_scenario);
     if (path && *path && scenario_load_file(out_scenario, path, &diagnosis) != STATUS_OK) {
-        say_diagnosis(&diagnosis);
-        say_near_file(path);
+        tools_message_diagnosis(&diagnosis);
+        near_file_say(path);
         return false;
     }
     return apply_all(settings, out_scenario);
@@ -334,7 +334,7 @@ static bool check_outputs(struct scenario *scenario)
     struct diagnosis diagnosis = {0};
     if (report_outputs_check(scenario, &diagnosis) == STATUS_OK)
         return true;
-    say_diagnosis(&diagnosis);
+    tools_message_diagnosis(&diagnosis);
     scenario_fini(scenario);
     return false;
 }
@@ -359,7 +359,7 @@ bool settings_load_text(const struct settings *settings, const char *text, const
     struct diagnosis diagnosis = {0};
     scenario_default(out_scenario);
     if (scenario_load_text(out_scenario, text, name, &diagnosis) != STATUS_OK) {
-        say_diagnosis(&diagnosis);
+        tools_message_diagnosis(&diagnosis);
         return false;
     }
     return apply_all(settings, out_scenario) && check_outputs(out_scenario);
@@ -385,7 +385,7 @@ struct replay_options settings_replay(const struct settings *settings, bool scen
         .scenario = !scenario && file && *file ? file : NULL, .self = settings, .value = option_value};
 }
 
-char *target_words(const char *exec, bool program, char *const *rest)
+char *tools_target_words(const char *exec, bool program, char *const *rest)
 {
     char *text = NULL;
     size_t size;
@@ -477,15 +477,15 @@ void environment_configure_compiler(void)
 
 /* ---- output ----------------------------------------------------------------------------- */
 
-FILE *log_open(const struct scenario *scenario)
+FILE *tools_log_open(const struct scenario *scenario)
 {
     FILE *file = scenario->log_file ? report_open_file(scenario->log_file, scenario->force_files) : stderr;
     if (!file)
-        say("error: %s cannot be written", scenario->log_file);
+        tools_message("error: %s cannot be written", scenario->log_file);
     return file;
 }
 
-bool wants_colour(const struct scenario *scenario, const FILE *log)
+bool tools_wants_colour(const struct scenario *scenario, const FILE *log)
 {
     const char *refused = getenv("NO_COLOR");
     if (scenario->colour != COLOUR_AUTO)
@@ -493,19 +493,19 @@ bool wants_colour(const struct scenario *scenario, const FILE *log)
     return log == stderr && isatty(STDERR_FILENO) && !(refused && *refused);
 }
 
-bool log_close(FILE *stream, const struct scenario *scenario)
+bool tools_log_close(FILE *stream, const struct scenario *scenario)
 {
     if (!stream || stream == stderr)
         return true;
     const bool full = ferror(stream) != 0;
     if (fclose(stream) == 0 && !full)
         return true;
-    say("error: %s cannot be written: what was found is not in it", scenario->log_file);
+    tools_message("error: %s cannot be written: what was found is not in it", scenario->log_file);
     return false;
 }
 
-bool record_write(const struct scenario *scenario, const struct settings *settings,
-                  const struct schedule_record *record)
+bool tools_record_write(const struct scenario *scenario, const struct settings *settings,
+                        const struct schedule_record *record)
 {
     const struct replay_options options = settings_replay(settings, true);
     const char *name = scenario->schedule.record_file;
@@ -520,6 +520,6 @@ bool record_write(const struct scenario *scenario, const struct settings *settin
         schedule_record_print(record, stream);
     if (stream && fclose(stream) == 0)
         return true;
-    say("error: %s cannot be written", name);
+    tools_message("error: %s cannot be written", name);
     return false;
 }

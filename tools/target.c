@@ -51,8 +51,8 @@ char *target_scenario(const struct settings *settings, const char *file, const c
         environment_configure_compiler();
         text = skeleton_text(&scenario, &request, &diagnosis);
         if (!text) {
-            say_diagnosis(&diagnosis);
-            say_near_file(file);
+            tools_message_diagnosis(&diagnosis);
+            near_file_say(file);
         }
         scenario_fini(&scenario);
     }
@@ -60,7 +60,7 @@ char *target_scenario(const struct settings *settings, const char *file, const c
     return text;
 }
 
-bool file_begins_with(const char *file, const char *begins)
+bool target_begins_with(const char *file, const char *begins)
 {
     char text[64];
     FILE *stream = fopen(file, "re");
@@ -72,7 +72,7 @@ bool file_begins_with(const char *file, const char *begins)
 
 bool target_is_replay(const char *word)
 {
-    return strncmp(word, "1:", 2) == 0 || file_begins_with(word, SCHEDULE_RECORD_MAGIC);
+    return strncmp(word, "1:", 2) == 0 || target_begins_with(word, SCHEDULE_RECORD_MAGIC);
 }
 
 char **target_after(char **replay)
@@ -80,6 +80,7 @@ char **target_after(char **replay)
     char **target = replay[1] && strcmp(replay[1], "--") == 0 ? replay + 2 : replay + 1;
     if (*target)
         return target;
-    say("error: %s: found nothing after it, expected what to run: a program or a scenario", replay[0]);
+    tools_message("error: %s: found nothing after it, expected what to run: a program or a scenario",
+                  replay[0]);
     return NULL;
 }

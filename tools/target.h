@@ -12,7 +12,7 @@
  *                       NULL: there is none, and a message was printed
  *   target_is_replay    the word is a token, or the file of a record
  *   target_after        the words of the target after a token or record; NULL: none follow, which was printed
- *   file_begins_with    the file can be read and begins with that text
+ *   target_begins_with    the file can be read and begins with that text
  */
 #ifndef ORRERY_TARGET_H
 #define ORRERY_TARGET_H
@@ -27,6 +27,6 @@ char *target_scenario(const struct settings *settings, const char *file, const c
                       const char *beside);
 bool target_is_replay(const char *word);
 char **target_after(char **replay);
-bool file_begins_with(const char *file, const char *begins);
+bool target_begins_with(const char *file, const char *begins);
 
 #endif

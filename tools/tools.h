@@ -52,7 +52,7 @@ struct tool_command {
     const char *help;
 };
 const struct tool_command *
-command_at(size_t index); /* NULL past the end; 0 takes the options that all take */
+tool_command_at(size_t index); /* NULL past the end; 0 takes the options that all take */
 
 /* ---- options ------------------------------------------------------------------ */
 
@@ -86,15 +86,15 @@ struct replay_options settings_replay(const struct settings *settings, bool scen
 /* The last that was given, or the environment's; NULL: neither. */
 const char *settings_value(const struct settings *settings, const struct scenario_option *option);
 /* "[--exec=COMMAND] [--] WORD...", for a shell; malloc'd. */
-char *target_words(const char *exec, bool program, char *const *rest);
+char *tools_target_words(const char *exec, bool program, char *const *rest);
 
 /* Not 0: the command line is wrong, which was printed, and the command ends with EXIT_USAGE. -h and -V end
  * the process. */
-int parse_arguments(const struct argp *argp, int argc, char **argv, void *input);
+int arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* A program, whose words are not ours, follows the first word that is no option. */
-int parse_program_arguments(const struct argp *argp, int argc, char **argv, void *input);
+int arguments_parse_program(const struct argp *argp, int argc, char **argv, void *input);
 
-/* The options of a command, for completion: while a list listens, parse_arguments adds to it and fails. */
+/* The options of a command, for completion: while a list listens, arguments_parse adds to it and fails. */
 enum { OPTIONS_MAX = 160 };
 struct option_entry {
     const char *name, *argument, *help;
@@ -107,7 +107,7 @@ struct option_list {
 void arguments_listen(struct option_list *list);
 
 /* Of the terminal, else $COLUMNS, else 80. */
-int terminal_columns(int file);
+int tools_terminal_columns(int file);
 
 /* How far a command is, on a terminal, when it takes over two seconds. Hide the line before anything else is
  * printed; the next note shows it again. */
@@ -118,10 +118,11 @@ void progress_end(void);
 
 void version_print(void);
 void version_print_tools(void);
-void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void say_diagnosis(const struct diagnosis *diagnosis);
+void tools_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tools_message_diagnosis(const struct diagnosis *diagnosis);
 /* names the file once */
-void say_scenario_diagnosis(const char *path, enum status status, const struct diagnosis *diagnosis);
+void tools_message_scenario_diagnosis(const char *path, enum status status,
+                                      const struct diagnosis *diagnosis);
 /* 2: the user's mistake; 124; 125: ours. */
 /*
  * A signal that ends the scenario's launches: from now on. Its number, 0: none. The command ends by it, if
@@ -131,11 +132,11 @@ void interrupt_attach(struct scenario *scenario, bool shows_launches);
 void interrupt_catch(void); /* without a scenario: the command looks at interrupt_caught() itself */
 int interrupt_caught(void);
 void interrupt_end(void);
-_Noreturn void end_by(int signal_number);
-int exit_status_of(enum status status);
+_Noreturn void tools_end_by(int signal_number);
+int tools_exit_status(enum status status);
 /* As orrery run ends with it: of findings, too. */
-int exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
-                       uint64_t kernels);
+int tools_exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
+                             uint64_t kernels);
 void environment_configure_compiler(void);
 
 /* ---- targets -------------------------------------------------------------------- */
@@ -172,14 +173,14 @@ int seeds_run(const struct seeds *seeds, const struct seeds_target *target);
 /* ---- output --------------------------------------------------------------------- */
 
 /* The log file, or stderr; NULL = cannot be written (printed). */
-FILE *log_open(const struct scenario *scenario);
+FILE *tools_log_open(const struct scenario *scenario);
 /* False: not all of it could be written (printed). */
-bool log_close(FILE *stream, const struct scenario *scenario);
+bool tools_log_close(FILE *stream, const struct scenario *scenario);
 /* By --color; auto is on a terminal, unless NO_COLOR is set and not empty. */
-bool wants_colour(const struct scenario *scenario, const FILE *log);
+bool tools_wants_colour(const struct scenario *scenario, const FILE *log);
 /* The schedule's choices, into the scenario's record file if it names one; an error is printed. */
-bool record_write(const struct scenario *scenario, const struct settings *settings,
-                  const struct schedule_record *record);
+bool tools_record_write(const struct scenario *scenario, const struct settings *settings,
+                        const struct schedule_record *record);
 
 /* ---- expectations ------------------------------------------------------------------ */
 

@@ -50,20 +50,21 @@ static void say_meant(const char *name)
 {
     const bool here = is_regular(name);
     if (here && access(name, X_OK) == 0)
-        say("do you mean ./%s?", name);
+        tools_message("do you mean ./%s?", name);
     else if (here)
-        say("%s is no program: put the one that runs it before it; a kernel's file ends in .cl, a scenario's "
+        tools_message(
+            "%s is no program: put the one that runs it before it; a kernel's file ends in .cl, a scenario's "
             "in "
             ".yaml",
             name);
     else if (strchr(name, '/'))
-        say_near_file(name);
+        near_file_say(name);
 }
 
 static int cannot_run(const char *name)
 {
     const bool missing = errno == ENOENT;
-    say("error: %s: %s", name, strerror(errno));
+    tools_message("error: %s: %s", name, strerror(errno));
     say_meant(name);
     return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
@@ -110,7 +111,7 @@ static void print_counts(struct watch *watch, const struct watch_seat *seat, con
         watch_note_reported(watch, 0);
     if (counts->kernels) /* perhaps it still ran */
         watch_note_kernel(watch);
-    log_close(log, scenario);
+    tools_log_close(log, scenario);
 }
 
 static bool any_left(const struct watch *watch)
@@ -151,7 +152,7 @@ static void print_replay(const struct watch *watch, const struct scenario *scena
     FILE *log = shared_log(scenario);
     if (watch && failed && watch->replay[0] && log && !scenario->quiet)
         fprintf(log, "orrery: replay with: %s\n", watch->replay);
-    log_close(log, scenario);
+    tools_log_close(log, scenario);
 }
 
 /* For any status of the program. */
@@ -165,8 +166,8 @@ static bool nothing_ran(const struct watch *watch, const struct scenario *scenar
 static int report_nothing_ran(const struct watch *watch, int status)
 {
     if (!watch->reported || !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_NOTHING_RAN)
-        say("error: no process ran a kernel, and --expect-kernels wants one: exit status %d",
-            EXIT_NOTHING_RAN);
+        tools_message("error: no process ran a kernel, and --expect-kernels wants one: exit status %d",
+                      EXIT_NOTHING_RAN);
     return EXIT_NOTHING_RAN;
 }
 
@@ -183,7 +184,7 @@ static void sum_up(struct watch *watch, const struct scenario *scenario)
         log = report_open_log(scenario->log_file, watch, scenario->force_files);
     if (log)
         report_print_counts(log, &none);
-    log_close(log, scenario);
+    tools_log_close(log, scenario);
 }
 
 /* Once for all processes: what no checks were on for, and why no kernel ran. A program that cannot be run
@@ -197,7 +198,7 @@ static void add_notes(const struct watch *watch, const struct scenario *scenario
         report_note_off(log, scenario);
     if (log && watch && !watch->cannot_run)
         report_note_baseline(log, scenario, watch);
-    log_close(log, scenario);
+    tools_log_close(log, scenario);
 }
 
 /* The rest of the program's status. */
@@ -212,7 +213,7 @@ static int outcome(struct watch *watch, const struct scenario *scenario, int sta
     sum_up(watch, scenario);
     add_notes(watch, scenario);
     if (!code && WIFSIGNALED(status)) /* as the program ended, so do we */
-        end_by(WTERMSIG(status));
+        tools_end_by(WTERMSIG(status));
     return code ? code : WEXITSTATUS(status);
 }
 
@@ -235,7 +236,8 @@ int watched_run(char **command, const struct scenario *scenario)
     if (status < 0)
         return EXIT_FAILED;
     if (WIFSIGNALED(status) && (any_left(watch) || nothing_ran(watch, scenario)))
-        say("the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        tools_message("the program was ended by signal %d (%s)", WTERMSIG(status),
+                      strsignal(WTERMSIG(status)));
     print_replay(watch, scenario, status);
     return outcome(watch, scenario, status);
 }

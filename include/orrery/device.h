@@ -262,10 +262,10 @@ size_t program_variable_bytes(const struct program *program);
 
 /* A specialisation constant's size in bytes (1 for bool), 0 if the module has none of that id. Works on
  * words alone. */
-uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id);
+uint32_t module_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id);
 /* The given values become the defaults of a valid module, in place. */
-void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_constant *constants,
-                      size_t constant_count);
+void module_specialise(uint32_t *words, size_t word_count, const struct spec_constant *constants,
+                       size_t constant_count);
 
 /* The place of an instruction. Never fails; unknown parts are 0 or NULL. */
 void program_site(const struct program *program, uint32_t site, struct source_place *out_place);
@@ -350,8 +350,8 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
  * in case the caller has something to do. */
 enum device_help { HELP_NONE, HELP_HOST, HELP_COMMANDS, HELP_LOOK };
 struct live_launch *device_run(struct device *device, enum device_help help);
-/* While launches only spin. device_is_still: is all memory what it was at the last call? device_say_spin: which
- * work-items read which place again and again, as text. */
+/* While launches only spin. device_is_still: is all memory what it was at the last call? device_say_spin:
+ * which work-items read which place again and again, as text. */
 bool device_is_still(struct device *device);
 /* a kernel touched memory of the host that was not allocated through OpenCL */
 bool device_touches_host(const struct device *device);
@@ -360,8 +360,8 @@ void device_say_spin(struct device *device, char *text, size_t size);
  * device_clock() is at least that. */
 enum status device_launch_end(struct live_launch *launch, uint64_t *out_time, struct diagnosis *diagnosis);
 
-/* The recorded choices of the launches so far; switches only with record_file or keep_switches in the scenario.
- * Borrowed, or taken away: then the device begins anew; NULL: no memory. */
+/* The recorded choices of the launches so far; switches only with record_file or keep_switches in the
+ * scenario. Borrowed, or taken away: then the device begins anew; NULL: no memory. */
 const struct schedule_record *device_record(struct device *device);
 struct schedule_record *device_take_record(struct device *device);
 

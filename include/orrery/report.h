@@ -125,7 +125,7 @@ struct source_place {
 };
 enum { INSTRUCTION_CHARS = 120 };
 /* "OpLoad %23, word 412 of d.spv" */
-void instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS]);
+void finding_instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS]);
 
 enum { FINDING_CALLS_MOST = 15, FINDING_LOOPS_MOST = 8 };
 
@@ -262,13 +262,15 @@ const struct scenario *report_scenario(const struct report *report);
 /* Drops findings whose check is off and keeps those that are suppressed apart.  Prints the text
  * form to the report's stream when the (kind, sites) pair is new and the limit allows it. */
 uint64_t *report_add(struct report *report, const struct finding *finding); /* the finding's count, for report_came_again(); NULL: it is not kept */
-/* A finding of this count came again; clears: report_clears() before it was added. False: the report was cleared meanwhile. */
+/* A finding of this count came again; clears: report_clears() before it was added. False: the report was
+ * cleared meanwhile. */
 bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, uint64_t more);
-/* Likewise, the finding for which a launch is stopped. When it is not reported, since its check is off or it is suppressed, a line
- * of the text says why the launch was stopped. */
+/* Likewise, the finding for which a launch is stopped. When it is not reported, since its check is off or
+ * it is suppressed, a line of the text says why the launch was stopped. */
 void report_stop(struct report *report, const struct finding *finding);
 
-/* The number of findings added and repeated so far, also suppressed ones; not those of a check that is off, unless they stopped a launch. */
+/* The number of findings added and repeated so far, also suppressed ones; not those of a check that is
+ * off, unless they stopped a launch. */
 uint64_t report_add_count(const struct report *report);
 /* Was one of this kind, kernel, object and places added before? Its sentences are not compared. */
 bool report_has(struct report *report, const struct finding *finding);
@@ -280,7 +282,8 @@ bool report_suppresses(const struct report *report, const struct finding *findin
 bool report_suppresses_objects(const struct report *report); /* the object may make the difference */
 
 /* A process that calls OpenCL, for the summary. number: which of the run's processes it is, from 1 in the
- * order in which they began; 0: not known. A line of the text names it when another one has written before. */
+ * order in which they began; 0: not known. A line of the text names it when another one has written
+ * before. */
 struct report_process {
     const char *program;
     const char *const *words; /* of its command, ended by NULL */
@@ -292,7 +295,8 @@ enum { TEST_NAME_CHARS = 512 };
 /* Writes the name of the test that runs, or "". */
 void report_set_test(struct report *report, void (*test)(char out_name[TEST_NAME_CHARS]));
 
-/* The devices that there are, by serial number; once there are several, findings name them. NULL: it is gone. */
+/* The devices that there are, by serial number; once there are several, findings name them. NULL: it is
+ * gone. */
 void report_name_device(struct report *report, uint32_t device, const char *name);
 /* Which of them runs the launch. */
 void report_launch_runs(struct report *report, uint32_t launch, uint32_t device);
@@ -315,8 +319,8 @@ void report_hold(struct report *report, enum report_hold from);
 void report_release(struct report *report);
 /* The result of trying the fix of report_get(index); note: of a trial that failed, copied. */
 void report_tried(struct report *report, size_t index, enum fix_trial trial, const char *note);
-/* Trying the fix of report_get(by) has shown that it removes report_get(index), too, which needs no other fix. The text
- * then names the second finding at the first one, unless it was printed before. */
+/* Trying the fix of report_get(by) has shown that it removes report_get(index), too, which needs no other
+ * fix. The text then names the second finding at the first one, unless it was printed before. */
 void report_covered(struct report *report, size_t index, size_t by);
 /* The values of the variables on the line of an access of report_get(index), in its work-item; copied. */
 void report_values(struct report *report, size_t index, uint32_t access, const char *values);
@@ -353,8 +357,8 @@ size_t report_count(const struct report *report);              /* distinct findi
 bool report_at_least(const struct report *report);              /* there may be more: report_incomplete */
 size_t report_total(const struct report *report, enum severity at_least); /* occurrences */
 const struct finding *report_get(const struct report *report, size_t index);
-/* How many distinct findings of at least this severity came, or came again, since the last call, and their text to stream
- * unless it is NULL. SEVERITY_OFF: none count. */
+/* How many distinct findings of at least this severity came, or came again, since the last call, and
+ * their text to stream unless it is NULL. SEVERITY_OFF: none count. */
 size_t report_take_new(struct report *report, enum severity at_least, FILE *stream);
 size_t report_suppressed_count(const struct report *report);   /* distinct, not among the others; the accepted, too */
 size_t report_accepted_count(const struct report *report);     /* of these, by the baseline alone */
@@ -388,7 +392,8 @@ char *report_file_name(const char *pattern); /* %p in it is the process id; mall
 FILE *report_open_file(const char *pattern, bool force);
 /* mode "w" or "a"; without force, never through a symbolic link to a regular file. */
 FILE *report_output_open(const char *name, const char *mode, bool force);
-/* Can each output file of the scenario be written, and is it absent, empty, or an earlier report of its kind? */
+/* Can each output file of the scenario be written, and is it absent, empty, or an earlier report of its
+ * kind? */
 enum status report_outputs_check(const struct scenario *scenario, struct diagnosis *diagnosis);
 /* The same for one file, NULL: there is none; key names it, and an earlier report of its kind begins so. */
 enum status report_output_check(const char *key, const char *pattern, const char *begins, bool force,
@@ -400,14 +405,16 @@ void report_note_baseline(FILE *stream, const struct scenario *scenario, const s
  * each leaves what the others wrote. watch: their shared page, borrowed; NULL: each makes its files anew. */
 FILE *report_open_log(const char *pattern, struct watch *watch, bool force);
 void report_share_files(struct report *report, struct watch *watch);
-/* Keeps the SARIF logs of many reports and joins them at the end of a command. watch is borrowed; NULL: out of
- * memory. report_spool_use: the report adds its log to the spool, which is borrowed; NULL: it writes its file.
- * report_spool_write: writes the files; false: one is not written or not complete, and the diagnosis says which. */
+/* Keeps the SARIF logs of many reports and joins them at the end of a command. watch is borrowed; NULL:
+ * out of memory. report_spool_use: the report adds its log to the spool, which is borrowed; NULL: it
+ * writes its file. report_spool_write: writes the files; false: one is not written or not complete, and
+ * the diagnosis says which. */
 struct report_spool *report_spool_new(struct watch *watch);
 void report_spool_free(struct report_spool *spool);
 void report_spool_use(struct report *report, struct report_spool *spool);
 bool report_spool_write(struct report_spool *spool, struct diagnosis *diagnosis);
-/* The directory that files are named from: in which the first process of the run began. NULL: it is not known. */
+/* The directory that files are named from: in which the first process of the run began. NULL: it is not
+ * known. */
 const char *report_root(const struct report *report);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);

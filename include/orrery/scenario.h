@@ -332,8 +332,8 @@ struct scenario_fault {
     char *device;     /* LOSE_DEVICE: the name of the root; NULL: that which runs the command */
     uint64_t delay;   /* DELAY: simulated ns */
 };
-const char *api_error_name(int error); /* "CL_INVALID_VALUE"; NULL: there is none */
-bool api_error_from_name(const char *name, int *out_error);
+const char *scenario_api_error_name(int error); /* "CL_INVALID_VALUE"; NULL: there is none */
+bool scenario_api_error_from_name(const char *name, int *out_error);
 
 /* The use of an edit that a finding proposes. TRY: it is compiled, and a scenario's launches run again with
  * it. */

@@ -72,8 +72,8 @@ struct schedule_oracle {
     uint32_t (*choose)(void *self, const struct schedule_choice *choice);
 };
 
-/* A wave of a launch: the linear id of its work-group, and its index there. tile UINT64_MAX: no wave, as before
- * the first step. */
+/* A wave of a launch: the linear id of its work-group, and its index there. tile UINT64_MAX: no wave, as
+ * before the first step. */
 struct unit {
     uint64_t tile;
     uint32_t wave;

@@ -104,7 +104,7 @@ struct unit_set {
 };
 void unit_set_fini(struct unit_set *set);
 /* Have they a unit in common? */
-bool unit_sets_meet(const struct unit_set *a, const struct unit_set *b);
+bool unit_set_intersects(const struct unit_set *a, const struct unit_set *b);
 /* The sub-devices of one partition, in order: sets[0 .. count). */
 struct partition {
     uint32_t count;

@@ -23,8 +23,8 @@
  *   watch_begin_file    of the page's processes only this one has written the file, as far as it did
  *                       (written: some of it), so that it may be made anew; within watch_lock
  *   watch_accept        a finding was accepted, since the baseline has it
- *   watch_meet_row      it has this row; those past WATCH_ROWS are taken for met
- *   watch_row_met       the row was met, by any of the processes
+ *   watch_use_row      it has this row; those past WATCH_ROWS are taken for met
+ *   watch_row_used       the row was met, by any of the processes
  *   watch_note_replay   how to have the run again, should the program fail by itself, and what a replay
  *                       leaves to chance in a second line; "": that was reported, or there is no need
  */
@@ -93,8 +93,8 @@ void watch_unlock(struct watch *watch);
 uint32_t watch_count_process(struct watch *watch);
 bool watch_write_text(struct watch *watch, uint32_t number);
 void watch_accept(struct watch *watch);
-void watch_meet_row(struct watch *watch, size_t row);
-bool watch_row_met(const struct watch *watch, size_t row);
+void watch_use_row(struct watch *watch, size_t row);
+bool watch_row_used(const struct watch *watch, size_t row);
 bool watch_begin_file(struct watch *watch, const char *name, bool written);
 void watch_note_replay(struct watch *watch, const char *line);
 

@@ -7,9 +7,9 @@
  *   scenario_row_set     text -> field; says what was expected when it does not fit
  *   scenario_row_print   field -> text; false when there is nothing to say
  *   value_parse/print    one element of a value list
- *   size_parse           "64KiB"
+ *   value_parse_size           "64KiB"
  *   scenario_file_text   a whole file
- *   locale_plain_begin   numbers mean the same whatever the program chose with setlocale
+ *   value_locale_begin   numbers mean the same whatever the program chose with setlocale
  */
 #ifndef ORRERY_SIM_BASE_SCENARIO_ROWS_H
 #define ORRERY_SIM_BASE_SCENARIO_ROWS_H
@@ -84,9 +84,9 @@ void scenario_settle(struct scenario *scenario);
 /* The text of a file without zero bytes, malloc'd; NULL when it cannot be read. */
 char *scenario_file_text(const char *path);
 
-bool number_parse(const char *text, uint64_t *out_value);
-bool size_parse(const char *text, uint64_t *out_bytes);
-void text_print_quoted(const char *text, FILE *stream);
+bool value_parse_number(const char *text, uint64_t *out_value);
+bool value_parse_size(const char *text, uint64_t *out_bytes);
+void scenario_print_quoted(const char *text, FILE *stream);
 
 bool value_parse(const char *text, enum value_type type, void *out_element);
 void value_print(const void *element, enum value_type type, FILE *stream);
@@ -100,16 +100,16 @@ bool expect_counter_value(struct expect_counter *counter, const char *text, char
 void expect_counter_print_name(const struct expect_counter *counter, FILE *stream);
 
 /* --kernel and --launches. false: `expected` says what was. */
-bool checked_kernels_set(char **kernels, const char *text, char expected[EXPECTED_CHARS]);
+bool filter_set_kernels(char **kernels, const char *text, char expected[EXPECTED_CHARS]);
 /* "3:FILE" */
-bool save_launch_set(char **field, const char *text, char expected[EXPECTED_CHARS]);
-bool checked_launches_set(struct launch_range *launches, const char *text, char expected[EXPECTED_CHARS]);
-void checked_launches_print(const struct launch_range *launches, FILE *stream);
+bool saved_launch_set(char **field, const char *text, char expected[EXPECTED_CHARS]);
+bool filter_set_launches(struct launch_range *launches, const char *text, char expected[EXPECTED_CHARS]);
+void filter_print_launches(const struct launch_range *launches, FILE *stream);
 
 struct plain_locale {
     locale_t plain, before;
 };
-struct plain_locale locale_plain_begin(void);
-void locale_plain_end(struct plain_locale locale);
+struct plain_locale value_locale_begin(void);
+void value_locale_end(struct plain_locale locale);
 
 #endif

@@ -46,7 +46,7 @@ static json_t *query_copy(struct query *query, inquire *question)
 {
     int ends[2];
     if (pipe(ends) < 0)
-        return refuse("no pipe for a copy of the process");
+        return debugger_refuse("no pipe for a copy of the process");
     const pid_t copy = fork();
     if (copy == 0) {
         close(ends[0]);
@@ -62,7 +62,7 @@ static json_t *query_copy(struct query *query, inquire *question)
         close(ends[0]);
     while (copy > 0 && waitpid(copy, NULL, 0) < 0 && errno == EINTR)
         ;
-    return answer ? answer : refuse("no copy of the process could answer");
+    return answer ? answer : debugger_refuse("no copy of the process could answer");
 }
 
 /* ---- the queries ----------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ static json_t *inquire_why(struct query *query)
     query->list = json_array();
     const enum inquiry_answer answer = checkers_why(query->debugger->device->checkers, inquiry, &sink);
     if (why_not(answer))
-        return refuse("%s", why_not(answer));
+        return debugger_refuse("%s", why_not(answer));
     return json_pack("{s:I,s:I,s:b,s:o}", "address", (json_int_t)inquiry->address, "size",
                      (json_int_t)inquiry->size_bytes, "read_only", answer == INQUIRY_READ_ONLY, "accesses",
                      query->list);
@@ -170,20 +170,20 @@ static bool type_lasts(const struct evaluation *e, const struct debug_type *type
 
 /* An lvalue means its own bytes. A number is an address: of as many bytes as a pointer of its type
  * points to, else of 4. */
-json_t *inquiry_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
-                      const struct debug_type **out_type)
+json_t *ask_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
+                  const struct debug_type **out_type)
 {
     struct evaluation e;
-    struct value value;
+    struct debug_value value;
     json_t *error = NULL;
-    if (!evaluate(&e, view, expression, false, &value)) {
-        error = refuse("%s", e.error);
+    if (!expression_evaluate(&e, view, expression, false, &value)) {
+        error = debugger_refuse("%s", e.error);
     } else if (value.lvalue) {
         inquiry->address = value.address;
         inquiry->size_bytes = value.type->size <= ACCESS_BYTES_MOST ? (uint32_t)value.type->size : 0;
         *out_type = type_lasts(&e, value.type) ? value.type : NULL;
     } else if (value.type->kind == DEBUG_STRUCT || value.type->kind == DEBUG_FLOAT) {
-        error = refuse("'%.100s' is no memory and no address", expression);
+        error = debugger_refuse("'%.100s' is no memory and no address", expression);
     } else {
         const struct debug_type *to = value.type->kind == DEBUG_POINTER ? value.type->element : NULL;
         inquiry->address = (uint64_t)value_integer(&value);
@@ -192,9 +192,10 @@ json_t *inquiry_bytes(const struct view *view, const char *expression, struct ra
     }
     evaluation_fini(&e);
     if (!error && inquiry->address >> 32 == PRIVATE_BASE >> 32)
-        return refuse("'%.100s' is private memory of the work-item: no other one has access", expression);
+        return debugger_refuse("'%.100s' is private memory of the work-item: no other one has access",
+                               expression);
     if (!error && !inquiry->size_bytes)
-        return refuse("'%.100s' is too large for one access: name an element", expression);
+        return debugger_refuse("'%.100s' is too large for one access: name an element", expression);
     return error;
 }
 
@@ -206,16 +207,16 @@ static struct query query_here(struct debugger *d, const struct view *view, stru
         d, view, {.origin = origin, .lane_count = view->wave->lane_count, .lane = view->lane}, NULL};
 }
 
-json_t *inquiry_why(struct debugger *d, const struct view *view, const char *expression)
+json_t *ask_why(struct debugger *d, const struct view *view, const char *expression)
 {
     struct origin origin;
     struct query query = query_here(d, view, &origin);
     const struct debug_type *type = NULL;
-    json_t *error = inquiry_bytes(view, expression, &query.inquiry, &type);
+    json_t *error = ask_bytes(view, expression, &query.inquiry, &type);
     if (error)
         return error;
     if (!d->device->checkers)
-        return refuse("%s", why_not(INQUIRY_UNCHECKED));
+        return debugger_refuse("%s", why_not(INQUIRY_UNCHECKED));
     return query_copy(&query, inquire_why);
 }
 
@@ -239,14 +240,14 @@ static json_t *inquire_clocks(struct query *query)
     query->list = json_array();
     const enum inquiry_answer answer =
         checkers_clocks(query->debugger->device->checkers, &query->inquiry, &sink);
-    return why_not(answer) ? refuse("%s", why_not(answer)) : json_pack("{s:o}", "rows", query->list);
+    return why_not(answer) ? debugger_refuse("%s", why_not(answer)) : json_pack("{s:o}", "rows", query->list);
 }
 
-json_t *inquiry_clocks(struct debugger *d, const struct view *view)
+json_t *ask_clocks(struct debugger *d, const struct view *view)
 {
     struct origin origin;
     struct query query = query_here(d, view, &origin);
     if (!d->device->checkers)
-        return refuse("%s", why_not(INQUIRY_UNCHECKED));
+        return debugger_refuse("%s", why_not(INQUIRY_UNCHECKED));
     return query_copy(&query, inquire_clocks);
 }

@@ -15,7 +15,7 @@
 
 #include "sim/device/device_state.h"
 
-json_t *refuse(const char *format, ...)
+json_t *debugger_refuse(const char *format, ...)
 {
     char text[DEBUG_TEXT * 2];
     va_list arguments;
@@ -114,7 +114,8 @@ void debugger_add_place(struct debugger *d, json_t *stop)
         return;
     const struct wave *wave = d->focus.wave;
     origin_item(&wave->origin, d->focus.lane, &item);
-    json_object_set_new(stop, "thread", json_integer((json_int_t)item_number(&wave->origin, d->focus.lane)));
+    json_object_set_new(stop, "thread",
+                        json_integer((json_int_t)place_item_number(&wave->origin, d->focus.lane)));
     json_object_set_new(stop, "launch", json_integer(wave->origin.launch->launch));
     json_object_set_new(stop, "kernel", json_string(wave->origin.launch->kernel));
     json_object_set_new(stop, "global",
@@ -126,7 +127,7 @@ void debugger_add_place(struct debugger *d, json_t *stop)
     json_object_set_new(stop, "group",
                         json_pack("[I,I,I]", (json_int_t)item.group_id[0], (json_int_t)item.group_id[1],
                                   (json_int_t)item.group_id[2]));
-    if (!view_of(d, d->focus.wave, d->focus.lane, 0, &view) || !find_frame(&view, 0, &frame))
+    if (!view_of(d, d->focus.wave, d->focus.lane, 0, &view) || !place_find_frame(&view, 0, &frame))
         return;
     json_object_set_new(stop, "function", json_string(frame.function));
     json_object_set_new(stop, "file", json_string(frame.file));
@@ -265,7 +266,7 @@ static uint32_t lane_of_finding(const struct debugger *d, const struct finding *
     struct item item;
     for (uint32_t i = 0; i < finding->access_count; i++) {
         for (uint32_t lane = 0; finding->access[i].has_item && lane < wave->lane_count; lane++) {
-            const uint32_t line = lane_line(d, wave, lane);
+            const uint32_t line = place_lane_line(d, wave, lane);
             origin_item(&wave->origin, lane, &item);
             if (!lane_mask_test(&wave->live, lane) ||
                 memcmp(item.global_id, finding->access[i].item.global_id, sizeof item.global_id))
@@ -351,9 +352,9 @@ static void hook_sync(void *debugger, const struct sync_event *event)
         return;
     for (uint32_t lane = 0; lane < event->lane_count; lane++)
         if (lane_in(event->mask, lane) && event->origin.launch->launch == d->plan.item.launch &&
-            item_number(&event->origin, lane) == d->plan.item.number) {
+            place_item_number(&event->origin, lane) == d->plan.item.number) {
             struct hit hit = {0};
-            find_item(d, &d->plan.item, &hit.wave, &hit.lane);
+            place_find_item(d, &d->plan.item, &hit.wave, &hit.lane);
             take_hit(d, "barrier", &hit, NULL);
             return;
         }
@@ -495,7 +496,7 @@ struct debugger *debugger_new(const struct debugger_host *host, struct report *r
 void debugger_free(struct debugger *d)
 {
     report_set_event_counter(d->report, NULL, NULL);
-    points_fini(d);
+    stop_points_fini(d);
     visible_writes_free(d->visible);
     json_decref(d->forks);
     forget_waves(d);
@@ -556,7 +557,7 @@ bool debugger_resumes(const struct debugger *d)
 /* A launch that has marks keeps them to its end, but nothing stops it any more. */
 void debugger_detach(struct debugger *d)
 {
-    points_fini(d);
+    stop_points_fini(d);
     d->plan = (struct plan){.mode = PLAN_CONTINUE};
     d->interrupted = 0;
     d->changed = false;

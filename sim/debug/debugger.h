@@ -20,7 +20,7 @@
 
 enum { VALUE_BYTES = 128, DEBUG_TEXT = 160 };
 /* An lvalue is memory at address, private to the focus or of the device. Any other value is in bytes. */
-struct value {
+struct debug_value {
     const struct debug_type *type;
     bool lvalue;
     uint64_t address;
@@ -47,39 +47,39 @@ struct evaluation {
 };
 /* Returns false if refused; error has the reason. The evaluation may own the value's type, so call
  * evaluation_fini only when the value is no longer used. */
-bool evaluate(struct evaluation *evaluation, const struct view *view, const char *expression, bool assigns,
-              struct value *out_value);
+bool expression_evaluate(struct evaluation *evaluation, const struct view *view, const char *expression,
+                         bool assigns, struct debug_value *out_value);
 void evaluation_fini(struct evaluation *evaluation);
 /* Finds a type by its name, "int" or "float4". NULL: no type has that name, or there is no memory. The
  * evaluation owns vector types. */
-const struct debug_type *type_named(struct evaluation *evaluation, const char *name);
-const struct debug_type *vector_type(struct evaluation *evaluation, const struct debug_type *element,
-                                     uint64_t count);
+const struct debug_type *expression_type_named(struct evaluation *evaluation, const char *name);
+const struct debug_type *expression_vector_type(struct evaluation *evaluation,
+                                                const struct debug_type *element, uint64_t count);
 /* functions.c: calls a built-in function of OpenCL C on loaded values. Returns NULL, or what is wrong. */
 bool function_is_known(const char *name);
-const char *function_call(struct evaluation *evaluation, const char *name, const struct value *arguments,
-                          uint32_t count, struct value *out);
-bool value_is_true(const struct value *value);
+const char *function_call(struct evaluation *evaluation, const char *name,
+                          const struct debug_value *arguments, uint32_t count, struct debug_value *out);
+bool value_is_true(const struct debug_value *value);
 
-bool memory_read(const struct view *view, uint64_t address, void *out_bytes, uint64_t size);
-bool memory_write(const struct view *view, uint64_t address, const void *bytes, uint64_t size);
-bool memory_undefined(const struct view *view, uint64_t address,
-                      uint64_t size); /* all of it was never written */
+bool value_read_memory(const struct view *view, uint64_t address, void *out_bytes, uint64_t size);
+bool value_write_memory(const struct view *view, uint64_t address, const void *bytes, uint64_t size);
+bool value_memory_undefined(const struct view *view, uint64_t address,
+                            uint64_t size); /* all of it was never written */
 bool value_load(const struct view *view,
-                struct value *value); /* an lvalue of at most VALUE_BYTES gets its bytes */
-void value_write(const struct view *view, const struct value *value, FILE *stream);
-void type_print(const struct debug_type *type, FILE *stream);
-double value_double(const struct value *value);
-int64_t value_integer(const struct value *value);
-bool value_set_number(struct value *value, const struct debug_type *type,
-                      const struct value *from); /* converts */
-uint32_t value_children(const struct value *value);
-const struct debug_type *type_basic(const char *name);                  /* NULL: there is none of that name */
-const struct debug_type *type_integer(uint64_t size, bool is_unsigned); /* of 1, 2, 4 or 8 bytes */
+                struct debug_value *value); /* an lvalue of at most VALUE_BYTES gets its bytes */
+void value_write(const struct view *view, const struct debug_value *value, FILE *stream);
+void value_print_type(const struct debug_type *type, FILE *stream);
+double value_double(const struct debug_value *value);
+int64_t value_integer(const struct debug_value *value);
+bool value_set_number(struct debug_value *value, const struct debug_type *type,
+                      const struct debug_value *from); /* converts */
+uint32_t value_children(const struct debug_value *value);
+const struct debug_type *value_basic_type(const char *name); /* NULL: there is none of that name */
+const struct debug_type *value_integer_type(uint64_t size, bool is_unsigned); /* of 1, 2, 4 or 8 bytes */
 
 /* ---- place.c --------------------------------------------------------------------------------- */
 
-enum lane_state { LANE_GONE, LANE_RUNS, LANE_READY, LANE_PARKED, LANE_BARRIER };
+enum place_lane_state { LANE_GONE, LANE_RUNS, LANE_READY, LANE_PARKED, LANE_BARRIER };
 struct seen_wave {
     struct wave *wave;
     uint32_t line;        /* the latest that began; UINT32_MAX: none */
@@ -95,20 +95,21 @@ struct item_id {
     uint32_t launch;
     uint64_t number;
 }; /* number: 1 + global linear id; 0: none */
-uint64_t item_number(const struct origin *origin, uint32_t lane);
-bool find_item(const struct debugger *d, const struct item_id *id, struct wave **out_wave,
-               uint32_t *out_lane);
-enum lane_state lane_state(const struct debugger *d, const struct wave *wave, uint32_t lane);
-uint32_t lane_line(const struct debugger *d, const struct wave *wave,
-                   uint32_t lane); /* UINT32_MAX: unknown */
+uint64_t place_item_number(const struct origin *origin, uint32_t lane);
+bool place_find_item(const struct debugger *d, const struct item_id *id, struct wave **out_wave,
+                     uint32_t *out_lane);
+enum place_lane_state place_lane_state(const struct debugger *d, const struct wave *wave, uint32_t lane);
+uint32_t place_lane_line(const struct debugger *d, const struct wave *wave,
+                         uint32_t lane); /* UINT32_MAX: unknown */
 /* Finds frame `level` of a lane; 0 is the innermost. False: the lane has fewer frames. */
-bool find_frame(const struct view *view, uint32_t level, struct frame *out_frame);
+bool place_find_frame(const struct view *view, uint32_t level, struct frame *out_frame);
 bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view);
-const char *lane_state_name(enum lane_state state);
-const char *code_file(const struct code *code, uint32_t string);
-const struct code_variable *find_variable(const struct view *view, const char *name);
-bool is_visible(const struct view *view, const struct code_variable *variable);
-bool variable_value(const struct view *view, const struct code_variable *variable, struct value *out_value);
+const char *place_lane_state_name(enum place_lane_state state);
+const char *place_code_file(const struct code *code, uint32_t string);
+const struct code_variable *place_find_variable(const struct view *view, const char *name);
+bool place_is_visible(const struct view *view, const struct code_variable *variable);
+bool place_variable_value(const struct view *view, const struct code_variable *variable,
+                          struct debug_value *out_value);
 
 /* ---- stop.c ---------------------------------------------------------------------------------- */
 
@@ -149,12 +150,12 @@ struct hit {
 bool stop_at_line(struct debugger *d, struct wave *wave, uint32_t line, struct hit *out_hit);
 bool stop_at_access(struct debugger *d, const struct access_event *event, struct hit *out_hit);
 bool stop_at_finding(struct debugger *d, const struct finding *finding, struct hit *out_hit);
-json_t *points_set(struct debugger *d, const json_t *request);
-json_t *points_get(const struct debugger *d);
-void points_fini(struct debugger *d);
+json_t *stop_points_set(struct debugger *d, const json_t *request);
+json_t *stop_points_get(const struct debugger *d);
+void stop_points_fini(struct debugger *d);
 /* Returns the first line from `line` on that the code has; a breakpoint on `line` is set there. 0:
  * there is none. */
-uint32_t line_of_code(const struct code *code, const char *file, uint32_t line);
+uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 
@@ -246,13 +247,13 @@ uint64_t debugger_hash(const struct debugger *d);
 
 /* asks_checker.c: whether each earlier access of the expression's bytes would race with a read or write
  * by the view's work-item; and which operations of other work-items happen before it */
-json_t *inquiry_why(struct debugger *d, const struct view *view, const char *expression);
+json_t *ask_why(struct debugger *d, const struct view *view, const char *expression);
 struct race_inquiry;
 /* Finds the bytes that an expression means. Returns NULL, or the refusal; out_type is their type, if
  * known. */
-json_t *inquiry_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
-                      const struct debug_type **out_type);
-json_t *inquiry_clocks(struct debugger *d, const struct view *view);
+json_t *ask_bytes(const struct view *view, const char *expression, struct race_inquiry *inquiry,
+                  const struct debug_type **out_type);
+json_t *ask_clocks(struct debugger *d, const struct view *view);
 
 /* visible_writes.c: which of the writes so far a load here may return. A run that tracks the bytes
  * records their writes. */
@@ -275,6 +276,6 @@ json_t *forks_set(struct debugger *d, const json_t *request);
 void forks_over(struct debugger *d); /* a launch ends: a copy that looks ahead reports it */
 
 json_t *request_handle(struct debugger *d, const json_t *request); /* request.c */
-json_t *refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+json_t *debugger_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

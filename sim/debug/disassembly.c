@@ -124,7 +124,7 @@ static json_t *describe_instruction(const struct code *code, const struct progra
         json_object_set_new(row, "spirv", json_string(spirv));
     if (word)
         json_object_set_new(row, "word", json_integer(word));
-    const char *file = line ? program_file(program, code_file(code, line->file), line->line) : NULL;
+    const char *file = line ? program_file(program, place_code_file(code, line->file), line->line) : NULL;
     if (file) {
         json_object_set_new(row, "line", json_integer(line->line));
         json_object_set_new(row, "file", json_string(file));

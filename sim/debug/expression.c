@@ -26,8 +26,8 @@
 
 enum { NESTED_MOST = 200, NAME_MOST = 128, ELEMENTS_MOST = 100000 };
 
-static bool conditional(struct evaluation *e, struct value *out);
-static bool unary(struct evaluation *e, struct value *out);
+static bool conditional(struct evaluation *e, struct debug_value *out);
+static bool unary(struct evaluation *e, struct debug_value *out);
 
 /* Keeps the first error, since it is the one nearest to the cause; outer rules fail after it. */
 static bool fail(struct evaluation *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -83,7 +83,7 @@ static bool take_name(struct evaluation *e, char name[NAME_MOST])
     return true;
 }
 
-static bool load(struct evaluation *e, struct value *value)
+static bool load(struct evaluation *e, struct debug_value *value)
 {
     if (value_load(e->view, value))
         return true;
@@ -119,16 +119,17 @@ static const struct debug_type *list_type(struct evaluation *e, enum debug_kind 
     return e->made[e->made_count++] = type;
 }
 
-const struct debug_type *vector_type(struct evaluation *e, const struct debug_type *element, uint64_t count)
+const struct debug_type *expression_vector_type(struct evaluation *e, const struct debug_type *element,
+                                                uint64_t count)
 {
     return list_type(e, DEBUG_VECTOR, element, count);
 }
 
-const struct debug_type *type_named(struct evaluation *e, const char *name)
+const struct debug_type *expression_type_named(struct evaluation *e, const char *name)
 {
     char element[NAME_MOST];
     const size_t length = strcspn(name, "0123456789");
-    const struct debug_type *type = type_basic(name);
+    const struct debug_type *type = value_basic_type(name);
     if (type || !name[length] || length >= sizeof element)
         return type;
     memcpy(element, name, length);
@@ -137,9 +138,9 @@ const struct debug_type *type_named(struct evaluation *e, const char *name)
     const bool fits = !strcmp(name + length, "2") || !strcmp(name + length, "3") ||
                       !strcmp(name + length, "4") || !strcmp(name + length, "8") ||
                       !strcmp(name + length, "16");
-    type = fits ? type_basic(element) : NULL;
+    type = fits ? value_basic_type(element) : NULL;
     return type && type->kind != DEBUG_VOID && type->kind != DEBUG_BOOL && strcmp(element, "size_t")
-               ? vector_type(e, type, count)
+               ? expression_vector_type(e, type, count)
                : NULL;
 }
 
@@ -149,15 +150,15 @@ void evaluation_fini(struct evaluation *e)
         free(e->made[--e->made_count]);
 }
 
-static void set_integer(struct value *out, const char *type, int64_t number)
+static void set_integer(struct debug_value *out, const char *type, int64_t number)
 {
-    *out = (struct value){.type = type_basic(type)};
+    *out = (struct debug_value){.type = value_basic_type(type)};
     memcpy(out->bytes, &number, out->type->size);
 }
 
 /* ---- primary --------------------------------------------------------------------------------- */
 
-static bool number(struct evaluation *e, struct value *out)
+static bool number(struct evaluation *e, struct debug_value *out)
 {
     char *end, *real_end;
     errno = 0;
@@ -168,7 +169,7 @@ static bool number(struct evaluation *e, struct value *out)
     if (may_be_real && real_end > end) {
         const bool single = (*real_end | 32) == 'f';
         const float narrow = (float)real;
-        *out = (struct value){.type = type_basic(single ? "float" : "double")};
+        *out = (struct debug_value){.type = value_basic_type(single ? "float" : "double")};
         memcpy(out->bytes, single ? (const void *)&narrow : (const void *)&real, out->type->size);
         e->at = real_end + single;
         return true;
@@ -191,7 +192,7 @@ static bool number(struct evaluation *e, struct value *out)
     return true;
 }
 
-static bool character(struct evaluation *e, struct value *out)
+static bool character(struct evaluation *e, struct debug_value *out)
 {
     static const char escapes[] = "n\nt\tr\r0\0\\\\'\'";
     char c = e->at[1];
@@ -206,7 +207,7 @@ static bool character(struct evaluation *e, struct value *out)
 }
 
 /* The values of OpenCL C's work-item functions. */
-static bool work_item_function(struct evaluation *e, const char *name, struct value *out)
+static bool work_item_function(struct evaluation *e, const char *name, struct debug_value *out)
 {
     struct item item;
     const struct wave *wave = e->view->wave;
@@ -239,12 +240,12 @@ static bool work_item_function(struct evaluation *e, const char *name, struct va
         {"get_work_dim", "uint", l->work_dim},
         {"get_sub_group_id", "uint", item.sub_group},
         {"get_local_linear_id", "size_t", item.local_linear},
-        {"get_global_linear_id", "size_t", item_number(&wave->origin, e->view->lane) - 1},
+        {"get_global_linear_id", "size_t", place_item_number(&wave->origin, e->view->lane) - 1},
         {"get_sub_group_local_id", "uint", item.local_linear % l->sub_group_size},
         {"get_max_sub_group_size", "uint", l->sub_group_size},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct value argument;
+        struct debug_value argument;
         if (strcmp(rows[i].name, name))
             continue;
         if (!conditional(e, &argument) || !load(e, &argument) || !expect(e, ")"))
@@ -262,11 +263,11 @@ static bool work_item_function(struct evaluation *e, const char *name, struct va
     return fail(e, "function '%s' cannot be called here: orrery-debug(1) lists those that can", name);
 }
 
-static bool as_operand(struct evaluation *e, struct value *value);
+static bool as_operand(struct evaluation *e, struct debug_value *value);
 
-static bool built_in_function(struct evaluation *e, const char *name, struct value *out)
+static bool built_in_function(struct evaluation *e, const char *name, struct debug_value *out)
 {
-    struct value arguments[3];
+    struct debug_value arguments[3];
     uint32_t count = 0;
     for (bool more = !take(e, ")"); more; count++) {
         if (count == sizeof arguments / sizeof *arguments)
@@ -281,7 +282,7 @@ static bool built_in_function(struct evaluation *e, const char *name, struct val
     return !wrong || fail(e, "function '%s': %s", name, wrong);
 }
 
-static bool enumerator(const struct evaluation *e, const char *name, struct value *out)
+static bool enumerator(const struct evaluation *e, const char *name, struct debug_value *out)
 {
     const struct code_debug *debug = e->view->wave->code->debug;
     for (uint32_t i = 0; i < debug->variable_count; i++) {
@@ -289,7 +290,7 @@ static bool enumerator(const struct evaluation *e, const char *name, struct valu
         for (uint32_t k = 0; k < type->enumerator_count; k++) {
             if (strcmp(type->enumerators[k].name, name))
                 continue;
-            *out = (struct value){.type = type};
+            *out = (struct debug_value){.type = type};
             memcpy(out->bytes, &type->enumerators[k].value, type->size < 8 ? type->size : 8);
             return true;
         }
@@ -297,7 +298,7 @@ static bool enumerator(const struct evaluation *e, const char *name, struct valu
     return false;
 }
 
-static bool named(struct evaluation *e, const char *name, struct value *out)
+static bool named(struct evaluation *e, const char *name, struct debug_value *out)
 {
     if (!strcmp(name, "true") || !strcmp(name, "false")) {
         set_integer(out, "bool", name[0] == 't');
@@ -305,9 +306,9 @@ static bool named(struct evaluation *e, const char *name, struct value *out)
     }
     if (take(e, "("))
         return function_is_known(name) ? built_in_function(e, name, out) : work_item_function(e, name, out);
-    const struct code_variable *variable = find_variable(e->view, name);
+    const struct code_variable *variable = place_find_variable(e->view, name);
     if (variable)
-        return variable_value(e->view, variable, out) || fail(e, "'%s' has no address here", name);
+        return place_variable_value(e->view, variable, out) || fail(e, "'%s' has no address here", name);
     return enumerator(e, name, out) || fail(e, "no variable '%s' is in sight", name);
 }
 
@@ -335,16 +336,16 @@ static const struct debug_type *take_type(struct evaluation *e)
     }
     const char *at = e->at;
     if (take(e, "unsigned"))
-        type = take(e, "char")    ? type_basic("uchar")
-               : take(e, "short") ? type_basic("ushort")
-               : take(e, "long")  ? type_basic("ulong")
-                                  : (take(e, "int"), type_basic("uint"));
+        type = take(e, "char")    ? value_basic_type("uchar")
+               : take(e, "short") ? value_basic_type("ushort")
+               : take(e, "long")  ? value_basic_type("ulong")
+                                  : (take(e, "int"), value_basic_type("uint"));
     else if (take_name(e, name))
-        type = type_named(e, name);
+        type = expression_type_named(e, name);
     const struct code_debug *debug = e->view->wave->code->debug;
     for (uint32_t i = 0; !type && e->at != at && i < debug->variable_count; i++)
         for (const struct debug_type *t = debug->variables[i].type; t && !type; t = t->element)
-            if (t->name && !strcmp(t->name, name) && !find_variable(e->view, name))
+            if (t->name && !strcmp(t->name, name) && !place_find_variable(e->view, name))
                 type = t;
     while (type && take(e, "*"))
         type = pointer_to(e, type, storage);
@@ -353,11 +354,11 @@ static const struct debug_type *take_type(struct evaluation *e)
     return type;
 }
 
-static bool converted(struct evaluation *e, const struct debug_type *type, struct value *value)
+static bool converted(struct evaluation *e, const struct debug_type *type, struct debug_value *value)
 {
     if (value->type->kind == DEBUG_ARRAY && value->lvalue && type->kind == DEBUG_POINTER) {
         const uint64_t address = value->address;
-        *value = (struct value){.type = type};
+        *value = (struct debug_value){.type = type};
         memcpy(value->bytes, &address, sizeof address);
         return true;
     }
@@ -367,7 +368,7 @@ static bool converted(struct evaluation *e, const struct debug_type *type, struc
 
 /* ---- postfix --------------------------------------------------------------------------------- */
 
-static bool dereferenced(struct evaluation *e, struct value *value, int64_t index)
+static bool dereferenced(struct evaluation *e, struct debug_value *value, int64_t index)
 {
     const struct debug_type *type = value->type;
     uint64_t address = value->address;
@@ -380,7 +381,7 @@ static bool dereferenced(struct evaluation *e, struct value *value, int64_t inde
     }
     if (type->element->kind == DEBUG_VOID)
         return fail(e, "a pointer to void has no elements");
-    *value = (struct value){
+    *value = (struct debug_value){
         .type = type->element, .lvalue = true, .address = address + (uint64_t)index * type->element->size};
     return true;
 }
@@ -430,20 +431,20 @@ static size_t swizzle(const char *name, uint64_t count, uint32_t out[16])
 }
 
 /* A vector of three has no fourth component, which .hi and .odd would read: it is 0 here. */
-static bool swizzled(struct evaluation *e, const char *name, struct value *value)
+static bool swizzled(struct evaluation *e, const char *name, struct debug_value *value)
 {
     uint32_t from[16];
     const struct debug_type *whole = value->type;
     const size_t length = swizzle(name, whole->count, from), size = whole->element->size;
     if (!is_vector_length(length))
         return fail(e, "the vector of %" PRIu64 " components has no '%s'", whole->count, name);
-    struct value out = {.type = vector_type(e, whole->element, length)};
+    struct debug_value out = {.type = expression_vector_type(e, whole->element, length)};
     if (!load(e, value))
         return false;
     if (!out.type)
         return fail(e, "no memory for the vector");
     for (size_t i = 0; i < length; i++) {
-        if (value->lvalue && memory_undefined(e->view, value->address + from[i] * size, size))
+        if (value->lvalue && value_memory_undefined(e->view, value->address + from[i] * size, size))
             return fail(e, "component %" PRIu32 " of the vector is uninitialised", from[i]);
         if (from[i] < whole->count)
             memcpy(out.bytes + i * size, value->bytes + from[i] * size, size);
@@ -452,7 +453,7 @@ static bool swizzled(struct evaluation *e, const char *name, struct value *value
     return true;
 }
 
-static bool member(struct evaluation *e, struct value *value)
+static bool member(struct evaluation *e, struct debug_value *value)
 {
     char name[NAME_MOST];
     const struct debug_type *type = value->type;
@@ -474,14 +475,14 @@ static bool member(struct evaluation *e, struct value *value)
         return swizzled(e, name, value);
     if (!found)
         return fail(e, "the value has no member '%s'", name);
-    struct value part = {.type = found, .lvalue = value->lvalue, .address = value->address + offset};
+    struct debug_value part = {.type = found, .lvalue = value->lvalue, .address = value->address + offset};
     if (!value->lvalue)
         memcpy(part.bytes, value->bytes + offset, found->size);
     *value = part;
     return true;
 }
 
-static bool postfix(struct evaluation *e, struct value *out)
+static bool postfix(struct evaluation *e, struct debug_value *out)
 {
     char name[NAME_MOST];
     skip(e);
@@ -499,7 +500,7 @@ static bool postfix(struct evaluation *e, struct value *out)
             e, *e->at ? "found '%.16s', expected an expression" : "found the end%.0s, expected an expression",
             e->at);
     while (fine) {
-        struct value index;
+        struct debug_value index;
         if (take(e, "[")) {
             fine = conditional(e, &index) && load(e, &index) && expect(e, "]") &&
                    dereferenced(e, out, value_integer(&index));
@@ -516,26 +517,26 @@ static bool postfix(struct evaluation *e, struct value *out)
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-static bool is_number(const struct value *value)
+static bool is_number(const struct debug_value *value)
 {
     return value->type->kind >= DEBUG_INTEGER &&
            (value->type->kind <= DEBUG_POINTER || value->type->kind == DEBUG_ENUM);
 }
 
 /* Returns the type in which C computes with both: the usual arithmetic conversions. */
-static const struct debug_type *common_type(const struct value *a, const struct value *b)
+static const struct debug_type *common_type(const struct debug_value *a, const struct debug_value *b)
 {
     if (a->type->kind == DEBUG_FLOAT || b->type->kind == DEBUG_FLOAT) {
         const bool wide = (a->type->kind == DEBUG_FLOAT && a->type->size == 8) ||
                           (b->type->kind == DEBUG_FLOAT && b->type->size == 8);
-        return type_basic(wide ? "double" : "float");
+        return value_basic_type(wide ? "double" : "float");
     }
     const uint64_t size = a->type->size > b->type->size ? a->type->size : b->type->size;
     const bool is_unsigned = (size >= 4 && a->type->size == size &&
                               (a->type->kind == DEBUG_UNSIGNED || a->type->kind == DEBUG_POINTER)) ||
                              (size >= 4 && b->type->size == size &&
                               (b->type->kind == DEBUG_UNSIGNED || b->type->kind == DEBUG_POINTER));
-    return type_integer(size == 8 ? 8 : 4, is_unsigned);
+    return value_integer_type(size == 8 ? 8 : 4, is_unsigned);
 }
 
 enum operator{
@@ -577,7 +578,7 @@ static bool is_comparison(enum operator op)
 }
 
 static bool real_operation(struct evaluation *e, enum operator op, double a, double b,
-                           const struct debug_type *type, struct value *out)
+                           const struct debug_type *type, struct debug_value *out)
 {
     double result = 0;
     switch (op) {
@@ -595,16 +596,17 @@ static bool real_operation(struct evaluation *e, enum operator op, double a, dou
     case DIVIDE: result = a / b; break;
     default: return fail(e, "this operator wants integers");
     }
-    struct value real = {.type = type_basic("double")};
+    struct debug_value real = {.type = value_basic_type("double")};
     memcpy(real.bytes, &result, sizeof result);
-    return value_set_number(out, is_comparison(op) ? type_integer(4, false) : type, &real);
+    return value_set_number(out, is_comparison(op) ? value_integer_type(4, false) : type, &real);
 }
 
-static bool integer_operation(struct evaluation *e, enum operator op, const struct value *a,
-                              const struct value *b, const struct debug_type *type, struct value *out)
+static bool integer_operation(struct evaluation *e, enum operator op, const struct debug_value *a,
+                              const struct debug_value *b, const struct debug_type *type,
+                              struct debug_value *out)
 {
     const bool is_unsigned = type->kind == DEBUG_UNSIGNED;
-    struct value left, right;
+    struct debug_value left, right;
     if (!value_set_number(&left, type, a) || !value_set_number(&right, type, b))
         return fail(e, "the operands are no numbers");
     const int64_t x = value_integer(&left), y = value_integer(&right);
@@ -637,13 +639,13 @@ static bool integer_operation(struct evaluation *e, enum operator op, const stru
         else
             result = is_unsigned ? ux % uy : (uint64_t)(x % y);
     }
-    *out = (struct value){.type = is_comparison(op) ? type_integer(4, false) : type};
+    *out = (struct debug_value){.type = is_comparison(op) ? value_integer_type(4, false) : type};
     memcpy(out->bytes, &result, out->type->size);
     return true;
 }
 
-static bool pointer_operation(struct evaluation *e, enum operator op, const struct value *a,
-                              const struct value *b, struct value *out)
+static bool pointer_operation(struct evaluation *e, enum operator op, const struct debug_value *a,
+                              const struct debug_value *b, struct debug_value *out)
 {
     const uint64_t x = (uint64_t)value_integer(a), y = (uint64_t)value_integer(b),
                    size = a->type->element->size ? a->type->element->size : 1;
@@ -652,16 +654,16 @@ static bool pointer_operation(struct evaluation *e, enum operator op, const stru
         return true;
     }
     if (op != ADD && op != SUBTRACT)
-        return integer_operation(e, op, a, b, type_basic("ulong"), out);
+        return integer_operation(e, op, a, b, value_basic_type("ulong"), out);
     const uint64_t address = op == ADD ? x + y * size : x - y * size;
     const struct debug_type *type = a->type;
-    *out = (struct value){.type = type};
+    *out = (struct debug_value){.type = type};
     memcpy(out->bytes, &address, sizeof address);
     return true;
 }
 
-static bool scalar_operation(struct evaluation *e, enum operator op, const struct value *a,
-                             const struct value *b, struct value *out)
+static bool scalar_operation(struct evaluation *e, enum operator op, const struct debug_value *a,
+                             const struct debug_value *b, struct debug_value *out)
 {
     if (!is_number(a) || !is_number(b))
         return fail(e, "the operands are no numbers");
@@ -674,11 +676,11 @@ static bool scalar_operation(struct evaluation *e, enum operator op, const struc
                                      : integer_operation(e, op, a, b, type, out);
 }
 
-static void component_of(const struct value *value, uint64_t k, struct value *out)
+static void component_of(const struct debug_value *value, uint64_t k, struct debug_value *out)
 {
     *out = *value;
     if (value->type->kind == DEBUG_VECTOR) {
-        *out = (struct value){.type = value->type->element};
+        *out = (struct debug_value){.type = value->type->element};
         memcpy(out->bytes, value->bytes + k * out->type->size, out->type->size);
     }
 }
@@ -686,11 +688,11 @@ static void component_of(const struct value *value, uint64_t k, struct value *ou
 /* A comparison of vectors gives integers as wide as the elements, 0 or -1 (OpenCL C, 6.3.d). */
 static const struct debug_type *truths_of(struct evaluation *e, const struct debug_type *vector)
 {
-    return vector_type(e, type_integer(vector->element->size, false), vector->count);
+    return expression_vector_type(e, value_integer_type(vector->element->size, false), vector->count);
 }
 
-static bool operation(struct evaluation *e, enum operator op, const struct value *a, const struct value *b,
-                      struct value *out)
+static bool operation(struct evaluation *e, enum operator op, const struct debug_value *a,
+                      const struct debug_value *b, struct debug_value *out)
 {
     const struct debug_type *vector = a->type->kind == DEBUG_VECTOR   ? a->type
                                       : b->type->kind == DEBUG_VECTOR ? b->type
@@ -700,9 +702,9 @@ static bool operation(struct evaluation *e, enum operator op, const struct value
     const struct debug_type *type = is_comparison(op) ? truths_of(e, vector) : vector;
     if (!type)
         return fail(e, "the expression is too large");
-    struct value result = {.type = type};
+    struct debug_value result = {.type = type};
     for (uint64_t k = 0; k < vector->count; k++) {
-        struct value x, y, part;
+        struct debug_value x, y, part;
         component_of(a, k, &x);
         component_of(b, k, &y);
         if (!scalar_operation(e, op, &x, &y, &part) || !value_set_number(&part, type->element, &part))
@@ -716,7 +718,7 @@ static bool operation(struct evaluation *e, enum operator op, const struct value
 }
 
 /* An array decays to a pointer to its first element, except as the operand of sizeof or &. */
-static bool as_operand(struct evaluation *e, struct value *value)
+static bool as_operand(struct evaluation *e, struct debug_value *value)
 {
     if (value->type->kind != DEBUG_ARRAY || !value->lvalue)
         return load(e, value);
@@ -724,7 +726,7 @@ static bool as_operand(struct evaluation *e, struct value *value)
     return type ? converted(e, type, value) : fail(e, "the expression is too large");
 }
 
-static bool binary(struct evaluation *e, int least, struct value *out)
+static bool binary(struct evaluation *e, int least, struct debug_value *out)
 {
     if (!unary(e, out))
         return false;
@@ -734,7 +736,7 @@ static bool binary(struct evaluation *e, int least, struct value *out)
         if (!*e->at || !strchr("|&=!<>^+-*/%", *e->at))
             return true;
         for (size_t i = 0; i < sizeof operators / sizeof *operators && !found; i++) {
-            struct value right;
+            struct debug_value right;
             const char *begin = e->at;
             if (!take(e, operators[i].token))
                 continue;
@@ -751,7 +753,7 @@ static bool binary(struct evaluation *e, int least, struct value *out)
     return true;
 }
 
-static bool address_of(struct evaluation *e, struct value *out)
+static bool address_of(struct evaluation *e, struct debug_value *out)
 {
     if (!out->lvalue)
         return fail(e, "only what is in memory has an address");
@@ -761,12 +763,12 @@ static bool address_of(struct evaluation *e, struct value *out)
         address >= PRIVATE_BASE && address >> 32 == PRIVATE_BASE >> 32 ? STORAGE_PRIVATE : STORAGE_GENERIC);
     if (!type)
         return fail(e, "the expression is too large");
-    *out = (struct value){.type = type};
+    *out = (struct debug_value){.type = type};
     memcpy(out->bytes, &address, sizeof address);
     return true;
 }
 
-static bool size_of(struct evaluation *e, struct value *out)
+static bool size_of(struct evaluation *e, struct debug_value *out)
 {
     const char *begin = e->at;
     const struct debug_type *type = take(e, "(") ? take_type(e) : NULL;
@@ -783,12 +785,12 @@ static bool size_of(struct evaluation *e, struct value *out)
 
 /* Parses a vector literal as in "(float4)(a, b.x, 1)": components and vectors in order, or one scalar
  * for all. */
-static bool vector_literal(struct evaluation *e, const struct debug_type *type, struct value *out)
+static bool vector_literal(struct evaluation *e, const struct debug_type *type, struct debug_value *out)
 {
-    struct value result = {.type = type};
+    struct debug_value result = {.type = type};
     uint64_t count = 0;
     for (bool more = true; more;) {
-        struct value part, one;
+        struct debug_value part, one;
         if (!conditional(e, &part) || !as_operand(e, &part))
             return false;
         const uint64_t parts = part.type->kind == DEBUG_VECTOR ? part.type->count : 1;
@@ -809,7 +811,7 @@ static bool vector_literal(struct evaluation *e, const struct debug_type *type, 
 }
 
 /* Casts to a vector: a scalar is repeated in each component; a vector must have that type. */
-static bool cast_to_vector(struct evaluation *e, const struct debug_type *type, struct value *value)
+static bool cast_to_vector(struct evaluation *e, const struct debug_type *type, struct debug_value *value)
 {
     if (!as_operand(e, value))
         return false;
@@ -817,7 +819,7 @@ static bool cast_to_vector(struct evaluation *e, const struct debug_type *type, 
         return (value->type->count == type->count && value->type->element->kind == type->element->kind &&
                 value->type->size == type->size) ||
                fail(e, "a cast does not convert vectors: convert_... does");
-    struct value one, result = {.type = type};
+    struct debug_value one, result = {.type = type};
     if (!value_set_number(&one, type->element, value))
         return fail(e, "the value cannot be converted to this type");
     for (uint64_t k = 0; k < type->count; k++)
@@ -826,7 +828,7 @@ static bool cast_to_vector(struct evaluation *e, const struct debug_type *type, 
     return true;
 }
 
-static bool cast_or_postfix(struct evaluation *e, struct value *out)
+static bool cast_or_postfix(struct evaluation *e, struct debug_value *out)
 {
     const char *begin = e->at;
     const struct debug_type *type = take(e, "(") ? take_type(e) : NULL;
@@ -840,14 +842,14 @@ static bool cast_or_postfix(struct evaluation *e, struct value *out)
     return postfix(e, out);
 }
 
-static bool of_integer(struct evaluation *e, int64_t left, enum operator op, struct value *out)
+static bool of_integer(struct evaluation *e, int64_t left, enum operator op, struct debug_value *out)
 {
-    struct value number;
+    struct debug_value number;
     set_integer(&number, "int", left);
     return unary(e, out) && as_operand(e, out) && operation(e, op, &number, out, out);
 }
 
-static bool unary(struct evaluation *e, struct value *out)
+static bool unary(struct evaluation *e, struct debug_value *out)
 {
     if (++e->depth > NESTED_MOST)
         return fail(e, "the expression is nested too deeply");
@@ -874,10 +876,10 @@ static bool unary(struct evaluation *e, struct value *out)
     return fine;
 }
 
-static bool assigned(struct evaluation *e, const struct value *target, const struct value *from,
-                     struct value *out)
+static bool assigned(struct evaluation *e, const struct debug_value *target, const struct debug_value *from,
+                     struct debug_value *out)
 {
-    struct value value = *from;
+    struct debug_value value = *from;
     if (!e->assigns)
         return fail(e, "found '=': an assignment is for 'set var'");
     if (!target->lvalue)
@@ -889,16 +891,16 @@ static bool assigned(struct evaluation *e, const struct value *target, const str
     } else if (!converted(e, target->type, &value)) {
         return false;
     }
-    if (!memory_write(e->view, target->address, value.bytes, target->type->size))
+    if (!value_write_memory(e->view, target->address, value.bytes, target->type->size))
         return fail(e, "cannot write %" PRIu64 " bytes at 0x%" PRIx64, target->type->size, target->address);
     *out = *target;
     return true;
 }
 
 /* gdb's "first@count": so many objects that follow one another in memory, as an array. */
-static bool repeated(struct evaluation *e, struct value *out)
+static bool repeated(struct evaluation *e, struct debug_value *out)
 {
-    struct value count;
+    struct debug_value count;
     if (!binary(e, 1, &count) || !as_operand(e, &count))
         return false;
     const int64_t number = value_integer(&count);
@@ -910,9 +912,9 @@ static bool repeated(struct evaluation *e, struct value *out)
     return out->type || fail(e, "no memory for the array");
 }
 
-static bool conditional(struct evaluation *e, struct value *out)
+static bool conditional(struct evaluation *e, struct debug_value *out)
 {
-    struct value yes, no;
+    struct debug_value yes, no;
     if (++e->depth > NESTED_MOST)
         return fail(e, "the expression is nested too deeply");
     bool fine = binary(e, 1, out);
@@ -930,8 +932,8 @@ static bool conditional(struct evaluation *e, struct value *out)
     return fine;
 }
 
-bool evaluate(struct evaluation *e, const struct view *view, const char *expression, bool assigns,
-              struct value *out_value)
+bool expression_evaluate(struct evaluation *e, const struct view *view, const char *expression, bool assigns,
+                         struct debug_value *out_value)
 {
     e->view = view;
     e->at = expression;

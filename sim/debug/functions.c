@@ -293,9 +293,9 @@ static uint64_t count_of(const struct debug_type *type)
 }
 
 /* Returns component k of a vector, or the scalar itself. */
-static struct value component_of(const struct value *value, uint64_t k)
+static struct debug_value component_of(const struct debug_value *value, uint64_t k)
 {
-    struct value part = {.type = element_of(value->type)};
+    struct debug_value part = {.type = element_of(value->type)};
     const uint64_t at = value->type->kind == DEBUG_VECTOR ? k * part.type->size : 0;
     memcpy(part.bytes, value->bytes + at, part.type->size);
     return part;
@@ -320,7 +320,7 @@ static bool is_numeric(const struct debug_type *type)
 }
 
 /* Checks the arguments. Returns NULL or what is wrong; out_type is the type of one component. */
-static const char *check_arguments(const struct value *arguments, uint32_t count,
+static const char *check_arguments(const struct debug_value *arguments, uint32_t count,
                                    const struct debug_type **out_type, uint64_t *out_count)
 {
     *out_count = 1;
@@ -330,7 +330,7 @@ static const char *check_arguments(const struct value *arguments, uint32_t count
         if (!is_numeric(type))
             return element->kind == DEBUG_FLOAT ? "half is not supported" : "an argument is no number";
         if (element->kind == DEBUG_BOOL || element->kind == DEBUG_ENUM)
-            element = type_integer(4, false);
+            element = value_integer_type(4, false);
         if (type->kind == DEBUG_VECTOR && *out_count > 1 && type->count != *out_count)
             return "the vectors have different lengths";
         *out_count = type->kind == DEBUG_VECTOR ? type->count : *out_count;
@@ -344,27 +344,28 @@ static const struct debug_type *result_type(struct evaluation *e, const struct r
 {
     const struct debug_type *element = type;
     if (row->result == RESULT_UNSIGNED)
-        element = type_integer(type->size, true);
+        element = value_integer_type(type->size, true);
     if (row->result == RESULT_TRUTH)
-        element = type_integer(count > 1 ? type->size : 4, false);
-    return count > 1 ? vector_type(e, element, count) : element;
+        element = value_integer_type(count > 1 ? type->size : 4, false);
+    return count > 1 ? expression_vector_type(e, element, count) : element;
 }
 
-static void take_operands(const struct value *arguments, uint32_t count, const struct debug_type *type,
+static void take_operands(const struct debug_value *arguments, uint32_t count, const struct debug_type *type,
                           uint64_t k, struct operands *out)
 {
     *out = (struct operands){.bits = (uint32_t)type->size * 8,
                              .is_unsigned = type->kind == DEBUG_UNSIGNED,
                              .is_single = type->kind == DEBUG_FLOAT && type->size == 4};
     for (uint32_t i = 0; i < count; i++) {
-        struct value part = component_of(&arguments[i], k);
+        struct debug_value part = component_of(&arguments[i], k);
         value_set_number(&part, type, &part);
         out->real[i] = value_double(&part);
         out->integer[i] = type->kind == DEBUG_FLOAT ? 0 : value_integer(&part);
     }
 }
 
-static void put_component(const struct row *row, const struct operands *o, uint64_t k, struct value *out)
+static void put_component(const struct row *row, const struct operands *o, uint64_t k,
+                          struct debug_value *out)
 {
     const struct debug_type *element = element_of(out->type);
     const bool is_real = element->kind == DEBUG_FLOAT;
@@ -380,8 +381,8 @@ static void put_component(const struct row *row, const struct operands *o, uint6
            element->size);
 }
 
-static const char *by_row(struct evaluation *e, const struct row *row, const struct value *arguments,
-                          uint32_t count, struct value *out)
+static const char *by_row(struct evaluation *e, const struct row *row, const struct debug_value *arguments,
+                          uint32_t count, struct debug_value *out)
 {
     const struct debug_type *type;
     uint64_t components;
@@ -395,13 +396,13 @@ static const char *by_row(struct evaluation *e, const struct row *row, const str
     if (!row->real && type->kind == DEBUG_FLOAT)
         return "expected integers";
     if (!row->integer && type->kind != DEBUG_FLOAT)
-        type = type_basic("float");
+        type = value_basic_type("float");
     struct row one = *row;
     if (type->kind == DEBUG_FLOAT)
         one.integer = NULL;
     else
         one.real = NULL;
-    struct value result = {.type = result_type(e, row, type, components)};
+    struct debug_value result = {.type = result_type(e, row, type, components)};
     if (!result.type)
         return "no memory";
     for (uint64_t k = 0; k < components; k++) {
@@ -415,13 +416,13 @@ static const char *by_row(struct evaluation *e, const struct row *row, const str
 
 /* ---- several components to one --------------------------------------------------------------- */
 
-static bool top_bit(const struct value *value, uint64_t k)
+static bool top_bit(const struct debug_value *value, uint64_t k)
 {
-    const struct value part = component_of(value, k);
+    const struct debug_value part = component_of(value, k);
     return part.bytes[part.type->size - 1] >> 7;
 }
 
-static const char *any_or_all(bool all, const struct value *argument, struct value *out)
+static const char *any_or_all(bool all, const struct debug_value *argument, struct debug_value *out)
 {
     const struct debug_type *element = element_of(argument->type);
     bool result = all;
@@ -429,13 +430,13 @@ static const char *any_or_all(bool all, const struct value *argument, struct val
         return "expected signed integers";
     for (uint64_t k = 0; k < count_of(argument->type); k++)
         result = all ? result && top_bit(argument, k) : result || top_bit(argument, k);
-    *out = (struct value){.type = type_basic("int")};
+    *out = (struct debug_value){.type = value_basic_type("int")};
     out->bytes[0] = result;
     return NULL;
 }
 
 /* Each product and sum is rounded, in the order of the components. */
-static const char *dot(const struct value *arguments, struct value *out)
+static const char *dot(const struct debug_value *arguments, struct debug_value *out)
 {
     const struct debug_type *type;
     uint64_t count;
@@ -452,16 +453,16 @@ static const char *dot(const struct value *arguments, struct value *out)
         sum = k ? rounded(&o, sum + product) : product;
     }
     const float single = (float)sum;
-    *out = (struct value){.type = type};
+    *out = (struct debug_value){.type = type};
     memcpy(out->bytes, type->size == 4 ? (const void *)&single : (const void *)&sum, type->size);
     return NULL;
 }
 
 /* select(a, b, c): b where c has its top bit, of scalars where it is not 0. */
-static const char *choose(const struct value *arguments, struct value *out)
+static const char *choose(const struct debug_value *arguments, struct debug_value *out)
 {
     const struct debug_type *type = arguments[0].type;
-    struct value result = arguments[0];
+    struct debug_value result = arguments[0];
     const struct debug_type *element = element_of(type);
     if (arguments[1].type->size != type->size || count_of(arguments[1].type) != count_of(type) ||
         count_of(arguments[2].type) != count_of(type) || element_of(arguments[2].type)->kind == DEBUG_FLOAT)
@@ -490,7 +491,7 @@ static bool read_conversion(struct evaluation *e, const char *text, struct conve
         return false;
     memcpy(name, text, length);
     name[length] = '\0';
-    *out = (struct conversion){.type = type_named(e, name)};
+    *out = (struct conversion){.type = expression_type_named(e, name)};
     text += length;
     if (!strncmp(text, "_sat", 4)) {
         out->saturates = true;
@@ -526,11 +527,11 @@ static uint64_t integer_of_real(const struct conversion *how, double real, const
     return real < 0 ? (uint64_t)(int64_t)real : (uint64_t)real;
 }
 
-static const char *convert_component(const struct conversion *how, const struct value *from, uint64_t k,
-                                     struct value *out)
+static const char *convert_component(const struct conversion *how, const struct debug_value *from, uint64_t k,
+                                     struct debug_value *out)
 {
     const struct debug_type *element = element_of(out->type);
-    struct value part = component_of(from, k);
+    struct debug_value part = component_of(from, k);
     const struct operands o = {.bits = (uint32_t)element->size * 8,
                                .is_unsigned = element->kind == DEBUG_UNSIGNED};
     uint64_t bits;
@@ -552,15 +553,15 @@ static const char *convert_component(const struct conversion *how, const struct 
     return NULL;
 }
 
-static const char *convert(struct evaluation *e, const char *name, const struct value *from,
-                           struct value *out)
+static const char *convert(struct evaluation *e, const char *name, const struct debug_value *from,
+                           struct debug_value *out)
 {
     struct conversion how;
     if (!read_conversion(e, name, &how) || !is_numeric(how.type) || element_of(how.type)->kind == DEBUG_BOOL)
         return "no conversion of that name is known";
     if (!is_numeric(from->type) || count_of(from->type) != count_of(how.type))
         return "expected as many numbers as the result has";
-    struct value result = {.type = how.type};
+    struct debug_value result = {.type = how.type};
     for (uint64_t k = 0; k < count_of(how.type); k++) {
         const char *wrong = convert_component(&how, from, k, &result);
         if (wrong)
@@ -570,15 +571,15 @@ static const char *convert(struct evaluation *e, const char *name, const struct 
     return NULL;
 }
 
-static const char *reinterpret(struct evaluation *e, const char *name, const struct value *from,
-                               struct value *out)
+static const char *reinterpret(struct evaluation *e, const char *name, const struct debug_value *from,
+                               struct debug_value *out)
 {
-    const struct debug_type *type = type_named(e, name);
+    const struct debug_type *type = expression_type_named(e, name);
     if (!type || type->kind == DEBUG_VOID || element_of(type)->kind == DEBUG_BOOL)
         return "no type of that name is known";
     if (type->size != from->type->size)
         return "expected a value of as many bytes as the result has";
-    *out = (struct value){.type = type};
+    *out = (struct debug_value){.type = type};
     memcpy(out->bytes, from->bytes, type->size);
     return NULL;
 }
@@ -594,8 +595,8 @@ bool function_is_known(const char *name)
     return !strncmp(name, "convert_", 8) || !strncmp(name, "as_", 3) || row_of(name);
 }
 
-const char *function_call(struct evaluation *e, const char *name, const struct value *arguments,
-                          uint32_t count, struct value *out)
+const char *function_call(struct evaluation *e, const char *name, const struct debug_value *arguments,
+                          uint32_t count, struct debug_value *out)
 {
     const struct row *row = row_of(name);
     if (row)

@@ -38,7 +38,7 @@ static struct finding_iteration iteration_of(const struct seen_wave *seen, uint3
     const struct code_line *line = &code->debug->lines[code->debug->loops[loop].line];
     return (struct finding_iteration){
         seen->iterations[loop],
-        program_file(seen->wave->origin.launch->program, code_file(code, line->file), line->line),
+        program_file(seen->wave->origin.launch->program, place_code_file(code, line->file), line->line),
         line->line};
 }
 

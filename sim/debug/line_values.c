@@ -80,9 +80,9 @@ static bool is_shown(const struct debug_type *type)
 
 static bool add_variable(const struct view *view, const char *name, FILE *stream, bool first)
 {
-    const struct code_variable *variable = find_variable(view, name);
-    struct value value;
-    if (!variable || !variable_value(view, variable, &value) || !is_shown(value.type))
+    const struct code_variable *variable = place_find_variable(view, name);
+    struct debug_value value;
+    if (!variable || !place_variable_value(view, variable, &value) || !is_shown(value.type))
         return false;
     fprintf(stream, "%s%s = ", first ? "" : ", ", name);
     value_write(view, &value, stream);

@@ -9,7 +9,7 @@
 
 #include "debugger.h"
 
-uint64_t item_number(const struct origin *origin, uint32_t lane)
+uint64_t place_item_number(const struct origin *origin, uint32_t lane)
 {
     struct item item;
     const struct launch_info *l = origin->launch;
@@ -25,14 +25,15 @@ static bool lane_exists(const struct wave *wave, uint32_t lane)
     return lane < wave->lane_count && lane_mask_test(&wave->live, lane);
 }
 
-bool find_item(const struct debugger *d, const struct item_id *id, struct wave **out_wave, uint32_t *out_lane)
+bool place_find_item(const struct debugger *d, const struct item_id *id, struct wave **out_wave,
+                     uint32_t *out_lane)
 {
     for (uint32_t i = 0; i < d->wave_count; i++) {
         struct wave *wave = d->waves[i].wave;
         if (!wave->origin.launch || wave->origin.launch->launch != id->launch)
             continue;
         for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-            if (!lane_exists(wave, lane) || item_number(&wave->origin, lane) != id->number)
+            if (!lane_exists(wave, lane) || place_item_number(&wave->origin, lane) != id->number)
                 continue;
             *out_wave = wave;
             *out_lane = lane;
@@ -42,7 +43,7 @@ bool find_item(const struct debugger *d, const struct item_id *id, struct wave *
     return false;
 }
 
-enum lane_state lane_state(const struct debugger *d, const struct wave *wave, uint32_t lane)
+enum place_lane_state place_lane_state(const struct debugger *d, const struct wave *wave, uint32_t lane)
 {
     if (!lane_exists(wave, lane))
         return LANE_GONE;
@@ -53,14 +54,14 @@ enum lane_state lane_state(const struct debugger *d, const struct wave *wave, ui
     return wave->stop == RUN_BARRIER || wave->stop == RUN_COLLECTIVE ? LANE_BARRIER : LANE_READY;
 }
 
-const char *lane_state_name(enum lane_state state)
+const char *place_lane_state_name(enum place_lane_state state)
 {
     static const char *const names[] = {"ended", "runs", "ready", "waits for the lanes of its wave",
                                         "waits at a barrier"};
     return names[state];
 }
 
-const char *code_file(const struct code *code, uint32_t string)
+const char *place_code_file(const struct code *code, uint32_t string)
 {
     return string < code->string_count ? code->strings[string] : "";
 }
@@ -85,7 +86,7 @@ static uint32_t line_before(const struct code *code, uint32_t at)
     return line_after(code, at);
 }
 
-uint32_t lane_line(const struct debugger *d, const struct wave *wave, uint32_t lane)
+uint32_t place_lane_line(const struct debugger *d, const struct wave *wave, uint32_t lane)
 {
     const struct code *code = wave->code;
     if (!lane_mask_test(&wave->active, lane)) {
@@ -109,15 +110,15 @@ static uint32_t scope_at(const struct code *code, uint32_t call, uint32_t line)
     return 0;
 }
 
-bool find_frame(const struct view *view, uint32_t level, struct frame *out_frame)
+bool place_find_frame(const struct view *view, uint32_t level, struct frame *out_frame)
 {
     const struct code *code = view->wave->code;
-    const uint32_t index = lane_line(view->debugger, view->wave, view->lane);
+    const uint32_t index = place_lane_line(view->debugger, view->wave, view->lane);
     if (index == UINT32_MAX)
         return false;
     const struct code_line *line = &code->debug->lines[index];
     *out_frame = (struct frame){code->debug->functions[line->call],
-                                code_file(code, line->file),
+                                place_code_file(code, line->file),
                                 line->line,
                                 line->column,
                                 line->call,
@@ -129,7 +130,7 @@ bool find_frame(const struct view *view, uint32_t level, struct frame *out_frame
             !call->line) /* the entry that the translator adds calls the kernel from no line */
             return false;
         *out_frame = (struct frame){code->debug->functions[call->caller],
-                                    code_file(code, call->file),
+                                    place_code_file(code, call->file),
                                     call->line,
                                     call->column,
                                     call->caller,
@@ -143,7 +144,7 @@ bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t leve
 {
     struct frame frame;
     *out_view = (struct view){.debugger = d, .wave = wave, .lane = lane};
-    if (!find_frame(out_view, level, &frame))
+    if (!place_find_frame(out_view, level, &frame))
         return false;
     out_view->call = frame.call;
     out_view->scope = frame.scope;
@@ -164,21 +165,21 @@ static uint32_t distance_to(const struct view *view, uint32_t scope)
     return at == scope ? distance : UINT32_MAX;
 }
 
-bool is_visible(const struct view *view, const struct code_variable *variable)
+bool place_is_visible(const struct view *view, const struct code_variable *variable)
 {
     if (variable->place == VARIABLE_PRIVATE && variable->call != view->call)
         return false;
     return distance_to(view, variable->scope) != UINT32_MAX;
 }
 
-const struct code_variable *find_variable(const struct view *view, const char *name)
+const struct code_variable *place_find_variable(const struct view *view, const char *name)
 {
     const struct code_debug *debug = view->wave->code->debug;
     const struct code_variable *found = NULL;
     uint32_t nearest = UINT32_MAX;
     for (uint32_t i = 0; i < debug->variable_count; i++) {
         const struct code_variable *variable = &debug->variables[i];
-        if (strcmp(variable->name, name) || !is_visible(view, variable))
+        if (strcmp(variable->name, name) || !place_is_visible(view, variable))
             continue;
         const uint32_t distance = distance_to(view, variable->scope);
         if (!found || distance < nearest) {
@@ -189,9 +190,10 @@ const struct code_variable *find_variable(const struct view *view, const char *n
     return found;
 }
 
-bool variable_value(const struct view *view, const struct code_variable *variable, struct value *out_value)
+bool place_variable_value(const struct view *view, const struct code_variable *variable,
+                          struct debug_value *out_value)
 {
-    *out_value = (struct value){.type = variable->type, .lvalue = true, .address = variable->where};
+    *out_value = (struct debug_value){.type = variable->type, .lvalue = true, .address = variable->where};
     if (variable->place == VARIABLE_PRIVATE)
         out_value->address += PRIVATE_BASE;
     else if (variable->place == VARIABLE_LOCAL)

@@ -30,12 +30,13 @@ static bool item_is_here(const struct debugger *d, const struct wave *wave, uint
     if (!wave->origin.launch || wave->origin.launch->launch != plan->item.launch)
         return false;
     if (d->focus.wave == wave && lane_mask_test(&wave->active, d->focus.lane) &&
-        item_number(&wave->origin, d->focus.lane) == plan->item.number) {
+        place_item_number(&wave->origin, d->focus.lane) == plan->item.number) {
         *out_lane = d->focus.lane;
         return true;
     }
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-        if (!lane_mask_test(&wave->active, lane) || item_number(&wave->origin, lane) != plan->item.number)
+        if (!lane_mask_test(&wave->active, lane) ||
+            place_item_number(&wave->origin, lane) != plan->item.number)
             continue;
         *out_lane = lane;
         return true;
@@ -113,17 +114,17 @@ json_t *plan_set(struct debugger *d, const json_t *request)
                                  (uint64_t)json_integer_value(json_object_get(request, "thread"))}};
     const char *mode = json_string_value(json_object_get(request, "mode"));
     if (!mode_of(mode, &plan.mode))
-        return refuse(
+        return debugger_refuse(
             "found mode '%s', expected continue, goto, step, next, finish, until, barrier, launch or "
             "entry",
             mode ? mode : "");
     if (d->ended)
-        return refuse("the run is over");
+        return debugger_refuse("the run is over");
     plan.call = (uint32_t)json_integer_value(json_object_get(request, "call"));
     plan.line = (uint32_t)json_integer_value(json_object_get(request, "line"));
     if (plan.limit && plan.limit <= d->position)
-        return refuse("position %llu is not after %llu", (unsigned long long)plan.limit,
-                      (unsigned long long)d->position);
+        return debugger_refuse("position %llu is not after %llu", (unsigned long long)plan.limit,
+                               (unsigned long long)d->position);
     d->plan = plan;
     d->interrupted = 0; /* that was for what ran before */
     d->resumes = true;

@@ -25,15 +25,15 @@ static json_t *find_view(struct debugger *d, const json_t *request, struct view 
     if (d->focus.wave)
         id.launch = d->focus.wave->origin.launch->launch;
     if (d->ended)
-        return refuse("the run is over");
-    if (id.number && !find_item(d, &id, &wave, &lane))
-        return refuse("work-item %" PRIu64 " has not begun, or has ended", id.number - 1);
+        return debugger_refuse("the run is over");
+    if (id.number && !place_find_item(d, &id, &wave, &lane))
+        return debugger_refuse("work-item %" PRIu64 " has not begun, or has ended", id.number - 1);
     if (!wave)
-        return refuse("no work-item runs here");
+        return debugger_refuse("no work-item runs here");
     if (!view_of(d, wave, lane, level, out_view))
-        return refuse(level ? "there is no frame %" PRIu32
-                            : "nothing is known of where the work-item stands%.0" PRIu32,
-                      level);
+        return debugger_refuse(level ? "there is no frame %" PRIu32
+                                     : "nothing is known of where the work-item stands%.0" PRIu32,
+                               level);
     return NULL;
 }
 
@@ -46,12 +46,13 @@ static json_t *describe_lane(struct debugger *d, struct wave *wave, uint32_t lan
     struct frame frame;
     origin_item(&wave->origin, lane, &item);
     json_t *thread = json_pack(
-        "{s:I,s:[I,I,I],s:[I,I,I],s:s,s:b}", "id", (json_int_t)item_number(&wave->origin, lane), "global",
-        (json_int_t)item.global_id[0], (json_int_t)item.global_id[1], (json_int_t)item.global_id[2], "group",
-        (json_int_t)item.group_id[0], (json_int_t)item.group_id[1], (json_int_t)item.group_id[2], "state",
-        lane_state_name(lane_state(d, wave, lane)), "focus", d->focus.wave == wave && d->focus.lane == lane);
+        "{s:I,s:[I,I,I],s:[I,I,I],s:s,s:b}", "id", (json_int_t)place_item_number(&wave->origin, lane),
+        "global", (json_int_t)item.global_id[0], (json_int_t)item.global_id[1], (json_int_t)item.global_id[2],
+        "group", (json_int_t)item.group_id[0], (json_int_t)item.group_id[1], (json_int_t)item.group_id[2],
+        "state", place_lane_state_name(place_lane_state(d, wave, lane)), "focus",
+        d->focus.wave == wave && d->focus.lane == lane);
     json_object_set_new(thread, "sub_group", json_integer(item.sub_group));
-    if (view_of(d, wave, lane, 0, &view) && find_frame(&view, 0, &frame)) {
+    if (view_of(d, wave, lane, 0, &view) && place_find_frame(&view, 0, &frame)) {
         json_object_set_new(thread, "function", json_string(frame.function));
         json_object_set_new(thread, "line", json_integer(frame.line));
     }
@@ -92,7 +93,7 @@ static json_t *handle_threads(struct debugger *d, const json_t *request)
     for (uint32_t i = 0; i < d->wave_count; i++) {
         struct wave *wave = d->waves[i].wave;
         for (uint32_t lane = 0; wave->origin.launch && lane < wave->lane_count; lane++) {
-            if (lane_state(d, wave, lane) == LANE_GONE)
+            if (place_lane_state(d, wave, lane) == LANE_GONE)
                 continue;
             origin_item(&wave->origin, lane, &other);
             if (!all && d->focus.wave &&
@@ -139,9 +140,9 @@ static json_t *handle_host(struct debugger *d, const json_t *request)
 {
     (void)request;
     if (!d->host.program)
-        return refuse("there is no host program: the scenario launches the kernels itself");
+        return debugger_refuse("there is no host program: the scenario launches the kernels itself");
     json_t *answer = d->host.program(d->host.self);
-    return answer ? answer : refuse("no memory for what the host program has");
+    return answer ? answer : debugger_refuse("no memory for what the host program has");
 }
 
 static json_t *handle_stack(struct debugger *d, const json_t *request)
@@ -149,7 +150,7 @@ static json_t *handle_stack(struct debugger *d, const json_t *request)
     struct view view;
     struct frame frame;
     json_t *error = find_view(d, request, &view), *list = json_array();
-    for (uint32_t level = 0; !error && find_frame(&view, level, &frame); level++)
+    for (uint32_t level = 0; !error && place_find_frame(&view, level, &frame); level++)
         json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:i,s:i}", "function", frame.function, "file",
                                               frame.file, "line", (int)frame.line, "column",
                                               (int)frame.column, "call", (int)frame.call));
@@ -157,19 +158,19 @@ static json_t *handle_stack(struct debugger *d, const json_t *request)
         json_decref(list);
         return error;
     }
-    const enum lane_state state = lane_state(d, view.wave, view.lane);
-    json_t *answer = json_pack("{s:o,s:s,s:i}", "frames", list, "state", lane_state_name(state), "launch",
-                               (int)view.wave->origin.launch->launch);
+    const enum place_lane_state state = place_lane_state(d, view.wave, view.lane);
+    json_t *answer = json_pack("{s:o,s:s,s:i}", "frames", list, "state", place_lane_state_name(state),
+                               "launch", (int)view.wave->origin.launch->launch);
     json_object_set_new(answer, "thread",
-                        json_integer((json_int_t)item_number(&view.wave->origin, view.lane)));
+                        json_integer((json_int_t)place_item_number(&view.wave->origin, view.lane)));
     add_host_call(d, view.wave->origin.launch, answer);
     return answer;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static json_t *text_by(void (*print)(const struct view *, const struct value *, FILE *),
-                       const struct view *view, const struct value *value)
+static json_t *text_by(void (*print)(const struct view *, const struct debug_value *, FILE *),
+                       const struct view *view, const struct debug_value *value)
 {
     char *text = NULL;
     size_t size = 0;
@@ -183,18 +184,18 @@ static json_t *text_by(void (*print)(const struct view *, const struct value *, 
     return out ? out : json_string("");
 }
 
-static void print_type(const struct view *view, const struct value *value, FILE *stream)
+static void print_type(const struct view *view, const struct debug_value *value, FILE *stream)
 {
     (void)view;
-    type_print(value->type, stream);
+    value_print_type(value->type, stream);
 }
 
-static json_t *describe_value(const struct view *view, const struct value *value)
+static json_t *describe_value(const struct view *view, const struct debug_value *value)
 {
     json_t *answer = json_pack("{s:o,s:o,s:i,s:I}", "value", text_by(value_write, view, value), "type",
                                text_by(print_type, view, value), "children", (int)value_children(value),
                                "size", (json_int_t)value->type->size);
-    struct value loaded = *value;
+    struct debug_value loaded = *value;
     if (value->lvalue)
         json_object_set_new(answer, "address", json_integer((json_int_t)value->address));
     const enum debug_kind kind = value->type->kind;
@@ -214,7 +215,7 @@ static const char component_names[] = "xyzw";
 enum { NAME_ROOM = 256, EXPRESSION_ROOM = 2048 };
 
 /* Writes child i as an expression over its parent, and its name. */
-static void name_child(const struct value *value, const char *parent, uint32_t i, char name[NAME_ROOM],
+static void name_child(const struct debug_value *value, const char *parent, uint32_t i, char name[NAME_ROOM],
                        char expression[EXPRESSION_ROOM])
 {
     const struct debug_type *type = value->type;
@@ -239,8 +240,8 @@ static void name_child(const struct value *value, const char *parent, uint32_t i
 static json_t *describe_named(const struct view *view, const char *name, const char *expression)
 {
     struct evaluation e;
-    struct value value;
-    json_t *child = evaluate(&e, view, expression, false, &value)
+    struct debug_value value;
+    json_t *child = expression_evaluate(&e, view, expression, false, &value)
                         ? describe_value(view, &value)
                         : json_pack("{s:s,s:s,s:i}", "value", e.error, "type", "", "children", 0);
     evaluation_fini(&e);
@@ -249,7 +250,7 @@ static json_t *describe_named(const struct view *view, const char *name, const c
     return child;
 }
 
-static json_t *list_children(const struct view *view, const struct value *value, const json_t *request,
+static json_t *list_children(const struct view *view, const struct debug_value *value, const json_t *request,
                              const char *parent)
 {
     const json_int_t first = number_in(request, "start"), wanted = number_in(request, "count");
@@ -271,18 +272,18 @@ static json_t *handle_evaluate(struct debugger *d, const json_t *request)
 {
     struct view view;
     struct evaluation e;
-    struct value value;
+    struct debug_value value;
     const char *expression = json_string_value(json_object_get(request, "expression"));
     json_t *answer = find_view(d, request, &view);
     if (answer)
         return answer;
-    if (evaluate(&e, &view, expression ? expression : "", json_is_true(json_object_get(request, "assigns")),
-                 &value)) {
+    if (expression_evaluate(&e, &view, expression ? expression : "",
+                            json_is_true(json_object_get(request, "assigns")), &value)) {
         answer = describe_value(&view, &value);
         if (json_is_true(json_object_get(request, "expand")))
             json_object_set_new(answer, "list", list_children(&view, &value, request, expression));
     } else {
-        answer = refuse("%s", e.error);
+        answer = debugger_refuse("%s", e.error);
     }
     evaluation_fini(&e);
     return answer;
@@ -305,7 +306,8 @@ static json_t *handle_variables(struct debugger *d, const json_t *request)
         const struct code_variable *variable = &debug->variables[i];
         const bool fits =
             variable->place == VARIABLE_PRIVATE ? !globals && variable->parameter == arguments : globals;
-        if (fits && is_visible(&view, variable) && find_variable(&view, variable->name) == variable)
+        if (fits && place_is_visible(&view, variable) &&
+            place_find_variable(&view, variable->name) == variable)
             json_array_append_new(list, describe_named(&view, variable->name, variable->name));
     }
     return json_pack("{s:o}", "list", list);
@@ -351,8 +353,8 @@ static json_t *handle_read(struct debugger *d, const json_t *request)
     uint64_t got = 0;
     uint8_t byte;
     if (!hex)
-        return refuse("no memory");
-    for (; got < size && memory_read(&view, address + got, &byte, 1); got++)
+        return debugger_refuse("no memory");
+    for (; got < size && value_read_memory(&view, address + got, &byte, 1); got++)
         snprintf(hex + 2 * got, 3, "%02x", byte);
     hex[2 * got] = '\0';
     json_t *answer = json_pack("{s:I,s:s,s:I}", "address", (json_int_t)address, "bytes", hex, "missing",
@@ -371,8 +373,8 @@ static json_t *handle_write(struct debugger *d, const json_t *request)
     for (; hex && hex[0] && hex[1]; hex += 2, count++) {
         const char pair[3] = {hex[0], hex[1], '\0'};
         const uint8_t byte = (uint8_t)strtoul(pair, NULL, 16);
-        if (!memory_write(&view, address + count, &byte, 1))
-            return refuse("cannot write at 0x%" PRIx64, address + count);
+        if (!value_write_memory(&view, address + count, &byte, 1))
+            return debugger_refuse("cannot write at 0x%" PRIx64, address + count);
     }
     return json_pack("{s:I}", "count", (json_int_t)count);
 }
@@ -400,14 +402,14 @@ static json_t *joined(const char *file, char *const *lines, uint32_t count)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
-        return refuse("no memory");
+        return debugger_refuse("no memory");
     for (uint32_t i = 0; i < count; i++)
         fprintf(stream, "%s\n", lines[i]);
     fclose(stream);
     json_t *shown = json_string(text);
     free(text);
     return shown ? json_pack("{s:s,s:o}", "file", file, "text", shown)
-                 : refuse("the source text is no UTF-8");
+                 : debugger_refuse("the source text is no UTF-8");
 }
 
 static json_t *handle_source(struct debugger *d, const json_t *request)
@@ -415,14 +417,14 @@ static json_t *handle_source(struct debugger *d, const json_t *request)
     const char *wanted = json_string_value(json_object_get(request, "file"));
     const struct program *program = d->launch ? d->launch->info.program : NULL;
     if (!program)
-        return refuse("no kernel has begun");
+        return debugger_refuse("no kernel has begun");
     if (program->source_text && (!wanted || !program->source_name || !strcmp(wanted, program->source_name)))
         return joined(program->source_name ? program->source_name : "program.cl", program->own_lines,
                       program->own_line_count);
     for (size_t i = 0; i < program->file_count; i++)
         if (program->files[i].text && (!wanted || !strcmp(program->files[i].name, wanted)))
             return joined(program->files[i].name, program->files[i].lines, program->files[i].line_count);
-    return refuse("no source text of '%s' is known", wanted ? wanted : "");
+    return debugger_refuse("no source text of '%s' is known", wanted ? wanted : "");
 }
 
 static json_t *handle_sources(struct debugger *d, const json_t *request)
@@ -467,7 +469,7 @@ static json_t *handle_launch(struct debugger *d, const json_t *request)
 {
     (void)request;
     if (!d->launch)
-        return refuse("no kernel has begun");
+        return debugger_refuse("no kernel has begun");
     const struct launch_info *l = &d->launch->info;
     json_t *answer =
         json_pack("{s:i,s:s,s:[I,I,I],s:[I,I,I],s:[I,I,I],s:i}", "launch", (int)l->launch, "kernel",
@@ -495,14 +497,14 @@ static json_t *handle_why(struct debugger *d, const json_t *request)
     struct view view;
     const char *expression = json_string_value(json_object_get(request, "expression"));
     json_t *error = find_view(d, request, &view);
-    return error ? error : inquiry_why(d, &view, expression ? expression : "");
+    return error ? error : ask_why(d, &view, expression ? expression : "");
 }
 
 static json_t *handle_clocks(struct debugger *d, const json_t *request)
 {
     struct view view;
     json_t *error = find_view(d, request, &view);
-    return error ? error : inquiry_clocks(d, &view);
+    return error ? error : ask_clocks(d, &view);
 }
 
 static json_t *handle_may_read(struct debugger *d, const json_t *request)
@@ -515,7 +517,7 @@ static json_t *handle_may_read(struct debugger *d, const json_t *request)
 
 static json_t *handle_points(struct debugger *d, const json_t *request)
 {
-    return json_object_get(request, "points") ? points_set(d, request) : points_get(d);
+    return json_object_get(request, "points") ? stop_points_set(d, request) : stop_points_get(d);
 }
 
 /* ---- verbs ----------------------------------------------------------------------------------- */
@@ -554,5 +556,5 @@ json_t *request_handle(struct debugger *d, const json_t *request)
     for (size_t i = 0; verb && i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].verb, verb))
             return rows[i].answer(d, request);
-    return refuse("found verb '%s', which is none", verb ? verb : "");
+    return debugger_refuse("found verb '%s', which is none", verb ? verb : "");
 }

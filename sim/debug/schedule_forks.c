@@ -45,7 +45,7 @@ static json_t *active_items(const struct wave *wave, uint32_t *out_first, uint32
         if (json_array_size(items) == 0)
             *out_first = lane;
         *out_last = lane;
-        json_array_append_new(items, json_integer((json_int_t)item_number(&wave->origin, lane)));
+        json_array_append_new(items, json_integer((json_int_t)place_item_number(&wave->origin, lane)));
     }
     return items;
 }
@@ -54,7 +54,7 @@ static void add_wave(void *self, const struct unit *unit, const struct wave *wav
 {
     struct listing *listing = self;
     uint32_t first = 0, last = 0;
-    const uint32_t site = wave_place(wave);
+    const uint32_t site = group_wave_place(wave);
     struct item item, end;
     struct source_place place = {0};
     if (json_array_size(listing->list) >= LISTED_MOST) {
@@ -144,7 +144,7 @@ static json_t *read_reply(int from, pid_t copy)
         close(from);
     while (waitpid(copy, NULL, 0) < 0 && errno == EINTR)
         ;
-    return answer ? answer : refuse("no copy of the process could look ahead");
+    return answer ? answer : debugger_refuse("no copy of the process could look ahead");
 }
 
 json_t *forks_forecast(struct debugger *d, const json_t *request)
@@ -152,9 +152,9 @@ json_t *forks_forecast(struct debugger *d, const json_t *request)
     int ends[2];
     (void)request;
     if (!d->launch || !d->live || d->ended)
-        return refuse("no kernel runs");
+        return debugger_refuse("no kernel runs");
     if (pipe(ends) < 0)
-        return refuse("no pipe for a copy of the process");
+        return debugger_refuse("no pipe for a copy of the process");
     fflush(NULL);
     const pid_t copy = fork();
     if (copy == 0) {
@@ -170,7 +170,7 @@ json_t *forks_forecast(struct debugger *d, const json_t *request)
         return answer;
     }
     close(ends[0]);
-    return refuse("no copy of the process could look ahead");
+    return debugger_refuse("no copy of the process could look ahead");
 }
 
 /* ---- choices --------------------------------------------------------------------------------- */

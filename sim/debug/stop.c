@@ -20,7 +20,7 @@ static void point_fini(struct point *point)
     free(point->expression);
 }
 
-void points_fini(struct debugger *d)
+void stop_points_fini(struct debugger *d)
 {
     while (d->point_count)
         point_fini(&d->points[--d->point_count]);
@@ -46,13 +46,13 @@ static bool same_file(const char *wanted, const char *file)
     return !strcmp(base_name(wanted), base_name(file)) && !strchr(file, '/');
 }
 
-uint32_t line_of_code(const struct code *code, const char *file, uint32_t line)
+uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line)
 {
     uint32_t nearest = 0;
     for (uint32_t i = 0; i < code->debug->line_count; i++) {
         const struct code_line *at = &code->debug->lines[i];
         if (at->first && at->line >= line && (!nearest || at->line < nearest) &&
-            same_file(file, code_file(code, at->file)))
+            same_file(file, place_code_file(code, at->file)))
             nearest = at->line;
     }
     return nearest;
@@ -77,8 +77,8 @@ static bool is_at(const struct point *point, const struct code *code, uint32_t l
     if (point->kind == POINT_FUNCTION)
         return begins_function(code, line, point->function);
     return point->kind == POINT_LINE && at->first && at->line >= point->line &&
-           same_file(point->file, code_file(code, at->file)) &&
-           line_of_code(code, point->file, point->line) == at->line;
+           same_file(point->file, place_code_file(code, at->file)) &&
+           stop_line_of_code(code, point->file, point->line) == at->line;
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */
@@ -131,11 +131,12 @@ static bool compared(const char *operator, bool less, bool equal)
 static bool compare(const struct simple_condition *simple, const struct code_variable *variable,
                     const struct view *view, bool *out_met)
 {
-    struct value value;
+    struct debug_value value;
     uint64_t bits = 0;
     const struct debug_type *type = variable->type;
     if ((type->kind != DEBUG_INTEGER && type->kind != DEBUG_UNSIGNED) || type->size > sizeof bits ||
-        !variable_value(view, variable, &value) || !memory_read(view, value.address, &bits, type->size))
+        !place_variable_value(view, variable, &value) ||
+        !value_read_memory(view, value.address, &bits, type->size))
         return false;
     if (type->kind == DEBUG_UNSIGNED && type->size >= 4) {
         const uint64_t number =
@@ -155,16 +156,16 @@ static bool meets(const struct point *point, const struct code_variable *variabl
                   uint32_t lane, struct hit *hit)
 {
     struct evaluation e;
-    struct value value;
+    struct debug_value value;
     bool met;
     view->lane = lane;
-    if (point->number && item_number(&view->wave->origin, lane) != point->number)
+    if (point->number && place_item_number(&view->wave->origin, lane) != point->number)
         return false;
     if (!point->condition)
         return true;
     if (variable && compare(&point->simple, variable, view, &met))
         return met;
-    met = !evaluate(&e, view, point->condition, false, &value) || !value_load(view, &value);
+    met = !expression_evaluate(&e, view, point->condition, false, &value) || !value_load(view, &value);
     if (met)
         snprintf(hit->text, sizeof hit->text, "condition: %s", e.error[0] ? e.error : "cannot be read");
     else
@@ -175,7 +176,7 @@ static bool meets(const struct point *point, const struct code_variable *variabl
 
 static const struct code_variable *compared_variable(const struct point *point, const struct view *view)
 {
-    return point->simple.length ? find_variable(view, point->simple.name) : NULL;
+    return point->simple.length ? place_find_variable(view, point->simple.name) : NULL;
 }
 
 static bool find_lane(struct debugger *d, const struct point *point, struct wave *wave, struct hit *hit)
@@ -222,8 +223,8 @@ static void print_log(struct debugger *d, const struct point *point, const struc
         }
         char *expression = strndup(at + 1, (size_t)(end - at - 1));
         struct evaluation e;
-        struct value value;
-        if (expression && evaluate(&e, &view, expression, false, &value))
+        struct debug_value value;
+        if (expression && expression_evaluate(&e, &view, expression, false, &value))
             value_write(&view, &value, stream);
         else
             fprintf(stream, "<%s>", expression ? e.error : "no memory");
@@ -285,17 +286,17 @@ static bool take_point(struct debugger *d, struct point *point, struct hit *hit)
 static bool is_changed(struct debugger *d, struct point *point, struct wave *wave, struct hit *hit)
 {
     struct evaluation e;
-    struct value value, old = {0};
+    struct debug_value value, old = {0};
     struct view view;
     bool changed = false;
     if (wave->origin.launch->launch != point->of.launch)
         return false;
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
-        if (!lane_mask_test(&wave->active, lane) || item_number(&wave->origin, lane) != point->of.number ||
-            !view_of(d, wave, lane, 0, &view))
+        if (!lane_mask_test(&wave->active, lane) ||
+            place_item_number(&wave->origin, lane) != point->of.number || !view_of(d, wave, lane, 0, &view))
             continue;
         hit->lane = lane;
-        if (!evaluate(&e, &view, point->expression, false, &value) || !value_load(&view, &value)) {
+        if (!expression_evaluate(&e, &view, point->expression, false, &value) || !value_load(&view, &value)) {
             evaluation_fini(&e);
             return false; /* out of sight: in another function */
         }
@@ -349,7 +350,7 @@ static bool touches(const struct point *point, const struct access_event *event,
         return false;
     for (uint32_t lane = 0; lane < event->lane_count; lane++) {
         if (!lane_in(event->mask, lane) ||
-            (point->number && item_number(&event->origin, lane) != point->number))
+            (point->number && place_item_number(&event->origin, lane) != point->number))
             continue;
         const uint64_t address = lane_address(event, lane);
         if (address < point->address + point->size && point->address < address + event->size_bytes) {
@@ -370,7 +371,7 @@ static void describe_access(struct debugger *d, const struct access_event *event
     int length = snprintf(hit->text, sizeof hit->text,
                           "%s of %" PRIu32 " bytes at 0x%" PRIx64 " by work-item %" PRIu64 ", line %" PRIu32,
                           kinds[event->kind], event->size_bytes, lane_address(event, lane),
-                          item_number(&event->origin, lane) - 1, place.line);
+                          place_item_number(&event->origin, lane) - 1, place.line);
     if (event->size_bytes > 8 || !d->device)
         return;
     lane_values(d->launch ? &d->launch->arena->memory : NULL, event, lane, &values);
@@ -474,7 +475,7 @@ static json_t *place_of_point(const struct debugger *d, const struct point *poin
     const struct code *code = d->launch ? d->launch->code : NULL;
     json_t *place = json_pack("{s:i,s:I}", "id", (int)point->id, "hits", (json_int_t)point->hits);
     if (point->kind == POINT_LINE) {
-        const uint32_t line = code && code->debug ? line_of_code(code, point->file, point->line) : 0;
+        const uint32_t line = code && code->debug ? stop_line_of_code(code, point->file, point->line) : 0;
         json_object_set_new(place, "verified", json_boolean(line != 0));
         json_object_set_new(place, "line", json_integer(line ? line : point->line));
     } else if (point->kind == POINT_FUNCTION) {
@@ -488,7 +489,7 @@ static json_t *place_of_point(const struct debugger *d, const struct point *poin
     return place;
 }
 
-json_t *points_get(const struct debugger *d)
+json_t *stop_points_get(const struct debugger *d)
 {
     json_t *list = json_array();
     for (uint32_t i = 0; i < d->point_count; i++)
@@ -496,24 +497,24 @@ json_t *points_get(const struct debugger *d)
     return json_pack("{s:o}", "points", list);
 }
 
-json_t *points_set(struct debugger *d, const json_t *request)
+json_t *stop_points_set(struct debugger *d, const json_t *request)
 {
     const json_t *list = json_object_get(request, "points");
     struct debugger fresh = {0};
     fresh.points = calloc(json_array_size(list) + 1, sizeof *fresh.points);
     if (!fresh.points)
-        return refuse("no memory for breakpoints");
+        return debugger_refuse("no memory for breakpoints");
     for (size_t i = 0; i < json_array_size(list); i++) {
         struct point *point = &fresh.points[fresh.point_count++];
         if (!read_point(json_array_get(list, i), point)) {
-            points_fini(&fresh);
-            return refuse(
+            stop_points_fini(&fresh);
+            return debugger_refuse(
                 "breakpoint %zu: found no kind, expected line, function, watch, expression or finding", i);
         }
         keep_counts(d, point);
     }
-    points_fini(d);
+    stop_points_fini(d);
     d->points = fresh.points;
     d->point_count = fresh.point_count;
-    return points_get(d);
+    return stop_points_get(d);
 }

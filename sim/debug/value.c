@@ -37,7 +37,7 @@ static struct region *region_of(const struct debugger *d, uint64_t address, uint
                : NULL;
 }
 
-bool memory_read(const struct view *view, uint64_t address, void *out_bytes, uint64_t size)
+bool value_read_memory(const struct view *view, uint64_t address, void *out_bytes, uint64_t size)
 {
     uint8_t *out = out_bytes;
     if (view->wave && is_private(view, address, size)) {
@@ -52,7 +52,7 @@ bool memory_read(const struct view *view, uint64_t address, void *out_bytes, uin
     return region != NULL;
 }
 
-bool memory_write(const struct view *view, uint64_t address, const void *bytes, uint64_t size)
+bool value_write_memory(const struct view *view, uint64_t address, const void *bytes, uint64_t size)
 {
     view->debugger->changed = true;
     const uint8_t *in = bytes;
@@ -74,7 +74,7 @@ bool memory_write(const struct view *view, uint64_t address, const void *bytes, 
     return true;
 }
 
-bool memory_undefined(const struct view *view, uint64_t address, uint64_t size)
+bool value_memory_undefined(const struct view *view, uint64_t address, uint64_t size)
 {
     bool all = size != 0;
     if (view->wave && is_private(view, address, size)) {
@@ -90,12 +90,12 @@ bool memory_undefined(const struct view *view, uint64_t address, uint64_t size)
     return all;
 }
 
-bool value_load(const struct view *view, struct value *value)
+bool value_load(const struct view *view, struct debug_value *value)
 {
     if (!value->lvalue)
         return true;
     return value->type->size <= VALUE_BYTES &&
-           memory_read(view, value->address, value->bytes, value->type->size);
+           value_read_memory(view, value->address, value->bytes, value->type->size);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static const struct debug_type basic_types[] = {
     {.kind = DEBUG_VOID, .name = "void", .size = 0},
 };
 
-const struct debug_type *type_basic(const char *name)
+const struct debug_type *value_basic_type(const char *name)
 {
     for (size_t i = 0; i < sizeof basic_types / sizeof *basic_types; i++)
         if (basic_types[i].name[0] == name[0] && !strcmp(basic_types[i].name, name))
@@ -125,7 +125,7 @@ const struct debug_type *type_basic(const char *name)
     return NULL;
 }
 
-const struct debug_type *type_integer(uint64_t size, bool is_unsigned)
+const struct debug_type *value_integer_type(uint64_t size, bool is_unsigned)
 {
     enum { CHAR = 1 }; /* its row, before the others in pairs */
     const size_t pair = size == 8 ? 3 : size >> 1;
@@ -141,7 +141,7 @@ static double half_value(uint16_t bits)
     return sign * (exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24));
 }
 
-int64_t value_integer(const struct value *value)
+int64_t value_integer(const struct debug_value *value)
 {
     uint64_t bits = 0;
     const struct debug_type *type = value->type;
@@ -153,7 +153,7 @@ int64_t value_integer(const struct value *value)
     return (int64_t)bits;
 }
 
-double value_double(const struct value *value)
+double value_double(const struct debug_value *value)
 {
     float single;
     double real;
@@ -168,16 +168,17 @@ double value_double(const struct value *value)
     return value->type->size == 8 ? real : value->type->size == 4 ? (double)single : half_value(half);
 }
 
-bool value_is_true(const struct value *value)
+bool value_is_true(const struct debug_value *value)
 {
     return value->type->kind == DEBUG_FLOAT ? value_double(value) != 0 : value_integer(value) != 0;
 }
 
-bool value_set_number(struct value *value, const struct debug_type *type, const struct value *from)
+bool value_set_number(struct debug_value *value, const struct debug_type *type,
+                      const struct debug_value *from)
 {
     const bool numbers =
         type->kind >= DEBUG_INTEGER && (type->kind <= DEBUG_POINTER || type->kind == DEBUG_ENUM);
-    struct value out = {.type = type};
+    struct debug_value out = {.type = type};
     if (!numbers || (from->type->kind > DEBUG_POINTER && from->type->kind != DEBUG_ENUM) ||
         from->type->kind == DEBUG_VOID)
         return false;
@@ -197,7 +198,7 @@ bool value_set_number(struct value *value, const struct debug_type *type, const 
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
-void type_print(const struct debug_type *type, FILE *stream)
+void value_print_type(const struct debug_type *type, FILE *stream)
 {
     static const char *const spaces[] = {"global ", "constant ", "local ", "private ", ""};
     static const char *const heads[] = {
@@ -208,18 +209,18 @@ void type_print(const struct debug_type *type, FILE *stream)
         fprintf(stream, "%s", type->name);
     else if (type->kind == DEBUG_POINTER) {
         fprintf(stream, "%s", spaces[type->storage]);
-        type_print(type->element, stream);
+        value_print_type(type->element, stream);
         fputs(" *", stream);
     } else if (type->kind == DEBUG_ARRAY) {
         const struct debug_type *element = type;
         while (element->kind == DEBUG_ARRAY && !element->name)
             element = element->element;
-        type_print(element, stream);
+        value_print_type(element, stream);
         fputc(' ', stream);
         for (element = type; element->kind == DEBUG_ARRAY && !element->name; element = element->element)
             fprintf(stream, "[%" PRIu64 "]", element->count);
     } else if (type->kind == DEBUG_VECTOR) {
-        type_print(type->element, stream);
+        value_print_type(type->element, stream);
         fprintf(stream, "%" PRIu64, type->count);
     } else {
         fputs(type->kind < sizeof heads / sizeof *heads && heads[type->kind] ? heads[type->kind] : "void",
@@ -246,7 +247,7 @@ static void print_character(int64_t value, FILE *stream)
         fprintf(stream, " '%c'", (int)value);
 }
 
-static void print_enum(const struct value *value, FILE *stream)
+static void print_enum(const struct debug_value *value, FILE *stream)
 {
     const int64_t number = value_integer(value);
     for (uint32_t i = 0; i < value->type->enumerator_count; i++) {
@@ -258,7 +259,7 @@ static void print_enum(const struct value *value, FILE *stream)
     fprintf(stream, "%" PRId64, number);
 }
 
-static void print_scalar(const struct value *value, FILE *stream)
+static void print_scalar(const struct debug_value *value, FILE *stream)
 {
     const int64_t integer = value_integer(value);
     switch (value->type->kind) {
@@ -275,14 +276,14 @@ static void print_scalar(const struct value *value, FILE *stream)
 }
 
 /* Makes element or member i of a value: an lvalue, or a copy of its bytes. */
-static bool part_of(const struct value *value, uint64_t i, struct value *out)
+static bool part_of(const struct debug_value *value, uint64_t i, struct debug_value *out)
 {
     const struct debug_type *type = value->type;
     const bool is_record = type->kind == DEBUG_STRUCT || type->kind == DEBUG_UNION;
     const uint64_t offset = is_record ? type->members[i].offset : i * type->element->size;
-    *out = (struct value){.type = is_record ? type->members[i].type : type->element,
-                          .lvalue = value->lvalue,
-                          .address = value->address + offset};
+    *out = (struct debug_value){.type = is_record ? type->members[i].type : type->element,
+                                .lvalue = value->lvalue,
+                                .address = value->address + offset};
     if (!value->lvalue && offset + out->type->size > VALUE_BYTES)
         return false;
     if (!value->lvalue)
@@ -290,16 +291,17 @@ static bool part_of(const struct value *value, uint64_t i, struct value *out)
     return true;
 }
 
-static void print_any(const struct view *view, const struct value *value, uint32_t depth, FILE *stream);
+static void print_any(const struct view *view, const struct debug_value *value, uint32_t depth, FILE *stream);
 
-static void print_parts(const struct view *view, const struct value *value, uint32_t depth, FILE *stream)
+static void print_parts(const struct view *view, const struct debug_value *value, uint32_t depth,
+                        FILE *stream)
 {
     const struct debug_type *type = value->type;
     const bool is_record = type->kind == DEBUG_STRUCT || type->kind == DEBUG_UNION;
     const uint64_t count = is_record ? type->member_count : type->count;
     fputc(type->kind == DEBUG_VECTOR ? '(' : '{', stream);
     for (uint64_t i = 0; i < count; i++) {
-        struct value part;
+        struct debug_value part;
         if (i)
             fputs(", ", stream);
         if (i == SHOWN_ELEMENTS || depth > SHOWN_DEPTH || !part_of(value, i, &part)) {
@@ -313,26 +315,26 @@ static void print_parts(const struct view *view, const struct value *value, uint
     fputc(type->kind == DEBUG_VECTOR ? ')' : '}', stream);
 }
 
-static void print_any(const struct view *view, const struct value *value, uint32_t depth, FILE *stream)
+static void print_any(const struct view *view, const struct debug_value *value, uint32_t depth, FILE *stream)
 {
-    struct value loaded = *value;
+    struct debug_value loaded = *value;
     if (value->type->kind == DEBUG_ARRAY || value->type->kind == DEBUG_STRUCT ||
         value->type->kind == DEBUG_UNION || value->type->kind == DEBUG_VECTOR)
         print_parts(view, value, depth, stream);
     else if (!value_load(view, &loaded))
         fprintf(stream, "<cannot be read at 0x%" PRIx64 ">", value->address);
-    else if (value->lvalue && memory_undefined(view, value->address, value->type->size))
+    else if (value->lvalue && value_memory_undefined(view, value->address, value->type->size))
         fputs("<uninitialised>", stream);
     else
         print_scalar(&loaded, stream);
 }
 
-void value_write(const struct view *view, const struct value *value, FILE *stream)
+void value_write(const struct view *view, const struct debug_value *value, FILE *stream)
 {
     print_any(view, value, 0, stream);
 }
 
-uint32_t value_children(const struct value *value)
+uint32_t value_children(const struct debug_value *value)
 {
     const struct debug_type *type = value->type;
     switch (type->kind) {

@@ -195,7 +195,7 @@ void visible_writes_launch(struct debugger *d, uint32_t launch)
     struct visible_writes *v = d->visible;
     const struct view view = {.debugger = d};
     if (v->launch == launch && !is_local(v))
-        v->has_initial = memory_read(&view, v->address, v->initial, v->size);
+        v->has_initial = value_read_memory(&view, v->address, v->initial, v->size);
 }
 
 void visible_writes_device(struct debugger *d, struct device *device)
@@ -223,7 +223,7 @@ json_t *visible_writes_track(struct debugger *d, const json_t *request)
     }
     if (address && (!v || !v->writes || !v->epochs || !v->reads || v->size > BYTES_MOST)) {
         visible_writes_free(v);
-        return refuse("no memory for the writes");
+        return debugger_refuse("no memory for the writes");
     }
     d->visible = v;
     if (d->device)
@@ -290,7 +290,7 @@ static json_t *text_of_bytes(const struct view *view, const struct debug_type *t
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
-    struct value value = {.type = type};
+    struct debug_value value = {.type = type};
     if (!stream)
         return json_string("");
     if (type && type->size == size) {
@@ -354,9 +354,10 @@ static json_t *report_tracked(struct debugger *d, const struct view *view, const
     for (uint32_t i = 0; reads && i < v->read_count; i++)
         reads[i] = v->reads[i].epoch;
     if (v->full)
-        answer = refuse("there were more than %d writes: query earlier, or fewer bytes", WRITES_MOST);
+        answer =
+            debugger_refuse("there were more than %d writes: query earlier, or fewer bytes", WRITES_MOST);
     else if (!checkers || v->unchecked)
-        answer = refuse("this launch is not checked for data races: --data-races=error does");
+        answer = debugger_refuse("this launch is not checked for data races: --data-races=error does");
     else if (reads && known &&
              checkers_before(checkers, &actor, is_local(v), v->epochs, v->count, known) == INQUIRY_ANSWERED &&
              checkers_before(checkers, &actor, is_local(v), reads, v->read_count, read_decided) ==
@@ -364,7 +365,7 @@ static json_t *report_tracked(struct debugger *d, const struct view *view, const
         answer = list_writes(v, view, type, known, read_decided);
     free(reads);
     free(known);
-    return answer ? answer : refuse("the race checker does not know this place");
+    return answer ? answer : debugger_refuse("the race checker does not know this place");
 }
 
 /* Replies {"track": ...}: the session must run here again and track these bytes. */
@@ -373,17 +374,17 @@ json_t *visible_writes_request(struct debugger *d, const struct view *view, cons
     struct race_inquiry inquiry = {.origin = &view->wave->origin};
     const struct debug_type *type = NULL;
     struct item item;
-    json_t *error = inquiry_bytes(view, expression, &inquiry, &type);
+    json_t *error = ask_bytes(view, expression, &inquiry, &type);
     if (error)
         return error;
     if (!d->device->checkers)
-        return refuse("this launch is not checked for data races: --data-races=error does");
+        return debugger_refuse("this launch is not checked for data races: --data-races=error does");
     const struct region *region = memory_region(&d->device->arena.memory, inquiry.address);
     const enum region_kind kind = region->kind;
     const bool shared = kind == REGION_BUFFER || kind == REGION_VARIABLE || kind == REGION_LOCAL_VARIABLE;
     if (!shared || inquiry.address < region->low || inquiry.address >= region->high ||
         inquiry.size_bytes > region->high - inquiry.address)
-        return refuse("no memory that work-items share is there");
+        return debugger_refuse("no memory that work-items share is there");
     origin_item(&view->wave->origin, view->lane, &item);
     const uint64_t group = kind == REGION_LOCAL_VARIABLE ? item.group_linear : UINT64_MAX;
     const struct visible_writes *v = d->visible;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waves that wait at barriers and group functions. Waves wait together if they wait at one site, in one iteration
- * of the loops around it, for the same kind of group. A wait within a sub-group is completed as soon as all lanes
- * of the sub-group have arrived; a wait of the work-group when no wave is ready (barrier_settle). If some
- * work-items have not arrived then, that is a finding, and the waiting ones continue.
+ * Waves that wait at barriers and group functions. Waves wait together if they wait at one site, in one
+ * iteration of the loops around it, for the same kind of group. A wait within a sub-group is completed as
+ * soon as all lanes of the sub-group have arrived; a wait of the work-group when no wave is ready
+ * (barrier_settle). If some work-items have not arrived then, that is a finding, and the waiting ones
+ * continue.
  */
 #include "barrier.h"
 #include "orrery/checked.h"
@@ -13,7 +14,7 @@
 
 /* ---- what a wave waits for ----------------------------------------------------- */
 
-bool wave_waits_in_sub_group(const struct wave *wave)
+bool barrier_waits_in_sub_group(const struct wave *wave)
 {
     CHECKED(wave->stop == RUN_BARRIER || wave->stop == RUN_COLLECTIVE);
     if (wave->stop == RUN_COLLECTIVE)
@@ -26,16 +27,17 @@ static uint32_t sub_groups_of(uint64_t named)
     return (uint32_t)(named >> 32);
 }
 
-/* Non-uniform group functions (OpenCL C 3.0, 6.15.19): the active lanes take part, and no other is missing. */
+/* Non-uniform group functions (OpenCL C 3.0, 6.15.19): the active lanes take part, and no other is
+ * missing. */
 static bool is_non_uniform(const struct wave *wave)
 {
     return wave->stop == RUN_COLLECTIVE && wave->wait->f & COLLECTIVE_NON_UNIFORM;
 }
 
-bool wave_waits_with(const struct wave *a, const struct wave *b)
+bool barrier_waits_with(const struct wave *a, const struct wave *b)
 {
     return a->stop == b->stop && a->site == b->site && wave_iteration(a) == wave_iteration(b) &&
-           wave_waits_in_sub_group(a) == wave_waits_in_sub_group(b);
+           barrier_waits_in_sub_group(a) == barrier_waits_in_sub_group(b);
 }
 
 /* ---- continuing ------------------------------------------------------------------ */
@@ -44,14 +46,14 @@ static enum sync_kind kind_of(const struct wave *wave)
 {
     if (wave->stop == RUN_COLLECTIVE)
         return SYNC_COLLECTIVE;
-    if (wave_waits_in_sub_group(wave))
+    if (barrier_waits_in_sub_group(wave))
         return SYNC_SUB_GROUP_BARRIER;
     if (wave_at_named_barrier(wave))
         return SYNC_NAMED_BARRIER;
     return wave->wait && wave->wait->f == 2 ? SYNC_COPY_WAIT : SYNC_WORK_GROUP_BARRIER;
 }
 
-bool wave_waits_at_work_group_barrier(const struct wave *wave)
+bool barrier_waits_in_work_group(const struct wave *wave)
 {
     return kind_of(wave) == SYNC_WORK_GROUP_BARRIER;
 }
@@ -90,7 +92,7 @@ static void pass(struct group *group, const uint32_t *indices, uint32_t count, b
     }
     if (stopped[0]->stop == RUN_COLLECTIVE)
         collective_perform(stopped, count,
-                           wave_waits_in_sub_group(stopped[0]) ? group->launch->info.sub_group_size : 0);
+                           barrier_waits_in_sub_group(stopped[0]) ? group->launch->info.sub_group_size : 0);
     group->fresh = true;
     for (uint32_t i = 0; i < count; i++) {
         if (group->waves[indices[i]].state != WAVE_WAITS)
@@ -110,12 +112,14 @@ void barrier_pass(struct group *group, const uint32_t *indices, uint32_t count)
     pass(group, indices, count, false);
 }
 
-/* Appends to group->picked the waves of [from, to) that wait together with the lead; returns the new count. */
+/* Appends to group->picked the waves of [from, to) that wait together with the lead; returns the new
+ * count. */
 static uint32_t pick_same(struct group *group, uint32_t lead, uint32_t from, uint32_t to, uint32_t count)
 {
     const struct wave *wave = group->waves[lead].wave;
     for (uint32_t i = from; i < to; i++)
-        if (i != lead && group->waves[i].state == WAVE_WAITS && wave_waits_with(group->waves[i].wave, wave))
+        if (i != lead && group->waves[i].state == WAVE_WAITS &&
+            barrier_waits_with(group->waves[i].wave, wave))
             group->picked[count++] = i;
     return count;
 }
@@ -239,7 +243,7 @@ static bool were_reported(const struct group *group, uint32_t count, uint32_t su
 static void report_waiting(struct group *group, uint32_t sub_group)
 {
     for (uint32_t i = 0; i < group->wave_count; i++) {
-        if (group->waves[i].state != WAVE_WAITS || !wave_waits_in_sub_group(group->waves[i].wave))
+        if (group->waves[i].state != WAVE_WAITS || !barrier_waits_in_sub_group(group->waves[i].wave))
             continue;
         const lane_mask lanes = lanes_of_sub_group(group, group->waves[i].wave, sub_group);
         for (int k = 0; k < LANE_MASK_WORDS; k++)
@@ -394,7 +398,7 @@ static uint32_t pick_whole(struct group *group, uint32_t count, const struct arr
 
 bool barrier_passes_alone(const struct group *group, const struct wave *wave)
 {
-    if (wave_waits_in_sub_group(wave))
+    if (barrier_waits_in_sub_group(wave))
         return holds_whole_sub_groups(group, wave);
     if (wave_at_named_barrier(wave))
         return false;
@@ -408,7 +412,7 @@ void barrier_arrived(struct group *group, uint32_t index)
         named_arrived(group, index);
         return;
     }
-    if (!wave_waits_in_sub_group(group->waves[index].wave))
+    if (!barrier_waits_in_sub_group(group->waves[index].wave))
         return;
     struct arrival_counter arrival_counter;
     uint32_t count = pick_cluster(group, index, &arrival_counter);
@@ -429,7 +433,7 @@ static uint32_t waiting_lanes(const struct group *group, uint32_t count)
 static uint32_t first_waiting(const struct group *group)
 {
     for (uint32_t i = 0; i < group->wave_count; i++)
-        if (group->waves[i].state == WAVE_WAITS && !wave_waits_in_sub_group(group->waves[i].wave))
+        if (group->waves[i].state == WAVE_WAITS && !barrier_waits_in_sub_group(group->waves[i].wave))
             return i;
     return UINT32_MAX;
 }
@@ -443,8 +447,8 @@ static uint32_t pick_place(struct group *group, uint32_t lead)
 static bool waits_elsewhere(const struct group *group, uint32_t lead)
 {
     for (uint32_t i = 0; i < group->wave_count; i++)
-        if (group->waves[i].state == WAVE_WAITS && !wave_waits_in_sub_group(group->waves[i].wave) &&
-            !wave_waits_with(group->waves[i].wave, group->waves[lead].wave))
+        if (group->waves[i].state == WAVE_WAITS && !barrier_waits_in_sub_group(group->waves[i].wave) &&
+            !barrier_waits_with(group->waves[i].wave, group->waves[lead].wave))
             return true;
     return false;
 }
@@ -464,13 +468,13 @@ static void settle_work_group(struct group *group)
     }
 }
 
-/* Of the waves that wait within their sub-group, the one whose next instruction comes first in the code: it may
- * still reach the place of the others. */
+/* Of the waves that wait within their sub-group, the one whose next instruction comes first in the code:
+ * it may still reach the place of the others. */
 static uint32_t earliest_in_code(const struct group *group)
 {
     uint32_t lead = UINT32_MAX;
     for (uint32_t i = 0; i < group->wave_count; i++)
-        if (group->waves[i].state == WAVE_WAITS && wave_waits_in_sub_group(group->waves[i].wave) &&
+        if (group->waves[i].state == WAVE_WAITS && barrier_waits_in_sub_group(group->waves[i].wave) &&
             (lead == UINT32_MAX || group->waves[i].wave->resume < group->waves[lead].wave->resume))
             lead = i;
     return lead;

@@ -3,10 +3,10 @@
  * PURPOSE  Where the waves of a work-group wait for each other: barriers and group
  *          functions, of the work-group and of its sub-groups.
  *
- * Rules    A wave that stops waits with its active lanes only. A wait of a sub-group is completed as soon as all
- *          of it has arrived; a wait of the work-group when no wave is ready. No wait includes work-items that a
- *          fault stopped. If the work-items wait at different places, that is a finding, and all continue, as on
- *          a device that only counts arrivals.
+ * Rules    A wave that stops waits with its active lanes only. A wait of a sub-group is completed as soon as
+ *          all of it has arrived; a wait of the work-group when no wave is ready. No wait includes
+ *          work-items that a fault stopped. If the work-items wait at different places, that is a finding,
+ *          and all continue, as on a device that only counts arrivals.
  *
  * Interface
  *   barrier_passes_alone   the wave's active lanes are all that the wait needs
@@ -25,10 +25,10 @@ void barrier_arrived(struct group *group, uint32_t index);
 void barrier_settle(struct group *group);
 
 /* For a wave that stopped at a barrier or group function. */
-bool wave_waits_in_sub_group(const struct wave *wave);
-bool wave_waits_at_work_group_barrier(const struct wave *wave);
+bool barrier_waits_in_sub_group(const struct wave *wave);
+bool barrier_waits_in_work_group(const struct wave *wave);
 /* The two wait together: at one site, in one iteration of the loops around it. */
-bool wave_waits_with(const struct wave *a, const struct wave *b);
+bool barrier_waits_with(const struct wave *a, const struct wave *b);
 
 static inline uint32_t lane_mask_count(const lane_mask *mask)
 {

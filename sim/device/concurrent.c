@@ -155,7 +155,7 @@ void concurrent_interrupted(struct concurrent *concurrent, const struct schedule
     positions_note(concurrent, watch);
 }
 
-bool launches_interrupted(struct device *device)
+bool concurrent_is_interrupted(struct device *device)
 {
     const struct concurrent *concurrent = &device->concurrent;
     for (uint32_t i = 0; i < concurrent->count; i++)
@@ -237,8 +237,8 @@ static bool run_slice(struct concurrent *concurrent, struct live_launch *live)
     return continues;
 }
 
-/* Gives the next launch a time slice; after each round of all launches a livelock is looked for. Returns the launch
- * that is over; NULL: none. */
+/* Gives the next launch a time slice; after each round of all launches a livelock is looked for. Returns
+ * the launch that is over; NULL: none. */
 static struct live_launch *spin_together(struct concurrent *concurrent)
 {
     CHECKED(concurrent->round < concurrent->count);
@@ -274,7 +274,7 @@ static void let_host_wait(struct concurrent *concurrent, bool waits)
     concurrent->host_waits = waits;
 }
 
-struct live_launch *launches_run(struct device *device, enum device_help help)
+struct live_launch *concurrent_run(struct device *device, enum device_help help)
 {
     struct concurrent *concurrent = &device->concurrent;
     struct live_launch *over = without_schedule(concurrent);

@@ -9,12 +9,12 @@
  *          random      any, step by step
  *          pct         the one of highest priority; it falls below all when one of its work-items' does
  *          script, replay, an oracle   the one that began first, while it does not only spin
- *          When all of them only spin they run round-robin in the order in which they began, so that a repeated
- *          state is a proof of livelock.
+ *          When all of them only spin they run round-robin in the order in which they began, so that a
+ *          repeated state is a proof of livelock.
  *
  * Interface
  *   live_launch_take, live_launch_give   launches, whose memory is kept for the next ones
- *   launches_run of device_state.h
+ *   concurrent_run of device_state.h
  */
 #ifndef ORRERY_SIM_DEVICE_CONCURRENT_H
 #define ORRERY_SIM_DEVICE_CONCURRENT_H

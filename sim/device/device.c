@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device owns memory, clock and observers, and forwards each event to all observers in one order. Below: the
- * callbacks of waves (struct wave_host), what the checker asks about code (struct code_host), creation, memory of
- * buffers, and the host's commands that read, write, fill, copy and map it. */
+/* The device owns memory, clock and observers, and forwards each event to all observers in one order.
+ * Below: the callbacks of waves (struct wave_host), what the checker asks about code (struct code_host),
+ * creation, memory of buffers, and the host's commands that read, write, fill, copy and map it. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -93,7 +93,8 @@ static void fan_slice(void *self, const struct slice_event *event)
             device->observers[i].slice(device->observers[i].self, event);
 }
 
-/* A single observer is called directly; several through the merged one, which wants what any of them wants. */
+/* A single observer is called directly; several through the merged one, which wants what any of them
+ * wants. */
 static void merge_observers(struct device *device)
 {
     struct observer *merged = &device->merged;
@@ -328,7 +329,7 @@ static uint64_t host_clock(void *self, const struct wave *wave)
 
 static bool host_interrupted(void *self)
 {
-    return launches_interrupted(self);
+    return concurrent_is_interrupted(self);
 }
 
 static bool host_refuses(void *self)
@@ -857,7 +858,7 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
     sentence_add(&object, "%s (", region->name);
     sentence_bytes(&object, region->high - region->low);
     sentence_add(&object, ")");
-    mapped_say(region, map, object.bytes, &why);
+    fault_say_mapped(region, map, object.bytes, &why);
     sentence_add(&by, "a command of the host (command %" PRIu32 ")", command);
     struct command_name name, name_of_map;
     struct finding finding = {.kind = FINDING_MAPPED_ACCESS,
@@ -873,7 +874,7 @@ static void check_mapped(struct device *device, uint32_t command, enum access_ki
                               .fix = "unmap the memory object before the command"};
     if (device->commands)
         commands_name(device->commands, command, &name, &finding.access[0]);
-    mapped_by(device->commands, map, &finding, &name_of_map);
+    fault_mapped_by(device->commands, map, &finding, &name_of_map);
     report_add(device->report, &finding);
 }
 

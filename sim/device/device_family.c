@@ -503,7 +503,7 @@ struct live_launch *device_run(struct device *device, enum device_help help)
         const struct launch_family *family = complete_family(device);
         if (family)
             return family->live;
-        struct live_launch *over = launches_run(device, some_ready(device) ? HELP_COMMANDS : help);
+        struct live_launch *over = concurrent_run(device, some_ready(device) ? HELP_COMMANDS : help);
         if (over)
             end_one(over);
         else if (!start_beside(device) && help != HELP_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch from begin to end: checks sizes and arguments, allocates memory, finds the code, creates the schedule,
- * records or replays its steps, and announces begin and end to observers. */
+/* A launch from begin to end: checks sizes and arguments, allocates memory, finds the code, creates the
+ * schedule, records or replays its steps, and announces begin and end to observers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,7 +249,8 @@ static void find_largest(struct launch *launch, const struct launch_request *req
     }
 }
 
-/* Groups that share a wave run on one compute unit; an observer of compute units needs a wave for each group. */
+/* Groups that share a wave run on one compute unit; an observer of compute units needs a wave for each
+ * group. */
 static bool may_merge(const struct launch *launch, const struct kernel_traits *traits)
 {
     return schedule_may_merge(launch->schedule) && !traits->sees_groups && !traits->irreducible &&
@@ -454,7 +455,7 @@ static enum status begin_record(struct launch *launch, struct schedule_record *r
 static enum status tie_record(struct launch *launch, struct device *device, struct diagnosis *diagnosis)
 {
     bool wanted = !device->record.shape || device->scenario->schedule.replay || keeps_switches(launch);
-    uint32_t shape = wanted ? launch_shape(launch) : 0;
+    uint32_t shape = wanted ? schedule_record_shape(launch) : 0;
     enum status status = take_replay(launch, device, shape, diagnosis);
     return status == STATUS_OK ? begin_record(launch, &device->record, shape) : status;
 }

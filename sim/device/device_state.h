@@ -65,15 +65,16 @@ const struct observer *device_observer(const struct device *device);
 /* The observer that the waves of a launch call: the only one that wants their events, or the merged one. */
 const struct observer *device_wave_observer(const struct device *device, const struct launch_info *launch);
 
-/* Attaches or detaches the checker: races need every event, misused atomics only events of code with atomics. */
+/* Attaches or detaches the checker: races need every event, misused atomics only events of code with
+ * atomics. */
 void device_check_code(struct device *device, const struct code *code);
 
-/* Like device_launch_begin, device_run and device_launch_end of orrery/device.h, but for one launch without the
- * kernels that it enqueues. After launch_end the caller owes live_launch_give(). */
+/* Like device_launch_begin, device_run and device_launch_end of orrery/device.h, but for one launch
+ * without the kernels that it enqueues. After launch_end the caller owes live_launch_give(). */
 enum status launch_begin(struct device *device, const struct launch_request *request,
                          struct live_launch **out_launch, struct diagnosis *diagnosis);
-struct live_launch *launches_run(struct device *device, enum device_help help);
-bool launches_interrupted(
+struct live_launch *concurrent_run(struct device *device, enum device_help help);
+bool concurrent_is_interrupted(
     struct device *device); /* within a time slice; true: it has to end, a signal has come */
 enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis);
 /* device_launch while other launches are in progress; these wait. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings about barriers and group functions that not all work-items reach. A census counts for each place how
- * many work-items wait there, and how many have returned from the kernel. */
+/* Findings about barriers and group functions that not all work-items reach. A census counts for each
+ * place how many work-items wait there, and how many have returned from the kernel. */
 #include "divergence.h"
 
 #include <inttypes.h>
@@ -111,7 +111,7 @@ static uint32_t lanes_at(const struct group *group, const struct census *census,
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < group->wave_count; i++) {
         if (group->waves[i].state != WAVE_WAITS ||
-            !wave_waits_with(group->waves[i].wave, group->waves[index].wave))
+            !barrier_waits_with(group->waves[i].wave, group->waves[index].wave))
             continue;
         const lane_mask asked = lanes_of_census(census, group->waves[i].wave);
         lanes += lane_mask_count(&asked);
@@ -123,7 +123,7 @@ static bool named_before(const struct group *group, uint32_t index)
 {
     for (uint32_t i = 0; i < index; i++)
         if (group->waves[i].state == WAVE_WAITS &&
-            wave_waits_with(group->waves[i].wave, group->waves[index].wave))
+            barrier_waits_with(group->waves[i].wave, group->waves[index].wave))
             return true;
     return false;
 }
@@ -170,7 +170,7 @@ static void say_elsewhere(struct sentence *why, const struct group *group, const
 {
     for (uint32_t i = 0; i < group->wave_count; i++) {
         const struct wave *wave = group->waves[i].wave;
-        if (group->waves[i].state != WAVE_WAITS || wave_waits_with(wave, lead) || named_before(group, i))
+        if (group->waves[i].state != WAVE_WAITS || barrier_waits_with(wave, lead) || named_before(group, i))
             continue;
         const uint32_t lanes = lanes_at(group, census, i);
         struct finding_access access;
@@ -223,7 +223,7 @@ static bool is_mismatch(const struct group *group, const struct census *census, 
     if (sub_group != DIVERGENCE_WORK_GROUP || census->gone || all_at_one_site(group, lead->site))
         return false;
     for (uint32_t i = 0; i < group->wave_count; i++)
-        if (group->waves[i].state == WAVE_WAITS && !wave_waits_at_work_group_barrier(group->waves[i].wave))
+        if (group->waves[i].state == WAVE_WAITS && !barrier_waits_in_work_group(group->waves[i].wave))
             return false;
     return true;
 }

@@ -234,8 +234,8 @@ static void out_of_bounds(struct name_question *inquiry, const struct region *re
 
 /* ---- mapped ------------------------------------------------------------------------- */
 
-void mapped_say(const struct region *region, const struct region_map *map, const char *object,
-                struct sentence *out_why)
+void fault_say_mapped(const struct region *region, const struct region_map *map, const char *object,
+                      struct sentence *out_why)
 {
     sentence_add(out_why, "the host has mapped ");
     if (map->low > region->low || map->high < region->high)
@@ -245,8 +245,8 @@ void mapped_say(const struct region *region, const struct region_map *map, const
                  map->deny & DENY_KERNEL_READ ? "writing" : "reading");
 }
 
-void mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding,
-               struct command_name *out_name)
+void fault_mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding,
+                     struct command_name *out_name)
 {
     struct finding_access *access = &finding->access[1];
     *access = (struct finding_access){.act = ACT_CALL,
@@ -276,9 +276,9 @@ static void not_allowed(struct name_question *inquiry, const struct region *regi
         sentence_add(why, "the local memory belonged to a work-group that has ended");
     } else if (map) {
         finding->kind = FINDING_MAPPED_ACCESS;
-        mapped_say(region, map, inquiry->object.bytes, why);
+        fault_say_mapped(region, map, inquiry->object.bytes, why);
         finding->fix = "unmap the memory object before the launch";
-        mapped_by(inquiry->commands, map, finding, &inquiry->mapping);
+        fault_mapped_by(inquiry->commands, map, finding, &inquiry->mapping);
     } else if (region->flags & REGION_FLAG_NOT_SET) {
         finding->kind = FINDING_SVM_MISUSE;
         sentence_add(why, "%s is no argument of the kernel, and not set with clSetKernelExecInfo",

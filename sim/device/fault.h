@@ -10,8 +10,9 @@
  *   object_words         what a page says of an object
  *   object_argument, object_may_be_written   struct launch_info's argument and may_write
  *   object_elements      the elements of a buffer or local variable, as the kernel sees it
- *   mapped_say     why bytes that the host has mapped may not be touched
- *   mapped_by      the finding's second access is the command that mapped, if it is known; commands NULL: it
+ *   fault_say_mapped     why bytes that the host has mapped may not be touched
+ *   fault_mapped_by      the finding's second access is the command that mapped, if it is known; commands
+ *                        NULL: it
  *                  is not
  */
 #ifndef ORRERY_SIM_DEVICE_FAULT_H
@@ -46,9 +47,9 @@ struct object_words {
 };
 void object_words(const struct launch_info *info, const struct region *region,
                   struct object_words *out_words);
-void mapped_say(const struct region *region, const struct region_map *map, const char *object,
-                struct sentence *out_why);
-void mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding,
-               struct command_name *out_name);
+void fault_say_mapped(const struct region *region, const struct region_map *map, const char *object,
+                      struct sentence *out_why);
+void fault_mapped_by(struct commands *commands, const struct region_map *map, struct finding *finding,
+                     struct command_name *out_name);
 
 #endif

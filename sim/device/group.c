@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A running work-group. A wave runs for a time slice and stops at a barrier or group function, at its end, or when
- * its budget is used up. When no wave is ready, the barrier that they wait at is completed (barrier.c).
+ * A running work-group. A wave runs for a time slice and stops at a barrier or group function, at its end,
+ * or when its budget is used up. When no wave is ready, the barrier that they wait at is completed
+ * (barrier.c).
  *
- * Lanes of a wave that are parked at another block than the active ones split off as a wave of their own when the
- * active lanes wait or spin: they may hold what the others wait for. Lanes of the spinning lanes' own sub-group
- * are held (WAVE_HELD), since OpenCL does not promise that they run beside each other.
+ * Lanes of a wave that are parked at another block than the active ones split off as a wave of their own
+ * when the active lanes wait or spin: they may hold what the others wait for. Lanes of the spinning lanes'
+ * own sub-group are held (WAVE_HELD), since OpenCL does not promise that they run beside each other.
  */
 #include "group.h"
 
@@ -303,8 +304,8 @@ static void splits_free(struct group *group)
     group->wave_count = group->base_count;
 }
 
-/* Every work-item of the group has to reach each asynchronous copy equally often. Not checked after a fault, which
- * stops work-items, or after a reported wait for different events, which has the same cause. */
+/* Every work-item of the group has to reach each asynchronous copy equally often. Not checked after a
+ * fault, which stops work-items, or after a reported wait for different events, which has the same cause. */
 static void check_reached(struct group *group)
 {
     for (uint32_t i = 0; i < group->reached.count && !group->faulted && !group->reached.reported; i++)
@@ -392,8 +393,8 @@ static uint64_t sub_group_of(const struct wave *wave, uint32_t lane)
     return item.group_linear << 32 | item.sub_group;
 }
 
-/* Those of `lanes` of the wave `other` whose sub-group has an active lane in `wave`. The two waves may begin at
- * different work-items, so lanes are compared by sub-group and not by index. */
+/* Those of `lanes` of the wave `other` whose sub-group has an active lane in `wave`. The two waves may
+ * begin at different work-items, so lanes are compared by sub-group and not by index. */
 static lane_mask beside_active(const struct wave *wave, const struct wave *other, const lane_mask *lanes)
 {
     uint64_t active[WAVE_LANES_MAX];
@@ -429,9 +430,9 @@ static lane_mask lanes_at_rest(const struct group *group, const struct wave *wav
 }
 
 /*
- * Lanes that wait at a barrier or group function need the held lanes of their own sub-group. These become ready
- * when no lane of the sub-group spins any more. If out of memory to split them off, the held lanes of other
- * sub-groups become ready, too, which is unfair but not wrong.
+ * Lanes that wait at a barrier or group function need the held lanes of their own sub-group. These become
+ * ready when no lane of the sub-group spins any more. If out of memory to split them off, the held lanes of
+ * other sub-groups become ready, too, which is unfair but not wrong.
  */
 static void release_held_of(struct group *group, const struct wave *waiting)
 {
@@ -470,8 +471,9 @@ static void wave_waits(struct group *group, uint32_t index)
     barrier_arrived(group, index);
 }
 
-/* The budget is used up, and lanes that are parked after the loop have not run: they may hold what the others wait
- * for. Lanes of the spinning lanes' own sub-group are held: OpenCL does not promise that they run. */
+/* The budget is used up, and lanes that are parked after the loop have not run: they may hold what the
+ * others wait for. Lanes of the spinning lanes' own sub-group are held: OpenCL does not promise that they
+ * run. */
 static void wave_spins(struct group *group, struct wave *wave)
 {
     struct launch *launch = group->launch;
@@ -511,8 +513,8 @@ static void wave_done(struct group *group, uint32_t index)
     }
 }
 
-/* The simulated time of a group is charged in equal shares to the first time slice of each wave, so that every
- * slice takes time. */
+/* The simulated time of a group is charged in equal shares to the first time slice of each wave, so that
+ * every slice takes time. */
 static void charge_share(struct group *group)
 {
     if (!group->payers)
@@ -566,7 +568,8 @@ static bool is_branch(enum op op)
     return op == OP_branch_u || op == OP_branch_v || op == OP_switch_u || op == OP_switch_v;
 }
 
-/* The site of the next operation that lanes at instruction `at` certainly reach, or of the branch before it. */
+/* The site of the next operation that lanes at instruction `at` certainly reach, or of the branch before
+ * it. */
 static uint32_t place_from(const struct code *code, uint32_t at)
 {
     for (uint32_t steps = 0; at < code->insn_count && steps < code->insn_count; steps++) {
@@ -583,7 +586,7 @@ static uint32_t place_from(const struct code *code, uint32_t at)
     return UINT32_MAX;
 }
 
-uint32_t wave_place(const struct wave *wave)
+uint32_t group_wave_place(const struct wave *wave)
 {
     const struct code *code = wave->code;
     if (!wave->resume || !code->ops || wave->resume < code->insns)
@@ -591,12 +594,12 @@ uint32_t wave_place(const struct wave *wave)
     return place_from(code, (uint32_t)(wave->resume - code->insns));
 }
 
-uint32_t wave_block_place(const struct wave *wave, uint32_t block)
+uint32_t group_wave_block_place(const struct wave *wave, uint32_t block)
 {
     return wave->code->ops ? place_from(wave->code, wave->code->block_start[block]) : UINT32_MAX;
 }
 
-uint32_t wave_first_lane(const struct wave *wave)
+uint32_t group_wave_first_lane(const struct wave *wave)
 {
     uint32_t lane = lane_mask_next(&wave->active, 0);
     if (lane == WAVE_LANES_MAX)

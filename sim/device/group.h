@@ -4,7 +4,8 @@
  *          and the events at which they stop: barriers, collectives, divergence.
  *
  * Interface
- *   group_pool_init, group_pool_fini   groups of one code, kept from launch to launch, so that frames and local
+ *   group_pool_init, group_pool_fini   groups of one code, kept from launch to launch, so that frames and
+ *   local
  *                                      memory are allocated once
  *   group_admit                        takes an idle group for a tile; its waves are ready
  *   group_run                          one wave for one time slice
@@ -37,7 +38,8 @@ struct group_wave {
     uint32_t unchanged_steps; /* steps since it last changed memory or passed a barrier */
     uint64_t steps;
     int64_t priority; /* pct: the higher goes first */
-    /* pct: unchanged_steps since its priority dropped. A replay drops no priorities and uses unchanged_steps. */
+    /* pct: unchanged_steps since its priority dropped. A replay drops no priorities and uses
+     * unchanged_steps. */
     uint32_t priority_steps;
     uint32_t barriers;  /* number of barriers that it has reached */
     lane_mask reported; /* barrier.c: lanes whose wait at another barrier is part of a finding */
@@ -125,11 +127,12 @@ static inline bool group_finished(const struct group *group)
     return group->alive_count == 0;
 }
 
-/* The site of the operation or branch that the wave reaches next; UINT32_MAX: it has no place in the source. */
-uint32_t wave_place(const struct wave *wave);
+/* The site of the operation or branch that the wave reaches next; UINT32_MAX: it has no place in the
+ * source. */
+uint32_t group_wave_place(const struct wave *wave);
 /* the same for the lanes that are parked at the block */
-uint32_t wave_block_place(const struct wave *wave, uint32_t block);
-uint32_t wave_first_lane(const struct wave *wave);
+uint32_t group_wave_block_place(const struct wave *wave, uint32_t block);
+uint32_t group_wave_first_lane(const struct wave *wave);
 const struct wave *group_any_wave(const struct group *group); /* one that is not done; else the first */
 
 #endif

@@ -37,7 +37,8 @@ void host_memory_forget(struct host_memory *host)
     host->fresh = false;
 }
 
-/* If out of memory the remaining mappings count as not permitted: a false finding is possible, a crash is not. */
+/* If out of memory the remaining mappings count as not permitted: a false finding is possible, a crash is
+ * not. */
 static bool add(struct host_memory *host, struct memory_extent extent)
 {
     struct memory_extent *last = host->count ? &host->extents[host->count - 1] : NULL;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  One NDRange: how it is divided into tiles and waves, and the state that its work-groups share while it
- *          runs.
+ * PURPOSE  One NDRange: how it is divided into tiles and waves, and the state that its work-groups share
+ *          while it runs.
  *
- * Tiles    A tile is one work-group, or, when the kernel cannot tell the difference, as many neighbouring ones as
- *          fill a wave: along dimension 0, then whole rows along 1, then planes along 2. A tile is divided into
- *          waves. Tiles are numbered 0 .. tile_total - 1, dimension 0 fastest; no data is kept for each tile.
+ * Tiles    A tile is one work-group, or, when the kernel cannot distinguish them, as many neighbouring
+ *          ones as fill a wave: along dimension 0, then whole rows along 1, then planes along 2. A tile is
+ *          divided into waves. Tiles are numbered 0 .. tile_total - 1, dimension 0 fastest; no data is kept
+ *          for each tile.
  *
  * Interface
  *   tiling_init, tiling_tile   pure arithmetic, safe for every size that fits uint64_t

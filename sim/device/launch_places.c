@@ -235,8 +235,8 @@ static bool branches_before(const struct code *code, const struct site *from, ui
     return false;
 }
 
-/* Every work-item that executes both `from` and `to` passes the site between them, and a barrier can be inserted
- * before its line; out_line: that line. */
+/* Every work-item that executes both `from` and `to` passes the site between them, and a barrier can be
+ * inserted before its line; out_line: that line. */
 static bool separates(const struct launch *launch, const struct site *site, const struct site *from,
                       const struct site *to, uint32_t *out_line)
 {
@@ -250,8 +250,8 @@ static bool separates(const struct launch *launch, const struct site *site, cons
     return *out_line && begins_after(code, site, *out_line, from);
 }
 
-/* Instructions are in order of execution, except within loops, which are contiguous: an instruction in no loop
- * is executed after all those before it. Takes the latest place that separates the two. */
+/* Instructions are in order of execution, except within loops, which are contiguous: an instruction in no
+ * loop is executed after all those before it. Takes the latest place that separates the two. */
 static bool place_before(const struct launch *launch, const struct site *from, const struct site *to,
                          struct code_place *place)
 {

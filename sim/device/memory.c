@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions by address, access rights of their bytes, and the validity bits: one bit for each byte, set when the byte
- * is initialised. */
+/* Regions by address, access rights of their bytes, and the validity bits: one bit for each byte, set
+ * when the byte is initialised. */
 #include "orrery/memory.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory: a reserved range of address space, divided into granules of equal size. A region takes
- * consecutive granules (first fit) and a gap after it, so that an overrun reaches no other region. Freed ranges
- * wait in a quarantine before they are used again, so that a use after free is found. */
+ * consecutive granules (first fit) and a gap after it, so that an overrun reaches no other region. Freed
+ * ranges wait in a quarantine before they are used again, so that a use after free is found. */
 #include "memory_arena.h"
 #include "memory_view.h"
 

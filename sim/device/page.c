@@ -58,9 +58,9 @@ void page_free(struct page *page)
 static json_t *source_json(const struct program_source *source)
 {
     json_t *object = json_object(), *lines = json_array();
-    put_text(object, "name", source->name ? source->name : "");
+    report_put_text(object, "name", source->name ? source->name : "");
     for (uint32_t i = 0; i < source->line_count; i++)
-        json_array_append_new(lines, text_json(source->lines[i]));
+        json_array_append_new(lines, report_json_text(source->lines[i]));
     json_object_set_new(object, "lines", lines);
     return object;
 }
@@ -99,15 +99,15 @@ static json_t *object_json(const struct launch_info *info, const struct region *
     struct object_words words;
     json_t *object = json_object();
     object_words(info, region, &words);
-    put_number(object, "launch", info->launch);
-    put_number(object, "object", region->id);
-    put_text(object, "label", words.label.bytes);
-    put_text(object, "name", words.name && *words.name ? words.name : NULL);
+    report_put_number(object, "launch", info->launch);
+    report_put_number(object, "object", region->id);
+    report_put_text(object, "label", words.label.bytes);
+    report_put_text(object, "name", words.name && *words.name ? words.name : NULL);
     if (words.elements.name) { /* of several: "ints" */
         json_object_set_new(object, "element",
                             json_stringn(words.elements.name, strlen(words.elements.name) - 1));
-        put_number(object, "bytes", words.elements.bytes);
-        put_number(object, "first", words.first_offset);
+        report_put_number(object, "bytes", words.elements.bytes);
+        report_put_number(object, "first", words.first_offset);
     }
     return object;
 }
@@ -231,13 +231,13 @@ static bool write_run(struct page_part *part, FILE *stream)
     report_get_counts(part->run->report, part->run->kernels_run, &counts);
     const char *name = part->run->scenario->name;
     json_t *object = json_object();
-    put_text(object, "name", name ? name : "");
-    put_number(object, "errors", counts.errors);
-    put_number(object, "warnings", counts.warnings);
-    put_number(object, "suppressed", counts.suppressed);
-    put_number(object, "kernels", counts.kernels);
-    put_number(object, "seed", counts.seed);
-    put_text(object, "schedule", schedule_policy_name((enum schedule_policy)counts.policy));
+    report_put_text(object, "name", name ? name : "");
+    report_put_number(object, "errors", counts.errors);
+    report_put_number(object, "warnings", counts.warnings);
+    report_put_number(object, "suppressed", counts.suppressed);
+    report_put_number(object, "kernels", counts.kernels);
+    report_put_number(object, "seed", counts.seed);
+    report_put_text(object, "schedule", schedule_policy_name((enum schedule_policy)counts.policy));
     const bool fine = object && json_dumpf(object, stream, JSON_COMPACT | JSON_PRESERVE_ORDER) == 0;
     json_decref(object);
     return fine;
@@ -246,19 +246,19 @@ static bool write_run(struct page_part *part, FILE *stream)
 static void add_node(json_t *nodes, const struct topology_node *node)
 {
     json_t *object = json_object();
-    put_text(object, "level", topology_level_name(node->level));
-    put_number(object, "index", node->index);
-    put_number(object, "parent", node->parent);
-    put_number(object, "first_unit", node->first_unit);
-    put_number(object, "bytes", node->bytes);
+    report_put_text(object, "level", topology_level_name(node->level));
+    report_put_number(object, "index", node->index);
+    report_put_number(object, "parent", node->parent);
+    report_put_number(object, "first_unit", node->first_unit);
+    report_put_number(object, "bytes", node->bytes);
     json_array_append_new(nodes, object);
 }
 
 static json_t *device_json(const struct device_config *device)
 {
     json_t *object = json_object(), *nodes = json_array();
-    put_text(object, "name", device->name ? device->name : "");
-    put_number(object, "first_unit", device->first_unit);
+    report_put_text(object, "name", device->name ? device->name : "");
+    report_put_number(object, "first_unit", device->first_unit);
     for (uint32_t i = 0; i < device->topology.node_count; i++)
         add_node(nodes, &device->topology.nodes[i]);
     json_object_set_new(object, "nodes", nodes);

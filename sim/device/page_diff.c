@@ -64,7 +64,7 @@ static enum status add_run(json_t *list, const struct page_source *source, struc
         return diagnose(diagnosis, STATUS_BAD_ARGUMENT, "%s: found another file, expected the page of a run",
                         source->file);
     json_t *run = json_object();
-    put_text(run, "name", source->name);
+    report_put_text(run, "name", source->name);
     json_object_set_new(run, "data", kept_of(data));
     json_array_append_new(list, run);
     json_decref(data);
@@ -77,7 +77,7 @@ enum status page_diff(const struct page_source sources[2], FILE *stream, struct 
     enum status status = STATUS_OK;
     for (size_t i = 0; i < 2 && status == STATUS_OK; i++)
         status = add_run(runs, &sources[i], diagnosis);
-    put_number(page, "page", 1);
+    report_put_number(page, "page", 1);
     json_object_set_new(page, "diff", runs);
     if (status == STATUS_OK && !page_write_json(page, stream))
         status = diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "the page: %s", status_name(STATUS_OUT_OF_MEMORY));

@@ -3,7 +3,7 @@
  * PURPOSE  Writes down the choices of a schedule, and reads them when a launch runs again.
  *
  * Interface
- *   launch_shape               which launch this is, in 32 bits
+ *   schedule_record_shape               which launch this is, in 32 bits
  *   record_launch              a launch begins: notes its shape, returns the place for its switches
  *   record_switch              one choice that differs from the default rule
  *   switch_index_*             the switches of a launch, found by the unit that ran last
@@ -16,7 +16,7 @@
 
 void schedule_record_fini(struct schedule_record *record); /* of an embedded one */
 
-uint32_t launch_shape(const struct launch *launch); /* never 0 */
+uint32_t schedule_record_shape(const struct launch *launch); /* never 0 */
 
 /* False: no memory. The launch's place is the last one then. */
 bool record_launch(struct schedule_record *record, const struct launch *launch);

@@ -299,7 +299,7 @@ static void add_device_enqueue(struct text *source, const char *user)
 void clang_source(const struct compilation *compilation, struct text *source)
 {
     const struct compile_request *request = compilation->request;
-    add_extension_functions(compilation, source);
+    extensions_add_functions(compilation, source);
     if (!request->sub_groups)
         undefine(source, sub_group_macros, COUNT_OF(sub_group_macros));
     else

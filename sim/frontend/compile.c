@@ -51,7 +51,7 @@ static enum status check_words(const struct spirv *spirv, struct text *log)
 {
     char *complaint = NULL;
     enum status status = spirv_validate(spirv->words, spirv->word_count, &complaint);
-    if (status && !blame_module(spirv, log))
+    if (status && !refused_place_of_module(spirv, log))
         text_addf(log, "the compiler produced an invalid module: %s", complaint ? complaint : "");
     free(complaint);
     return status == STATUS_BAD_BINARY ? STATUS_COMPILE_FAILED : status;
@@ -150,15 +150,15 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
     if (!status && compilation->request->debug)
-        status = module_park_debug(out_spirv);
-    if (!status && (status = module_repair(out_spirv)) != STATUS_OK) {
+        status = debug_records_park(out_spirv);
+    if (!status && (status = repair_module(out_spirv)) != STATUS_OK) {
         text_add(log, "llvm-spirv wrote words that are no instructions\n");
         status = STATUS_COMPILE_FAILED;
     }
     if (!status)
-        status = module_embed(compilation, included, &begun, out_spirv);
+        status = embed_module(compilation, included, &begun, out_spirv);
     if (!status)
-        status = module_mark(out_spirv);
+        status = mark_module(out_spirv);
     if (!status)
         status = check_words(out_spirv, log);
     text_fini(&bitcode);

@@ -10,14 +10,15 @@
  *   clang_source()       the text clang reads: prologue and source
  *   clang_language()     arguments that decide what a header means; clang_default_header()
  *   llvm_spirv_translate()   bitcode to words
- *   module_operations()  instructions that the translator lacks, from functions of extensions.c
+ *   operations_of_module()  instructions that the translator lacks, from functions of extensions.c
  *   compile_run()        one tool, by the compile server or as a program
  *   clang_text()         bitcode as text, when something is to be found in it
- *   blame_module(), blame_text()   the source line that the validator, or the translator, refuses; false:
+ *   refused_place_of_module(), refused_place_of_text()   the source line that the validator, or the
+ *   translator, refuses; false:
  *                                  unknown
- *   module_mark()        marks it as this front end's; is_mark()
- *   module_park_debug()  keep debug records for a debugger where nothing else sees them
- *   module_repair()      drop debug records, keep OpLine, make file names the user's
+ *   mark_module()        marks it as this front end's; mark_is()
+ *   debug_records_park()  keep debug records for a debugger where nothing else sees them
+ *   repair_module()      drop debug records, keep OpLine, make file names the user's
  */
 #ifndef ORRERY_FRONTEND_COMPILE_H
 #define ORRERY_FRONTEND_COMPILE_H
@@ -30,7 +31,7 @@
 #include "compile_protocol.h"
 #include "toolchain.h"
 
-/* Stands for the directory of the compilation in clang's output; module_repair() removes it. */
+/* Stands for the directory of the compilation in clang's output; repair_module() removes it. */
 #define COMPILE_DIRECTORY "/orrery-source"
 
 /* The compile server's side effects. */
@@ -65,25 +66,25 @@ enum status llvm_spirv_translate(const struct compilation *compilation, const st
 enum status compile_run(const struct compilation *compilation, enum compile_tool tool,
                         const struct process *process, const struct process *translation,
                         struct process_result *out_result, struct diagnosis *diagnosis);
-bool blame_module(const struct spirv *spirv, struct text *log);
-void blame_text(const char *text, struct text *log);
+bool refused_place_of_module(const struct spirv *spirv, struct text *log);
+void refused_place_of_text(const char *text, struct text *log);
 void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text);
-enum status module_park_debug(struct spirv *spirv); /* debug_records.c: before it */
-enum status module_repair(struct spirv *spirv);
+enum status debug_records_park(struct spirv *spirv); /* debug_records.c: before it */
+enum status repair_module(struct spirv *spirv);
 /* Steps of it: repair_destructor.c, repair_expected.c, repair_line.c, repair_order.c, repair_select.c. */
 enum status repair_destructors(struct spirv *spirv);
 enum status repair_expected(struct spirv *spirv);
 enum status repair_lines(struct spirv *spirv);
 enum status repair_order(struct spirv *spirv);
 enum status repair_selects(struct spirv *spirv);
-enum status module_operations(struct spirv *spirv);
-enum status module_mark(struct spirv *spirv);
-bool is_mark(const uint32_t *words, uint32_t count);
+enum status operations_of_module(struct spirv *spirv);
+enum status mark_module(struct spirv *spirv);
+bool mark_is(const uint32_t *words, uint32_t count);
 /* Lines of included files, and of the source if requested; begun: before clang read them. */
-enum status module_embed(const struct compilation *compilation, const struct list *included,
+enum status embed_module(const struct compilation *compilation, const struct list *included,
                          const struct timespec *begun, struct spirv *spirv);
 /* Macros and functions of extensions that clang's header lacks, or has for every device. */
-void add_extension_functions(const struct compilation *compilation, struct text *source);
+void extensions_add_functions(const struct compilation *compilation, struct text *source);
 
 /* Device-side enqueue needs the two features besides its own. */
 bool compile_has_device_enqueue(const struct compile_request *request);

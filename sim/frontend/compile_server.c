@@ -68,7 +68,7 @@ static int connect_own(const char *path)
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
-    const int connection = descriptor_high(ends[0]), socket = descriptor_high(ends[1]);
+    const int connection = server_descriptor_high(ends[0]), socket = server_descriptor_high(ends[1]);
     /* a server that takes nothing is given up */
     const struct timeval patience = {.tv_sec = BEGIN_MILLISECONDS / MILLISECONDS};
     setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);

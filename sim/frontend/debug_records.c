@@ -199,7 +199,7 @@ static uint32_t find_set(const struct spirv *spirv)
     return 0;
 }
 
-enum status module_park_debug(struct spirv *spirv)
+enum status debug_records_park(struct spirv *spirv)
 {
     struct parking p = {.from = spirv, .set = find_set(spirv)};
     enum status status = STATUS_OUT_OF_MEMORY;

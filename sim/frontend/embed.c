@@ -204,7 +204,7 @@ static size_t find_strings(struct quoted *quoted)
     return past;
 }
 
-enum status module_embed(const struct compilation *compilation, const struct list *included,
+enum status embed_module(const struct compilation *compilation, const struct list *included,
                          const struct timespec *begun, struct spirv *spirv)
 {
     struct quoted quoted = {.spirv = spirv,

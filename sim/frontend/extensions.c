@@ -274,7 +274,7 @@ static void add_named_barriers(const struct compilation *compilation, struct tex
                  " __asm(\"__orrery_op329_a0s2f1\");\n");
 }
 
-void add_extension_functions(const struct compilation *compilation, struct text *source)
+void extensions_add_functions(const struct compilation *compilation, struct text *source)
 {
     /* OpenCL 3.0 C, 6.15.15.7; clang's header does not have it. */
     text_addf(source, "#ifndef CLK_UNORM_INT_101010_2\n#define CLK_UNORM_INT_101010_2 0x10E0\n#endif\n");

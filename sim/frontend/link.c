@@ -91,7 +91,7 @@ static bool has_mark(const struct spirv *spirv)
     size_t at = HEADER_WORDS;
     uint32_t count;
     for (const uint32_t *words; (words = next_instruction(spirv, &at, &count));)
-        if (is_mark(words, count))
+        if (mark_is(words, count))
             return true;
     return false;
 }
@@ -126,7 +126,7 @@ static enum status prepare(const struct spirv *spirv, size_t index, bool keeps_m
             if (opcode_of(words[0]) == SpvOpEntryPoint && count > 3 && runs_by_itself(spirv, words[2])) {
                 out_spirv->word_count += put_entry_point(kept + out_spirv->word_count, words, count, index);
             } else if (!is_builtin_import(words, count, is_builtin, bound) &&
-                       (keeps_mark || !is_mark(words, count))) {
+                       (keeps_mark || !mark_is(words, count))) {
                 memcpy(kept + out_spirv->word_count, words, count * sizeof *kept);
                 out_spirv->word_count += count;
             }
@@ -252,8 +252,8 @@ static enum status link_numbered(const struct spirv *prepared, size_t count, boo
         modules[i] = prepared[i].words;
         word_counts[i] = prepared[i].word_count;
     }
-    if (!status && linker_run(modules, word_counts, count, create_library, add_line, log, &out_spirv->words,
-                              &out_spirv->word_count))
+    if (!status && link_run(modules, word_counts, count, create_library, add_line, log, &out_spirv->words,
+                            &out_spirv->word_count))
         status = STATUS_LINK_FAILED;
     free(word_counts);
     free(modules);

@@ -3,7 +3,7 @@
  * PURPOSE  The seam to the SPIRV-Tools linker, which has a C++ interface only.
  *
  * Interface
- *   linker_run()   0 and *out_words (malloc'd), or another number; the log receives
+ *   link_run()   0 and *out_words (malloc'd), or another number; the log receives
  *                  one call of add_line per message
  */
 #ifndef ORRERY_FRONTEND_LINK_H
@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-int linker_run(const uint32_t *const *modules, const size_t *word_counts, size_t count, int create_library,
-               void (*add_line)(void *log, const char *line), void *log, uint32_t **out_words,
-               size_t *out_word_count);
+int link_run(const uint32_t *const *modules, const size_t *word_counts, size_t count, int create_library,
+             void (*add_line)(void *log, const char *line), void *log, uint32_t **out_words,
+             size_t *out_word_count);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ static int run(const uint32_t *const *modules, const size_t *word_counts, size_t
 }
 
 /* No exception may reach the C side. */
-int linker_run(const uint32_t *const *modules, const size_t *word_counts, size_t count, int create_library,
+int link_run(const uint32_t *const *modules, const size_t *word_counts, size_t count, int create_library,
                void (*add_line)(void *, const char *), void *log, uint32_t **out_words,
                size_t *out_word_count)
 {

@@ -57,7 +57,7 @@ static void explain_failure(const struct compilation *compilation, const struct 
         return;
     clang_text(compilation, bitcode, &text);
     if (text.data)
-        blame_text(text.data, log);
+        refused_place_of_text(text.data, log);
     text_fini(&text);
 }
 

@@ -13,7 +13,7 @@
 
 enum { MARK_WORDS = 1 + (sizeof MODULE_COMPONENTS + sizeof(uint32_t) - 1) / sizeof(uint32_t) };
 
-bool is_mark(const uint32_t *words, uint32_t count)
+bool mark_is(const uint32_t *words, uint32_t count)
 {
     return opcode_of(words[0]) == SpvOpSourceExtension &&
            (count - 1) * sizeof *words >= sizeof MODULE_COMPONENTS &&
@@ -40,7 +40,7 @@ static bool stands_before_names(uint32_t opcode)
     }
 }
 
-enum status module_mark(struct spirv *spirv)
+enum status mark_module(struct spirv *spirv)
 {
     uint32_t mark[MARK_WORDS] = {(uint32_t)MARK_WORDS << SpvWordCountShift | SpvOpSourceExtension};
     memcpy(mark + 1, MODULE_COMPONENTS, sizeof MODULE_COMPONENTS);

@@ -384,7 +384,7 @@ static enum status look(struct marked_operations *o, struct spirv *spirv)
     return o->found ? translate(o, spirv) : STATUS_OK;
 }
 
-enum status module_operations(struct spirv *spirv)
+enum status operations_of_module(struct spirv *spirv)
 {
     struct marked_operations o = {.words = spirv->words,
                                   .count = spirv->word_count,

@@ -26,7 +26,7 @@ static bool key_of(const struct compilation *compilation, const struct list *lan
 static char *installed(struct cache_key key)
 {
     char *name = cache_path("precompiled", key, "pch");
-    char *path = name ? beside_us(name) : NULL;
+    char *path = name ? server_program_beside(name) : NULL;
     free(name);
     return path;
 }

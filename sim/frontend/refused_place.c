@@ -62,7 +62,7 @@ static void add_line(const struct spirv *spirv, const uint32_t *line, struct tex
         text_addf(log, "%s:%" PRIu32 ":%" PRIu32 ": error: ", (const char *)(file + 2), line[2], line[3]);
 }
 
-bool blame_module(const struct spirv *spirv, struct text *log)
+bool refused_place_of_module(const struct spirv *spirv, struct text *log)
 {
     const uint32_t *line = NULL;
     bool found = false;
@@ -158,7 +158,7 @@ static void add_place(const char *text, const char *call, struct text *log)
     text_addf(log, "%.*s:%lu:%lu: error: ", (int)strcspn(name, "\"\n"), name, line, column);
 }
 
-void blame_text(const char *text, struct text *log)
+void refused_place_of_text(const char *text, struct text *log)
 {
     char name[NAME_CHARS];
     const char *arguments;

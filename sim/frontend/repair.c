@@ -508,7 +508,7 @@ static enum status repair_addresses(struct spirv *spirv)
     return status;
 }
 
-enum status module_repair(struct spirv *spirv)
+enum status repair_module(struct spirv *spirv)
 {
     uint32_t *words = spirv->words, debug_id = 0;
     size_t kept = HEADER_WORDS;
@@ -534,7 +534,7 @@ enum status module_repair(struct spirv *spirv)
     if (status == STATUS_OK)
         status = repair_expected(spirv);
     if (status == STATUS_OK)
-        status = module_operations(spirv);
+        status = operations_of_module(spirv);
     if (status == STATUS_OK)
         status = repair_destructors(spirv);
     if (status == STATUS_OK)

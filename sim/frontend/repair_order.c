@@ -11,7 +11,7 @@
 #include "compile.h"
 #include "spirv_words.h"
 
-struct order {
+struct block_order {
     const struct spirv *spirv;
     uint32_t *out;
     size_t put, *place; /* per id: where the type, constant, variable or block stands that has it; 0: none */
@@ -20,17 +20,17 @@ struct order {
     uint32_t *stack; /* of ids */
 };
 
-static const uint32_t *words_at(const struct order *o, size_t at)
+static const uint32_t *words_at(const struct block_order *o, size_t at)
 {
     return o->spirv->words + at;
 }
 
-static size_t next_of(const struct order *o, size_t at)
+static size_t next_of(const struct block_order *o, size_t at)
 {
     return at + length_of(*words_at(o, at));
 }
 
-static void put_words(struct order *o, size_t from, size_t to)
+static void put_words(struct block_order *o, size_t from, size_t to)
 {
     memcpy(o->out + o->put, words_at(o, from), (to - from) * sizeof *o->out);
     o->put += to - from;
@@ -66,7 +66,7 @@ static bool is_type(uint32_t word)
 }
 
 /* The id of a type, a constant or a variable; 0: it is none. */
-static uint32_t defined_by(const struct order *o, const uint32_t *words)
+static uint32_t defined_by(const struct block_order *o, const uint32_t *words)
 {
     const uint32_t opcode = opcode_of(*words), count = length_of(*words), at = is_type(*words) ? 1 : 2;
     const bool constant = opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp;
@@ -76,14 +76,14 @@ static uint32_t defined_by(const struct order *o, const uint32_t *words)
     return words[at];
 }
 
-static bool is_missing(const struct order *o, uint32_t id)
+static bool is_missing(const struct block_order *o, uint32_t id)
 {
     return id < o->bound && o->place[id] && !o->done[id];
 }
 
 /* An id that has to stand before it and does not yet; 0: none. Types keep their order, unless a constant that
  * moves needs one. */
-static uint32_t missing(const struct order *o, const uint32_t *words, bool moves)
+static uint32_t missing(const struct block_order *o, const uint32_t *words, bool moves)
 {
     uint32_t end, i = needed_words(words, &end);
     if (is_type(*words) && !moves)
@@ -96,7 +96,7 @@ static uint32_t missing(const struct order *o, const uint32_t *words, bool moves
     return 0;
 }
 
-static void put_constant(struct order *o, uint32_t id)
+static void put_constant(struct block_order *o, uint32_t id)
 {
     uint32_t depth = 0;
     o->stack[depth++] = id;
@@ -115,7 +115,7 @@ static void put_constant(struct order *o, uint32_t id)
 }
 
 /* Returns where the functions begin. */
-static size_t put_constants(struct order *o)
+static size_t put_constants(struct block_order *o)
 {
     size_t end = HEADER_WORDS;
     for (; end < o->spirv->word_count && opcode_of(*words_at(o, end)) != SpvOpFunction;
@@ -137,14 +137,14 @@ static size_t put_constants(struct order *o)
 
 /* ---- blocks ------------------------------------------------------------------------------------------ */
 
-struct block {
+struct repaired_block {
     size_t first, end, terminator;
     bool reached, follows; /* after the entry's; after one that leads to it */
 };
 
-struct function {
-    struct order *order;
-    struct block *blocks;
+struct repaired_function {
+    struct block_order *order;
+    struct repaired_block *blocks;
     uint32_t count;
     uint32_t *number;       /* per id of a label: 1 + its block; 0: of no block of this function */
     uint32_t *post, posts;  /* blocks in postorder */
@@ -153,7 +153,7 @@ struct function {
 };
 
 /* The block at way k out of a block; UINT32_MAX: there is none, count: it is in no block here. */
-static uint32_t way_out(const struct function *f, uint32_t block, uint32_t k)
+static uint32_t way_out(const struct repaired_function *f, uint32_t block, uint32_t k)
 {
     const uint32_t *words = words_at(f->order, f->blocks[block].terminator), count = length_of(*words);
     uint32_t at = count;
@@ -169,7 +169,7 @@ static uint32_t way_out(const struct function *f, uint32_t block, uint32_t k)
 }
 
 /* In postorder, of the ways out the last one first, so that reversed the first one comes first. */
-static void visit_blocks(struct function *f)
+static void visit_blocks(struct repaired_function *f)
 {
     uint32_t depth = 0;
     f->posts = 0;
@@ -194,7 +194,7 @@ static void visit_blocks(struct function *f)
 }
 
 /* Does each block stand after one that leads to it? Then each of them stands after those that dominate it. */
-static bool is_in_order(struct function *f)
+static bool is_in_order(struct repaired_function *f)
 {
     for (uint32_t i = 0; i < f->count; i++)
         for (uint32_t k = 0, to; (to = way_out(f, i, k)) != UINT32_MAX; k++)
@@ -206,9 +206,9 @@ static bool is_in_order(struct function *f)
     return true;
 }
 
-static void put_blocks(struct function *f)
+static void put_blocks(struct repaired_function *f)
 {
-    struct order *o = f->order;
+    struct block_order *o = f->order;
     visit_blocks(f);
     const bool keeps = is_in_order(f);
     for (uint32_t i = f->posts; !keeps && i-- > 0;)
@@ -219,9 +219,9 @@ static void put_blocks(struct function *f)
 }
 
 /* The function at `at`, to its end. */
-static size_t put_function(struct function *f, size_t at)
+static size_t put_function(struct repaired_function *f, size_t at)
 {
-    struct order *o = f->order;
+    struct block_order *o = f->order;
     const size_t begin = at;
     size_t last = at;
     f->count = 0;
@@ -231,7 +231,7 @@ static size_t put_function(struct function *f, size_t at)
         if (opcode == SpvOpLabel && words_at(o, at)[1] < o->bound) {
             f->next[f->count] = 0;
             f->number[words_at(o, at)[1]] = f->count + 1;
-            f->blocks[f->count++] = (struct block){.first = at, .terminator = at};
+            f->blocks[f->count++] = (struct repaired_block){.first = at, .terminator = at};
         }
         if (opcode != SpvOpLine && opcode != SpvOpNoLine)
             last = at;
@@ -273,16 +273,16 @@ static size_t find_wide(const struct spirv *spirv, uint8_t *wide)
     return labels;
 }
 
-static enum status put_all(struct order *o, uint8_t *wide)
+static enum status put_all(struct block_order *o, uint8_t *wide)
 {
     const size_t labels = find_wide(o->spirv, wide);
-    struct function f = {.order = o,
-                         .blocks = calloc(labels + 1, sizeof *f.blocks),
-                         .number = calloc(o->bound, sizeof *f.number),
-                         .post = calloc(labels + 1, sizeof *f.post),
-                         .stack = calloc(labels + 1, sizeof *f.stack),
-                         .next = calloc(labels + 1, sizeof *f.next),
-                         .wide = wide};
+    struct repaired_function f = {.order = o,
+                                  .blocks = calloc(labels + 1, sizeof *f.blocks),
+                                  .number = calloc(o->bound, sizeof *f.number),
+                                  .post = calloc(labels + 1, sizeof *f.post),
+                                  .stack = calloc(labels + 1, sizeof *f.stack),
+                                  .next = calloc(labels + 1, sizeof *f.next),
+                                  .wide = wide};
     const bool fits = f.blocks && f.number && f.post && f.stack && f.next;
     if (fits)
         for (size_t at = put_constants(o); at < o->spirv->word_count;)
@@ -298,12 +298,12 @@ static enum status put_all(struct order *o, uint8_t *wide)
 enum status repair_order(struct spirv *spirv)
 {
     const uint32_t bound = spirv->words[3];
-    struct order o = {.spirv = spirv,
-                      .out = malloc(spirv->word_count * sizeof *o.out),
-                      .place = calloc(bound, sizeof *o.place),
-                      .bound = bound,
-                      .done = calloc(bound, 1),
-                      .stack = calloc(bound, sizeof *o.stack)};
+    struct block_order o = {.spirv = spirv,
+                            .out = malloc(spirv->word_count * sizeof *o.out),
+                            .place = calloc(bound, sizeof *o.place),
+                            .bound = bound,
+                            .done = calloc(bound, 1),
+                            .stack = calloc(bound, sizeof *o.stack)};
     uint8_t *wide = calloc(bound, 1);
     enum status status = STATUS_OUT_OF_MEMORY;
     if (o.out && o.place && o.done && o.stack && wide)

@@ -54,7 +54,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-char *beside_us(const char *name)
+char *server_program_beside(const char *name)
 {
     struct text path = {0};
     char *directory = own_file();
@@ -124,7 +124,7 @@ static bool fits_both(const char *path, const char *clang, const char *llvm_spir
 char *server_program_find(const char *wanted, const char *clang, const char *llvm_spirv,
                           struct diagnosis *diagnosis)
 {
-    char *path = wanted ? strdup(wanted) : beside_us(program_name);
+    char *path = wanted ? strdup(wanted) : server_program_beside(program_name);
     if (path && path[0] == '/' && is_executable(path)) {
         if (fits_both(path, clang, llvm_spirv, diagnosis))
             return path;

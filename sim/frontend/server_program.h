@@ -5,7 +5,8 @@
  *
  * Interface
  *   server_program_find()   path of the server's program, or NULL and why not
- *   beside_us()             path of what is installed with this library or stands beside it in the build
+ *   server_program_beside()             path of what is installed with this library or stands beside it in
+ *                                       the build
  *                           tree, or NULL
  */
 #ifndef ORRERY_SIM_FRONTEND_SERVER_PROGRAM_H
@@ -15,6 +16,6 @@
 
 char *server_program_find(const char *wanted, const char *clang, const char *llvm_spirv,
                           struct diagnosis *diagnosis);
-char *beside_us(const char *name);
+char *server_program_beside(const char *name);
 
 #endif

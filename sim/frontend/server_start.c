@@ -71,7 +71,7 @@ static bool spawn(struct spawned *spawned)
 bool server_start(const struct server_start *start)
 {
     struct spawned spawned = {.start = start,
-                              .nothing = descriptor_high(open("/dev/null", O_RDWR | O_CLOEXEC)),
+                              .nothing = server_descriptor_high(open("/dev/null", O_RDWR | O_CLOEXEC)),
                               .stacks = malloc(2 * STACK_BYTES)};
     const bool started = spawned.stacks && spawned.nothing >= 0 && spawn(&spawned);
     if (spawned.nothing >= 0)
@@ -80,7 +80,7 @@ bool server_start(const struct server_start *start)
     return started;
 }
 
-int descriptor_high(int descriptor)
+int server_descriptor_high(int descriptor)
 {
     if (descriptor < 0 || descriptor >= MEMORY_FILE_LOWEST)
         return descriptor;

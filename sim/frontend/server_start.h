@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Starts a compile server: no child of the host, in a session of its own, with nothing open that the
- *          host has open.
+ * PURPOSE  Starts a compile server: no child of the host, in a session of its own, with nothing open that
+ *          the host has open.
  *
  * Interface
  *   server_start()      returns when the program runs; false: it could not be run
- *   descriptor_high()   the same file at a number that no stream of a child has; the old one is closed; -1
+ *   server_descriptor_high()   the same file at a number that no stream of a child has; the old one is
+ *                              closed; -1
  *                       stays -1
  */
 #ifndef ORRERY_SIM_FRONTEND_SERVER_START_H
@@ -19,6 +20,6 @@ struct server_start {
     int input, output; /* high descriptors that become 0 and 1; output -1: nothing */
 };
 bool server_start(const struct server_start *start);
-int descriptor_high(int descriptor);
+int server_descriptor_high(int descriptor);
 
 #endif

@@ -29,7 +29,8 @@ enum { LOCK_MILLISECONDS = 2000, SEND_SECONDS = 60 };
 /* O_NONBLOCK: opening a pipe in its place does not wait. */
 static int open_directory(int parent, const char *path, int flags)
 {
-    return descriptor_high(openat(parent, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | flags));
+    return server_descriptor_high(
+        openat(parent, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | flags));
 }
 
 /* No link, the user's own, and no one else may write to it; is_private: nor read. */
@@ -124,7 +125,7 @@ static struct sockaddr_un address_of(const struct socket_place *place)
 static int new_socket(void)
 {
     const struct timeval patience = {.tv_sec = SEND_SECONDS};
-    const int made = descriptor_high(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const int made = server_descriptor_high(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (made >= 0)
         setsockopt(made, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     return made;
@@ -156,8 +157,8 @@ static int connect_to(const struct socket_place *place, bool *out_absent)
 static int try_lock(const struct socket_place *place, bool *out_busy)
 {
     struct stat about;
-    const int lock = descriptor_high(openat(place->directory, COMPILE_LOCK_NAME,
-                                            O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
+    const int lock = server_descriptor_high(openat(
+        place->directory, COMPILE_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
     const bool fine = lock >= 0 && fstat(lock, &about) == 0 && S_ISREG(about.st_mode);
     const bool locked = fine && flock(lock, LOCK_EX | LOCK_NB) == 0;
     *out_busy = fine && !locked && errno == EWOULDBLOCK;

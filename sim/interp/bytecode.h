@@ -147,8 +147,8 @@ enum op {
 };
 extern const char *const op_names[OP_COUNT];
 /* The handlers of the best build for this CPU; isa 0 baseline, 1 AVX2, 2 AVX-512 (NULL if absent). */
-exec_fn *const *exec_table(void);
-exec_fn *const *exec_table_isa(int isa);
+exec_fn *const *op_table(void);
+exec_fn *const *op_table_isa(int isa);
 
 /* Of OP_poison_st, for uninitialised values stored to global memory: all are reported; only those of the
  * lanes of d, whose bytes count as initialised from then on; the same bytes, but another operation of the
@@ -464,8 +464,8 @@ struct code {
     const struct code_debug *debug;     /* NULL: not requested for a debugger */
     const struct profile_code *profile; /* NULL: instructions are not counted */
     bool writes_elsewhere;              /* it writes through pointers that derive from no argument */
-    /* for each instruction: the word of the module at which the SPIR-V instruction begins that it carries out;
-     * 0: none. NULL: not requested for a debugger */
+    /* for each instruction: the word of the module at which the SPIR-V instruction begins that it carries
+     * out; 0: none. NULL: not requested for a debugger */
     const uint32_t *words;
 };
 

@@ -73,7 +73,7 @@ static bool is_recent(const struct lower *l, uint32_t load)
 
 /* Marks a load of all bytes that the store will write as its base, if no store or similar operation is
  * between them; it must have no other use. */
-static void note_base(struct lower *l, const struct place *to)
+static void note_base(struct lower *l, const struct memory_place *to)
 {
     const struct block *block = ir_block(l->ir, l->block);
     for (uint32_t i = block->insts.count; i-- > 0 && only_reads(l, block->insts.at[i]);) {
@@ -144,7 +144,7 @@ uint32_t components_load_dynamic(struct lower *l, uint32_t vector_id, uint32_t i
     return out;
 }
 
-static void store_dynamic(struct lower *l, const struct place *to, const uint32_t *insert)
+static void store_dynamic(struct lower *l, const struct memory_place *to, const uint32_t *insert)
 {
     const uint32_t index = lower_scalar(l, insert[5]), component = lower_scalar(l, insert[4]);
     const uint32_t address = component_address(l, to->type, to->address, index);
@@ -158,7 +158,7 @@ static bool is_kept(struct lower *l, uint32_t load, const uint32_t *values, uint
     return value->op == IR_extract && value->args[0] == load && value->imm == k;
 }
 
-static void store_runs(struct lower *l, const struct place *to, uint32_t load, const uint32_t *values)
+static void store_runs(struct lower *l, const struct memory_place *to, uint32_t load, const uint32_t *values)
 {
     const enum scalar type = to->type->element->scalar;
     const uint32_t count = to->type->leaves;
@@ -172,7 +172,7 @@ static void store_runs(struct lower *l, const struct place *to, uint32_t load, c
     }
 }
 
-bool components_store(struct lower *l, const struct place *to, uint32_t pointer, uint32_t object)
+bool components_store(struct lower *l, const struct memory_place *to, uint32_t pointer, uint32_t object)
 {
     if (!l->m->by_components || to->type->kind != TYPE_VECTOR)
         return false;

@@ -79,7 +79,7 @@ static void count_block(struct ir *ir, struct block *block)
     block->work = saturated(work + WORK_INSTRUCTION); /* the last term is the terminator */
 }
 
-void count_work(struct ir *ir)
+void cost_count_work(struct ir *ir)
 {
     for (uint32_t o = 0; o < ir->order_count; o++)
         count_block(ir, ir_block(ir, ir->order[o]));

@@ -29,6 +29,6 @@ enum {
 
 /* Sets block->work; for each reading of the clock (IR_clock), imm becomes the work of its block before
  * it. */
-void count_work(struct ir *ir);
+void cost_count_work(struct ir *ir);
 
 #endif

@@ -244,7 +244,7 @@ static void part(struct parting *p, uint32_t branch)
     }
 }
 
-const uint8_t *find_parted(struct ir *ir)
+const uint8_t *diverge_find_parted(struct ir *ir)
 {
     struct parting p = {.ir = ir,
                         .parted = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
@@ -259,7 +259,7 @@ const uint8_t *find_parted(struct ir *ir)
     return p.parted;
 }
 
-void classify(struct ir *ir)
+void diverge_classify(struct ir *ir)
 {
     find_classes(ir, false);
     for (uint32_t v = 1; v < ir->values.count; v++)

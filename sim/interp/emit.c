@@ -38,7 +38,7 @@ static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, 
     CHECKED(op < OP_COUNT);
     CHECKED(e->insns.count == e->ops.count);
     struct insn *insn = list_push(e->arena, &e->insns);
-    *insn = (struct insn){exec_table()[op], d, a, b, c, 0, 0};
+    *insn = (struct insn){op_table()[op], d, a, b, c, 0, 0};
     *list_push(e->arena, &e->ops) = (uint16_t)op;
     if (e->ir->debug)
         *list_push(e->arena, &e->words) = e->word;
@@ -1089,7 +1089,7 @@ static struct code_loop *rank_sites(struct ir *ir, struct code_way *ways)
     }
     if (!ir->irreducible) {
         mark_controlling(ir);
-        mark_updates(ir);
+        updates_mark(ir);
         find_level_code(ir, ranking.loops, ways);
     }
     return ranking.loops;

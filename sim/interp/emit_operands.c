@@ -145,9 +145,9 @@ static bool is_of_family(enum ir_op op)
     }
 }
 
-/* The address operand: generic addresses become lanes; private ones are added to each lane's own. The address of
- * a varying load is affine or varying: in irreducible control flow each lane loads for itself, from a uniform
- * address, too. */
+/* The address operand: generic addresses become lanes; private ones are added to each lane's own. The
+ * address of a varying load is affine or varying: in irreducible control flow each lane loads for itself,
+ * from a uniform address, too. */
 static void prepare_address(struct emitter *e, uint32_t v)
 {
     const bool loads = val(e, v)->op == IR_load || val(e, v)->op == IR_poison_load;

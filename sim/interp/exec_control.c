@@ -139,14 +139,14 @@ CONTROL(ret)
         exec_report_unwaited(wave);
     wave_stop_lanes(wave, &(lane_mask){{wave->active.word[0], wave->active.word[1], wave->active.word[2],
                                         wave->active.word[3]}});
-    GO_OR_STOP(exec_next_block(wave));
+    GO_OR_STOP(wave_next_block(wave));
 }
 
 CONTROL(unreachable)
 {
     charge(wave, insn);
     exec_report_unreachable(wave, insn->e);
-    GO_OR_STOP(exec_next_block(wave));
+    GO_OR_STOP(wave_next_block(wave));
 }
 
 CONTROL(barrier)

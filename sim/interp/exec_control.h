@@ -14,7 +14,7 @@ const struct insn *exec_arrive(struct wave *wave, uint32_t block);
 /* Active lanes of cond go to yes, the others to no. */
 const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t yes, uint32_t no);
 /* The lowest parked block becomes active, when nothing is; NULL and RUN_DONE when none is parked. */
-const struct insn *exec_next_block(struct wave *wave);
+const struct insn *wave_next_block(struct wave *wave);
 uint32_t exec_switch_target(const uint32_t *list, uint64_t value);
 const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const uint8_t *values);
 /* Lane 0 returns, and its asynchronous copy may still be under way. */

@@ -620,14 +620,14 @@ GENERIC(64)
 
 HANDLER(pipe)
 {
-    if (exec_pipe(insn, frame, wave))
+    if (wave_pipe_exec(insn, frame, wave))
         NEXT_AFTER_FAULT(insn, frame, wave);
     NEXT;
 }
 
 HANDLER(enqueue)
 {
-    if (exec_enqueue(insn, frame, wave))
+    if (wave_enqueue_exec(insn, frame, wave))
         NEXT_AFTER_FAULT(insn, frame, wave);
     NEXT;
 }

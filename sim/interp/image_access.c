@@ -192,7 +192,7 @@ static void read_texel(struct image_access *a, uint32_t lane, uint32_t level, ui
                        const int32_t *where, union texel *out)
 {
     const struct image_format *format = a->image->format;
-    if (!texel_inside(&a->image->level[level], where)) {
+    if (!sample_texel_inside(&a->image->level[level], where)) {
         bool has_border = a->insn->f & IMAGE_OP_SAMPLED && a->sampler.addressing == ADDRESSING_CLAMP;
         if (!has_border)
             note(a, &a->fault, FAULT_READ, lane, where, level);
@@ -219,12 +219,12 @@ static void read_level(struct image_access *a, uint32_t lane, uint32_t level, ui
         float at[3] = {0};
         for (uint32_t k = 0; k < a->coordinates; k++)
             at[k] = float_operand(a, k, lane);
-        footprint_sample(a->image, level, &a->sampler, at, &footprint);
+        texel_footprint_sample(a->image, level, &a->sampler, at, &footprint);
     } else {
         int32_t at[3] = {0};
         for (uint32_t k = 0; k < a->coordinates; k++)
             at[k] = int_operand(a, k, lane);
-        footprint_integer(a->image, level, sampler, at, &footprint);
+        texel_footprint_integer(a->image, level, sampler, at, &footprint);
     }
     if (footprint.undefined) {
         note_misuse(a, lane, "a coordinate is infinite or not a number");
@@ -376,7 +376,7 @@ static void find_texel(struct image_access *a, uint32_t lane)
     for (uint32_t k = 0; k < a->coordinates; k++)
         where[k] = int_operand(a, k, lane);
     check_sort(a, lane);
-    if (level >= a->image->levels || !texel_inside(&a->image->level[level], where)) {
+    if (level >= a->image->levels || !sample_texel_inside(&a->image->level[level], where)) {
         note(a, &a->fault, FAULT_WRITE, lane, where, level);
         return;
     }

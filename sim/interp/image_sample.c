@@ -18,7 +18,7 @@ static int32_t clamp(int32_t value, int32_t low, int32_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-bool texel_inside(const struct image_level *level, const int32_t texel[3])
+bool sample_texel_inside(const struct image_level *level, const int32_t texel[3])
 {
     for (int d = 0; d < 3; d++)
         if (texel[d] < 0 || (uint32_t)texel[d] >= level->size[d])
@@ -98,8 +98,8 @@ static void one_texel(struct texel_footprint *out)
     out->weight[0] = 1.0f;
 }
 
-void footprint_integer(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
-                       const int32_t *coordinate, struct texel_footprint *out)
+void texel_footprint_integer(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
+                             const int32_t *coordinate, struct texel_footprint *out)
 {
     uint32_t dimensions = image_dimensions(image->type);
     const uint32_t *size = image->level[level].size;
@@ -138,8 +138,8 @@ static void corners(struct texel_footprint *out, const struct sample_axis *axes,
     out->count = 1u << dimensions;
 }
 
-void footprint_sample(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
-                      const float *coordinate, struct texel_footprint *out)
+void texel_footprint_sample(const struct image_desc *image, uint32_t level, const struct sampler *sampler,
+                            const float *coordinate, struct texel_footprint *out)
 {
     uint32_t dimensions = image_dimensions(image->type);
     const uint32_t *size = image->level[level].size;

@@ -32,12 +32,12 @@ static void optimise(struct ir *ir)
     promote_variables(ir);
     simplify(ir);
     cfg_canonical(ir);
-    if_convert(ir);
+    simplify_if_convert(ir);
     cfg_canonical(ir);
-    hoist_invariants(ir);
+    simplify_hoist_invariants(ir);
     simplify(ir);
     cfg_canonical(ir);
-    fuse(ir);
+    simplify_fuse(ir);
 }
 
 static struct ir *lowered(struct module *m, struct entry_point *e, const struct code_request *request)
@@ -51,16 +51,16 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
         cfg_canonical(ir);
     else
         optimise(ir);
-    count_work(ir);
-    find_origins(ir);
+    cost_count_work(ir);
+    written_find_origins(ir);
     if (request->poison && request->marks_stores)
-        mark_stores(ir);
+        poison_mark_stores(ir);
     else if (request->poison)
-        track_poison(ir);
+        poison_track(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
-    number_iterations(ir);
-    classify(ir);
+    loop_iterations_number(ir);
+    diverge_classify(ir);
     return ir;
 }
 

@@ -142,7 +142,7 @@ struct next_operation {
 void wave_next(const struct wave *wave, struct next_operation *out_next);
 /* The next place at or after instruction `at` where waves stop: the first operation after a preemption point,
  * barrier or group function. Sets *at to it; false: there is none. */
-bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site);
+bool wave_code_stop(const struct code *code, uint32_t *at, uint32_t *out_site);
 
 /* A hash of all state but memory that decides what the wave does next: frame, private memory and the places
  * of its lanes; in a loop, without values that affect nothing there. If two hashes are equal and memory has

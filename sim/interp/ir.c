@@ -72,7 +72,7 @@ uint32_t *ir_operand_slot(struct ir *ir, uint32_t v, uint32_t k)
 
 uint32_t ir_const(struct ir *ir, enum scalar type, uint64_t bits)
 {
-    bits = bits_truncate(bits, type);
+    bits = module_bits_truncate(bits, type);
     CHECKED(type > T_NONE && type < sizeof ir->zero / sizeof *ir->zero);
     if (bits == 0 && ir->zero[type])
         return ir->zero[type];
@@ -151,7 +151,7 @@ static uint64_t rotate_left(uint64_t x, uint64_t n, uint32_t bits)
 
 static bool fold_int2(enum ir_op op, enum scalar type, uint64_t x, uint64_t y, uint64_t *out)
 {
-    int64_t sx = bits_signed(x, type), sy = bits_signed(y, type);
+    int64_t sx = module_bits_signed(x, type), sy = module_bits_signed(y, type);
     uint32_t bits = scalar_bits(type);
     CHECKED(bits > 0 && bits <= 64);
     switch (op) {
@@ -175,13 +175,13 @@ static bool fold_int2(enum ir_op op, enum scalar type, uint64_t x, uint64_t y, u
     case IR_rotl: *out = rotate_left(x, y, bits); break;
     default: return false;
     }
-    *out = bits_truncate(*out, type);
+    *out = module_bits_truncate(*out, type);
     return true;
 }
 
 static bool fold_compare(enum ir_op op, enum scalar type, uint64_t x, uint64_t y, bool *out)
 {
-    int64_t sx = bits_signed(x, type), sy = bits_signed(y, type);
+    int64_t sx = module_bits_signed(x, type), sy = module_bits_signed(y, type);
     switch (op) {
     case IR_ieq: *out = x == y; return true;
     case IR_ine: *out = x != y; return true;
@@ -308,7 +308,8 @@ static uint32_t fold_convert(struct ir *ir, uint32_t v, const struct value *valu
     uint64_t x;
     struct value *from = ir_value(ir, value->args[0]);
     if (ir_is_const(ir, value->args[0], &x))
-        return ir_const(ir, value->type, value->op == IR_sext ? (uint64_t)bits_signed(x, from->type) : x);
+        return ir_const(ir, value->type,
+                        value->op == IR_sext ? (uint64_t)module_bits_signed(x, from->type) : x);
     if (value->op == IR_trunc && (from->op == IR_zext || from->op == IR_sext) &&
         ir_value(ir, from->args[0])->type == value->type)
         return from->args[0];

@@ -213,22 +213,22 @@ uint32_t cfg_phi_at(struct ir *ir, uint32_t block, enum scalar type); /* a new p
 void components_narrow(struct ir *ir);
 void promote_variables(struct ir *ir);
 void simplify(struct ir *ir); /* fold, number, dead code */
-void hoist_invariants(struct ir *ir);
-void if_convert(struct ir *ir);
-void track_poison(struct ir *ir); /* poison.c: uninitialised values */
-void mark_stores(struct ir *ir);  /* poison.c: stored bytes count as initialised, and nothing else */
-void remove_dead(struct ir *ir);
-void fuse(struct ir *ir); /* multiply-add with two roundings */
+void simplify_hoist_invariants(struct ir *ir);
+void simplify_if_convert(struct ir *ir);
+void poison_track(struct ir *ir);       /* poison.c: uninitialised values */
+void poison_mark_stores(struct ir *ir); /* poison.c: stored bytes count as initialised, and nothing else */
+void simplify_remove_dead(struct ir *ir);
+void simplify_fuse(struct ir *ir); /* multiply-add with two roundings */
 /* loop_iterations.c: iteration numbers as operands of barriers and group functions */
-void number_iterations(struct ir *ir);
-void classify(struct ir *ir); /* diverge.c */
+void loop_iterations_number(struct ir *ir);
+void diverge_classify(struct ir *ir); /* diverge.c */
 /* diverge.c: for each block, whether the work-items of a work-group may execute it different numbers of
  * times */
-const uint8_t *find_parted(struct ir *ir);
-void mark_updates(struct ir *ir); /* updates.c: sets `update` of each site */
+const uint8_t *diverge_find_parted(struct ir *ir);
+void updates_mark(struct ir *ir); /* updates.c: sets `update` of each site */
 /* written.c, as in struct code */
 const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere);
-void find_origins(struct ir *ir);                           /* written.c: sets `argument` of each site */
+void written_find_origins(struct ir *ir);                   /* written.c: sets `argument` of each site */
 const struct profile_code *profile_describe(struct ir *ir); /* profile.c */
 /* debug_info.c: call after variables have their places */
 const struct code_debug *debug_describe(struct ir *ir);

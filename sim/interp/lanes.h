@@ -44,7 +44,7 @@
 #undef OP
 
 /* The next instruction after lanes were stopped and none is active any more; NULL: the wave stops. */
-const struct insn *exec_next_block(struct wave *wave);
+const struct insn *wave_next_block(struct wave *wave);
 
 /* ---- dispatch --------------------------------------------------------------------- */
 
@@ -81,7 +81,7 @@ static inline bool wave_any_active(const struct wave *wave)
 
 static inline const struct insn *after_fault(const struct insn *insn, struct wave *wave)
 {
-    return wave_any_active(wave) ? insn + 1 : exec_next_block(wave);
+    return wave_any_active(wave) ? insn + 1 : wave_next_block(wave);
 }
 
 #define NEXT_AFTER_FAULT(insn, frame, wave)                 \

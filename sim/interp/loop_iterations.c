@@ -66,11 +66,11 @@ static uint32_t iteration_of(struct iterations *t, uint32_t number)
     return t->known[number] = iteration;
 }
 
-void number_iterations(struct ir *ir)
+void loop_iterations_number(struct ir *ir)
 {
     if (ir->irreducible || !some_loop_meets(ir))
         return;
-    const uint8_t *parted = find_parted(ir);
+    const uint8_t *parted = diverge_find_parted(ir);
     struct iterations t = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->loops.count + 1)};
     for (uint32_t v = 1, count = ir->values.count; v < count; v++)
         if (is_met_at(ir_value(ir, v)) && parted[ir_value(ir, v)->block])

@@ -250,7 +250,7 @@ static void lower_switch(struct lower *l, uint32_t word)
     succs[0] = l->label_block[w[2]];
     for (uint32_t i = 1, at = 3; i < count; i++, at += literal + 1) {
         cases[i - 1] = literal == 2 ? w[at] | (uint64_t)w[at + 1] << 32 : w[at];
-        cases[i - 1] = bits_truncate(cases[i - 1], lower_type(l, selector));
+        cases[i - 1] = module_bits_truncate(cases[i - 1], lower_type(l, selector));
         succs[i] = l->label_block[w[at + literal]];
     }
     if (l->ir->profile)
@@ -447,7 +447,7 @@ static void lower_instruction(struct lower *l, uint32_t word)
     case LOWER_EXTENDED: lower_extended(l, word); break;
     case LOWER_ABSENT:
         module_fail(l->m, STATUS_UNSUPPORTED, "unsupported %s at word %u",
-                    spv_op_name(spv_opcode(l->m, word)), word);
+                    spirv_op_name(spv_opcode(l->m, word)), word);
     default: lower_value_op(l, word); break;
     }
 }

@@ -137,7 +137,7 @@ void debug_extended(struct lower *l, uint32_t word);      /* a debug record in a
 void debug_line(struct lower *l, const uint32_t *w);      /* w: the words of the current OpLine */
 void debug_variables(struct lower *l, uint32_t function); /* of the call that has just been lowered */
 void debug_returned(struct lower *l);                     /* a call has returned to its line */
-struct place {
+struct memory_place {
     const struct type *type;
     uint32_t address;
     enum storage storage;
@@ -145,7 +145,7 @@ struct place {
 };
 void components_note_load(struct lower *l, uint32_t id); /* call after an OpLoad is lowered */
 /* false: the store writes all components */
-bool components_store(struct lower *l, const struct place *to, uint32_t pointer, uint32_t object);
+bool components_store(struct lower *l, const struct memory_place *to, uint32_t pointer, uint32_t object);
 /* NONE: all components are loaded */
 uint32_t components_load_dynamic(struct lower *l, uint32_t vector_id, uint32_t index);
 /* lower_index.c: indices past arrays inside variables. */

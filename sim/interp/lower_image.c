@@ -67,7 +67,7 @@ static void add_options(struct lower *l, struct image_operands *o, uint32_t word
                            SpvImageOperandsSignExtendMask | SpvImageOperandsZeroExtendMask;
     if (mask & ~known)
         module_fail(l->m, STATUS_UNSUPPORTED, "image operands 0x%x of %s at word %u are not supported", mask,
-                    spv_op_name(spv_opcode(l->m, word)), word);
+                    spirv_op_name(spv_opcode(l->m, word)), word);
     if (mask & SpvImageOperandsLodMask) {
         uint32_t lod = lower_scalar(l, w[i]);
         enum scalar type = lower_component(l, w[i++]);
@@ -90,7 +90,7 @@ static uint64_t texel_flags(struct lower *l, enum scalar type, uint32_t word)
     case T_I32: return IMAGE_OP_I32;
     default:
         module_fail(l->m, STATUS_UNSUPPORTED, "%s at word %u: texels of this type are not supported",
-                    spv_op_name(spv_opcode(l->m, word)), word);
+                    spirv_op_name(spv_opcode(l->m, word)), word);
     }
 }
 

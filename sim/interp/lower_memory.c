@@ -226,11 +226,11 @@ static void lower_chain(struct lower *l, uint32_t word)
         uint32_t index = lower_scalar(l, w[i]);
         uint64_t k = 0, stride = first ? stride_of(type) : type->stride;
         bool constant = ir_is_const(l->ir, index, &k);
-        k = (uint64_t)bits_signed(k, lower_type(l, index));
+        k = (uint64_t)module_bits_signed(k, lower_type(l, index));
         if (!first && type->kind == TYPE_STRUCT) {
             if (!constant || k >= type->count)
                 module_fail(l->m, STATUS_BAD_BINARY, "struct index of %s at word %u is not a member number",
-                            spv_op_name(op), word);
+                            spirv_op_name(op), word);
             address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)type->offsets[k]);
         } else if (constant) {
             address = ir_index(l->ir, l->block, address, NONE, 0, (int64_t)(k * stride));
@@ -414,8 +414,8 @@ void lower_memory_op(struct lower *l, uint32_t word)
     case SpvOpStore:
         type = module_value_type(l->m, w[2]);
         if (components_store(l,
-                             &(struct place){type, lower_scalar(l, w[1]), pointer_storage(l, w[1]),
-                                             operand_align(w + 3, n - 3, type->align)},
+                             &(struct memory_place){type, lower_scalar(l, w[1]), pointer_storage(l, w[1]),
+                                                    operand_align(w + 3, n - 3, type->align)},
                              w[1], w[2]))
             break;
         lower_store(l, type, lower_scalar(l, w[1]), 0, pointer_storage(l, w[1]),
@@ -483,7 +483,7 @@ void lower_one_atomic(struct lower *l, uint32_t word)
     default: value = lower_scalar(l, w[6]);
     }
     if (scalar_bytes(type) < 4)
-        module_fail(l->m, STATUS_UNSUPPORTED, "%s of %u bits at word %u is not supported", spv_op_name(op),
+        module_fail(l->m, STATUS_UNSUPPORTED, "%s of %u bits at word %u is not supported", spirv_op_name(op),
                     scalar_bits(type), word);
     struct site site = {.access = op == SpvOpAtomicLoad ? ACCESS_ATOMIC_READ
                                   : how == ATOMIC_STORE ? ACCESS_ATOMIC_WRITE

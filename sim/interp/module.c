@@ -46,13 +46,13 @@ uint32_t scalar_bits(enum scalar scalar)
     return scalar == T_BOOL ? 1 : scalar_bytes(scalar) * 8;
 }
 
-uint64_t bits_truncate(uint64_t bits, enum scalar scalar)
+uint64_t module_bits_truncate(uint64_t bits, enum scalar scalar)
 {
     uint32_t width = scalar_bits(scalar);
     return width < 64 ? bits & ((1ull << width) - 1) : bits;
 }
 
-int64_t bits_signed(uint64_t bits, enum scalar scalar)
+int64_t module_bits_signed(uint64_t bits, enum scalar scalar)
 {
     uint32_t shift = 64 - scalar_bits(scalar);
     return (int64_t)(bits << shift) >> shift;
@@ -123,7 +123,7 @@ static uint64_t align_up(uint64_t value, uint64_t align)
 
 static _Noreturn void refuse_type(struct module *m, uint32_t word, const char *why)
 {
-    module_fail(m, STATUS_BAD_BINARY, "%s at word %u %s", spv_op_name(spv_opcode(m, word)), word, why);
+    module_fail(m, STATUS_BAD_BINARY, "%s at word %u %s", spirv_op_name(spv_opcode(m, word)), word, why);
 }
 
 /* An element or member: anything that lies in memory. */
@@ -272,7 +272,8 @@ static struct type *make_type(struct module *m, uint32_t id)
         type->leaves = 2;
         break;
     default:
-        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported", spv_op_name(type->opcode), word);
+        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported", spirv_op_name(type->opcode),
+                    word);
     }
     return type;
 }
@@ -342,7 +343,7 @@ static uint64_t literal(const struct module *m, uint32_t word, const struct type
     uint64_t bits = m->words[word + 3];
     if (type->size > 4)
         bits |= (uint64_t)m->words[word + 4] << 32;
-    return bits_truncate(bits, type->scalar);
+    return module_bits_truncate(bits, type->scalar);
 }
 
 static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, struct leaf a, struct leaf b,
@@ -350,7 +351,7 @@ static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, 
 {
     enum scalar t = a.scalar;
     uint64_t x = a.bits, y = b.bits;
-    int64_t sx = bits_signed(x, t), sy = bits_signed(y, b.scalar ? b.scalar : t);
+    int64_t sx = module_bits_signed(x, t), sy = module_bits_signed(y, b.scalar ? b.scalar : t);
     uint32_t bits = scalar_bits(t);
     uint64_t r;
     switch (op) {
@@ -398,10 +399,11 @@ static struct leaf fold_leaf(struct module *m, uint32_t op, enum scalar result, 
     case SpvOpGenericCastToPtr: r = x; break;
     case SpvOpSelect: return x ? b : c;
     default:
-        module_fail(m, STATUS_UNSUPPORTED, "OpSpecConstantOp %s at word %u is not supported", spv_op_name(op),
-                    word);
+        module_fail(m, STATUS_UNSUPPORTED, "OpSpecConstantOp %s at word %u is not supported",
+                    spirv_op_name(op), word);
     }
-    return (struct leaf){bits_truncate(r, result), a.variable ? a.variable : b.variable, result, false};
+    return (struct leaf){module_bits_truncate(r, result), a.variable ? a.variable : b.variable, result,
+                         false};
 }
 
 static struct type *pointee(struct module *m, uint32_t pointer_type_id)
@@ -412,7 +414,7 @@ static struct type *pointee(struct module *m, uint32_t pointer_type_id)
 static _Noreturn void refuse_constant(struct module *m, uint32_t word)
 {
     module_fail(m, STATUS_BAD_BINARY, "OpSpecConstantOp %s at word %u has operands that do not fit",
-                spv_op_name(m->words[word + 3]), word);
+                spirv_op_name(m->words[word + 3]), word);
 }
 
 static void part_of(struct module *m, const struct type *type, uint64_t index, uint32_t word)
@@ -434,12 +436,13 @@ static struct leaf constant_chain(struct module *m, uint32_t op, uint32_t word)
     struct type *type = pointee(m, m->type_of[base]);
     if (op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain) {
         const struct leaf *index = module_constant(m, w[i++])->leaves;
-        leaf.bits += (uint64_t)bits_signed(index->bits, index->scalar) * align_up(type->size, type->align);
+        leaf.bits +=
+            (uint64_t)module_bits_signed(index->bits, index->scalar) * align_up(type->size, type->align);
     }
     for (; i < n; i++) {
         const struct leaf *index = module_constant(m, w[i])->leaves;
         part_of(m, type, type->kind == TYPE_STRUCT ? index->bits : 0, word);
-        uint64_t k = (uint64_t)bits_signed(index->bits, index->scalar);
+        uint64_t k = (uint64_t)module_bits_signed(index->bits, index->scalar);
         leaf.bits += type->kind == TYPE_STRUCT ? type->offsets[k] : k * type->stride;
         type = type_part(type, (uint32_t)k);
     }
@@ -550,9 +553,9 @@ static struct constant *make_constant(struct module *m, uint32_t id)
     m->constants[id] = c;
     c->count = type->leaves;
     if (type->kind == TYPE_VOID || type->kind == TYPE_FUNCTION)
-        module_fail(m, STATUS_BAD_BINARY, "%s at word %u has no value", spv_op_name(op), word);
+        module_fail(m, STATUS_BAD_BINARY, "%s at word %u has no value", spirv_op_name(op), word);
     if (c->count > CONSTANT_LEAVES_MAX)
-        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u has %u scalars", spv_op_name(op), word, c->count);
+        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u has %u scalars", spirv_op_name(op), word, c->count);
     c->leaves = ARENA_ARRAY(&m->arena, struct leaf, c->count + 1);
     struct leaf *next = c->leaves;
     switch (op) {
@@ -564,7 +567,7 @@ static struct constant *make_constant(struct module *m, uint32_t id)
     case SpvOpConstant: c->leaves[0] = (struct leaf){literal(m, word, type), 0, type->scalar, false}; break;
     case SpvOpSpecConstant:
         c->leaves[0] =
-            (struct leaf){bits_truncate(literal(m, word, type), type->scalar), 0, type->scalar, false};
+            (struct leaf){module_bits_truncate(literal(m, word, type), type->scalar), 0, type->scalar, false};
         break;
     case SpvOpConstantSampler:
         c->leaves[0] =
@@ -581,14 +584,15 @@ static struct constant *make_constant(struct module *m, uint32_t id)
         for (uint32_t i = 3; i < spv_length(m, word); i++) {
             const struct constant *part = module_constant(m, w[i]);
             if (part->count > c->count - (uint32_t)(next - c->leaves))
-                module_fail(m, STATUS_BAD_BINARY, "%s at word %u has too many parts", spv_op_name(op), word);
+                module_fail(m, STATUS_BAD_BINARY, "%s at word %u has too many parts", spirv_op_name(op),
+                            word);
             memcpy(next, part->leaves, part->count * sizeof *next);
             next += part->count;
         }
         break;
     case SpvOpSpecConstantOp: spec_constant_op(m, c, type, word); break;
     default:
-        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported as a constant", spv_op_name(op),
+        module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported as a constant", spirv_op_name(op),
                     word);
     }
     return c;
@@ -645,7 +649,7 @@ static uint32_t read_function(struct module *m, uint32_t word)
         else if (op == SpvOpFunctionEnd)
             break;
         if (!spirv_op_supported(op))
-            module_fail(m, STATUS_UNSUPPORTED, "unsupported %s at word %u", spv_op_name(op), word);
+            module_fail(m, STATUS_UNSUPPORTED, "unsupported %s at word %u", spirv_op_name(op), word);
     }
     f->params = params.at;
     f->param_count = params.count;
@@ -712,7 +716,7 @@ static uint32_t read_instruction(struct module *m, uint32_t word)
     case SpvOpFunction: return read_function(m, word);
     default:
         if (!spirv_op_supported(op))
-            module_fail(m, STATUS_UNSUPPORTED, "unsupported %s at word %u", spv_op_name(op), word);
+            module_fail(m, STATUS_UNSUPPORTED, "unsupported %s at word %u", spirv_op_name(op), word);
     }
     return word;
 }
@@ -729,7 +733,7 @@ static void record_results(struct module *m)
         if (!result)
             continue;
         if (n < 2u + type || m->words[at] == 0 || m->words[at] >= m->bound)
-            module_fail(m, STATUS_BAD_BINARY, "%s at word %u has a bad result id", spv_op_name(op), word);
+            module_fail(m, STATUS_BAD_BINARY, "%s at word %u has a bad result id", spirv_op_name(op), word);
         m->def[m->words[at]] = word;
         if (type)
             m->type_of[m->words[at]] = m->words[word + 1];
@@ -850,7 +854,7 @@ enum status interp_module_new(const uint32_t *words, size_t word_count, const st
     m->words = ARENA_ARRAY(&m->arena, uint32_t, word_count + 1);
     memcpy(m->words, words, word_count * 4);
     m->word_count = word_count;
-    spirv_specialise(m->words, word_count, constants, constant_count);
+    module_specialise(m->words, word_count, constants, constant_count);
     read_module(m);
     try_lowering(m);
     m->diagnosis = NULL;
@@ -956,8 +960,8 @@ static void specialise(uint32_t *insn, const struct spec_constant *constant)
         insn[0] = length << 16 | (constant->value & 0xff ? SpvOpSpecConstantTrue : SpvOpSpecConstantFalse);
 }
 
-void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_constant *constants,
-                      size_t constant_count)
+void module_specialise(uint32_t *words, size_t word_count, const struct spec_constant *constants,
+                       size_t constant_count)
 {
     for (size_t c = 0; c < constant_count; c++) {
         uint32_t id = spec_constant_id(words, word_count, constants[c].id);
@@ -967,7 +971,7 @@ void spirv_specialise(uint32_t *words, size_t word_count, const struct spec_cons
     }
 }
 
-uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id)
+uint32_t module_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id)
 {
     /* The instruction searched for is 4 words long at most (OpTypeFloat: 3) and never the last. */
     uint32_t id = spec_constant_id(words, word_count, spec_id), type = 0, size = 0;

@@ -160,7 +160,7 @@ static inline uint32_t spv_length(const struct module *m, uint32_t word)
 {
     return m->words[word] >> 16;
 }
-const char *spv_op_name(uint32_t opcode);
+const char *spirv_op_name(uint32_t opcode);
 
 struct type *module_type(struct module *module, uint32_t type_id);
 struct type *module_value_type(struct module *module, uint32_t id);
@@ -183,7 +183,7 @@ uint32_t scalar_bits(enum scalar scalar);
 uint32_t type_first_leaf(const struct type *type, uint32_t index);
 struct type *type_part(const struct type *type, uint32_t index);
 uint64_t type_part_offset(const struct type *type, uint32_t index);
-uint64_t bits_truncate(uint64_t bits, enum scalar scalar);
-int64_t bits_signed(uint64_t bits, enum scalar scalar);
+uint64_t module_bits_truncate(uint64_t bits, enum scalar scalar);
+int64_t module_bits_signed(uint64_t bits, enum scalar scalar);
 
 #endif

@@ -18,7 +18,7 @@ static bool has_avx512(void)
 }
 #endif
 
-exec_fn *const *exec_table_isa(int isa)
+exec_fn *const *op_table_isa(int isa)
 {
     switch (isa) {
     case 0: return exec_table_isa0;
@@ -30,10 +30,10 @@ exec_fn *const *exec_table_isa(int isa)
     }
 }
 
-exec_fn *const *exec_table(void)
+exec_fn *const *op_table(void)
 {
     int isa = 2;
-    while (!exec_table_isa(isa))
+    while (!op_table_isa(isa))
         isa--;
-    return exec_table_isa(isa);
+    return op_table_isa(isa);
 }

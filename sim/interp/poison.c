@@ -210,7 +210,8 @@ static bool decides_alone(struct ir *ir, const struct value *atomic)
     uint64_t value;
     if (!atomic->args[1] || !ir_is_const(ir, atomic->args[1], &value))
         return false;
-    const uint64_t sign = UINT64_C(1) << (scalar_bits(type) - 1), most = bits_truncate(UINT64_MAX, type);
+    const uint64_t sign = UINT64_C(1) << (scalar_bits(type) - 1),
+                   most = module_bits_truncate(UINT64_MAX, type);
     switch ((enum atomic_op)atomic->imm) {
     case ATOMIC_AND:
     case ATOMIC_UMIN: return value == 0;
@@ -275,7 +276,7 @@ static uint32_t leaves_open(struct poisoning *p, uint32_t v, uint32_t operand)
 {
     struct ir *ir = p->ir;
     const enum scalar type = (enum scalar)ir_value(ir, operand)->type;
-    const uint64_t decides = ir_value(ir, v)->op == IR_or ? bits_truncate(UINT64_MAX, type) : 0;
+    const uint64_t decides = ir_value(ir, v)->op == IR_or ? module_bits_truncate(UINT64_MAX, type) : 0;
     uint64_t bits;
     if (ir_is_const(ir, operand, &bits) && bits != decides)
         return NONE;
@@ -521,7 +522,7 @@ static void attach_origins(struct poisoning *p, uint32_t values)
     }
 }
 
-void track_poison(struct ir *ir)
+void poison_track(struct ir *ir)
 {
     uint32_t values = ir->values.count;
     struct poisoning p = {.ir = ir, .of = ARENA_ARRAY(ir->arena, uint32_t, values * 8 + 1024)};
@@ -566,7 +567,7 @@ void track_poison(struct ir *ir)
         ir_value(ir, p.of[phis.at[i]])->list_count = n;
     }
     attach_origins(&p, values);
-    remove_dead(ir);
+    simplify_remove_dead(ir);
 }
 
 /* ---- launches that are left out of the checks ----------------------------------------------- */
@@ -591,7 +592,7 @@ static void mark_each(struct poisoning *p, uint32_t v)
     *list_push(p->ir->arena, &p->out) = v;
 }
 
-void mark_stores(struct ir *ir)
+void poison_mark_stores(struct ir *ir)
 {
     const uint32_t values = ir->values.count;
     struct poisoning p = {.ir = ir, .of = ARENA_ARRAY(ir->arena, uint32_t, values * 2 + 1024)};

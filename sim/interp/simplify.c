@@ -168,7 +168,7 @@ static void mark_live(struct ir *ir, uint8_t *live, uint32_t root)
     }
 }
 
-void remove_dead(struct ir *ir)
+void simplify_remove_dead(struct ir *ir)
 {
     uint8_t *live = ARENA_ARRAY(ir->arena, uint8_t, ir->values.count);
     for (uint32_t o = 0; o < ir->order_count; o++) {
@@ -289,7 +289,7 @@ void simplify(struct ir *ir)
         changed |= join_lines(ir);
         if (changed)
             cfg_build(ir);
-        remove_dead(ir);
+        simplify_remove_dead(ir);
         if (!changed && round)
             break;
     }
@@ -338,7 +338,7 @@ static bool hoist_from(struct ir *ir, const struct loop *loop, uint32_t preheade
     return moved;
 }
 
-void hoist_invariants(struct ir *ir)
+void simplify_hoist_invariants(struct ir *ir)
 {
     for (uint32_t i = ir->loops.count; !ir->irreducible && i-- > 0;) {
         const struct loop *loop = &ir->loops.at[i];
@@ -440,7 +440,7 @@ static bool convert_diamond(struct ir *ir, uint32_t b)
     return true;
 }
 
-void if_convert(struct ir *ir)
+void simplify_if_convert(struct ir *ir)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -457,7 +457,7 @@ void if_convert(struct ir *ir)
  * --------------------------------------------------------------------------------------------- */
 
 /* (a * b) + c with both roundings is one instruction when the product has no other use. */
-void fuse(struct ir *ir)
+void simplify_fuse(struct ir *ir)
 {
     uint32_t *uses = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count);
     for (uint32_t o = 0; o < ir->order_count; o++) {
@@ -486,5 +486,5 @@ void fuse(struct ir *ir)
             }
         }
     }
-    remove_dead(ir);
+    simplify_remove_dead(ir);
 }

@@ -27,7 +27,7 @@ const struct spirv_op *spirv_op(uint32_t opcode)
     return opcode < OPCODES ? &table[opcode] : &absent;
 }
 
-const char *spv_op_name(uint32_t opcode)
+const char *spirv_op_name(uint32_t opcode)
 {
     static _Thread_local char text[64];
     snprintf(text, sizeof text, "Op%s", spvOpcodeString(opcode));

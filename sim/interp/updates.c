@@ -200,7 +200,7 @@ static uint32_t *list_of(struct ir *ir, enum ir_op op, uint32_t *out_count)
  * Kernels with more pairs than PAIRS_MOST have updates that stay unknown: reports of their races have less
  * detail, and none is missed.
  */
-void mark_updates(struct ir *ir)
+void updates_mark(struct ir *ir)
 {
     uint32_t load_count, store_count, pairs = 0;
     const uint32_t *loads = list_of(ir, IR_load, &load_count), *stores = list_of(ir, IR_store, &store_count);

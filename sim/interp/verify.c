@@ -69,7 +69,7 @@ static spv_result_t see_instruction(void *self, const spv_parsed_instruction_t *
         uint32_t id = inst->words[operand->offset], def = id < p->m->bound ? p->m->def[id] : 0;
         if (!def || (must_follow(p, inst, id) && def >= p->word)) {
             snprintf(p->text, sizeof p->text, "%s at word %u: id %u is not defined%s",
-                     spv_op_name(inst->opcode), p->word, id, def ? " before" : "");
+                     spirv_op_name(inst->opcode), p->word, id, def ? " before" : "");
             return SPV_ERROR_INVALID_ID;
         }
         see_local(p, inst, id);
@@ -113,7 +113,7 @@ struct verify {
 
 static _Noreturn void refuse(const struct verify *v, const char *why)
 {
-    module_fail(v->m, STATUS_BAD_BINARY, "%s at word %u: %s", spv_op_name(v->op), v->word, why);
+    module_fail(v->m, STATUS_BAD_BINARY, "%s at word %u: %s", spirv_op_name(v->op), v->word, why);
 }
 
 static void need(const struct verify *v, bool condition, const char *why)

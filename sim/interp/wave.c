@@ -384,9 +384,9 @@ struct wave *wave_split(struct wave *wave, const lane_mask *lanes)
     }
     CHECKED((mine | theirs) || wave->parked_blocks || other->parked_blocks);
     wave->full = other->full = false;
-    if (!mine && (wave->resume = exec_next_block(wave)) != NULL)
+    if (!mine && (wave->resume = wave_next_block(wave)) != NULL)
         wave->stop = RUN_YIELD;
-    if (!theirs && (other->resume = exec_next_block(other)) != NULL)
+    if (!theirs && (other->resume = wave_next_block(other)) != NULL)
         other->stop = RUN_YIELD;
     return other;
 }

@@ -96,7 +96,7 @@ bool wave_starving(const struct wave *wave, lane_mask *out_lanes)
     return any(out_lanes);
 }
 
-const struct insn *exec_next_block(struct wave *wave)
+const struct insn *wave_next_block(struct wave *wave)
 {
     if (any(&wave->active))
         return NULL; /* only called when nothing is active */
@@ -159,7 +159,7 @@ const struct insn *exec_switch(struct wave *wave, const uint32_t *list, const ui
     }
     wave_settle(wave);
     wave->active = (lane_mask){{0}};
-    return exec_next_block(wave);
+    return wave_next_block(wave);
 }
 
 void wave_stop_lanes(struct wave *wave, const lane_mask *lanes)

@@ -129,7 +129,7 @@ static int64_t execute_lane(struct enqueue_lane *lane_op)
     return call->result;
 }
 
-bool exec_enqueue(const struct insn *insn, uint8_t *frame, struct wave *wave)
+bool wave_enqueue_exec(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access_copy copy;
     struct enqueue_lane lane_op = {

@@ -95,6 +95,6 @@ struct enqueue_call {
 };
 
 /* True: lanes were stopped. */
-bool exec_enqueue(const struct insn *insn, uint8_t *frame, struct wave *wave);
+bool wave_enqueue_exec(const struct insn *insn, uint8_t *frame, struct wave *wave);
 
 #endif

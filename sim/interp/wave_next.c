@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The next operation of a stopped wave, and the hash of its state (wave_fingerprint), which tells whether a
+/* The next operation of a stopped wave, and the hash of its state (wave_fingerprint), which shows whether a
  * wave only spins. */
 #include <string.h>
 #include <xxhash.h>
@@ -67,7 +67,7 @@ static bool operation_after(const struct code *code, uint32_t *at)
     return *at < code->insn_count;
 }
 
-bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site)
+bool wave_code_stop(const struct code *code, uint32_t *at, uint32_t *out_site)
 {
     while (*at < code->insn_count && code->ops[*at] != OP_yield && code->ops[*at] != OP_barrier &&
            code->ops[*at] != OP_collective)

@@ -276,7 +276,7 @@ static bool pipe_at(struct pipe_lane *lane_op, uint64_t address)
     return is_pipe && lane_op->pipe->packet_bytes == lane_op->insn->f >> PIPE_BYTES_SHIFT;
 }
 
-bool exec_pipe(const struct insn *insn, uint8_t *frame, struct wave *wave)
+bool wave_pipe_exec(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access_copy copy;
     struct pipe_lane lane_op = {.wave = wave, .insn = insn, .copy = &copy};

@@ -27,6 +27,6 @@ enum { PIPE_BYTES_SHIFT = 8 };
 #define PIPE_FAILED UINT64_MAX
 
 /* True: lanes were stopped. */
-bool exec_pipe(const struct insn *insn, uint8_t *frame, struct wave *wave);
+bool wave_pipe_exec(const struct insn *insn, uint8_t *frame, struct wave *wave);
 
 #endif

@@ -143,7 +143,7 @@ static uint32_t origin_of(struct ir *ir, uint32_t v, uint32_t *steps)
     return 0;
 }
 
-void find_origins(struct ir *ir)
+void written_find_origins(struct ir *ir)
 {
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);

@@ -79,7 +79,7 @@ static bool holds_all(const struct litmus *test, enum memory_scope scope)
     return scope != SCOPE_WORK_ITEM;
 }
 
-bool atomics_may_race(const struct litmus *test, const struct location *location, uint32_t thread)
+bool litmus_atomics_may_race(const struct litmus *test, const struct location *location, uint32_t thread)
 {
     if (location->plain & ~(1u << thread))
         return true;

@@ -34,7 +34,7 @@ static uint32_t find_parameter(const struct thread *thread, const char *name)
 }
 
 /* A register declared again in another block is the same one: the clause could not distinguish them. */
-static uint32_t declare(struct parser *parser, struct place place, const char *name)
+static uint32_t declare(struct parser *parser, struct litmus_place place, const char *name)
 {
     struct thread *thread = parser->thread;
     uint32_t found = find_register(thread, name);
@@ -48,7 +48,8 @@ static uint32_t declare(struct parser *parser, struct place place, const char *n
     return thread->register_count++;
 }
 
-static struct expression *expression_new(struct parser *parser, enum expression_kind kind, struct place place)
+static struct expression *expression_new(struct parser *parser, enum expression_kind kind,
+                                         struct litmus_place place)
 {
     struct expression *expression = pool_take(&parser->test->pool, sizeof *expression);
     expression->kind = kind;
@@ -195,10 +196,10 @@ static struct expression *parse_call(struct parser *parser, enum atomic_call whi
 static struct expression *parse_name(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     const char *name = lexer_name(lexer, "an expression");
     struct expression *expression = expression_new(parser, EXPRESSION_REGISTER, place);
-    if (word_is(&lexer->word, "("))
+    if (lexer_word_is(&lexer->word, "("))
         lexer_fail(lexer, place, "a function that litmus tests do not have: '%s'", name);
     expression->index = find_register(parser->thread, name);
     if (expression->index != UINT32_MAX)
@@ -234,7 +235,7 @@ static struct expression *parse_postfix(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     struct expression *left = parse_primary(parser);
-    while (word_is(&lexer->word, "[")) {
+    while (lexer_word_is(&lexer->word, "[")) {
         struct expression *element = expression_new(parser, EXPRESSION_INDEX, lexer->word.place);
         lexer_next(lexer);
         need_pointer(parser, left);
@@ -263,14 +264,15 @@ static struct expression *parse_unary(struct parser *parser)
     struct lexer *lexer = &parser->lexer;
     struct expression *unary;
     parser_enter(parser);
-    if (word_is(&lexer->word, "*")) {
+    if (lexer_word_is(&lexer->word, "*")) {
         unary = expression_new(parser, EXPRESSION_DEREFERENCE, lexer->word.place);
         lexer_next(lexer);
         unary->operand[0] = parse_unary(parser);
         need_pointer(parser, unary->operand[0]);
-    } else if (word_is(&lexer->word, "&")) {
+    } else if (lexer_word_is(&lexer->word, "&")) {
         unary = parse_address_of(parser);
-    } else if (word_is(&lexer->word, "!") || word_is(&lexer->word, "-") || word_is(&lexer->word, "~")) {
+    } else if (lexer_word_is(&lexer->word, "!") || lexer_word_is(&lexer->word, "-") ||
+               lexer_word_is(&lexer->word, "~")) {
         unary = expression_new(parser, EXPRESSION_UNARY, lexer->word.place);
         unary->operation[0] = *lexer->word.start;
         lexer_next(lexer);
@@ -292,7 +294,7 @@ static uint32_t precedence(const struct litmus_word *word)
                  {"!=", 6}, {"<", 7},  {">", 7}, {"<=", 7}, {">=", 7}, {"<<", 8},
                  {">>", 8}, {"+", 9},  {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (word_is(word, table[i].sign))
+        if (lexer_word_is(word, table[i].sign))
             return table[i].level;
     return 0;
 }
@@ -342,7 +344,7 @@ static struct expression *parse_value(struct parser *parser)
 /* ---- statements -------------------------------------------------------------------------------------- */
 
 static struct litmus_statement *statement_new(struct parser *parser, enum statement_kind kind,
-                                              struct place place)
+                                              struct litmus_place place)
 {
     struct litmus_statement *statement = pool_take(&parser->test->pool, sizeof *statement);
     statement->kind = kind;
@@ -355,7 +357,7 @@ static struct litmus_statement *parse_block(struct parser *parser)
     struct litmus_statement *block = statement_new(parser, STATEMENT_BLOCK, parser->lexer.word.place),
                             **end = &block->body;
     lexer_need(&parser->lexer, "{");
-    while (!word_is(&parser->lexer.word, "}")) {
+    while (!lexer_word_is(&parser->lexer.word, "}")) {
         *end = parse_statement(parser);
         while (*end)
             end = &(*end)->next;
@@ -377,7 +379,7 @@ static struct litmus_statement *parse_declaration(struct parser *parser)
     struct litmus_statement *first = NULL, **end = &first;
     parser_plain_type(parser);
     do {
-        struct place place = lexer->word.place;
+        struct litmus_place place = lexer->word.place;
         const char *name = lexer_name(lexer, "a register");
         struct litmus_statement *assign = statement_new(parser, STATEMENT_NOTHING, place);
         if (lexer_take(lexer, "=")) {
@@ -422,7 +424,8 @@ static uint32_t label_number(struct parser *parser, const char *label)
 
 static bool at_barrier(const struct parser *parser)
 {
-    return word_is(&parser->lexer.word, "barrier") || word_is(&parser->lexer.word, "work_group_barrier");
+    return lexer_word_is(&parser->lexer.word, "barrier") ||
+           lexer_word_is(&parser->lexer.word, "work_group_barrier");
 }
 
 static struct litmus_statement *parse_barrier(struct parser *parser, const char *label)
@@ -458,7 +461,7 @@ static struct litmus_statement *parse_branch(struct parser *parser, enum stateme
 static struct litmus_statement *parse_assignment(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     struct expression *left = parse_expression(parser);
     struct litmus_statement *statement = statement_new(parser, STATEMENT_EVALUATE, place);
     if (lexer_take(lexer, "=")) {
@@ -496,17 +499,17 @@ static struct litmus_statement *parse_labelled(struct parser *parser)
 static struct litmus_statement *parse_plain_statement(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    if (word_is(&lexer->word, "{"))
+    if (lexer_word_is(&lexer->word, "{"))
         return parse_braces(parser);
     if (lexer_take(lexer, ";"))
         return statement_new(parser, STATEMENT_NOTHING, lexer->word.place);
     if (parser_at_type(parser))
         return parse_declaration(parser);
-    if (word_is(&lexer->word, "if"))
+    if (lexer_word_is(&lexer->word, "if"))
         return parse_branch(parser, STATEMENT_IF);
-    if (word_is(&lexer->word, "while"))
+    if (lexer_word_is(&lexer->word, "while"))
         return parse_branch(parser, STATEMENT_WHILE);
-    if (word_is(&lexer->word, "atomic_work_item_fence"))
+    if (lexer_word_is(&lexer->word, "atomic_work_item_fence"))
         return parse_fence(parser);
     if (at_barrier(parser))
         return parse_barrier(parser, NULL);

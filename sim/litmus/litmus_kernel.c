@@ -59,7 +59,7 @@ static void write_assignment(const struct kernel_writer *writer, const struct li
 static void write_barrier(const struct kernel_writer *writer, const struct litmus_statement *barrier)
 {
     fprintf(writer->stream, "litmus_log[0] = %u; work_group_barrier(", barrier->label + 1);
-    flags_print(barrier->flags, writer->stream);
+    litmus_print_flags(barrier->flags, writer->stream);
     fprintf(writer->stream, ", %s);\n", memory_scope_word(barrier->scope));
 }
 
@@ -84,7 +84,7 @@ static void write_statement(const struct kernel_writer *writer, const struct lit
     switch (statement->kind) {
     case STATEMENT_FENCE:
         fputs("atomic_work_item_fence(", writer->stream);
-        flags_print(statement->flags, writer->stream);
+        litmus_print_flags(statement->flags, writer->stream);
         fprintf(writer->stream, ", %s, %s);\n", memory_order_word(statement->order),
                 memory_scope_word(statement->scope));
         break;

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct place here(const struct lexer *lexer)
+static struct litmus_place here(const struct lexer *lexer)
 {
-    return (struct place){lexer->line, (uint32_t)(lexer->at - lexer->line_start) + 1};
+    return (struct litmus_place){lexer->line, (uint32_t)(lexer->at - lexer->line_start) + 1};
 }
 
-_Noreturn void lexer_fail(struct lexer *lexer, struct place place, const char *format, ...)
+_Noreturn void lexer_fail(struct lexer *lexer, struct litmus_place place, const char *format, ...)
 {
     char text[300];
     va_list arguments;
@@ -55,7 +55,7 @@ static bool starts(const struct lexer *lexer, const char *text)
 
 static void skip_comment(struct lexer *lexer, const char *end)
 {
-    struct place start = here(lexer);
+    struct litmus_place start = here(lexer);
     while (!starts(lexer, end)) {
         if (!*lexer->at)
             lexer_fail(lexer, start, "a comment without end");
@@ -172,7 +172,7 @@ const char *lexer_rest_of_line(struct lexer *lexer)
     return text;
 }
 
-bool word_is(const struct litmus_word *word, const char *text)
+bool lexer_word_is(const struct litmus_word *word, const char *text)
 {
     return word->kind != WORD_END && word->length == strlen(text) &&
            memcmp(word->start, text, word->length) == 0;
@@ -180,7 +180,7 @@ bool word_is(const struct litmus_word *word, const char *text)
 
 bool lexer_take(struct lexer *lexer, const char *text)
 {
-    if (!word_is(&lexer->word, text))
+    if (!lexer_word_is(&lexer->word, text))
         return false;
     lexer_next(lexer);
     return true;

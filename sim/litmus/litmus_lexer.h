@@ -16,7 +16,7 @@ struct litmus_word {
     enum word_kind kind;
     const char *start;
     size_t length;
-    struct place place;
+    struct litmus_place place;
     int32_t number;
 };
 
@@ -35,13 +35,13 @@ void lexer_next(struct lexer *lexer);
 /* The rest of the current word's line, trimmed. */
 const char *lexer_rest_of_line(struct lexer *lexer);
 
-bool word_is(const struct litmus_word *word, const char *text);
+bool lexer_word_is(const struct litmus_word *word, const char *text);
 bool lexer_take(struct lexer *lexer, const char *text); /* takes the word if it is the next one */
 void lexer_need(struct lexer *lexer, const char *text);
 const char *lexer_name(struct lexer *lexer, const char *what);
 int32_t lexer_number(struct lexer *lexer);
 
-_Noreturn void lexer_fail(struct lexer *lexer, struct place place, const char *format, ...)
+_Noreturn void lexer_fail(struct lexer *lexer, struct litmus_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 _Noreturn void lexer_expected(struct lexer *lexer, const char *what);
 

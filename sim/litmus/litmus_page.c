@@ -62,7 +62,7 @@ static json_t *cell_json(const struct litmus *test, uint32_t cell)
 {
     const struct location *location = location_at(test, cell);
     if (!location->is_array)
-        return text_json(location->name);
+        return report_json_text(location->name);
     return json_sprintf("%s[%u]", location->name, (unsigned)(cell - location->first_cell));
 }
 
@@ -97,14 +97,14 @@ static void put_step(const struct gallery *gallery, json_t *object, const struct
 {
     struct source_place place;
     program_site(gallery->unfold->program, event->step->site, &place);
-    put_number(object, "line", place.line);
+    report_put_number(object, "line", place.line);
     if (event->is_atomic || event->is_fence) {
         if (!event->instance)
-            put_text(object, "order", short_word(memory_order_word(order_of(event))));
-        put_text(object, "scope", short_word(memory_scope_word(event->scope)));
+            report_put_text(object, "order", short_word(memory_order_word(order_of(event))));
+        report_put_text(object, "scope", short_word(memory_scope_word(event->scope)));
     }
     if (event->instance)
-        put_number(object, "instance", event->instance);
+        report_put_number(object, "instance", event->instance);
     if (event->is_fence && event->regions)
         json_object_set_new(object, "regions",
                             json_sprintf("%s%s%s", event->regions & REGION_GLOBAL ? "global" : "",
@@ -117,14 +117,14 @@ static json_t *event_json(const struct gallery *gallery, const struct candidate 
 {
     const struct candidate_event *event = &candidate->event[i];
     json_t *object = json_object();
-    put_text(object, "kind", event_word(event));
+    report_put_text(object, "kind", event_word(event));
     if (event->thread != NO_THREAD)
-        put_number(object, "thread", event->thread);
+        report_put_number(object, "thread", event->thread);
     if (event->is_read || event->is_write)
         json_object_set_new(object, "location", cell_json(gallery->test, event->cell));
     if (event->is_read) {
         json_object_set_new(object, "read", number_json(event->read));
-        put_number(object, "reads_from", candidate->reads_from[i]);
+        report_put_number(object, "reads_from", candidate->reads_from[i]);
     }
     if (event->is_write)
         json_object_set_new(object, "wrote", number_json(event->stored));
@@ -178,9 +178,9 @@ static json_t *cycle_json(const struct cycle *cycle)
     json_t *list = json_array();
     for (uint32_t i = 0; i < cycle->count; i++) {
         json_t *object = json_object();
-        put_text(object, "kind", link_word(cycle->link[i].kind));
-        put_number(object, "from", cycle->link[i].from);
-        put_number(object, "to", cycle->link[i].to);
+        report_put_text(object, "kind", link_word(cycle->link[i].kind));
+        report_put_number(object, "from", cycle->link[i].from);
+        report_put_number(object, "to", cycle->link[i].to);
         json_array_append_new(list, object);
     }
     return list;
@@ -271,7 +271,7 @@ static bool keep(void *self, const struct execution *execution)
     if (!shown || shown->count[broken]++ >= (broken == AXIOM_NONE ? 1 : CYCLES_TRIED))
         return !gallery->out_of_memory;
     struct cycle cycle;
-    candidate_explain(execution->candidate, broken, &cycle);
+    why_explain_candidate(execution->candidate, broken, &cycle);
     if (shown->execution[broken] && shown->links[broken] <= cycle.count)
         return true;
     json_decref(shown->execution[broken]);
@@ -312,7 +312,7 @@ static json_t *lines_json(const char *text)
     for (const char *end; *text; text = *end ? end + 1 : end) {
         end = text + strcspn(text, "\n");
         char *line = strndup(text, (size_t)(end - text));
-        json_array_append_new(list, text_json(line ? line : ""));
+        json_array_append_new(list, report_json_text(line ? line : ""));
         free(line);
     }
     return list;
@@ -322,7 +322,7 @@ static json_t *names_json(const char *const *names, size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, text_json(names[i]));
+        json_array_append_new(list, report_json_text(names[i]));
     return list;
 }
 
@@ -333,8 +333,8 @@ static json_t *threads_json(const struct litmus *test)
     litmus_place(test, &places);
     for (uint32_t i = 0; i < test->thread_count; i++) {
         json_t *object = json_object();
-        put_number(object, "group", places.group[i]);
-        put_number(object, "device", places.device[i]);
+        report_put_number(object, "group", places.group[i]);
+        report_put_number(object, "device", places.device[i]);
         json_array_append_new(list, object);
     }
     return list;
@@ -361,8 +361,8 @@ static void put_refused(json_t *object, const struct shown *shown)
         if (!shown->count[axiom])
             continue;
         json_t *refused = json_object();
-        put_text(refused, "axiom", axiom_word(axiom));
-        put_number(refused, "count", shown->count[axiom]);
+        report_put_text(refused, "axiom", why_axiom_word(axiom));
+        report_put_number(refused, "count", shown->count[axiom]);
         json_object_set(refused, "execution", shown->execution[axiom]);
         json_array_append_new(list, refused);
     }
@@ -384,7 +384,7 @@ static json_t *outcome_json(const struct page_results *results, const int64_t *v
     json_object_set_new(object, "values", list);
     json_object_set_new(object, "satisfies", json_boolean(satisfies));
     json_object_set_new(object, "allowed", json_boolean(found != NULL));
-    put_number(object, "count", found ? found->count : 0);
+    report_put_number(object, "count", found ? found->count : 0);
     if (!results->interleavings->gave_up && !results->interleavings->cut)
         json_object_set_new(object, "interleaving",
                             json_boolean(found_in(results->interleavings, values) != NULL));
@@ -428,18 +428,18 @@ static json_t *test_json(const struct gallery *gallery, const struct page_result
     const struct litmus *test = gallery->test;
     const struct litmus_result *result = results->result;
     json_t *object = json_object();
-    put_text(object, "name", test->name);
-    put_text(object, "file", test->file);
+    report_put_text(object, "name", test->name);
+    report_put_text(object, "file", test->file);
     json_object_set_new(object, "lines", lines_json(test->text));
-    put_text(object, "model", result->model);
-    put_text(object, "clause", result->clause);
-    put_text(object, "holds", result_word(result->holds));
-    put_text(object, "exists", result_word(result->exists));
-    put_text(object, "race", result_word(result->race));
-    put_text(object, "race_text", result->race_text);
-    put_text(object, "divergence", result->divergence_text);
-    put_number(object, "stuck", result->stuck);
-    put_number(object, "cut", result->cut);
+    report_put_text(object, "model", result->model);
+    report_put_text(object, "clause", result->clause);
+    report_put_text(object, "holds", result_word(result->holds));
+    report_put_text(object, "exists", result_word(result->exists));
+    report_put_text(object, "race", result_word(result->race));
+    report_put_text(object, "race_text", result->race_text);
+    report_put_text(object, "divergence", result->divergence_text);
+    report_put_number(object, "stuck", result->stuck);
+    report_put_number(object, "cut", result->cut);
     json_object_set_new(object, "gave_up", json_boolean(result->gave_up));
     json_object_set_new(object, "refused_cut", json_boolean(cut));
     json_object_set_new(object, "threads", threads_json(test));
@@ -452,7 +452,7 @@ static enum status write_test(const struct gallery *gallery, const struct page_r
                               FILE *stream)
 {
     json_t *data = json_object();
-    put_number(data, "page", 1);
+    report_put_number(data, "page", 1);
     json_object_set_new(data, "litmus", test_json(gallery, results, cut));
     const bool written = page_write_json(data, stream);
     json_decref(data);

@@ -41,7 +41,8 @@ static uint32_t find_location(const struct litmus *test, const char *name)
     return UINT32_MAX;
 }
 
-static uint32_t add_location(struct parser *parser, struct place place, const char *name, uint32_t cells)
+static uint32_t add_location(struct parser *parser, struct litmus_place place, const char *name,
+                             uint32_t cells)
 {
     struct litmus *test = parser->test;
     if (test->cell_count + cells > CELLS_MOST)
@@ -55,7 +56,7 @@ static uint32_t add_location(struct parser *parser, struct place place, const ch
     return test->location_count++;
 }
 
-uint32_t parser_location(struct parser *parser, struct place place, const char *name)
+uint32_t parser_location(struct parser *parser, struct litmus_place place, const char *name)
 {
     uint32_t found = find_location(parser->test, name);
     return found != UINT32_MAX ? found : add_location(parser, place, name, 1);
@@ -79,7 +80,7 @@ static bool take_type(struct lexer *lexer, bool *out_atomic)
 bool parser_at_type(const struct parser *parser)
 {
     const struct litmus_word *word = &parser->lexer.word;
-    return word_is(word, "int") || word_is(word, "uint") || word_is(word, "unsigned");
+    return lexer_word_is(word, "int") || lexer_word_is(word, "uint") || lexer_word_is(word, "unsigned");
 }
 
 void parser_plain_type(struct parser *parser)
@@ -108,7 +109,7 @@ static void parse_elements(struct parser *parser, struct location *location)
 {
     struct lexer *lexer = &parser->lexer;
     lexer_need(lexer, "{");
-    for (uint32_t i = 0; !word_is(&lexer->word, "}"); i++) {
+    for (uint32_t i = 0; !lexer_word_is(&lexer->word, "}"); i++) {
         if (i == location->cells)
             lexer_fail(lexer, lexer->word.place, "'%s' has %u elements", location->name, location->cells);
         location->initial[i] = lexer_number(lexer);
@@ -121,7 +122,7 @@ static void parse_elements(struct parser *parser, struct location *location)
 static uint32_t parse_extent(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     int32_t cells = lexer_number(lexer);
     lexer_need(lexer, "]");
     if (cells < 1 || cells > CELLS_MOST)
@@ -139,7 +140,7 @@ static void parse_initial(struct parser *parser)
         ;
     bool typed = take_type(lexer, &atomic);
     bool bracket = !typed && lexer_take(lexer, "[");
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     const char *name = lexer_name(lexer, "a location");
     if (bracket)
         lexer_need(lexer, "]");
@@ -165,7 +166,7 @@ static void parse_initials(struct parser *parser)
     lexer_need(lexer, "{");
     while (!lexer_take(lexer, "}")) {
         parse_initial(parser);
-        if (!word_is(&lexer->word, "}"))
+        if (!lexer_word_is(&lexer->word, "}"))
             lexer_need(lexer, ";");
     }
 }
@@ -185,7 +186,7 @@ static void parse_parameter(struct parser *parser, struct parameter *parameter)
     lexer_need(lexer, "*");
     while (take_qualifier(lexer, parameter))
         ;
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     parameter->name = lexer_name(lexer, "a parameter");
     parameter->location = parser_location(parser, place, parameter->name);
     struct location *location = &parser->test->locations[parameter->location];
@@ -199,8 +200,8 @@ static void parse_parameters(struct parser *parser)
     struct thread *thread = parser->thread;
     thread->parameters = pool_take(lexer->pool, CELLS_MOST * sizeof *thread->parameters);
     lexer_need(lexer, "(");
-    while (!word_is(&lexer->word, ")")) {
-        struct place place = lexer->word.place;
+    while (!lexer_word_is(&lexer->word, ")")) {
+        struct litmus_place place = lexer->word.place;
         if (thread->parameter_count == CELLS_MOST)
             lexer_fail(lexer, place, "more than %d parameters", CELLS_MOST);
         struct parameter *parameter = &thread->parameters[thread->parameter_count];
@@ -219,7 +220,7 @@ static uint32_t parse_number_after(struct parser *parser, const char *word)
 {
     struct lexer *lexer = &parser->lexer;
     lexer_need(lexer, word);
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     int32_t number = lexer_number(lexer);
     if (number < 0)
         lexer_fail(lexer, place, "a negative %s", word);
@@ -237,7 +238,7 @@ static void parse_thread(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     struct litmus *test = parser->test;
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     if (test->thread_count == THREADS_MOST)
         lexer_fail(lexer, place, "more than %d threads", THREADS_MOST);
     if (strtoul(lexer->word.start + 1, NULL, 10) != test->thread_count)
@@ -259,7 +260,7 @@ static void parse_thread(struct parser *parser)
 /* ---- the clause
  * ------------------------------------------------------------------------------------------ */
 
-static uint32_t add_term(struct parser *parser, struct place place, const struct litmus_term *term)
+static uint32_t add_term(struct parser *parser, struct litmus_place place, const struct litmus_term *term)
 {
     struct litmus *test = parser->test;
     for (uint32_t i = 0; i < test->term_count; i++)
@@ -283,7 +284,7 @@ static const char *term_text(struct parser *parser, const char *format, uint32_t
 static uint32_t parse_thread_term(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     int32_t number = lexer_number(lexer);
     if (number < 0 || (uint32_t)number >= parser->test->thread_count)
         lexer_fail(lexer, place, "there is no thread %d", number);
@@ -309,7 +310,7 @@ static uint32_t parse_cell_term(struct parser *parser)
 {
     struct lexer *lexer = &parser->lexer;
     bool bracket = lexer_take(lexer, "[");
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     const char *name = lexer_name(lexer, "a register or a location");
     uint32_t found = find_location(parser->test, name);
     if (found == UINT32_MAX)
@@ -348,11 +349,11 @@ static void parse_wanted(struct parser *parser, struct condition *equal)
 {
     struct lexer *lexer = &parser->lexer;
     lexer_take(lexer, "&");
-    if (lexer->word.kind == WORD_NUMBER || word_is(&lexer->word, "-")) {
+    if (lexer->word.kind == WORD_NUMBER || lexer_word_is(&lexer->word, "-")) {
         equal->value = lexer_number(lexer);
         return;
     }
-    struct place place = lexer->word.place;
+    struct litmus_place place = lexer->word.place;
     const char *name = lexer_name(lexer, "a number or a location");
     uint32_t found = find_location(parser->test, name);
     if (found == UINT32_MAX)
@@ -438,7 +439,7 @@ static void parse(struct parser *parser, const char *text, struct diagnosis *dia
     struct litmus *test = parser->test;
     struct lexer *lexer = &parser->lexer;
     lexer_init(lexer, &test->pool, text, test->file, diagnosis);
-    if (!word_is(&lexer->word, "OPENCL") && !word_is(&lexer->word, "OpenCL"))
+    if (!lexer_word_is(&lexer->word, "OPENCL") && !lexer_word_is(&lexer->word, "OpenCL"))
         lexer_expected(lexer, "OPENCL and the name of the test");
     test->name = lexer_rest_of_line(lexer);
     parse_initials(parser);

@@ -125,7 +125,7 @@ void expression_print(const struct thread *thread, const struct expression *expr
 
 /* ---- statements --------------------------------------------------------------------------------- */
 
-void flags_print(uint32_t flags, FILE *stream)
+void litmus_print_flags(uint32_t flags, FILE *stream)
 {
     static const struct {
         uint32_t flag;
@@ -152,7 +152,7 @@ static void print_barrier(const struct litmus *test, const struct litmus_stateme
     if (barrier->label)
         fprintf(stream, "%s: ", test->labels[barrier->label - 1]);
     fputs("work_group_barrier(", stream);
-    flags_print(barrier->flags, stream);
+    litmus_print_flags(barrier->flags, stream);
     fprintf(stream, ", %s);\n", memory_scope_word(barrier->scope));
 }
 
@@ -199,7 +199,7 @@ static void print_statement(const struct litmus *test, const struct thread *thre
         break;
     case STATEMENT_FENCE:
         fputs("atomic_work_item_fence(", stream);
-        flags_print(statement->flags, stream);
+        litmus_print_flags(statement->flags, stream);
         fprintf(stream, ", %s, %s);\n", memory_order_word(statement->order),
                 memory_scope_word(statement->scope));
         break;

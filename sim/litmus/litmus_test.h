@@ -8,7 +8,8 @@
  *   condition_holds          the clause's condition for one final state
  *   litmus_survey            fills in the threads that access each location plainly, and the scopes of its
  *                            atomics
- *   atomics_may_race         may an atomic access to the location, by that thread, race with any of another
+ *   litmus_atomics_may_race         may an atomic access to the location, by that thread, race with any of
+ *                                   another
  *                            thread?
  *   kernel_argument_*        how litmus_kernel lays its arguments out
  *
@@ -24,7 +25,7 @@
 
 enum { CELL_BYTES = 4, THREADS_MOST = 16, CELLS_MOST = 64, REGISTERS_MOST = 64, TERMS_MOST = 64 };
 
-struct place {
+struct litmus_place {
     uint32_t line, column;
 };
 
@@ -80,7 +81,7 @@ extern const uint8_t atomic_call_operands[ATOMIC_CALL_COUNT], atomic_call_orders
 
 struct expression {
     enum expression_kind kind;
-    struct place place;
+    struct litmus_place place;
     int32_t number;    /* NUMBER */
     uint32_t index;    /* REGISTER, PARAMETER */
     char operation[3]; /* UNARY, BINARY, as C spells it */
@@ -103,7 +104,7 @@ enum statement_kind {
 };
 struct litmus_statement {
     enum statement_kind kind;
-    struct place place;
+    struct litmus_place place;
     uint32_t target;          /* ASSIGN: register */
     struct expression *to;    /* STORE: the pointer, dereferenced already */
     struct expression *value; /* ASSIGN, STORE, EVALUATE; IF, WHILE: condition */
@@ -117,7 +118,7 @@ struct litmus_statement {
 
 struct thread {
     uint32_t group, device; /* as the test numbers them */
-    struct place place;
+    struct litmus_place place;
     uint32_t parameter_count, register_count;
     struct parameter *parameters;
     const char **registers;
@@ -172,7 +173,7 @@ struct term_value {
 bool condition_holds(const struct condition *condition, const struct term_value *values);
 
 void litmus_survey(struct litmus *test);
-bool atomics_may_race(const struct litmus *test, const struct location *location, uint32_t thread);
+bool litmus_atomics_may_race(const struct litmus *test, const struct location *location, uint32_t thread);
 
 /* The number of each thread: groups in the order of their first mention, and threads in order within a
  * group. */
@@ -188,7 +189,7 @@ enum { KERNEL_ARGUMENTS_MOST = 2 * CELLS_MOST + 1 };
 #define LITMUS_KERNEL_NAME "litmus"
 bool kernel_passes(const struct location *location, enum space space); /* GLOBAL or LOCAL */
 
-void flags_print(uint32_t flags, FILE *stream); /* "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE" */
+void litmus_print_flags(uint32_t flags, FILE *stream); /* "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE" */
 /* Prints an expression as C: as in the test, or as OpenCL C needs it. */
 void expression_print(const struct thread *thread, const struct expression *expression, bool kernel,
                       FILE *stream);

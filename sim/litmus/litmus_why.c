@@ -22,7 +22,7 @@ const char *link_word(enum link_kind kind)
     return words[kind];
 }
 
-const char *axiom_word(enum axiom axiom)
+const char *why_axiom_word(enum axiom axiom)
 {
     static const char *const words[] = {
         [AXIOM_NONE] = "none",           [AXIOM_UPDATE] = "atomic-update", [AXIOM_CAUSE] = "cause",
@@ -251,7 +251,7 @@ static void explain_seq_cst(const struct candidate *candidate, struct cycle *out
         add_seq_cst(candidate, order.link[i].from, order.link[i].to, out_cycle);
 }
 
-void candidate_explain(const struct candidate *candidate, enum axiom broken, struct cycle *out_cycle)
+void why_explain_candidate(const struct candidate *candidate, enum axiom broken, struct cycle *out_cycle)
 {
     out_cycle->count = 0;
     switch (broken) {

@@ -3,7 +3,7 @@
  * PURPOSE  Why an axiom refuses an execution, as edges that form a cycle.
  *
  * Interface
- *   candidate_explain   the shortest such cycle that it finds; of a candidate that candidate_broken has
+ *   why_explain_candidate   the shortest such cycle that it finds; of a candidate that candidate_broken has
  *                       refused; broken: its result
  *   link_word           "reads-from"
  *
@@ -34,8 +34,8 @@ struct cycle {
     struct link link[4 * EVENTS_MOST];
 };
 
-void candidate_explain(const struct candidate *candidate, enum axiom broken, struct cycle *out_cycle);
+void why_explain_candidate(const struct candidate *candidate, enum axiom broken, struct cycle *out_cycle);
 const char *link_word(enum link_kind kind);
-const char *axiom_word(enum axiom axiom); /* "coherence" */
+const char *why_axiom_word(enum axiom axiom); /* "coherence" */
 
 #endif

@@ -43,7 +43,7 @@ static const struct location *location_of(const struct litmus *test, uint32_t ce
 static bool can_race(const struct litmus *test, const struct step *access)
 {
     const struct location *location = location_of(test, access->cell);
-    return !access->atomic || !location || atomics_may_race(test, location, access->thread);
+    return !access->atomic || !location || litmus_atomics_may_race(test, location, access->thread);
 }
 
 static bool releases(const struct step *step, struct reading read)

@@ -18,8 +18,8 @@ static __attribute__((noinline)) void take_single(struct checker *checker, const
 {
     struct shadow_access *now = &checker->alone.now;
     const struct unit_state *unit_state = now->unit_state = single_actor(checker, lane);
-    now->how.clock = (uint32_t)(unit_state->item ? order_member_slice(unit_state->group, unit_state->item)
-                                                 : order_slice(unit_state));
+    now->how.clock = (uint32_t)(unit_state->item ? order_member_segment(unit_state->group, unit_state->item)
+                                                 : order_segment(unit_state));
     now->how.site = event->origin.site;
     now->how.size = event->size_bytes;
     now->how.kind = (uint8_t)event->kind;
@@ -43,7 +43,7 @@ static bool take_first_single(struct checker *checker, const struct access_event
         !is_single(event, &lane))
         return false;
     struct shadow_region *region = region_at(checker, event->base);
-    if (!region || !region->affine_filter.spilt || region->space != IN_GLOBAL)
+    if (!region || !region->affine_filter.replayed || region->space != IN_GLOBAL)
         return false;
     checker->alone.wave_items = checker->wave_items.serial;
     checker->alone.region = region;
@@ -221,7 +221,7 @@ static void on_launch(void *self, const struct launch_event *event)
         checker_keep_group(checker, event);
         checker->actor.serial = 0;
         order_group_end(&checker->order, event->group_linear);
-        order_rest(&checker->order);
+        order_pack(&checker->order);
         break;
     }
 }
@@ -297,7 +297,7 @@ void checker_hurry(struct checker *checker, uint64_t most)
 
 void checker_rest(struct checker *checker)
 {
-    order_rest_all(&checker->order);
+    order_pack_all(&checker->order);
 }
 
 void checker_count_races(struct checker *checker, uint64_t enough)
@@ -344,7 +344,7 @@ void checker_free(struct checker *checker)
     free(checker->compute_units);
     free(checker->ended);
     free(checker->clock_snapshots);
-    held_fini(&checker->held);
+    deferred_copy_fini(&checker->held);
     free(checker);
 }
 

@@ -159,7 +159,7 @@ static bool is_unordered_after_group(void *self, uint64_t unit, uint64_t clock)
 {
     const struct group_view *view = self;
     return order_unit_group(view->order, unit) != view->group->number &&
-           !order_map_has(view->order, view->group->vclock[IN_GLOBAL], unit, clock);
+           !order_clock_has(view->order, view->group->vclock[IN_GLOBAL], unit, clock);
 }
 
 struct clock_snapshot_view {

@@ -17,7 +17,7 @@ enum { PAST_MOST = 64, WORK_OF_EDGES = 1 << 20 };
 
 struct past {
     uint64_t unit;
-    struct context how;
+    struct access_context how;
     bool races[2];
     struct answer *answer; /* of the first race; NULL: none */
 };
@@ -47,7 +47,7 @@ void inquiry_end(const struct checker *checker, struct edge_end at, struct wordi
     if (is_atomic(operation))
         wording_add(text, "%s", host->what(host->self, operation->site));
     else
-        wording_add(text, "%s", sync_op_noun(operation));
+        wording_add(text, "%s", explain_noun(operation));
     if (!is_barrier(operation))
         wording_add(text, ", %s", memory_order_word((enum memory_ordering)operation->order));
     race_item(&checker->races, at.unit, &out_end->item);
@@ -65,14 +65,14 @@ void inquiry_edge(const struct checker *checker, const struct edge *edge, struct
 
 /* ---- the earlier accesses -------------------------------------------------------------------- */
 
-static bool same_past(const struct past *past, uint64_t unit, const struct context *how)
+static bool same_past(const struct past *past, uint64_t unit, const struct access_context *how)
 {
     return past->unit == unit && past->how.clock == how->clock && past->how.site == how->site &&
            past->how.kind == how->kind && past->how.size == how->size;
 }
 
 /* NULL: out of memory. */
-static struct past *past_find(struct inquiry_access *asking, uint64_t unit, const struct context *how)
+static struct past *past_find(struct inquiry_access *asking, uint64_t unit, const struct access_context *how)
 {
     for (uint32_t i = 0; i < asking->count; i++)
         if (same_past(&asking->items[i], unit, how))
@@ -83,7 +83,7 @@ static struct past *past_find(struct inquiry_access *asking, uint64_t unit, cons
     return &asking->items[asking->count++];
 }
 
-static void take_past(void *self, uint64_t unit, const struct context *how)
+static void take_past(void *self, uint64_t unit, const struct access_context *how)
 {
     past_find(self, unit, how);
 }

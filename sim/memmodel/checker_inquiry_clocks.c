@@ -34,18 +34,18 @@ struct clocks {
 
 static bool passes(const struct checker *checker, const struct sync_op *operation, uint64_t unit)
 {
-    const struct place place = unit_place(checker->races.launch, unit);
+    const struct place place = edges_unit_place(checker->races.launch, unit);
     if (is_atomic(operation) || is_fence(operation))
         return operation->by == unit;
-    if (operation->kind == HAPPENED_SUB_GROUP_BARRIER)
+    if (operation->kind == SYNC_OP_SUB_GROUP_BARRIER)
         return operation->by == place.group && operation->number == place.sub_group;
-    return (is_barrier(operation) || operation->kind == HAPPENED_PARTED_BARRIER) &&
+    return (is_barrier(operation) || operation->kind == SYNC_OP_PARTIAL_BARRIER) &&
            operation->by == place.group;
 }
 
 static bool is_known(const struct clocks *clocks, int region, uint64_t unit, uint64_t clock)
 {
-    return order_has(&clocks->checker->order, &clocks->self, region, unit, clock);
+    return order_happens_before(&clocks->checker->order, &clocks->self, region, unit, clock);
 }
 
 /* From the unit's latest operation back to the first whose segment happens before. */
@@ -149,7 +149,7 @@ static int by_number(const void *a, const void *b)
 
 static uint64_t group_of(const struct checker *checker, const struct sync_op *operation)
 {
-    return is_atomic(operation) || is_fence(operation) || operation->kind == HAPPENED_OVERWRITE
+    return is_atomic(operation) || is_fence(operation) || operation->kind == SYNC_OP_OVERWRITE
                ? order_unit_group(&checker->order, operation->by)
                : operation->by;
 }
@@ -161,7 +161,7 @@ static uint64_t *groups_of(const struct checker *checker, uint32_t *out_count)
     uint64_t *groups = calloc(sync_log->count + 1, sizeof *groups);
     uint32_t count = 0;
     for (uint32_t at = 0; groups && at < sync_log->count; at++)
-        if (sync_log->items[at].kind != HAPPENED_ELSEWHERE)
+        if (sync_log->items[at].kind != SYNC_OP_FOREIGN_WRITE)
             groups[count++] = group_of(checker, &sync_log->items[at]);
     if (groups)
         qsort(groups, count, sizeof *groups, by_number);

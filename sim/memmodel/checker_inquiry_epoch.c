@@ -31,7 +31,7 @@ enum inquiry_answer checker_epoch(struct checker *checker, const struct inquiry_
     if (has_no_order(checker))
         return INQUIRY_UNCHECKED;
     find_unit(checker, actor, &state);
-    *out_epoch = (struct inquiry_epoch){state.unit, order_slice(&state)};
+    *out_epoch = (struct inquiry_epoch){state.unit, order_segment(&state)};
     return INQUIRY_ANSWERED;
 }
 
@@ -43,7 +43,7 @@ enum inquiry_answer checker_before(struct checker *checker, const struct inquiry
         return INQUIRY_UNCHECKED;
     find_unit(checker, actor, &state);
     for (uint32_t i = 0; i < count; i++)
-        out_before[i] =
-            order_has(&checker->order, &state, local ? IN_LOCAL : IN_GLOBAL, epochs[i].unit, epochs[i].clock);
+        out_before[i] = order_happens_before(&checker->order, &state, local ? IN_LOCAL : IN_GLOBAL,
+                                             epochs[i].unit, epochs[i].clock);
     return INQUIRY_ANSWERED;
 }

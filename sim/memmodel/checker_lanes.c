@@ -39,19 +39,19 @@ static void insert(void *self, const struct past_access *access)
     struct shadow_access now = {.unit_state = &unit_state, .address = access->address, .quiet = true};
     if (access->kind > ACCESS_WRITE)
         order_unit_state(&checker->order, unit_state.unit, &unit_state);
-    now.how = (struct context){.clock = (uint32_t)access->clock,
-                               .site = access->site,
-                               .size = access->size,
-                               .kind = (uint8_t)access->kind,
-                               .order = (uint8_t)access->order,
-                               .scope = (uint8_t)access->scope};
+    now.how = (struct access_context){.clock = (uint32_t)access->clock,
+                                      .site = access->site,
+                                      .size = access->size,
+                                      .kind = (uint8_t)access->kind,
+                                      .order = (uint8_t)access->order,
+                                      .scope = (uint8_t)access->scope};
     shadow_access(&checker->shadow, replaying->region, &now);
 }
 
 void checker_replay(struct checker *checker, struct shadow_region *region)
 {
     struct replaying replaying = {checker, region};
-    if (region->affine_filter.spilt)
+    if (region->affine_filter.replayed)
         return;
     /* A write through a pointer that overran into an allocation which no instruction writes: its reads, kept
      * without units, may have raced with it. */
@@ -70,7 +70,7 @@ void checker_replay(struct checker *checker, struct shadow_region *region)
     if (large)
         access_log_release(&region->epoch_filter.access_log);
     region->filtered_kernel = NULL;
-    region->affine_filter.spilt = true;
+    region->affine_filter.replayed = true;
 }
 
 /* ---- lane by lane -------------------------------------------------------------------- */
@@ -123,8 +123,8 @@ void checker_receive_other(struct checker *checker, const struct access_event *e
         return;
     for (uint64_t lane = 0; lane < event->lane_count; lane++)
         if (lane_in(event->mask, lane) && !lane_in(event->failed, lane))
-            order_overwrite_otherwise(&checker->order, lane_address(event, lane), event->size_bytes,
-                                      event->kind == ACCESS_ATOMIC_UPDATE);
+            order_overwrite_foreign(&checker->order, lane_address(event, lane), event->size_bytes,
+                                    event->kind == ACCESS_ATOMIC_UPDATE);
 }
 
 void checker_note_values(struct checker *checker, const struct access_event *event, uint64_t lane,
@@ -145,18 +145,19 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
     }
     acting->region->atomic = true;
     now->how.scope = (uint8_t)acting->scope;
-    const struct atomic_act act = {.address = now->address,
-                                   .size = now->how.size,
-                                   .region = acting->region->space,
-                                   .reads = event->kind != ACCESS_ATOMIC_WRITE,
-                                   .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                   .order = (enum memory_ordering)now->how.order,
-                                   .success = lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0,
-                                   .scope = event->scope,
-                                   .site = now->how.site,
-                                   .svm_atomics = acting->region->svm_atomics};
+    const struct atomic_operation act = {.address = now->address,
+                                         .size = now->how.size,
+                                         .region = acting->region->space,
+                                         .reads = event->kind != ACCESS_ATOMIC_WRITE,
+                                         .writes = now->how.kind != ACCESS_ATOMIC_READ,
+                                         .order = (enum memory_ordering)now->how.order,
+                                         .success =
+                                             lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0,
+                                         .scope = event->scope,
+                                         .site = now->how.site,
+                                         .svm_atomics = acting->region->svm_atomics};
     now->follows = order_atomic(&checker->order, now->unit_state, &act);
-    if (order_remembers(&checker->order))
+    if (order_logs(&checker->order))
         checker_note_values(checker, event, lane, now->unit_state->unit);
 }
 
@@ -167,14 +168,14 @@ static void perform(struct checker *checker, struct acting *acting, uint64_t lan
     if (acting->region->space == IN_LOCAL)
         checker_renew_local(checker, acting->region, unit_state->place.group);
     now->unit_state = unit_state;
-    now->how.clock = (uint32_t)order_slice(unit_state);
+    now->how.clock = (uint32_t)order_segment(unit_state);
     now->how.kind = (uint8_t)event->kind;
     now->how.order = (uint8_t)event->order;
     if (event->kind >= ACCESS_ATOMIC_READ)
         order_lane(checker, acting, lane, now);
     if (checker_note_read(checker, acting->region, &now->how, now->address))
         return;
-    if (!acting->region->affine_filter.spilt)
+    if (!acting->region->affine_filter.replayed)
         checker_replay(checker, acting->region);
     shadow_access(&checker->shadow, acting->region, now);
     if (event->kind >= ACCESS_ATOMIC_READ) /* the next lane may synchronise */
@@ -224,7 +225,7 @@ static uint32_t last_of_many(const struct access_event *event, const uint64_t *m
 static bool last_stands_for_rest(const struct checker *checker, const struct access_event *event,
                                  const struct shadow_region *region, uint32_t lanes_done)
 {
-    const struct context how = {
+    const struct access_context how = {
         .kind = (uint8_t)event->kind, .site = event->origin.site, .size = event->size_bytes};
     return !(lanes_done & (lanes_done - 1)) && (checker->wave_items.one_group || region->space != IN_LOCAL) &&
            shadow_is_saturated(region, event->base, &how);
@@ -239,8 +240,8 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
     const bool early = is_early(checker, event);
     struct acting acting = {.event = event, .copy = event->copy};
     checker_fill_units(checker, &event->origin);
-    if (event->copy && held_take(&checker->held, &checker->order, checker->wave_items.group, event, mask,
-                                 event->origin.site)) {
+    if (event->copy && deferred_copy_add(&checker->held, &checker->order, checker->wave_items.group, event,
+                                         mask, event->origin.site)) {
         checker->shadow.failed |= checker->held.failed;
         return;
     }

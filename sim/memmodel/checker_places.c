@@ -103,7 +103,7 @@ bool checker_only_reads(const struct checker *checker, struct shadow_region *reg
         reads->holds = region->space != IN_LOCAL && !region->of_host && !checker->order.formal &&
                        launch->may_write && !launch->may_write(launch, region->low, region->high);
     }
-    return reads->holds && !region->affine_filter.spilt;
+    return reads->holds && !region->affine_filter.replayed;
 }
 
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region)
@@ -112,8 +112,8 @@ bool checker_begin_reads(const struct checker *checker, struct shadow_region *re
            (region->reads.open || read_only_set_open(&region->reads, &region->epoch_filter.access_log));
 }
 
-bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how,
-                       uint64_t address)
+bool checker_note_read(const struct checker *checker, struct shadow_region *region,
+                       const struct access_context *how, uint64_t address)
 {
     if (how->kind != ACCESS_READ || !checker_begin_reads(checker, region))
         return false;

@@ -35,7 +35,7 @@ struct member_updates {
     bool one_wave;              /* the wave has the group's first work-items, at most 64 */
     /* compare-exchanges that failed, with relaxed failure order */
     struct {
-        struct atomic_act act;
+        struct atomic_operation act;
         struct shadow_atomic atomic;
         uint32_t sort;
     } failed;
@@ -135,8 +135,8 @@ bool checker_only_reads(const struct checker *checker, struct shadow_region *reg
 /* As checker_only_reads, and opens the read-only set. */
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region);
 /* True: the read was added to the read-only set. */
-bool checker_note_read(const struct checker *checker, struct shadow_region *region, const struct context *how,
-                       uint64_t address);
+bool checker_note_read(const struct checker *checker, struct shadow_region *region,
+                       const struct access_context *how, uint64_t address);
 /* Footprints of ended launches that are still in the filters are collected now, by the commands that need
  * them. */
 void checker_settle(struct checker *checker, struct shadow_region *region);
@@ -308,7 +308,7 @@ void checker_atomic_access(struct checker *checker, const struct access_event *e
 /* checker_sync.c */
 void checker_on_sync(void *self, const struct sync_event *event);
 /* Performs the accesses of deferred copies that can start now; at the end of `group` also those that some of
- * its work-items never reached. HELD_NO_GROUP: no group ends. */
+ * its work-items never reached. DEFERRED_COPY_NO_GROUP: no group ends. */
 void checker_perform_deferred(struct checker *checker, uint64_t group);
 /* checker_footprint.c */
 /* The launch's footprint, at its end, to the sink. */

@@ -42,10 +42,10 @@ static void sub_group_barrier(struct checker *checker, const struct sync_event *
     order_sub_group_arrival(&checker->order, group_of_lane(checker, lane),
                             order_unit_sub_group(&checker->order, checker->wave_items.unit[lane]));
     if (event->last)
-        order_sub_groups_meet(&checker->order, event->regions, event->scope, event->origin.site);
+        order_sub_group_barriers(&checker->order, event->regions, event->scope, event->origin.site);
 }
 
-static void perform_deferred(void *self, const struct held_access *held)
+static void perform_deferred(void *self, const struct deferred_access *held)
 {
     struct checker *checker = self;
     struct shadow_region *region =
@@ -58,7 +58,7 @@ static void perform_deferred(void *self, const struct held_access *held)
         checker_renew_local(checker, region, unit_state.place.group);
     const struct shadow_access now = {.unit_state = &unit_state,
                                       .address = held->address,
-                                      .how = {.clock = (uint32_t)order_slice(&unit_state),
+                                      .how = {.clock = (uint32_t)order_segment(&unit_state),
                                               .site = held->site,
                                               .size = held->size,
                                               .kind = (uint8_t)held->kind}};
@@ -71,13 +71,13 @@ static void perform_deferred(void *self, const struct held_access *held)
 
 void checker_perform_deferred(struct checker *checker, uint64_t group)
 {
-    held_let_go(&checker->held, &checker->order, group, perform_deferred, checker);
+    deferred_copy_perform(&checker->held, &checker->order, group, perform_deferred, checker);
 }
 
 static void copy_starts(struct checker *checker, const struct sync_event *event)
 {
-    order_copy_come(&checker->order, checker->wave_items.unit, event, event->origin.site);
-    checker_perform_deferred(checker, HELD_NO_GROUP);
+    order_copy_arrivals(&checker->order, checker->wave_items.unit, event, event->origin.site);
+    checker_perform_deferred(checker, DEFERRED_COPY_NO_GROUP);
 }
 
 static void named_barrier(struct checker *checker, const struct sync_event *event)
@@ -97,10 +97,10 @@ static void named_barrier(struct checker *checker, const struct sync_event *even
 
 static void parted_barrier(struct checker *checker, const struct sync_event *event)
 {
-    order_parted_arrivals(&checker->order, checker->wave_items.unit, event);
+    order_partial_arrivals(&checker->order, checker->wave_items.unit, event);
     if (event->last)
-        order_parted_barrier(&checker->order, checker->wave_items.group,
-                             RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
+        order_partial_barrier(&checker->order, checker->wave_items.group,
+                              RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
 }
 
 /* Of a wave of one work-group: a wave of several never waits at a barrier or for a copy. */

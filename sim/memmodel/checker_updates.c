@@ -37,7 +37,7 @@ static inline bool update_member(struct checker *checker, struct member_updates 
     if (!group->slices && !group->items[local])
         return false;
     member_updates->atomic.how.clock =
-        group->slices ? group->slices[local] : (uint32_t)order_member_slice(group, group->items[local]);
+        group->slices ? group->slices[local] : (uint32_t)order_member_segment(group, group->items[local]);
     checker->shadow.failed |= !shadow_add(member_updates->word.access_set, &member_updates->atomic,
                                           checker->wave_items.first_unit + lane);
     fast_path_taken(checker->fast_paths, FAST_PATH_MEMBER_UPDATE);
@@ -78,22 +78,22 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
     struct group_order *group =
         wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
     if (event->kind != ACCESS_ATOMIC_UPDATE || event->image || checker->order.formal ||
-        event->size_bytes != 4 || !group || !group->items || order_remembers(&checker->order))
+        event->size_bytes != 4 || !group || !group->items || order_logs(&checker->order))
         return false;
     struct shadow_region *region = region_at(checker, first_address(event));
-    if (!region || !region->affine_filter.spilt || !region->atomic)
+    if (!region || !region->affine_filter.replayed || !region->atomic)
         return false;
     const bool local = region->space == IN_LOCAL;
     if (local)
         checker_renew_local(checker, region, wave_items->group);
-    const struct atomic_act act = {.size = event->size_bytes,
-                                   .region = region->space,
-                                   .reads = true,
-                                   .writes = true,
-                                   .order = event->order,
-                                   .scope = event->scope,
-                                   .site = event->origin.site,
-                                   .svm_atomics = region->svm_atomics};
+    const struct atomic_operation act = {.size = event->size_bytes,
+                                         .region = region->space,
+                                         .reads = true,
+                                         .writes = true,
+                                         .order = event->order,
+                                         .scope = event->scope,
+                                         .site = event->origin.site,
+                                         .svm_atomics = region->svm_atomics};
     *out = (struct member_updates){
         .region = region,
         .atomic = {.group = wave_items->group,
@@ -242,40 +242,41 @@ static void enter_region(struct relaxed_updates *relaxed_updates, uint64_t addre
     checker_replay(checker, relaxed_updates->shadow);
     relaxed_updates->atomic.group = checker->wave_items.group;
     relaxed_updates->atomic.how =
-        (struct context){.clock = relaxed_updates->group ? (uint32_t)relaxed_updates->group->slice : 1,
-                         .site = event->origin.site,
-                         .size = event->size_bytes,
-                         .kind = (uint8_t)event->kind,
-                         .order = (uint8_t)event->order,
-                         .scope = (uint8_t)scope_in(checker, relaxed_updates->shadow, event->scope)};
+        (struct access_context){.clock = relaxed_updates->group ? (uint32_t)relaxed_updates->group->slice : 1,
+                                .site = event->origin.site,
+                                .size = event->size_bytes,
+                                .kind = (uint8_t)event->kind,
+                                .order = (uint8_t)event->order,
+                                .scope = (uint8_t)scope_in(checker, relaxed_updates->shadow, event->scope)};
 }
 
-static struct atomic_act act_of(const struct access_event *event, const struct shadow_region *region,
-                                bool reads_only)
+static struct atomic_operation act_of(const struct access_event *event, const struct shadow_region *region,
+                                      bool reads_only)
 {
-    return (struct atomic_act){.size = event->size_bytes,
-                               .region = region->space,
-                               .reads = true,
-                               .writes = !reads_only,
-                               .order = reads_only && event->failed ? event->failure_order : event->order,
-                               .success = reads_only && event->failed ? (uint8_t)(1 + event->order) : 0,
-                               .scope = event->scope,
-                               .site = event->origin.site,
-                               .svm_atomics = region->svm_atomics};
+    return (struct atomic_operation){.size = event->size_bytes,
+                                     .region = region->space,
+                                     .reads = true,
+                                     .writes = !reads_only,
+                                     .order =
+                                         reads_only && event->failed ? event->failure_order : event->order,
+                                     .success = reads_only && event->failed ? (uint8_t)(1 + event->order) : 0,
+                                     .scope = event->scope,
+                                     .site = event->origin.site,
+                                     .svm_atomics = region->svm_atomics};
 }
 
 /* Adds the lanes' atomics to the sync log, all with one new clock value: nothing executes between them. */
 static void remember_atomics(struct checker *checker, const struct access_event *event,
                              const struct shadow_region *region)
 {
-    const uint64_t clock = order_next_slice(&checker->order);
+    const uint64_t clock = order_next_segment(&checker->order);
     EACH_LANE_OF(event->mask, lane)
     {
-        const struct atomic_act act =
+        const struct atomic_operation act =
             act_of(event, region, event->kind == ACCESS_ATOMIC_READ || lane_in(event->failed, lane));
-        order_remember_update(&checker->order, &act, checker->wave_items.unit[lane],
-                              lane_address(event, lane), clock);
-        if (order_remembers(&checker->order))
+        order_log_update(&checker->order, &act, checker->wave_items.unit[lane], lane_address(event, lane),
+                         clock);
+        if (order_logs(&checker->order))
             checker_note_values(checker, event, lane, checker->wave_items.unit[lane]);
     }
 }
@@ -333,12 +334,12 @@ static bool filter_atomics(struct checker *checker, const struct access_event *e
     if (scope_in(checker, shadow, event->scope) < (local ? SCOPE_WORK_GROUP : SCOPE_DEVICE) ||
         checker->order.group_device)
         return false; /* some unit is outside of the scope */
-    if (shadow->affine_filter.spilt || (loads && !may_note_loads(event, shadow)) ||
+    if (shadow->affine_filter.replayed || (loads && !may_note_loads(event, shadow)) ||
         !filter_by_outcome(checker, event, shadow, clock, group ? group->base[shadow->space] : 1))
         return false;
     shadow->atomic = true;
-    fast_path_taken(checker->fast_paths, loads ? FAST_PATH_SIFTED_LOADS : FAST_PATH_SIFTED);
-    if (order_remembers(&checker->order))
+    fast_path_taken(checker->fast_paths, loads ? FAST_PATH_FILTERED_LOADS : FAST_PATH_FILTERED_UPDATES);
+    if (order_logs(&checker->order))
         remember_atomics(checker, event, shadow);
     return true;
 }
@@ -360,14 +361,14 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
         return false;
     relaxed_updates.group =
         wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
-    if (!order_is_silent(&checker->order,
-                         /* of several groups the common clock value is tested later */
-                         relaxed_updates.group))
+    if (!order_updates_add_nothing(&checker->order,
+                                   /* of several groups the common clock value is tested later */
+                                   relaxed_updates.group))
         return false;
     checker_fill_units(checker, &event->origin);
     if (filter_atomics(checker, event))
         return true;
-    if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_remembers(&checker->order) ||
+    if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_logs(&checker->order) ||
         !wave_items->one_group)
         return false;
     EACH_LANE_OF(event->mask, lane)
@@ -396,9 +397,9 @@ static inline uint64_t slice_of_member(const struct checker *checker, struct gro
     if (group->slices)
         return group->slices[local];
     if (group->items[local])
-        return order_member_slice(group, group->items[local]);
+        return order_member_segment(group, group->items[local]);
     order_member(&checker->order, group->number, group, local, &unit_state);
-    return order_slice(&unit_state);
+    return order_segment(&unit_state);
 }
 
 /* waiting->done has the lanes whose failed exchange is recorded for their present segment. It holds while all
@@ -447,7 +448,7 @@ static inline __attribute__((always_inline)) bool fail_together(struct checker *
         return false;
     member_updates->failed.act.address = event->base;
     if (!(group->waiting || (group->waiting = calloc(1, sizeof *group->waiting))) ||
-        !order_wait(&checker->order, group, &member_updates->failed.act, lanes))
+        !order_read_together(&checker->order, group, &member_updates->failed.act, lanes))
         return false;
     begin_wait(group->waiting, member_updates, event->base);
     record_failed(checker, member_updates, lanes);
@@ -487,7 +488,7 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
 {
     const struct wave_items *wave_items = &checker->wave_items;
     if (event->failure_order != ORDER_RELAXED || !wave_items->one_group || wave_items->first_lane ||
-        checker->order.formal || event->image || order_remembers(&checker->order))
+        checker->order.formal || event->image || order_logs(&checker->order))
         return false;
     struct member_updates *member_updates =
         event->lane_count <= 64 ? begin_member_updates(checker, event) : NULL;

@@ -244,7 +244,7 @@ static bool add_places(json_t *rows, const struct caches *caches)
     bool fine = rows && places;
     for (size_t i = 0; fine && places[i]; i++)
         fine = add_row(rows,
-                       json_pack("{s:o, s:i, s:s}", "file", text_json(places[i]->file), "line",
+                       json_pack("{s:o, s:i, s:s}", "file", report_json_text(places[i]->file), "line",
                                  (int)places[i]->line, "kernel", places[i]->kernel),
                        &places[i]->counters);
     free(places);

@@ -220,14 +220,14 @@ static json_t *names_json(void)
 static void put_sum(json_t *object, const struct sum *sum)
 {
     json_t *classes = json_object();
-    put_number(object, "executed", sum->executed);
-    put_number(object, "issued", sum->issued);
+    report_put_number(object, "executed", sum->executed);
+    report_put_number(object, "issued", sum->issued);
     for (int i = 0; i < INSTRUCTION_CLASS_COUNT; i++)
         if (sum->by_class[i])
-            put_number(classes, class_names[i], sum->by_class[i]);
+            report_put_number(classes, class_names[i], sum->by_class[i]);
     json_object_set_new(object, "by_class", classes);
     for (int i = 0; i < PROFILE_MEMORY_COUNT; i++)
-        put_number(object, memory_names[i], sum->memory[i]);
+        report_put_number(object, memory_names[i], sum->memory[i]);
 }
 
 static json_t *kernel_json(const struct profile_kernel *kernel)
@@ -235,14 +235,14 @@ static json_t *kernel_json(const struct profile_kernel *kernel)
     json_t *object = json_object(), *lines = json_array();
     struct sums sums = sums_of(kernel);
     const struct sum whole = sum_of(kernel);
-    put_text(object, "kernel", kernel->name);
-    put_number(object, "launches", kernel->launches);
-    put_number(object, "work_items", kernel->work_items);
+    report_put_text(object, "kernel", kernel->name);
+    report_put_number(object, "launches", kernel->launches);
+    report_put_number(object, "work_items", kernel->work_items);
     put_sum(object, &whole);
     for (size_t i = 0; i < sums.count; i++) {
         json_t *line = json_object();
-        put_text(line, "file", sums.at[i].file);
-        put_number(line, "line", sums.at[i].line);
+        report_put_text(line, "file", sums.at[i].file);
+        report_put_number(line, "line", sums.at[i].line);
         put_sum(line, &sums.at[i]);
         json_array_append_new(lines, line);
     }

@@ -139,7 +139,7 @@ static void put_integer(struct trace *trace, json_t *line, const char *key, uint
 
 static void put_word(struct trace *trace, json_t *line, const char *key, const char *word)
 {
-    put(trace, line, key, text_json(word));
+    put(trace, line, key, report_json_text(word));
 }
 
 static json_t *sizes_json(const uint64_t sizes[3])

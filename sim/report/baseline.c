@@ -132,7 +132,7 @@ bool baseline_use(struct baseline *baseline, uint64_t fingerprint, size_t *out_i
 static void baseline_take_used(struct baseline *baseline, const struct watch *watch)
 {
     for (struct baseline_row *row = baseline->rows; row; row = row->hh.next)
-        row->used |= watch_row_met(watch, row->index);
+        row->used |= watch_row_used(watch, row->index);
 }
 
 void baseline_note(FILE *stream, const struct baseline *baseline, const char *path)

@@ -51,7 +51,7 @@ uint64_t finding_bytes(const struct finding *finding)
     return finding->access_count ? finding->access[0].size_bytes : 0;
 }
 
-void instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS])
+void finding_instruction_text(const struct spirv_instruction *instruction, char out[INSTRUCTION_CHARS])
 {
     char result[16] = "";
     if (instruction->result)

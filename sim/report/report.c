@@ -891,7 +891,7 @@ static bool baseline_has(struct report *report, const struct finding *finding, b
     if (!baseline_use(&report->baseline, finding->fingerprint, &row))
         return false;
     if (watch)
-        watch_meet_row(watch, row);
+        watch_use_row(watch, row);
     return true;
 }
 

@@ -3,9 +3,9 @@
  * PURPOSE  Members of JSON objects, for the forms that are JSON.
  *
  * Interface
- *   text_json    a string; bytes that are not UTF-8 become '?'
- *   put_text     adds a string as a member, or nothing when text is NULL
- *   put_number   adds a number as a member
+ *   report_json_text    a string; bytes that are not UTF-8 become '?'
+ *   report_put_text     adds a string as a member, or nothing when text is NULL
+ *   report_put_number   adds a number as a member
  */
 #ifndef ORRERY_SIM_REPORT_REPORT_JSON_H
 #define ORRERY_SIM_REPORT_REPORT_JSON_H
@@ -13,8 +13,8 @@
 #include <jansson.h>
 #include <stdint.h>
 
-json_t *text_json(const char *text);
-void put_text(json_t *object, const char *key, const char *text);
-void put_number(json_t *object, const char *key, uint64_t value);
+json_t *report_json_text(const char *text);
+void report_put_text(json_t *object, const char *key, const char *text);
+void report_put_number(json_t *object, const char *key, uint64_t value);
 
 #endif

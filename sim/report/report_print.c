@@ -38,7 +38,7 @@ void report_place_text(const struct source_place *place, char out[PLACE_CHARS])
     const char *file = place->file ? place->file : "?";
     char instruction[INSTRUCTION_CHARS];
     if (!place->line && place->instruction.name) {
-        instruction_text(&place->instruction, instruction);
+        finding_instruction_text(&place->instruction, instruction);
         snprintf(out, PLACE_CHARS, "%s", instruction);
     } else if (!place->line)
         snprintf(out, PLACE_CHARS, "%s", place->file ? place->file : "(no line)");
@@ -149,14 +149,14 @@ static void print_number(FILE *stream, enum number_type type, uint64_t bits)
         fputs("nan", stream);
         return;
     }
-    const struct plain_locale locale = locale_plain_begin();
+    const struct plain_locale locale = value_locale_begin();
     for (int digits = 1; digits <= most[type]; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, number);
         const double back = strtod(text, NULL);
         if (type == NUMBER_FLOAT ? (float)back == (float)number : back == number)
             break;
     }
-    locale_plain_end(locale);
+    value_locale_end(locale);
     fputs(text, stream);
 }
 

@@ -157,8 +157,8 @@ static json_t *fingerprints(struct sarif_writer *writer, const struct finding *f
     char own[FINGERPRINT_CHARS], *line = sarif_line_hash(&writer->places, finding);
     json_t *object = json_object();
     fingerprint_print(finding->fingerprint, own);
-    put_text(object, "primaryLocationLineHash", line);
-    put_text(object, "orrery/v2", *own ? own : NULL);
+    report_put_text(object, "primaryLocationLineHash", line);
+    report_put_text(object, "orrery/v2", *own ? own : NULL);
     free(line);
     return object;
 }
@@ -166,30 +166,30 @@ static json_t *fingerprints(struct sarif_writer *writer, const struct finding *f
 static json_t *properties(const struct finding *finding)
 {
     json_t *object = json_object();
-    put_text(object, "test", finding->test);
-    put_text(object, "object", finding->object);
-    put_text(object, "element", finding->element);
+    report_put_text(object, "test", finding->test);
+    report_put_text(object, "object", finding->object);
+    report_put_text(object, "element", finding->element);
     if (finding->has_offset)
-        put_number(object, "offsetBytes", finding->offset_bytes);
+        report_put_number(object, "offsetBytes", finding->offset_bytes);
     if (finding->has_offset && finding_bytes(finding))
-        put_number(object, "lengthBytes", finding_bytes(finding));
-    put_text(object, "why", finding->why);
-    put_text(object, "fix", finding->fix);
+        report_put_number(object, "lengthBytes", finding_bytes(finding));
+    report_put_text(object, "why", finding->why);
+    report_put_text(object, "fix", finding->fix);
     if (finding->fix)
         json_object_set_new(object, "fixVerified",
                             json_boolean(finding_fix_claim(finding) == FIX_CLAIM_TRIED));
     if (finding->fix)
-        put_text(object, "fixClaim", fix_claim_word(finding_fix_claim(finding)));
-    put_text(object, "fixNote", finding->fix_note);
+        report_put_text(object, "fixClaim", fix_claim_word(finding_fix_claim(finding)));
+    report_put_text(object, "fixNote", finding->fix_note);
     if (finding->fix_partial)
         json_object_set_new(object, "fixPartial", json_true());
     if (finding->count_at_least)
         json_object_set_new(object, "occurrenceCountIsAtLeast", json_true());
-    put_text(object, "specification", finding->spec ? finding->spec : finding_spec(finding->kind));
+    report_put_text(object, "specification", finding->spec ? finding->spec : finding_spec(finding->kind));
     if (finding->cause)
-        put_text(object, "mayFollowFrom", finding_id(finding->cause->kind));
+        report_put_text(object, "mayFollowFrom", finding_id(finding->cause->kind));
     if (finding->covered_by)
-        put_text(object, "coveredByFixOf", finding_id(finding->covered_by->kind));
+        report_put_text(object, "coveredByFixOf", finding_id(finding->covered_by->kind));
     return object;
 }
 
@@ -245,15 +245,15 @@ static json_t *result(struct sarif_writer *writer, const struct finding *finding
         json_pack("{s:s,s:i,s:s,s:o}", "ruleId", finding_id(finding->kind), "ruleIndex", (int)finding->kind,
                   "level", report_severity_word(finding->severity), "message", sarif_message(text));
     free(text);
-    put_number(object, "occurrenceCount", finding->count);
+    report_put_number(object, "occurrenceCount", finding->count);
     if (compares(report_scenario(writer->report)))
-        put_text(object, "baselineState", finding->accepted ? "unchanged" : "new");
+        report_put_text(object, "baselineState", finding->accepted ? "unchanged" : "new");
     json_object_set_new(object, "partialFingerprints", fingerprints(writer, finding));
     json_object_set_new(object, "properties", properties(finding));
     json_object_set_new(object, "locations", json_pack("[o]", first_location(writer, finding)));
     if (finding->access_count > 1) {
         json_t *second = access_location(writer, finding, 1);
-        put_number(second, "id", 1);
+        report_put_number(second, "id", 1);
         json_object_set_new(object, "relatedLocations", json_pack("[o]", second));
         json_object_set_new(object, "codeFlows", code_flows(writer, finding));
     }
@@ -267,8 +267,8 @@ static json_t *suppressed_result(struct sarif_writer *writer, const struct findi
 {
     const struct suppression *suppression = suppression_find(report_scenario(writer->report), finding);
     json_t *object = result(writer, finding), *entry = json_object();
-    put_text(entry, "kind", "external");
-    put_text(entry, "justification", suppression ? suppression->reason : "it is in the baseline");
+    report_put_text(entry, "kind", "external");
+    report_put_text(entry, "justification", suppression ? suppression->reason : "it is in the baseline");
     json_object_set_new(object, "suppressions", json_pack("[o]", entry));
     return object;
 }
@@ -288,13 +288,13 @@ static void put_process(json_t *object, const struct report_process *process)
     for (size_t i = 0; process->words && process->words[i]; i++) {
         fprintf(stream, "%s%s", i ? " " : "", process->words[i]);
         if (i)
-            json_array_append_new(arguments, text_json(process->words[i]));
+            json_array_append_new(arguments, report_json_text(process->words[i]));
     }
-    put_text(more, "program", process->program);
+    report_put_text(more, "program", process->program);
     if (process->number)
-        put_number(more, "number", process->number);
+        report_put_number(more, "number", process->number);
     if (fclose(stream) == 0)
-        put_text(object, "commandLine", line);
+        report_put_text(object, "commandLine", line);
     json_object_set_new(object, "arguments", arguments);
     json_object_set_new(object, "properties", json_pack("{s:o}", "process", more));
     free(line);
@@ -331,7 +331,7 @@ static json_t *automation(const char *file)
     if (asprintf(&id, "orrery/%.*s%.*s/", before, name, after, after ? process + 2 : "") < 0)
         id = NULL;
     json_t *object = json_object();
-    put_text(object, "id", id);
+    report_put_text(object, "id", id);
     free(id);
     return object;
 }

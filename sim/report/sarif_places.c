@@ -151,9 +151,9 @@ static json_t *artifact_location(const struct report *report, const char *path)
     const char *below = below_root(report, path);
     char *uri = uri_of(below ? below : path, "");
     json_t *object = json_object();
-    put_text(object, "uri", uri);
+    report_put_text(object, "uri", uri);
     if (below)
-        put_text(object, "uriBaseId", base_id);
+        report_put_text(object, "uriBaseId", base_id);
     free(uri);
     return object;
 }
@@ -198,12 +198,12 @@ static json_t *region(const struct source_place *place)
         length--;
     const uint32_t end = column_of(place ? place->text : NULL, (uint32_t)length + 1);
     json_t *object = json_object();
-    put_number(object, "startLine", place ? place->line : 1);
+    report_put_number(object, "startLine", place ? place->line : 1);
     if (start)
-        put_number(object, "startColumn", start);
+        report_put_number(object, "startColumn", start);
     if (start && end > start) {
-        put_number(object, "endLine", place->line);
-        put_number(object, "endColumn", end);
+        report_put_number(object, "endLine", place->line);
+        report_put_number(object, "endColumn", end);
     }
     if (place && place->text)
         json_object_set_new(object, "snippet", sarif_message(place->text));
@@ -233,8 +233,9 @@ json_t *sarif_location(struct sarif_places *places, const struct finding *findin
                                       artifact_location(places->report, spot.path), "region",
                                       region(spot.place)));
     if (finding->kernel)
-        json_object_set_new(object, "logicalLocations",
-                            json_pack("[{s:o,s:s}]", "name", text_json(finding->kernel), "kind", "function"));
+        json_object_set_new(
+            object, "logicalLocations",
+            json_pack("[{s:o,s:s}]", "name", report_json_text(finding->kernel), "kind", "function"));
     if (message)
         json_object_set_new(object, "message", message);
     free(spot.path);

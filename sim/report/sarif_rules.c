@@ -17,7 +17,7 @@
 json_t *sarif_message(const char *text)
 {
     json_t *object = json_object();
-    put_text(object, "text", text ? text : "");
+    report_put_text(object, "text", text ? text : "");
     return object;
 }
 
@@ -155,7 +155,7 @@ static json_t *help(enum finding_kind kind)
         return object;
     put_markdown(stream, finding_page(kind));
     if (close_text(stream, &text))
-        put_text(object, "markdown", text);
+        report_put_text(object, "markdown", text);
     free(text);
     return object;
 }
@@ -229,12 +229,12 @@ static json_t *rule(enum finding_kind kind, enum severity severity)
     const bool on = severity != SEVERITY_OFF;
     const char *level = on ? report_severity_word(severity) : "warning";
     json_t *object = json_object();
-    put_text(object, "id", finding_id(kind));
+    report_put_text(object, "id", finding_id(kind));
     json_object_set_new(object, "name", rule_name(finding_id(kind)));
     json_object_set_new(object, "shortDescription", description(kind, false));
     json_object_set_new(object, "fullDescription", description(kind, true));
     json_object_set_new(object, "help", help(kind));
-    put_text(object, "helpUri", help_uri(kind));
+    report_put_text(object, "helpUri", help_uri(kind));
     json_object_set_new(object, "defaultConfiguration",
                         json_pack("{s:b,s:s}", "enabled", on, "level", level));
     json_object_set_new(object, "properties",

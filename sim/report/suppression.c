@@ -14,7 +14,7 @@
 
 /* On a mismatch the match goes back to the latest star only: what an earlier star could take, a later one
  * can take as well. */
-bool glob_fits(const char *pattern, const char *text)
+bool suppression_glob_matches(const char *pattern, const char *text)
 {
     const char *star = NULL, *resume = NULL;
     while (*text) {
@@ -38,7 +38,7 @@ bool glob_fits(const char *pattern, const char *text)
 
 static bool text_matches(const char *pattern, const char *text)
 {
-    return !pattern || glob_fits(pattern, text ? text : "");
+    return !pattern || suppression_glob_matches(pattern, text ? text : "");
 }
 
 static bool place_matches(const struct suppression *suppression, const struct source_place *place)
@@ -84,7 +84,7 @@ static void write_key(FILE *stream, const char *key, const char *text)
     if (!text)
         return;
     fprintf(stream, ", %s: ", key);
-    text_print_quoted(text, stream);
+    scenario_print_quoted(text, stream);
 }
 
 static void write_one(FILE *stream, const struct suppression *suppression)

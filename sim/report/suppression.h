@@ -4,7 +4,7 @@
  *
  * Interface
  *   suppression_find   the first suppression of the scenario that matches the finding, or NULL
- *   glob_fits          does a text match a pattern in which * is any text, also the empty one?
+ *   suppression_glob_matches          does a text match a pattern in which * is any text, also the empty one?
  */
 #ifndef ORRERY_SIM_REPORT_SUPPRESSION_H
 #define ORRERY_SIM_REPORT_SUPPRESSION_H
@@ -12,6 +12,6 @@
 #include "orrery/report.h"
 
 const struct suppression *suppression_find(const struct scenario *scenario, const struct finding *finding);
-bool glob_fits(const char *pattern, const char *text);
+bool suppression_glob_matches(const char *pattern, const char *text);
 
 #endif

@@ -220,13 +220,13 @@ void watch_accept(struct watch *watch)
     __atomic_fetch_add(&watch->accepted, 1, __ATOMIC_RELAXED);
 }
 
-void watch_meet_row(struct watch *watch, size_t row)
+void watch_use_row(struct watch *watch, size_t row)
 {
     if (row < WATCH_ROWS)
         __atomic_fetch_or(&watch->rows[row / 8], (uint8_t)(1u << row % 8), __ATOMIC_RELAXED);
 }
 
-bool watch_row_met(const struct watch *watch, size_t row)
+bool watch_row_used(const struct watch *watch, size_t row)
 {
     return row >= WATCH_ROWS || (__atomic_load_n(&watch->rows[row / 8], __ATOMIC_RELAXED) >> row % 8 & 1);
 }

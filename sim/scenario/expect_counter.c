@@ -26,7 +26,7 @@ static bool index_fits(const char *text, enum index_use use)
     if (!*text)
         return use != INDEX_MUST;
     return use != INDEX_NONE && *text == ':' && isdigit((unsigned char)text[1]) &&
-           number_parse(text + 1, &number) && number <= UINT32_MAX;
+           value_parse_number(text + 1, &number) && number <= UINT32_MAX;
 }
 
 static bool place_fits(const char *place)
@@ -96,5 +96,5 @@ bool expect_counter_value(struct expect_counter *counter, const char *text, char
         if (strncmp(text, signs[i], strlen(signs[i])) == 0)
             counter->comparison = (enum comparison)i;
     text += strlen(signs[counter->comparison]);
-    return isdigit((unsigned char)*text) && number_parse(text, &counter->value);
+    return isdigit((unsigned char)*text) && value_parse_number(text, &counter->value);
 }

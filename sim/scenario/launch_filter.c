@@ -41,7 +41,7 @@ static bool has_empty_pattern(const char *kernels)
     return !*kernels;
 }
 
-bool checked_kernels_set(char **kernels, const char *text, char expected[EXPECTED_CHARS])
+bool filter_set_kernels(char **kernels, const char *text, char expected[EXPECTED_CHARS])
 {
     char *all = joined(text);
     snprintf(expected, EXPECTED_CHARS,
@@ -90,13 +90,13 @@ static bool number_of(const char *text, size_t length, uint32_t *out_number)
         return false;
     memcpy(digits, text, length);
     digits[length] = '\0';
-    if (!number_parse(digits, &value) || value < 1 || value > UINT32_MAX)
+    if (!value_parse_number(digits, &value) || value < 1 || value > UINT32_MAX)
         return false;
     *out_number = (uint32_t)value;
     return true;
 }
 
-bool checked_launches_set(struct launch_range *launches, const char *text, char expected[EXPECTED_CHARS])
+bool filter_set_launches(struct launch_range *launches, const char *text, char expected[EXPECTED_CHARS])
 {
     struct launch_range range = {0, 0};
     const char *dots = strstr(text, "..");
@@ -114,7 +114,7 @@ bool checked_launches_set(struct launch_range *launches, const char *text, char 
     return fine;
 }
 
-void checked_launches_print(const struct launch_range *launches, FILE *stream)
+void filter_print_launches(const struct launch_range *launches, FILE *stream)
 {
     fputc('"', stream);
     if (launches->first)

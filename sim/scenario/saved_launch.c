@@ -44,13 +44,13 @@ const char *saved_launch_file(const char *text, uint32_t *out_number)
         return NULL;
     memcpy(digits, text, (size_t)(colon - text));
     digits[colon - text] = '\0';
-    if (!number_parse(digits, &number) || number < 1 || number > UINT32_MAX)
+    if (!value_parse_number(digits, &number) || number < 1 || number > UINT32_MAX)
         return NULL;
     *out_number = (uint32_t)number;
     return colon + 1;
 }
 
-bool save_launch_set(char **field, const char *text, char expected[EXPECTED_CHARS])
+bool saved_launch_set(char **field, const char *text, char expected[EXPECTED_CHARS])
 {
     uint32_t number;
     snprintf(expected, EXPECTED_CHARS,
@@ -108,7 +108,7 @@ static enum status write_beside(const struct saving *saving, const char *key, co
         return STATUS_OUT_OF_MEMORY;
     const enum status status = write_file(saving, path, bytes, size);
     fprintf(saving->yaml, "%s: ", key);
-    text_print_quoted(path + saving->folder, saving->yaml);
+    scenario_print_quoted(path + saving->folder, saving->yaml);
     free(path);
     return status;
 }
@@ -158,7 +158,7 @@ static enum status save_program(const struct saving *saving)
     status = write_source(saving);
     if (compiled->options && *compiled->options) {
         fputs("\n  options: ", saving->yaml);
-        text_print_quoted(compiled->options, saving->yaml);
+        scenario_print_quoted(compiled->options, saving->yaml);
     }
     if (compiled->options && strstr(compiled->options, "-I"))
         fputs("# Folders in the build options are relative to where `orrery` is started.\n", saving->notes);
@@ -189,7 +189,7 @@ static struct element_type element_type_of(const char *type_name, uint64_t bytes
     memcpy(count, type_name + letters, digits);
     count[digits] = '\0';
     enum value_type type;
-    if (!value_type_from_name(name, &type) || (digits && !number_parse(count, &width)))
+    if (!value_type_from_name(name, &type) || (digits && !value_parse_number(count, &width)))
         width = 0;
     /* of three there are four in memory, and the fourth is to be kept, too */
     if (width && bytes % (value_type_size(type) * (width == 3 ? 1 : width)) == 0)
@@ -349,7 +349,7 @@ static enum status save_buffer(const struct saving *saving, size_t index)
     const uint64_t size = region->high - region->low;
     if (is_saved(saving, index, region)) {
         fputs("same: ", saving->yaml);
-        text_print_quoted(region->name, saving->yaml);
+        scenario_print_quoted(region->name, saving->yaml);
     } else {
         const struct element_type elements = element_type_of(arg->type_name, size);
         fputs("buffer: {", saving->yaml);
@@ -363,7 +363,7 @@ static enum status save_buffer(const struct saving *saving, size_t index)
             print_unwritten(saving, region);
         print_access(saving, region);
         fputs("}, name: ", saving->yaml);
-        text_print_quoted(region->name, saving->yaml);
+        scenario_print_quoted(region->name, saving->yaml);
     }
     if (address != region->low)
         fprintf(saving->yaml, ", offset: %" PRIu64, address - region->low);
@@ -477,7 +477,7 @@ static enum status save_arguments(const struct saving *saving)
     const uint64_t *offset = request->global_offset;
     enum status status = STATUS_OK;
     fputs("launch:\n  - kernel: ", saving->yaml);
-    text_print_quoted(saving->info->name, saving->yaml);
+    scenario_print_quoted(saving->info->name, saving->yaml);
     fputc('\n', saving->yaml);
     if (request->root)
         fprintf(saving->yaml, "    device: \"%" PRIu32 "\"\n", request->root);
@@ -552,9 +552,9 @@ enum status launch_save(const struct device *device, const struct launch_request
         .replaces = device->scenario->force_files || begins_so(file, SAVED_LAUNCH_MAGIC),
         .diagnosis = diagnosis,
     };
-    struct plain_locale locale = locale_plain_begin(); /* the program's may write numbers with commas */
+    struct plain_locale locale = value_locale_begin(); /* the program's may write numbers with commas */
     enum status status = saving.yaml && saving.notes ? save(&saving) : STATUS_OUT_OF_MEMORY;
-    locale_plain_end(locale);
+    value_locale_end(locale);
     if (saving.yaml && fclose(saving.yaml) != 0)
         status = STATUS_OUT_OF_MEMORY;
     if (saving.notes && fclose(saving.notes) != 0)

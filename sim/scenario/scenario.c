@@ -249,14 +249,14 @@ static bool in_range(const struct scenario_row *row, uint64_t value, char expect
 static bool number_set(const struct scenario_row *row, const char *text, uint64_t *out_value,
                        char expected[EXPECTED_CHARS])
 {
-    return number_parse(text, out_value) ? in_range(row, *out_value, expected)
-                                         : in_range(row, 0, expected) && false;
+    return value_parse_number(text, out_value) ? in_range(row, *out_value, expected)
+                                               : in_range(row, 0, expected) && false;
 }
 
 static bool size_set(const struct scenario_row *row, const char *text, uint64_t *out_value,
                      char expected[EXPECTED_CHARS])
 {
-    if (size_parse(text, out_value))
+    if (value_parse_size(text, out_value))
         return in_range(row, *out_value, expected);
     snprintf(expected, EXPECTED_CHARS, "bytes, such as 4096, 64KiB, 16MiB or 1GiB");
     return false;
@@ -294,7 +294,7 @@ static bool topology_set(const char *text, struct topology *topology, char expec
     uint64_t count = 0;
     struct topology parsed;
     struct diagnosis diagnosis = {0};
-    bool number = number_parse(text, &count); /* --compute-units N */
+    bool number = value_parse_number(text, &count); /* --compute-units N */
     snprintf(units, sizeof units, "cu:%" PRIu64, count);
     enum status status = strncmp(text, "xml:", 4) == 0
                              ? topology_load_xml(text + 4, &parsed, &diagnosis)
@@ -319,7 +319,7 @@ static bool list_set(const struct scenario_row *row, const char *text, uint32_t 
     for (char *part; fine && (part = strsep(&rest, ",")) != NULL; count++) {
         uint64_t value = 0;
         part += strspn(part, " ");
-        fine = count < most && number_parse(part, &value) && value >= row->min && value <= row->max;
+        fine = count < most && value_parse_number(part, &value) && value >= row->min && value <= row->max;
         list[count < most ? count : 0] = (uint32_t)value;
     }
     free(copy);
@@ -401,7 +401,7 @@ static bool unit_list_set(const struct scenario_row *row, const char *text, stru
     for (char *part; fine && *text && (part = strsep(&rest, ",")) != NULL;) {
         uint64_t value = 0;
         part += strspn(part, " ");
-        fine = number_parse(part, &value) && value >= row->min && value <= row->max;
+        fine = value_parse_number(part, &value) && value >= row->min && value <= row->max;
         read.units[read.count++] = (uint32_t)value;
     }
     free(copy);
@@ -572,9 +572,9 @@ static bool field_set(struct scenario *scenario, const struct scenario_row *row,
     case ROW_UNIT_LIST: return unit_list_set(row, text, field, expected);
     case ROW_SIZE_LIST: return list_set(row, text, field, SCENARIO_SUB_GROUP_SIZES, expected);
     case ROW_TRIPLE: return list_set(row, text, field, 3, expected);
-    case ROW_KERNELS: return checked_kernels_set(field, text, expected);
-    case ROW_LAUNCHES: return checked_launches_set(field, text, expected);
-    case ROW_SAVED_LAUNCH: return save_launch_set(field, text, expected);
+    case ROW_KERNELS: return filter_set_kernels(field, text, expected);
+    case ROW_LAUNCHES: return filter_set_launches(field, text, expected);
+    case ROW_SAVED_LAUNCH: return saved_launch_set(field, text, expected);
     case ROW_SUPPRESSIONS: /* a file; scenario_load_suppressions reads it */ break;
     }
     return false;
@@ -609,7 +609,7 @@ static void unit_list_print(const struct unit_list *list, FILE *stream)
     fputc(']', stream);
 }
 
-void text_print_quoted(const char *text, FILE *stream)
+void scenario_print_quoted(const char *text, FILE *stream)
 {
     fputc('"', stream);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
@@ -631,7 +631,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     case ROW_STRING:
     case ROW_KERNELS:
     case ROW_SAVED_LAUNCH:
-    case ROW_REPLAY: text_print_quoted(*(char *const *)field, stream); break;
+    case ROW_REPLAY: scenario_print_quoted(*(char *const *)field, stream); break;
     case ROW_BOOL: fputs(*(const bool *)field ? "true" : "false", stream); break;
     case ROW_COMPILER: fputs(word_name(compilers, (int)*(const enum compile_way *)field), stream); break;
     case ROW_FIXES: fputs(word_name(fixes_words, (int)*(const enum fixes *)field), stream); break;
@@ -667,7 +667,7 @@ static void print_field(const struct scenario_row *row, const void *field, FILE 
     case ROW_TRIPLE: list_print(field, 3, stream); break;
     case ROW_COLOUR: fputs(word_name(colours, (int)*(const enum colour *)field), stream); break;
     case ROW_CHECKS: checks_print(field, stream); break;
-    case ROW_LAUNCHES: checked_launches_print(field, stream); break;
+    case ROW_LAUNCHES: filter_print_launches(field, stream); break;
     case ROW_SUPPRESSIONS:
     case ROW_FAST: break;
     }
@@ -1034,7 +1034,7 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
     if (row->type == ROW_SUPPRESSIONS)
         return load_each(scenario, value ? value : "", diagnosis);
     const char *text = switch_value(row, value);
-    struct plain_locale locale = locale_plain_begin();
+    struct plain_locale locale = value_locale_begin();
     bool fine = scenario_row_set(scenario, row, text, expected);
     for (uint32_t i = 0; fine && i < scenario->other_device_count && strncmp(row->section, "device", 6) == 0;
          i++) {
@@ -1042,7 +1042,7 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
         fine = scenario_row_set(scenario, row, text, expected);
         scenario_swap_device(scenario, i);
     }
-    locale_plain_end(locale);
+    value_locale_end(locale);
     scenario_settle(scenario);
     if (fine)
         return STATUS_OK;
@@ -1098,7 +1098,7 @@ static void expect_fini(struct scenario_expect *expect)
     free(expect->buffers);
 }
 
-const char *api_error_name(int error)
+const char *scenario_api_error_name(int error)
 {
     switch (error) {
 #define API_ERROR(name, number) \
@@ -1110,7 +1110,7 @@ const char *api_error_name(int error)
     }
 }
 
-bool api_error_from_name(const char *name, int *out_error)
+bool scenario_api_error_from_name(const char *name, int *out_error)
 {
 #define API_ERROR(error, number)     \
     if (strcmp(name, #error) == 0) { \

@@ -57,7 +57,7 @@ static bool read_word(struct reader *reader, const yaml_node_t *parent, const ch
     for (const struct image_word *word = words; word->name; word++) {
         size_t used = strlen(expected);
         snprintf(expected + used, sizeof expected - used, "%s%s", word == words ? "" : ", ", word->name);
-        if (node && node_text(node) && strcmp(node_text(node), word->name) == 0) {
+        if (node && reader_node_text(node) && strcmp(reader_node_text(node), word->name) == 0) {
             *out_value = word->value;
             return true;
         }
@@ -156,7 +156,7 @@ bool parse_sampler(struct reader *reader, const yaml_node_t *node, struct scenar
 
 bool parse_queue(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
-    const char *text = node_text(node);
+    const char *text = reader_node_text(node);
     arg->kind = SCENARIO_ARG_QUEUE;
     arg->own_queue = text && strcmp(text, "own") == 0;
     return arg->own_queue || (text && strcmp(text, "default") == 0) ||

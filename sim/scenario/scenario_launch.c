@@ -330,7 +330,7 @@ static bool units_meet(const struct ahead *a, const struct ahead *b)
     bool whole = !a->units.count || !b->units.count;
     if (a->request.root != b->request.root || whole)
         return a->request.root == b->request.root;
-    return unit_sets_meet(&a->units, &b->units);
+    return unit_set_intersects(&a->units, &b->units);
 }
 
 static bool units_free(const struct batch *batch, const struct ahead *ahead)

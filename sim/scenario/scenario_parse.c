@@ -24,7 +24,7 @@ static bool read_count(struct reader *reader, const yaml_node_t *node, const cha
     snprintf(expected, sizeof expected, "1 to %" PRIu64, most);
     if (!node)
         return true;
-    return (node_text(node) && number_parse(node_text(node), out_value) && *out_value &&
+    return (reader_node_text(node) && value_parse_number(reader_node_text(node), out_value) && *out_value &&
             *out_value <= most) ||
            reader_unexpected(reader, node, key, expected);
 }
@@ -62,9 +62,9 @@ static bool read_unit(struct reader *reader, const yaml_node_t *node, struct scr
 /* "LINE" or "FILE:LINE". */
 static bool read_place(struct reader *reader, const yaml_node_t *node, struct script_step *step)
 {
-    const char *text = node_text(node) ? node_text(node) : "", *colon = strrchr(text, ':');
+    const char *text = reader_node_text(node) ? reader_node_text(node) : "", *colon = strrchr(text, ':');
     uint64_t line = 0;
-    if (!number_parse(colon ? colon + 1 : text, &line) || !line || line > UINT32_MAX || colon == text)
+    if (!value_parse_number(colon ? colon + 1 : text, &line) || !line || line > UINT32_MAX || colon == text)
         return reader_unexpected(reader, node, "line",
                                  "a line of the program, from 1, or FILE:LINE of a file that it includes");
     step->line = (uint32_t)line;
@@ -90,7 +90,7 @@ static bool read_until(struct reader *reader, const yaml_node_t *node, struct sc
         return reader_keys(reader, node, "until") && read_line(reader, node, step);
     for (int until = SCRIPT_BARRIER; until <= SCRIPT_END; until++) {
         step->until = (enum script_until)until;
-        if (node_text(node) && strcmp(node_text(node), words[until]) == 0)
+        if (reader_node_text(node) && strcmp(reader_node_text(node), words[until]) == 0)
             return true;
     }
     return reader_unexpected(reader, node, "until", "end, barrier, atomic, {line: N} or {line: N, visit: N}");
@@ -117,11 +117,11 @@ static bool read_script(struct reader *reader, const yaml_node_t *node)
     struct schedule_config *schedule = &reader->scenario->schedule;
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "script", "a sequence of steps {item: ..., until: ...}");
-    schedule->script = calloc(node_items(node) + 1, sizeof *schedule->script);
+    schedule->script = calloc(reader_node_items(node) + 1, sizeof *schedule->script);
     schedule->script_file = strdup(reader->file);
     if (!schedule->script || !schedule->script_file)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++)
+    for (size_t i = 0; i < reader_node_items(node); i++)
         if (!read_step(reader, reader_item(reader, node, i), &schedule->script[schedule->script_count++]))
             return false;
     return true;
@@ -166,7 +166,7 @@ static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 static bool check_id_pattern(struct reader *reader, const yaml_node_t *node, const char *id)
 {
     for (int i = 0; strchr(id, '*') && i < FINDING_KIND_COUNT; i++) {
-        if (finding_id_fits((enum finding_kind)i, id, glob_fits))
+        if (finding_id_fits((enum finding_kind)i, id, suppression_glob_matches))
             return true;
     }
     return parse_finding_id(reader, node, id);
@@ -201,12 +201,12 @@ static bool read_suppressions(struct reader *reader, const yaml_node_t *node)
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "suppressions",
                                  "a sequence of suppressions {id: ..., kernel: ..., file: ..., line: ...}");
-    struct suppression *grown =
-        realloc(scenario->suppressions, (scenario->suppression_count + node_items(node) + 1) * sizeof *grown);
+    struct suppression *grown = realloc(
+        scenario->suppressions, (scenario->suppression_count + reader_node_items(node) + 1) * sizeof *grown);
     if (!grown)
         return reader_out_of_memory(reader);
     scenario->suppressions = grown;
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         struct suppression *suppression = &grown[scenario->suppression_count++];
         *suppression = (struct suppression){.id = NULL};
         if (!read_suppression(reader, reader_item(reader, node, i), suppression))
@@ -232,7 +232,7 @@ enum { REFUSAL_COUNT = sizeof refusals / sizeof refusals[0] };
 
 static bool read_refused(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)
 {
-    const char *text = node_text(node) ? node_text(node) : "";
+    const char *text = reader_node_text(node) ? reader_node_text(node) : "";
     size_t i = 0;
     while (i < REFUSAL_COUNT - 1 && strcmp(refusals[i].name, text) != 0)
         i++;
@@ -243,7 +243,7 @@ static bool read_refused(struct reader *reader, const yaml_node_t *node, struct 
          !text[2]))
         return reader_unexpected(reader, node, "fail",
                                  "allocation, build, enqueue, or the name of a call as in clCreateBuffer");
-    api_error_from_name(refusals[i].error, &fault->error);
+    scenario_api_error_from_name(refusals[i].error, &fault->error);
     return reader_string(reader, node, "fail", &fault->call);
 }
 
@@ -251,7 +251,7 @@ static bool read_error(struct reader *reader, const yaml_node_t *node, struct sc
 {
     if (!node)
         return true;
-    return (node_text(node) && api_error_from_name(node_text(node), &fault->error)) ||
+    return (reader_node_text(node) && scenario_api_error_from_name(reader_node_text(node), &fault->error)) ||
            reader_unexpected(reader, node, "error", "the name of an error as in CL_OUT_OF_RESOURCES");
 }
 
@@ -318,10 +318,10 @@ static bool read_faults(struct reader *reader, const yaml_node_t *node)
         return reader_unexpected(
             reader, node, "faults",
             "a sequence of faults {fail: ...}, {lose_device: N} or {delay: NS, command: N}");
-    scenario->faults = calloc(node_items(node) + 1, sizeof *scenario->faults);
+    scenario->faults = calloc(reader_node_items(node) + 1, sizeof *scenario->faults);
     if (!scenario->faults)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         struct scenario_fault *fault = &scenario->faults[scenario->fault_count++];
         *fault = (struct scenario_fault){.nth = 1, .times = 1};
         if (!read_fault(reader, reader_item(reader, node, i), fault))
@@ -338,7 +338,7 @@ static bool read_format(struct reader *reader, const yaml_node_t *root)
     const yaml_node_t *node = reader_get(reader, root, "orrery");
     if (!node)
         return reader_error(reader, root, "key 'orrery' is missing: a scenario starts with \"orrery: 1\"");
-    if (!node_text(node) || strcmp(node_text(node), "1") != 0)
+    if (!reader_node_text(node) || strcmp(reader_node_text(node), "1") != 0)
         return reader_unexpected(reader, node, "orrery", "1, the only version of the format there is");
     return true;
 }
@@ -372,14 +372,14 @@ static bool read_devices(struct reader *reader, const yaml_node_t *root)
     if (!list)
         return true;
     snprintf(expected, sizeof expected, "a list of 1 to %d devices", 1 + SCENARIO_OTHER_DEVICES);
-    if (list->type != YAML_SEQUENCE_NODE || node_items(list) < 1 ||
-        node_items(list) > 1 + SCENARIO_OTHER_DEVICES)
+    if (list->type != YAML_SEQUENCE_NODE || reader_node_items(list) < 1 ||
+        reader_node_items(list) > 1 + SCENARIO_OTHER_DEVICES)
         return reader_unexpected(reader, list, "devices", expected);
-    for (size_t i = 1; i < node_items(list); i++) {
+    for (size_t i = 1; i < reader_node_items(list); i++) {
         if (!scenario_add_device(reader->scenario))
             return reader_out_of_memory(reader);
     }
-    for (size_t i = 0; i < node_items(list); i++) {
+    for (size_t i = 0; i < reader_node_items(list); i++) {
         if (!read_item(reader, reader_item(reader, list, i), i))
             return false;
     }
@@ -456,9 +456,9 @@ enum status scenario_load_text(struct scenario *scenario, const char *text, cons
     struct diagnosis local = {0};
     struct reader reader = {.file = name, .scenario = scenario, .diagnosis = diagnosis ? diagnosis : &local};
     scenario_default(scenario);
-    struct plain_locale locale = locale_plain_begin();
+    struct plain_locale locale = value_locale_begin();
     bool fine = read_document(&reader, text, read_scenario, "\"orrery: 1\"");
-    locale_plain_end(locale);
+    value_locale_end(locale);
     scenario->file = fine ? strdup(name) : NULL;
     if (fine && (scenario->file || reader_out_of_memory(&reader))) {
         scenario_settle(scenario);
@@ -507,9 +507,9 @@ enum status scenario_load_suppressions(struct scenario *scenario, const char *pa
     if (!text)
         return diagnose(diagnosis, STATUS_IO, "%s: the suppressions cannot be read: %s", path,
                         unread_reason());
-    struct plain_locale locale = locale_plain_begin();
+    struct plain_locale locale = value_locale_begin();
     bool fine = read_document(&reader, text, read_suppressions, "a sequence of suppressions, or []");
-    locale_plain_end(locale);
+    value_locale_end(locale);
     free(text);
     return fine                                    ? STATUS_OK
            : reader.diagnosis->status != STATUS_OK ? reader.diagnosis->status

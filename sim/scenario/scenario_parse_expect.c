@@ -32,7 +32,7 @@ bool parse_finding_id(struct reader *reader, const yaml_node_t *node, const char
 
 static bool read_enough(struct reader *reader, const yaml_node_t *node, struct expect_finding *finding)
 {
-    const char *text = node ? node_text(node) : NULL;
+    const char *text = node ? reader_node_text(node) : NULL;
     finding->has_enough = node != NULL;
     finding->enough = text && strcmp(text, "true") == 0;
     return !node || finding->enough || (text && strcmp(text, "false") == 0) ||
@@ -64,10 +64,10 @@ static bool read_expected_findings(struct reader *reader, const yaml_node_t *nod
         return true;
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "findings", "a sequence of findings {id: ..., line: ...}");
-    expect->findings = calloc(node_items(node) + 1, sizeof *expect->findings);
+    expect->findings = calloc(reader_node_items(node) + 1, sizeof *expect->findings);
     if (!expect->findings)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         if (!read_expected_finding(reader, reader_item(reader, node, i),
                                    &expect->findings[expect->finding_count++]))
             return false;
@@ -121,10 +121,10 @@ static bool read_expected_buffers(struct reader *reader, const yaml_node_t *node
         return true;
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "buffers", "a sequence of buffers {arg: ..., values: ...}");
-    expect->buffers = calloc(node_items(node) + 1, sizeof *expect->buffers);
+    expect->buffers = calloc(reader_node_items(node) + 1, sizeof *expect->buffers);
     if (!expect->buffers)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         if (!read_expected_buffer(reader, reader_item(reader, node, i),
                                   &expect->buffers[expect->buffer_count++]))
             return false;
@@ -134,12 +134,12 @@ static bool read_expected_buffers(struct reader *reader, const yaml_node_t *node
 
 static bool read_units(struct reader *reader, const yaml_node_t *node, struct unit_list *units)
 {
-    if (node->type != YAML_SEQUENCE_NODE || !node_items(node))
+    if (node->type != YAML_SEQUENCE_NODE || !reader_node_items(node))
         return reader_unexpected(reader, node, "units", "a sequence of compute units");
-    units->units = calloc(node_items(node), sizeof *units->units);
+    units->units = calloc(reader_node_items(node), sizeof *units->units);
     if (!units->units)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++)
+    for (size_t i = 0; i < reader_node_items(node); i++)
         if (!reader_u32(reader, reader_item(reader, node, i), "units", &units->units[units->count++]))
             return false;
     return true;
@@ -169,10 +169,10 @@ static bool read_expected_placements(struct reader *reader, const yaml_node_t *n
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "placement",
                                  "a sequence of placements {launch: ..., units: [...]}");
-    expect->placements = calloc(node_items(node) + 1, sizeof *expect->placements);
+    expect->placements = calloc(reader_node_items(node) + 1, sizeof *expect->placements);
     if (!expect->placements)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++)
+    for (size_t i = 0; i < reader_node_items(node); i++)
         if (!read_expected_placement(reader, reader_item(reader, node, i),
                                      &expect->placements[expect->placement_count++]))
             return false;
@@ -182,10 +182,11 @@ static bool read_expected_placements(struct reader *reader, const yaml_node_t *n
 static bool read_expected_counter(struct reader *reader, struct pair pair, struct expect_counter *counter)
 {
     char expected[EXPECTED_CHARS];
-    if (!node_text(pair.key) || !expect_counter_name(counter, node_text(pair.key), expected))
+    if (!reader_node_text(pair.key) || !expect_counter_name(counter, reader_node_text(pair.key), expected))
         return reader_unexpected(reader, pair.key, "counters", expected);
-    if (!node_text(pair.value) || !expect_counter_value(counter, node_text(pair.value), expected))
-        return reader_unexpected(reader, pair.value, node_text(pair.key), expected);
+    if (!reader_node_text(pair.value) ||
+        !expect_counter_value(counter, reader_node_text(pair.value), expected))
+        return reader_unexpected(reader, pair.value, reader_node_text(pair.key), expected);
     return true;
 }
 
@@ -197,10 +198,10 @@ static bool read_expected_counters(struct reader *reader, const yaml_node_t *nod
     if (node->type != YAML_MAPPING_NODE)
         return reader_unexpected(reader, node, "counters",
                                  "a mapping such as {misses: 12, numa:1.remote_bytes: \">0\"}");
-    expect->counters = calloc(node_pairs(node) + 1, sizeof *expect->counters);
+    expect->counters = calloc(reader_node_pairs(node) + 1, sizeof *expect->counters);
     if (!expect->counters)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_pairs(node); i++)
+    for (size_t i = 0; i < reader_node_pairs(node); i++)
         if (!read_expected_counter(reader, reader_pair(reader, node, i),
                                    &expect->counters[expect->counter_count++]))
             return false;

@@ -26,10 +26,10 @@ bool parse_value_type(struct reader *reader, const yaml_node_t *parent, struct s
     char name[16];
     if (!node)
         return reader_error(reader, parent, "key 'type' is missing: %s", expected);
-    const char *text = node_text(node);
+    const char *text = reader_node_text(node);
     size_t letters = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz") : 0;
     uint64_t width = 1;
-    if (!text || letters >= sizeof name || (text[letters] && !number_parse(text + letters, &width)))
+    if (!text || letters >= sizeof name || (text[letters] && !value_parse_number(text + letters, &width)))
         return reader_unexpected(reader, node, "type", expected);
     memcpy(name, text, letters);
     name[letters] = '\0';
@@ -64,7 +64,7 @@ static bool read_value(struct reader *reader, const yaml_node_t *node, const cha
                        void *out)
 {
     char expected[EXPECTED_CHARS];
-    if (node_text(node) && value_parse(node_text(node), type, out))
+    if (reader_node_text(node) && value_parse(reader_node_text(node), type, out))
         return true;
     value_expected(type, expected);
     return reader_unexpected(reader, node, key, expected);
@@ -73,7 +73,7 @@ static bool read_value(struct reader *reader, const yaml_node_t *node, const cha
 /* One value, or a sequence of them. */
 static size_t values_in(const yaml_node_t *node)
 {
-    return node->type == YAML_SEQUENCE_NODE ? node_items(node) : 1;
+    return node->type == YAML_SEQUENCE_NODE ? reader_node_items(node) : 1;
 }
 
 static bool read_values(struct reader *reader, const yaml_node_t *node, const char *key,
@@ -115,14 +115,14 @@ static FILE *open_beside(const struct reader *reader, const char *name)
 static bool read_file(struct reader *reader, const yaml_node_t *file, const struct value_list *values)
 {
     const size_t size = values->count * value_type_size(values->type);
-    FILE *stream = node_text(file) ? open_beside(reader, node_text(file)) : NULL;
+    FILE *stream = reader_node_text(file) ? open_beside(reader, reader_node_text(file)) : NULL;
     if (!stream)
         return reader_unexpected(reader, file, "file", "a file that can be read");
     const size_t got = fread(values->data, 1, size, stream);
     const bool fits = got == size && fgetc(stream) == EOF;
     fclose(stream);
     return fits || reader_error(reader, file, "file: found %s%zu bytes in '%s', expected %zu",
-                                got == size ? "more than " : "", got, node_text(file), size);
+                                got == size ? "more than " : "", got, reader_node_text(file), size);
 }
 
 bool parse_filled(struct reader *reader, const yaml_node_t *node, const struct shape *shape, uint64_t in_all,
@@ -155,7 +155,7 @@ bool parse_contents(struct reader *reader, const yaml_node_t *node, const struct
     if (values && given % shape->width)
         return reader_error(
             reader, values, "values: found %llu, expected a multiple of %u: %s has that many elements",
-            (unsigned long long)given, shape->width, node_text(reader_get(reader, node, "type")));
+            (unsigned long long)given, shape->width, reader_node_text(reader_get(reader, node, "type")));
     if (count_node && !reader_number(reader, count_node, "count", VALUE_BYTES_MAX, &count))
         return false;
     if (!count_node && !values)
@@ -171,7 +171,7 @@ bool parse_contents(struct reader *reader, const yaml_node_t *node, const struct
 
 bool parse_access(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
-    const char *text = node ? node_text(node) : "read-write";
+    const char *text = node ? reader_node_text(node) : "read-write";
     if (!text || (strcmp(text, "read") != 0 && strcmp(text, "write") != 0 && strcmp(text, "read-write") != 0))
         return reader_unexpected(reader, node, "access", "read, write or read-write");
     arg->read_only = strcmp(text, "read") == 0;
@@ -188,7 +188,7 @@ static bool parse_byte_range(const char *text, struct byte_range *out_range)
         return false;
     memcpy(first, text, (size_t)(dots - text));
     first[dots - text] = '\0';
-    if (!number_parse(first, &out_range->low) || !number_parse(dots + 2, &out_range->high) ||
+    if (!value_parse_number(first, &out_range->low) || !value_parse_number(dots + 2, &out_range->high) ||
         out_range->low > out_range->high)
         return false;
     return ++out_range->high;
@@ -206,13 +206,13 @@ static bool read_unwritten(struct reader *reader, const yaml_node_t *node, struc
         return reader_error(reader, node, "unwritten: no byte of the buffer is written");
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "unwritten", expected);
-    arg->unwritten = calloc(node_items(node) + 1, sizeof *arg->unwritten);
+    arg->unwritten = calloc(reader_node_items(node) + 1, sizeof *arg->unwritten);
     if (!arg->unwritten)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         const yaml_node_t *item = reader_item(reader, node, i);
         struct byte_range *range = &arg->unwritten[arg->unwritten_count++];
-        if (!parse_byte_range(node_text(item), range) || range->low < past)
+        if (!parse_byte_range(reader_node_text(item), range) || range->low < past)
             return reader_unexpected(reader, item, "unwritten", expected);
         if (range->high > bytes)
             return reader_error(reader, item, "unwritten: found byte %llu, but the buffer has %llu",
@@ -226,7 +226,8 @@ static bool read_buffer(struct reader *reader, const yaml_node_t *node, struct s
 {
     struct shape shape;
     arg->kind = SCENARIO_ARG_BUFFER;
-    if (node_text(node) && (strcmp(node_text(node), "null") == 0 || strcmp(node_text(node), "~") == 0))
+    if (reader_node_text(node) &&
+        (strcmp(reader_node_text(node), "null") == 0 || strcmp(reader_node_text(node), "~") == 0))
         return true;
     return reader_keys(reader, node, "buffer") && parse_value_type(reader, node, &shape) &&
            parse_contents(reader, node, &shape, &arg->values, &arg->uninitialised) &&
@@ -291,9 +292,9 @@ static bool read_struct(struct reader *reader, const yaml_node_t *node, struct s
     size_t alignment = 1;
     arg->kind = SCENARIO_ARG_SCALAR;
     arg->values.type = VALUE_U8;
-    if (node->type != YAML_SEQUENCE_NODE || !node_items(node))
+    if (node->type != YAML_SEQUENCE_NODE || !reader_node_items(node))
         return reader_unexpected(reader, node, "struct", "a sequence of members {type: ..., value: ...}");
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         if (!append_member(reader, reader_item(reader, node, i), &arg->values, &alignment))
             return false;
     }
@@ -311,7 +312,7 @@ static bool read_local(struct reader *reader, const yaml_node_t *node, struct sc
 {
     uint64_t bytes;
     arg->kind = SCENARIO_ARG_LOCAL;
-    if (!node_text(node) || !size_parse(node_text(node), &bytes))
+    if (!reader_node_text(node) || !value_parse_size(reader_node_text(node), &bytes))
         return reader_unexpected(reader, node, "local", "bytes, such as 256 or 4KiB");
     arg->local_bytes = (size_t)bytes;
     return true;
@@ -415,10 +416,10 @@ static bool read_args(struct reader *reader, const yaml_node_t *node, struct sce
         return true;
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "args", "a sequence of arguments");
-    launch->args = calloc(node_items(node) + 1, sizeof *launch->args);
+    launch->args = calloc(reader_node_items(node) + 1, sizeof *launch->args);
     if (!launch->args)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         struct scenario_arg *arg = &launch->args[launch->arg_count++];
         const yaml_node_t *item = reader_item(reader, node, i);
         if (!read_arg(reader, item, arg))
@@ -445,7 +446,7 @@ static bool read_launch_device(struct reader *reader, const yaml_node_t *node, s
 
 static bool read_concurrent(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
 {
-    const char *text = node ? node_text(node) : NULL;
+    const char *text = node ? reader_node_text(node) : NULL;
     if (!node)
         return true;
     launch->concurrent = text && strcmp(text, "true") == 0;
@@ -474,10 +475,10 @@ bool parse_launches(struct reader *reader, const yaml_node_t *node)
         return true;
     if (node->type != YAML_SEQUENCE_NODE)
         return reader_unexpected(reader, node, "launch", "a sequence of launches");
-    reader->scenario->launches = calloc(node_items(node) + 1, sizeof *reader->scenario->launches);
+    reader->scenario->launches = calloc(reader_node_items(node) + 1, sizeof *reader->scenario->launches);
     if (!reader->scenario->launches)
         return reader_out_of_memory(reader);
-    for (size_t i = 0; i < node_items(node); i++) {
+    for (size_t i = 0; i < reader_node_items(node); i++) {
         if (!read_launch(reader, reader_item(reader, node, i),
                          &reader->scenario->launches[reader->scenario->launch_count++]))
             return false;

@@ -120,7 +120,7 @@ static void print_arg(const struct scenario_arg *arg, FILE *stream)
     fputs("      - {", stream);
     if (arg->same_as) {
         fputs("same: ", stream);
-        text_print_quoted(arg->same_as, stream);
+        scenario_print_quoted(arg->same_as, stream);
     } else if (arg->kind == SCENARIO_ARG_BUFFER) {
         print_buffer(arg, stream);
     } else if (arg->kind == SCENARIO_ARG_IMAGE) {
@@ -142,7 +142,7 @@ static void print_arg(const struct scenario_arg *arg, FILE *stream)
         fprintf(stream, ", offset: %" PRIu64, arg->offset_bytes);
     if (arg->name) {
         fputs(", name: ", stream);
-        text_print_quoted(arg->name, stream);
+        scenario_print_quoted(arg->name, stream);
     }
     fputs("}\n", stream);
 }
@@ -158,11 +158,11 @@ static void print_range(const char *key, const uint64_t *range, uint32_t dimensi
 static void print_launch(const struct scenario_launch *launch, FILE *stream)
 {
     fputs("  - kernel: ", stream);
-    text_print_quoted(launch->kernel, stream);
+    scenario_print_quoted(launch->kernel, stream);
     fputc('\n', stream);
     if (launch->device) {
         fputs("    device: ", stream);
-        text_print_quoted(launch->device, stream);
+        scenario_print_quoted(launch->device, stream);
         fputc('\n', stream);
     }
     if (launch->concurrent)
@@ -181,13 +181,13 @@ static void print_text(const char *key, const char *text, FILE *stream)
     if (!text)
         return;
     fprintf(stream, ", %s: ", key);
-    text_print_quoted(text, stream);
+    scenario_print_quoted(text, stream);
 }
 
 static void print_expected_finding(const struct expect_finding *finding, FILE *stream)
 {
     fputs("    - {id: ", stream);
-    text_print_quoted(finding->id, stream);
+    scenario_print_quoted(finding->id, stream);
     if (finding->line)
         fprintf(stream, ", line: %" PRIu32, finding->line);
     print_text("kernel", finding->kernel, stream);
@@ -246,7 +246,7 @@ static void print_expect(const struct scenario *scenario, FILE *stream)
 static void print_suppression(const struct suppression *suppression, FILE *stream)
 {
     fputs("  - {id: ", stream);
-    text_print_quoted(suppression->id, stream);
+    scenario_print_quoted(suppression->id, stream);
     print_text("kernel", suppression->kernel, stream);
     print_text("file", suppression->file, stream);
     if (suppression->line)
@@ -271,7 +271,7 @@ static void print_fault(const struct scenario_fault *fault, FILE *stream)
         fprintf(stream, "  - {delay: %" PRIu64 ", command: %" PRIu32 "}\n", fault->delay, fault->command);
     else
         fprintf(stream, "  - {fail: %s, nth: %" PRIu32 ", times: %" PRIu32 ", error: %s}\n", fault->call,
-                fault->nth, fault->times, api_error_name(fault->error));
+                fault->nth, fault->times, scenario_api_error_name(fault->error));
 }
 
 static void print_section(const struct scenario *scenario, const char *title, const char *section, int indent,
@@ -311,7 +311,7 @@ static void print_line(const struct script_step *step, FILE *stream)
     if (!step->file)
         fprintf(stream, "%" PRIu32, step->line);
     else if (asprintf(&place, "%s:%" PRIu32, step->file, step->line) >= 0)
-        text_print_quoted(place, stream);
+        scenario_print_quoted(place, stream);
     free(place);
     fprintf(stream, ", visit: %" PRIu64 "}", step->count);
 }
@@ -392,7 +392,7 @@ static void print_changed_device(const struct scenario *scenario, FILE *stream)
 
 void scenario_print_settings(const struct scenario *scenario, uint32_t first_launch, FILE *stream)
 {
-    struct plain_locale locale = locale_plain_begin();
+    struct plain_locale locale = value_locale_begin();
     struct scenario numbered = *scenario; /* borrows everything */
     numbered.schedule.first_launch = first_launch;
     if (scenario->other_device_count)
@@ -402,12 +402,12 @@ void scenario_print_settings(const struct scenario *scenario, uint32_t first_lau
     print_changed(&numbered, "schedule", "schedule", 2, stream);
     print_script(&scenario->schedule, stream);
     print_changed(scenario, "checks", "checks", 2, stream);
-    locale_plain_end(locale);
+    value_locale_end(locale);
 }
 
 void scenario_print(const struct scenario *scenario, FILE *stream)
 {
-    struct plain_locale locale = locale_plain_begin();
+    struct plain_locale locale = value_locale_begin();
     const struct scenario_program *program = &scenario->program;
     fputs("orrery: 1\n", stream);
     print_rows(scenario, "", 0, stream);
@@ -431,5 +431,5 @@ void scenario_print(const struct scenario *scenario, FILE *stream)
     for (size_t i = 0; i < scenario->launch_count; i++)
         print_launch(&scenario->launches[i], stream);
     print_expect(scenario, stream);
-    locale_plain_end(locale);
+    value_locale_end(locale);
 }

@@ -29,7 +29,7 @@ bool reader_out_of_memory(struct reader *reader)
     return false;
 }
 
-const char *node_text(const yaml_node_t *node)
+const char *reader_node_text(const yaml_node_t *node)
 {
     return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
 }
@@ -47,7 +47,7 @@ static const char *node_words(const yaml_node_t *node)
 bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected)
 {
     enum { SHOWN_CHARS = 60 }; /* of a text that is another thing than was meant, as a whole kernel */
-    const char *text = node_text(node);
+    const char *text = reader_node_text(node);
     if (text && *text)
         return reader_error(reader, node, "%s: found '%.*s%s', expected %s", key, SHOWN_CHARS, text,
                             strlen(text) > SHOWN_CHARS ? "..." : "", expected);
@@ -56,7 +56,7 @@ bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const cha
 
 /* ---- mappings ----------------------------------------------------------------------- */
 
-size_t node_pairs(const yaml_node_t *mapping)
+size_t reader_node_pairs(const yaml_node_t *mapping)
 {
     return (size_t)(mapping->data.mapping.pairs.top - mapping->data.mapping.pairs.start);
 }
@@ -68,7 +68,7 @@ struct pair reader_pair(struct reader *reader, const yaml_node_t *mapping, size_
                          yaml_document_get_node(&reader->document, pair->value)};
 }
 
-size_t node_items(const yaml_node_t *sequence)
+size_t reader_node_items(const yaml_node_t *sequence)
 {
     return (size_t)(sequence->data.sequence.items.top - sequence->data.sequence.items.start);
 }
@@ -80,9 +80,9 @@ yaml_node_t *reader_item(struct reader *reader, const yaml_node_t *sequence, siz
 
 yaml_node_t *reader_get(struct reader *reader, const yaml_node_t *mapping, const char *key)
 {
-    for (size_t i = 0; i < node_pairs(mapping); i++) {
+    for (size_t i = 0; i < reader_node_pairs(mapping); i++) {
         struct pair pair = reader_pair(reader, mapping, i);
-        if (strcmp(node_text(pair.key), key) == 0)
+        if (strcmp(reader_node_text(pair.key), key) == 0)
             return pair.value;
     }
     return NULL;
@@ -177,7 +177,7 @@ static const char *key_at(const void *self, size_t index)
 static bool unknown_key(struct reader *reader, const yaml_node_t *node, const struct section *section,
                         const char *keys)
 {
-    const char *key = node_text(node);
+    const char *key = reader_node_text(node);
     size_t count = 0;
     while (scenario_row(count))
         count++;
@@ -195,7 +195,7 @@ static bool check_key(struct reader *reader, const yaml_node_t *mapping, const s
 {
     char keys[600];
     yaml_node_t *node = reader_pair(reader, mapping, index).key;
-    const char *key = node_text(node);
+    const char *key = reader_node_text(node);
     list_keys(section, keys, sizeof keys);
     if (!key)
         return reader_error(reader, node, "%s: found %s as a key, expected one of: %s", section->title,
@@ -204,7 +204,7 @@ static bool check_key(struct reader *reader, const yaml_node_t *mapping, const s
         return unknown_key(reader, node, section, keys);
     for (size_t i = 0; i < index; i++) {
         yaml_node_t *other = reader_pair(reader, mapping, i).key;
-        if (same_key(section->name, node_text(other), key))
+        if (same_key(section->name, reader_node_text(other), key))
             return reader_error(reader, node, "key '%s' is there twice, first at line %zu", key,
                                 other->start_mark.line + 1);
     }
@@ -218,7 +218,7 @@ bool reader_keys(struct reader *reader, const yaml_node_t *node, const char *nam
     list_keys(section, expected + strlen(expected), sizeof expected - strlen(expected));
     if (node->type != YAML_MAPPING_NODE)
         return reader_unexpected(reader, node, section->title, expected);
-    for (size_t i = 0; i < node_pairs(node); i++) {
+    for (size_t i = 0; i < reader_node_pairs(node); i++) {
         if (!check_key(reader, node, section, i))
             return false;
     }
@@ -235,8 +235,8 @@ static char *joined_text(struct reader *reader, const yaml_node_t *node)
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
-    for (size_t i = 0; i < node_items(node); i++) {
-        const char *item = node_text(reader_item(reader, node, i));
+    for (size_t i = 0; i < reader_node_items(node); i++) {
+        const char *item = reader_node_text(reader_item(reader, node, i));
         fprintf(stream, "%s%s", i ? "," : "", item ? item : "?");
     }
     fclose(stream);
@@ -256,9 +256,9 @@ static char *beside(const char *file, const char *name)
 static bool read_suppression_file(struct reader *reader, const yaml_node_t *node)
 {
     struct diagnosis inner = {0};
-    char *path = node_text(node) ? beside(reader->file, node_text(node)) : NULL;
+    char *path = reader_node_text(node) ? beside(reader->file, reader_node_text(node)) : NULL;
     bool fine = path && scenario_load_suppressions(reader->scenario, path, &inner) == STATUS_OK;
-    if (!node_text(node))
+    if (!reader_node_text(node))
         reader_unexpected(reader, node, "suppressions", "the name of a file");
     else if (!fine)
         reader_error(reader, node, "suppressions: %s", inner.text);
@@ -273,9 +273,9 @@ static bool read_xml(struct reader *reader, const struct scenario_row *row, cons
     if (!reader_keys(reader, node, "topology"))
         return false;
     const yaml_node_t *name = reader_get(reader, node, "xml");
-    if (!name || !node_text(name) || !*node_text(name))
+    if (!name || !reader_node_text(name) || !*reader_node_text(name))
         return reader_unexpected(reader, name ? name : node, "xml", expected);
-    char *path = beside(reader->file, node_text(name));
+    char *path = beside(reader->file, reader_node_text(name));
     if (!path || asprintf(&text, "xml:%s", path) < 0) {
         free(path);
         return reader_out_of_memory(reader);
@@ -297,7 +297,8 @@ static bool read_row(struct reader *reader, const struct scenario_row *row, cons
         return read_xml(reader, row, node);
     if (node->type == YAML_MAPPING_NODE || (node->type == YAML_SEQUENCE_NODE && !list))
         return reader_unexpected(reader, node, row->key, expected);
-    char *text = node->type == YAML_SEQUENCE_NODE ? joined_text(reader, node) : strdup(node_text(node));
+    char *text =
+        node->type == YAML_SEQUENCE_NODE ? joined_text(reader, node) : strdup(reader_node_text(node));
     bool fine = text && scenario_row_set(reader->scenario, row, text, expected);
     if (!fine)
         reader_error(reader, node, "%s: found '%s', expected %s", row->key, text ? text : "", expected);
@@ -314,9 +315,9 @@ static bool selects(const struct scenario_row *row)
 bool reader_rows(struct reader *reader, const yaml_node_t *mapping, const char *section)
 {
     for (int profiles = 1; profiles >= 0; profiles--) {
-        for (size_t i = 0; i < node_pairs(mapping); i++) {
+        for (size_t i = 0; i < reader_node_pairs(mapping); i++) {
             struct pair pair = reader_pair(reader, mapping, i);
-            const struct scenario_row *row = scenario_row_named(section, node_text(pair.key));
+            const struct scenario_row *row = scenario_row_named(section, reader_node_text(pair.key));
             if (row && selects(row) == profiles && !read_row(reader, row, pair.value))
                 return false;
         }
@@ -344,9 +345,9 @@ bool reader_section(struct reader *reader, const yaml_node_t *parent, const char
 
 bool reader_string(struct reader *reader, const yaml_node_t *node, const char *key, char **out_text)
 {
-    if (!node_text(node))
+    if (!reader_node_text(node))
         return reader_unexpected(reader, node, key, "text");
-    *out_text = strdup(node_text(node));
+    *out_text = strdup(reader_node_text(node));
     return *out_text || reader_out_of_memory(reader);
 }
 
@@ -361,7 +362,8 @@ bool reader_number(struct reader *reader, const yaml_node_t *node, const char *k
 {
     char expected[EXPECTED_CHARS];
     snprintf(expected, sizeof expected, "0 to %llu", (unsigned long long)most);
-    if (!node_text(node) || !number_parse(node_text(node), out_value) || *out_value > most)
+    if (!reader_node_text(node) || !value_parse_number(reader_node_text(node), out_value) ||
+        *out_value > most)
         return reader_unexpected(reader, node, key, expected);
     return true;
 }

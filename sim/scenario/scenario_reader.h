@@ -5,9 +5,9 @@
  *
  * Interface
  *   reader_error, reader_unexpected, reader_out_of_memory   false, after a diagnosis "FILE:LINE:COLUMN: ..."
- *   node_text         of a scalar, else NULL; the document's own
- *   node_pairs, reader_pair, reader_get     a mapping; reader_get is NULL without the key
- *   node_items, reader_item                 a sequence
+ *   reader_node_text         of a scalar, else NULL; the document's own
+ *   reader_node_pairs, reader_pair, reader_get     a mapping; reader_get is NULL without the key
+ *   reader_node_items, reader_item                 a sequence
  *   reader_keys       is the node a mapping with legal keys, none twice? The section's name is one of
  *                     scenario_reader.c
  *   reader_rows       the rows of a section from a mapping; reader_section: of the mapping under a key, if it
@@ -38,11 +38,11 @@ bool reader_error(struct reader *reader, const yaml_node_t *node, const char *fo
     __attribute__((format(printf, 3, 4)));
 bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected);
 bool reader_out_of_memory(struct reader *reader);
-const char *node_text(const yaml_node_t *node);
-size_t node_pairs(const yaml_node_t *mapping);
+const char *reader_node_text(const yaml_node_t *node);
+size_t reader_node_pairs(const yaml_node_t *mapping);
 struct pair reader_pair(struct reader *reader, const yaml_node_t *mapping, size_t index);
 yaml_node_t *reader_get(struct reader *reader, const yaml_node_t *mapping, const char *key);
-size_t node_items(const yaml_node_t *sequence);
+size_t reader_node_items(const yaml_node_t *sequence);
 yaml_node_t *reader_item(struct reader *reader, const yaml_node_t *sequence, size_t index);
 bool reader_keys(struct reader *reader, const yaml_node_t *node, const char *section);
 bool reader_rows(struct reader *reader, const yaml_node_t *mapping, const char *section);

@@ -41,14 +41,14 @@ bool value_type_from_name(const char *name, enum value_type *out_type)
     return false;
 }
 
-struct plain_locale locale_plain_begin(void)
+struct plain_locale value_locale_begin(void)
 {
     struct plain_locale locale = {.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
     locale.before = uselocale(locale.plain);
     return locale;
 }
 
-void locale_plain_end(struct plain_locale locale)
+void value_locale_end(struct plain_locale locale)
 {
     uselocale(locale.before);
     if (locale.plain)
@@ -57,7 +57,7 @@ void locale_plain_end(struct plain_locale locale)
 
 /* ---- numbers ------------------------------------------------------------------ */
 
-bool number_parse(const char *text, uint64_t *out_value)
+bool value_parse_number(const char *text, uint64_t *out_value)
 {
     char *end;
     if (!isdigit((unsigned char)text[0]))
@@ -67,7 +67,7 @@ bool number_parse(const char *text, uint64_t *out_value)
     return *end == '\0' && errno == 0;
 }
 
-bool size_parse(const char *text, uint64_t *out_bytes)
+bool value_parse_size(const char *text, uint64_t *out_bytes)
 {
     static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
     char *end;
@@ -162,7 +162,7 @@ static bool integer_parse(const char *text, enum value_type type, void *out)
     uint64_t magnitude;
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)
         text = text[0] == 't' ? "1" : "0";
-    if (!number_parse(text + negative, &magnitude))
+    if (!value_parse_number(text + negative, &magnitude))
         return false;
     if (negative ? !is_signed(type) || magnitude > largest(type) + 1 : magnitude > largest(type))
         return false;
@@ -222,7 +222,7 @@ void value_print(const void *element, enum value_type type, FILE *stream)
 
 void value_list_print_element(const struct value_list *values, size_t index, FILE *stream)
 {
-    struct plain_locale locale = locale_plain_begin();
+    struct plain_locale locale = value_locale_begin();
     value_print((const char *)values->data + index * types[values->type].size, values->type, stream);
-    locale_plain_end(locale);
+    value_locale_end(locale);
 }

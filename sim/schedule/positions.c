@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The positions of work-items as text. Each live work-item is either active in its wave, or parked at a block.
- * The work-items of one work-group at one instruction share a line. Lines are made in the order of work-groups
- * and lanes, so the text is a function of the schedule alone.
+ * The positions of work-items as text. Each live work-item is either active in its wave, or parked at a
+ * block. The work-items of one work-group at one instruction share a line. Lines are made in the order of
+ * work-groups and lanes, so the text is a function of the schedule alone.
  */
 #include "positions.h"
 
@@ -66,10 +66,10 @@ static void add_wave(struct position_rows *rows, const struct group_wave *slot)
 {
     const struct wave *wave = slot->wave;
     const bool waits = slot->state == WAVE_WAITS;
-    add_lanes(rows, wave, &wave->active, waits ? wave->site : wave_place(wave), waits);
+    add_lanes(rows, wave, &wave->active, waits ? wave->site : group_wave_place(wave), waits);
     for (uint32_t b = 0; wave->parked_blocks && b < wave->code->block_count; b++)
         if (wave->pending_set[b / 64] & UINT64_C(1) << b % 64)
-            add_lanes(rows, wave, &wave->pending[b], wave_block_place(wave, b), false);
+            add_lanes(rows, wave, &wave->pending[b], group_wave_block_place(wave, b), false);
 }
 
 static void add_launch(struct position_rows *rows, const struct schedule *schedule)
@@ -91,7 +91,7 @@ static void print_place(FILE *stream, const struct launch *launch, uint32_t site
         launch_access(launch, site, &access);
     if (!access.place.line && access.place.instruction.name) {
         char instruction[INSTRUCTION_CHARS];
-        instruction_text(&access.place.instruction, instruction);
+        finding_instruction_text(&access.place.instruction, instruction);
         fprintf(stream, "at %s", instruction);
         return;
     }
@@ -191,9 +191,9 @@ void positions_note_slow(struct schedule *schedule, int seconds)
     if (!stream)
         return;
     struct item item;
-    origin_item(&wave->origin, wave_first_lane(wave), &item);
+    origin_item(&wave->origin, group_wave_first_lane(wave), &item);
     fprintf(stream, "kernel '%s' has run for %d seconds and is ", launch->info.kernel, seconds);
-    print_place(stream, launch, wave_place(wave));
+    print_place(stream, launch, group_wave_place(wave));
     fprintf(stream,
             " (work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64
             ")); --timeout=SECONDS or --max-steps=N ends it, an interrupt "

@@ -4,7 +4,8 @@
  *          signal, or after a launch has run for long.
  *
  * Interface
- *   positions_note        (launch_schedule.h) each launch: its resident work-groups and their positions, at most
+ *   positions_note        (launch_schedule.h) each launch: its resident work-groups and their positions, at
+ *                         most
  *                         POSITION_LINES lines
  *   positions_of_ready    (launch_schedule.h) the waves that can continue
  *   positions_note_slow   one launch: one position of the work-group that runs

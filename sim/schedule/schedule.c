@@ -211,8 +211,8 @@ static enum helper helper_of(struct schedule *schedule)
     return schedule->concurrent->others_wait ? HELPER_COMMAND : HELPER_NONE;
 }
 
-/* The number of residents doubles: admitting one group at a time would cost a pass over all waiting groups for
- * each. */
+/* The number of residents doubles: admitting one group at a time would cost a pass over all waiting
+ * groups for each. */
 static uint32_t more_residents(const struct schedule *schedule)
 {
     const uint32_t wanted = residents_wanted(schedule);
@@ -288,7 +288,7 @@ static void report_no_progress(const struct schedule *schedule, const struct gro
     const struct launch *launch = schedule->launch;
     struct finding finding = {.kind = FINDING_NO_PROGRESS, .kernel = launch->info.kernel, .access_count = 1};
     struct finding_access *access = &finding.access[0];
-    uint32_t site = wave_place(wave), lane = wave_first_lane(wave);
+    uint32_t site = group_wave_place(wave), lane = group_wave_first_lane(wave);
     struct sentence why;
     launch_access(launch, site, access);
     access->has_item = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Step by step: choose() selects the work-item that does its next operation. A step is one operation that others
- * see; operations that no other unit sees run ahead of it (advance). The default rule, which a record's switches
- * are relative to: the unit that ran last continues; if it cannot, the lowest ready one; if it only spins, the
- * next ready one after it.
+ * Step by step: choose() selects the work-item that does its next operation. A step is one operation that
+ * others see; operations that no other unit sees run ahead of it (advance). The default rule, which a
+ * record's switches are relative to: the unit that ran last continues; if it cannot, the lowest ready one;
+ * if it only spins, the next ready one after it.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,8 +42,8 @@ static void advance(struct schedule *schedule, struct group *group, uint32_t ind
     }
 }
 
-/* Advances each ready wave of the group to its first operation. Not under a script: there nothing runs without a
- * step, and reaching the first operation is a step of its own. */
+/* Advances each ready wave of the group to its first operation. Not under a script: there nothing runs
+ * without a step, and reaching the first operation is a step of its own. */
 static void advance_group(struct schedule *schedule, struct group *group)
 {
     while (group->fresh && schedule_running(schedule, group)) {
@@ -438,8 +438,8 @@ static void misfit(struct schedule *schedule, const struct schedule_switch *entr
                  "the replay does not fit: after step %" PRIu64 " of %s, %s %s", entry->step, at, to, what);
 }
 
-/* The unit, or another ready one of its group. The group counts as begun from now on: one without any operation
- * that others see ends without a step. */
+/* The unit, or another ready one of its group. The group counts as begun from now on: one without any
+ * operation that others see ends without a step. */
 static struct pick first_of(struct schedule *schedule, struct unit unit)
 {
     struct pick pick = reach(schedule, unit);

@@ -2,15 +2,15 @@
 /*
  * Has the launch returned to an earlier state? Then it repeats for ever (a lasso, as in model checking).
  *
- * In passes, all state that decides the next step is compared: the registers and place of every resident wave,
- * and memory. Both are saved as hashes at a mark and compared after each pass that follows; marks are set at
- * doubling distances, as in Brent's cycle detection, so that a cycle of any length is found.
+ * In passes, all state that decides the next step is compared: the registers and place of every resident
+ * wave, and memory. Both are saved as hashes at a mark and compared after each pass that follows; marks are
+ * set at doubling distances, as in Brent's cycle detection, so that a cycle of any length is found.
  *
  * Step by step it is enough that each ready wave has returned to a state of its own while memory did not
  * change: then no order of their steps changes memory.
  *
- * Both are proofs. A loop that counts towards a limit is never in the same state twice; a counter that is only
- * read after the loop is left out of the state (wave_fingerprint).
+ * Both are proofs. A loop that counts towards a limit is never in the same state twice; a counter that is
+ * only read after the loop is left out of the state (wave_fingerprint).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -99,16 +99,16 @@ bool cycle_is_proof(const struct concurrent *concurrent, const struct memory *me
     return !memory->host.permits || !host_memory_foreign(memory->host.self);
 }
 
-/* How many passes are compared with a mark. More than one cycle may be necessary: a loop whose length does not
- * divide the time slice is in the same state only after several. */
+/* How many passes are compared with a mark. More than one cycle may be necessary: a loop whose length
+ * does not divide the time slice is in the same state only after several. */
 static uint64_t cycle_window(uint64_t mark)
 {
     const uint64_t share = mark / CYCLE_SHARE;
     return share > CYCLE_PASSES ? share : CYCLE_PASSES;
 }
 
-/* Called when the waves have the saved state: was memory the same the last time? Memory is hashed only then: it
- * may be large, and loops that compute never come here. */
+/* Called when the waves have the saved state: was memory the same the last time? Memory is hashed only
+ * then: it may be large, and loops that compute never come here. */
 static bool is_same_memory(const struct memory *memory, bool *seen, uint64_t *latest)
 {
     const uint64_t now = cycle_memory_hash(memory);
@@ -173,8 +173,8 @@ static void note_cycle(struct group *group)
         memset(&group->laps, 0, sizeof group->laps);
 }
 
-/* A group that repeats its state with unchanged memory waits for others, so its barriers are not progress. This
- * only decides who runs next; the proof of a livelock compares the state of all groups. */
+/* A group that repeats its state with unchanged memory waits for others, so its barriers are not
+ * progress. This only decides who runs next; the proof of a livelock compares the state of all groups. */
 void livelock_after_pass(struct schedule *schedule, struct group *group)
 {
     const struct memory *memory = &schedule->launch->arena->memory;
@@ -217,8 +217,8 @@ void livelock_after_pass(struct schedule *schedule, struct group *group)
 
 /* ---- step by step ------------------------------------------------------------------------ */
 
-/* Notes a state of the unit in this epoch of memory. True: the unit is known to repeat its states. One state is
- * saved at a time, after 1, 2, 4, ... states (Brent), and compared with those that follow. */
+/* Notes a state of the unit in this epoch of memory. True: the unit is known to repeat its states. One
+ * state is saved at a time, after 1, 2, 4, ... states (Brent), and compared with those that follow. */
 static bool watch_state(struct watched *watched, uint64_t epoch, uint64_t fingerprint)
 {
     if (watched->epoch != epoch + 1) {
@@ -274,8 +274,8 @@ static bool sub_group_cycled(const struct group *group, uint32_t index, uint64_t
     return sub_group < group->watched_count && has_cycled(&group->watched_sub_groups[sub_group], epoch);
 }
 
-/* All waves of the group wait. If the group was in this state before, with the same memory, it repeats: between
- * two barriers each wave's steps depend on memory alone, in any order. */
+/* All waves of the group wait. If the group was in this state before, with the same memory, it repeats:
+ * between two barriers each wave's steps depend on memory alone, in any order. */
 void livelock_at_group_barrier(struct schedule *schedule, struct group *group)
 {
     for (uint32_t i = 0; i < group->watched_count; i++)

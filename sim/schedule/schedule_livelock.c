@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Livelocks. When the resident waves repeat their state (schedule_cycle.c) and nothing else can begin, the launch
- * ends with a finding that lists what they read. While the host may still end the wait, device_say_spin() says
- * what is waited for. */
+/* Livelocks. When the resident waves repeat their state (schedule_cycle.c) and nothing else can begin,
+ * the launch ends with a finding that lists what they read. While the host may still end the wait,
+ * device_say_spin() says what is waited for. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,7 +100,8 @@ static uint32_t insert_lowest(struct group **lowest, uint32_t count, struct grou
     return count < GROUPS_OBSERVED ? count + 1 : count;
 }
 
-/* The spinning groups with the lowest ids, ascending. Not in order of admission, which differs in a replay. */
+/* The spinning groups with the lowest ids, ascending. Not in order of admission, which differs in a
+ * replay. */
 static uint32_t lowest_spinning(const struct schedule *schedule, struct group *out_lowest[GROUPS_OBSERVED])
 {
     uint32_t count = 0;

@@ -3,7 +3,8 @@
  * PURPOSE  Shared by the files that detect endless waits; schedule_state.h has what the schedule calls.
  *
  * Interface
- *   schedule_cycle.c      cycle_*: has the launch returned to an earlier state? A proof if only launches write
+ *   schedule_cycle.c      cycle_*: has the launch returned to an earlier state? A proof if only launches
+ *                         write
  *   schedule_spinner.c    spinner_*: what a spinning wave reads
  *   schedule_livelock.c   no unit can make progress any more: the finding
  *   schedule_progress.c   progress_*: units that continued only by progress that is not promised
@@ -30,8 +31,8 @@ bool cycle_of_all(struct concurrent *concurrent);
 
 enum { STOPS_MOST = 16, READS_MOST = 256 };
 
-/* How likely a read is the one that a wave waits for, ascending: of an object that the kernel cannot write, of
- * one that it may write, an atomic. */
+/* How likely a read is the one that a wave waits for, ascending: of an object that the kernel cannot
+ * write, of one that it may write, an atomic. */
 enum wait_rank { WAIT_NONE, WAIT_CONSTANT, WAIT_PLAIN, WAIT_ATOMIC };
 struct observed_read {
     uint64_t address, value;

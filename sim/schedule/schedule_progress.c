@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reliance on progress that the device does not promise. When a wave spins for a unit that OpenCL need not run
- * (a work-group that has not begun, another lane of its sub-group, another sub-group without independent
+ * Reliance on progress that the device does not promise. When a wave spins for a unit that OpenCL need not
+ * run (a work-group that has not begun, another lane of its sub-group, another sub-group without independent
  * progress), the wait is observed: its reads are saved, and the operations of the units that run next are
  * compared with them. If the wave then continues, the program is reported with both accesses. One wait of a
  * launch is observed at a time.
@@ -32,8 +32,8 @@ struct observed_wait {
     const struct launch *launch;
     const struct group *going;
     uint32_t going_from, going_count; /* the index of that wave; the number of waves that its group had */
-    /* For each of observed.read[]: the last access that wrote there, or the one that changed the value; without
-     * item: none did. */
+    /* For each of observed.read[]: the last access that wrote there, or the one that changed the value;
+     * without item: none did. */
     struct finding_access *wrote;
     bool *found;                 /* for each read: wrote[] is the access that changed the value */
     struct finding_access stood; /* the place of that wave before its time slice */
@@ -51,7 +51,8 @@ static void free_wait(struct observed_wait *wait)
     free(wait);
 }
 
-/* NULL: the wave reads nothing that another unit could write, or out of memory. of_others: another work-group. */
+/* NULL: the wave reads nothing that another unit could write, or out of memory. of_others: another
+ * work-group. */
 static struct observed_wait *wait_new(struct schedule *schedule, struct group *group, uint32_t index,
                                       bool laps, bool of_others)
 {
@@ -97,8 +98,8 @@ static struct observed_wait *wait_of_group(struct schedule *schedule, struct gro
     return wait;
 }
 
-/* Observes the first wave of a spinning group that waits for another group. In a group that passes barriers some
- * waves may only wait for the others of the group. */
+/* Observes the first wave of a spinning group that waits for another group. In a group that passes
+ * barriers some waves may only wait for the others of the group. */
 static void begin_wait_of_group(struct schedule *schedule, struct group *group, enum helper helper,
                                 uint32_t resident)
 {
@@ -391,8 +392,8 @@ static const struct finding_access *writer_of(const struct observed_wait *wait, 
     return wait->wrote[read].has_item ? &wait->wrote[read] : &wait->stood;
 }
 
-/* The writer is one that OpenCL need not have run. With independent sub-groups only the held lanes of the same
- * sub-group are: nothing would have moved without them. */
+/* The writer is one that OpenCL need not have run. With independent sub-groups only the held lanes of the
+ * same sub-group are: nothing would have moved without them. */
 static bool can_have_helped(const struct observed_wait *wait, const struct finding_access *writer)
 {
     return wait->helper || wait->launch->config->progress == PROGRESS_NONE ||
@@ -439,8 +440,8 @@ static void find_help(struct observed_wait *wait)
     name_read(wait, read);
 }
 
-/* Fills why and fix. False: OpenCL promises this progress. Without a known helper the finding's second access is
- * a lane of the same sub-group. */
+/* Fills why and fix. False: OpenCL promises this progress. Without a known helper the finding's second
+ * access is a lane of the same sub-group. */
 static bool say_held(struct observed_wait *wait, enum progress promise)
 {
     const struct item *first = &wait->finding.access[0].item, *second = &wait->finding.access[1].item;
@@ -473,8 +474,8 @@ static bool say_held(struct observed_wait *wait, enum progress promise)
     return same || !same_group || promise == PROGRESS_NONE;
 }
 
-/* Fills why and fix. No unit that had begun made progress, so the helper is one that began later; the last writer
- * is named only if it is of another work-group. */
+/* Fills why and fix. No unit that had begun made progress, so the helper is one that began later; the
+ * last writer is named only if it is of another work-group. */
 static void say_waited(struct schedule *schedule, struct observed_wait *wait)
 {
     const struct finding_access *access = wait->finding.access;
@@ -523,7 +524,8 @@ static bool note_cycle(const struct observed_wait *wait, const struct group *gro
     return false;
 }
 
-/* If the slice was the observed wave's: it waits no more, or some of its lanes do not, unless it is as before. */
+/* If the slice was the observed wave's: it waits no more, or some of its lanes do not, unless it is as
+ * before. */
 void livelock_after_slice(struct schedule *schedule, const struct group *group, uint32_t index,
                           enum run_result result)
 {

@@ -34,7 +34,7 @@ static uint64_t hash_code(const struct code *code)
     return hash;
 }
 
-uint32_t launch_shape(const struct launch *launch)
+uint32_t schedule_record_shape(const struct launch *launch)
 {
     const struct launch_info *info = &launch->info;
     uint64_t numbers[16] = {hash_code(launch->code), info->work_dim, info->sub_group_size,
@@ -67,7 +67,7 @@ static struct schedule_launch *launch_add(struct schedule_record *record, uint32
 bool record_launch(struct schedule_record *record, const struct launch *launch)
 {
     CHECKED(!record_find(record, launch->info.launch)); /* a launch is recorded once */
-    struct schedule_launch *added = launch_add(record, launch->info.launch, launch_shape(launch));
+    struct schedule_launch *added = launch_add(record, launch->info.launch, schedule_record_shape(launch));
     if (added)
         added->scripted = schedule_is_scripted(launch);
     return added != NULL;

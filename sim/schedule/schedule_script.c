@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scripts: a list of steps such as "work-item (3,0,0) until line 12". Only the units that the current step names
- * run; the step ends when all of them have reached its goal (a line, a barrier, an atomic, a number of steps, the
- * end). A step that can never end is an error of the scenario, at its line. After the last step the policy of
- * `then` schedules the rest.
+ * Scripts: a list of steps such as "work-item (3,0,0) until line 12". Only the units that the current step
+ * names run; the step ends when all of them have reached its goal (a line, a barrier, an atomic, a number of
+ * steps, the end). A step that can never end is an error of the scenario, at its line. After the last step
+ * the policy of `then` schedules the rest.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -101,7 +101,7 @@ static uint64_t line_rank(const struct schedule *schedule, const struct site *si
 static bool has_line(const struct schedule *schedule)
 {
     uint32_t site;
-    for (uint32_t at = 0; code_stop(schedule->launch->code, &at, &site); at++)
+    for (uint32_t at = 0; wave_code_stop(schedule->launch->code, &at, &site); at++)
         if (on_line(schedule, site, current(schedule)))
             return true;
     return false;
@@ -115,7 +115,7 @@ static void say_lines(struct sentence *text, const struct schedule *schedule)
     for (int said = 0; said < LINES_REPORTED; said++) {
         uint64_t lowest = UINT64_MAX;
         uint32_t site, where = 0;
-        for (uint32_t at = 0; code_stop(schedule->launch->code, &at, &site); at++) {
+        for (uint32_t at = 0; wave_code_stop(schedule->launch->code, &at, &site); at++) {
             const uint64_t rank = line_rank(schedule, launch_site(schedule->launch, site), step->file);
             if ((uint32_t)rank && rank > below && rank < lowest) {
                 lowest = rank;
@@ -188,7 +188,7 @@ static void refuse_spinning(struct schedule *schedule, const struct wave *wave)
     sentence_add(&text, ": work-item ");
     sentence_ids(&text, item.global_id);
     sentence_add(&text, " only reads what this step does not change, now at ");
-    say_place(&text, schedule, next.kind == NEXT_UNSEEN ? wave_place(wave) : next.site);
+    say_place(&text, schedule, next.kind == NEXT_UNSEEN ? group_wave_place(wave) : next.site);
     say_lines_if_missed(&text, schedule);
     refuse(schedule, text.bytes);
 }
@@ -308,8 +308,8 @@ static bool before_atomic(const struct schedule *schedule, const struct group_wa
     return next.kind == NEXT_ACCESS && launch_site(schedule->launch, next.site)->access >= ACCESS_ATOMIC_READ;
 }
 
-/* The wave's next operation, or the barrier or group function that it has reached; the wave that arrived last is
- * already past it. False: neither. */
+/* The wave's next operation, or the barrier or group function that it has reached; the wave that arrived
+ * last is already past it. False: neither. */
 static bool operation_reached(const struct group_wave *wave, uint32_t *out_site)
 {
     struct next_operation next;
@@ -333,8 +333,8 @@ static bool reached_line(const struct schedule *schedule, struct group_wave *wav
     return visit && wave->visits == current(schedule)->count;
 }
 
-/* The wave has now reached the goal of the step. left_here: it stands where the previous step left it, which does
- * not count. */
+/* The wave has now reached the goal of the step. left_here: it stands where the previous step left it,
+ * which does not count. */
 static bool reached(const struct schedule *schedule, struct group_wave *wave)
 {
     const bool left_here = wave->left_at == place_of(wave);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a spinning wave reads. The wave runs for one more iteration of its loop with an observer in front of its
- * own; it spins, so this changes no state that matters. Of several reads the one with the highest wait_rank is
- * taken for the one that it waits for. */
+/* What a spinning wave reads. The wave runs for one more iteration of its loop with an observer in front
+ * of its own; it spins, so this changes no state that matters. Of several reads the one with the highest
+ * wait_rank is taken for the one that it waits for. */
 #include <string.h>
 
 #include "sim/device/fault.h"
@@ -139,8 +139,8 @@ static void observe_lap(struct group *group, uint32_t index, struct observed *ob
         observed->stop_count = 0;
 }
 
-/* An atomic is taken for what the wave waits for. Of plain reads any may be, so a wave is then observed until its
- * state returns. */
+/* An atomic is taken for what the wave waits for. Of plain reads any may be, so a wave is then observed
+ * until its state returns. */
 static bool has_read_enough(const struct observed *observed, const struct schedule *schedule,
                             const struct wave *wave, uint64_t stands)
 {
@@ -208,13 +208,13 @@ void spinner_set_read(struct observed *observed, const struct observed_read *rea
 void spinner_access(const struct launch *launch, const struct wave *wave, const struct observed *observed,
                     struct finding_access *access)
 {
-    uint32_t site = observed->known ? observed->event.origin.site : wave_place(wave);
+    uint32_t site = observed->known ? observed->event.origin.site : group_wave_place(wave);
     launch_access(launch, site, access);
     if (observed->known)
         access->kind = observed->event.kind;
     access->has_item = true;
     origin_item(observed->known ? &observed->event.origin : &wave->origin,
-                observed->known ? observed->lane : wave_first_lane(wave), &access->item);
+                observed->known ? observed->lane : group_wave_first_lane(wave), &access->item);
     const struct region *region = memory_region(&launch->arena->memory, observed->address);
     if (!observed->known || observed->event.size_bytes > sizeof access->value ||
         observed->address < region->low || observed->address > region->high ||

@@ -55,8 +55,8 @@ struct chooser {
     struct script script;
     struct schedule_candidate *candidates;
     uint32_t candidate_room;
-    /* While steps are recorded or replayed: a bit for each tile that has taken a step. The default rule is then
-     * a function of the steps alone, whichever groups are resident. */
+    /* While steps are recorded or replayed: a bit for each tile that has taken a step. The default rule
+     * is then a function of the steps alone, whichever groups are resident. */
     uint64_t *started;
     uint64_t lowest_unstarted;
     struct switch_index switches; /* of the launch's replay */
@@ -78,7 +78,8 @@ struct livelock {
     uint64_t next_look; /* step by step: the step of the next check */
     uint32_t reported, reported_site[REPORTED_MOST];
     bool endless; /* the launch repeats its state, but no unit waits for another: not a livelock */
-    /* A wave that ran alone in its work-group was stopped early, so other waves may wait for what it holds. */
+    /* A wave that ran alone in its work-group was stopped early, so other waves may wait for what it
+     * holds. */
     bool interrupted;
     /* the same for a group while no other one has begun */
     struct {
@@ -142,18 +143,19 @@ void choose_retired(struct schedule *schedule, const struct group *group);
 bool choose_admits(const struct schedule *schedule);
 /* choose_admits(), and not all groups have ended. */
 bool choose_unfinished(const struct schedule *schedule);
-/* The wave that a debugger chooses instead, if a choice is possible and the wave is ready; otherwise `pick`. */
+/* The wave that a debugger chooses instead, if a choice is possible and the wave is ready; otherwise
+ * `pick`. */
 struct pick choose_forked(struct schedule *schedule, struct pick pick, bool may_choose);
 
-/* schedule_pct.c. pct_init: false: out of memory. pct_admit: draws priorities for a new group's waves. pct_pick:
- * the ready wave of the highest priority. */
+/* schedule_pct.c. pct_init: false: out of memory. pct_admit: draws priorities for a new group's waves.
+ * pct_pick: the ready wave of the highest priority. */
 bool pct_init(struct schedule *schedule);
 void pct_fini(struct schedule *schedule);
 void pct_admit(struct schedule *schedule, struct group *group);
 struct pick pct_pick(struct schedule *schedule);
 
-/* schedule_script.c: the wave that the script's current step runs; group NULL: call again; false: the script is
- * over. */
+/* schedule_script.c: the wave that the script's current step runs; group NULL: call again; false: the
+ * script is over. */
 bool script_pick(struct schedule *schedule, struct pick *out_pick);
 void script_look(struct schedule *schedule); /* after each step */
 /* all units have ended: refuses the steps of this launch that are left */
@@ -165,8 +167,8 @@ enum helper { HELPER_NONE, HELPER_GROUP, HELPER_COMMAND };
  * livelock finding. With one, the program is reported if the helper ends the wait: it relies on progress that
  * the device does not promise. For a launch that runs alone. */
 bool livelock_check(struct schedule *schedule, enum helper helper);
-/* PROGRESS_NONE: a wave runs alone until it ends, waits at a barrier or repeats its state. Then the others of its
- * group run, and livelock_after_slice() observes which of them ends its wait. */
+/* PROGRESS_NONE: a wave runs alone until it ends, waits at a barrier or repeats its state. Then the
+ * others of its group run, and livelock_after_slice() observes which of them ends its wait. */
 bool livelock_runs_alone(const struct schedule *schedule);
 void livelock_alone_begin(struct schedule *schedule);
 /* After a time slice; past: the wave has passed a barrier of its sub-group. True: the others run now. */

@@ -17,7 +17,7 @@ void unit_set_fini(struct unit_set *set)
     *set = (struct unit_set){0};
 }
 
-bool unit_sets_meet(const struct unit_set *a, const struct unit_set *b)
+bool unit_set_intersects(const struct unit_set *a, const struct unit_set *b)
 {
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
         if (a->units[i] == b->units[k])

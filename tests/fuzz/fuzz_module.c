@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t *words = malloc(count * 4 + 1); /* the end of the block is the end of the words */
     char *log = NULL;
     memcpy(words, data, count * 4);
-    spirv_spec_constant_size(words, count, count > 5 ? words[5] & 0xff : 0);
+    module_spec_constant_size(words, count, count > 5 ? words[5] & 0xff : 0);
     load(words, count);
     if (spirv_validate(words, count, &log) == STATUS_OK)
         load(words, count);

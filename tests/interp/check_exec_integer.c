@@ -136,9 +136,9 @@ START_TEST(every_build_has_every_handler)
 {
     for (int isa = 0; isa < ISAS; isa++)
         for (uint32_t op = 0; rig_has(isa) && op < OP_COUNT; op++)
-            EXPECT(exec_table_isa(isa)[op], "%s", op_names[op]);
-    ck_assert_ptr_nonnull(exec_table());
-    ck_assert_ptr_null(exec_table_isa(3));
+            EXPECT(op_table_isa(isa)[op], "%s", op_names[op]);
+    ck_assert_ptr_nonnull(op_table());
+    ck_assert_ptr_null(op_table_isa(3));
 }
 END_TEST
 

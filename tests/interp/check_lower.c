@@ -66,15 +66,15 @@ static struct ir *classified(const char *text)
 {
     struct ir *ir = simplified(text);
     cfg_canonical(ir);
-    if_convert(ir);
+    simplify_if_convert(ir);
     cfg_canonical(ir);
-    hoist_invariants(ir);
+    simplify_hoist_invariants(ir);
     simplify(ir);
     cfg_canonical(ir);
     cfg_loop_closed(ir);
     cfg_split_edges(ir);
-    number_iterations(ir);
-    classify(ir);
+    loop_iterations_number(ir);
+    diverge_classify(ir);
     return ir;
 }
 
@@ -344,7 +344,7 @@ START_TEST(uninitialised_value_is_checked_at_its_use)
              "%one\nOpBranchConditional %c %yes %no\n%yes = OpLabel\nOpStore %buffer %one\nOpBranch %no\n"
              "%no = OpLabel\nOpStore %buffer %a\n" TAIL);
     promote_variables(ir);
-    track_poison(ir);
+    poison_track(ir);
     ck_assert_uint_eq((uint32_t)only_op(ir, IR_poison_check)->imm, FAULT_UNINITIALISED_BRANCH);
     ck_assert_uint_eq(count_op(ir, IR_poison_store), 2);
     interp_module_free(module);

@@ -173,8 +173,8 @@ START_TEST(constants_are_flattened_and_specialised_ones_folded)
     m = load_with(text, &value, 1, &d);
     open_module(m);
     ck_assert_uint_eq(module_constant(m, id_of(m, "sum"))->leaves[0].bits, 105);
-    ck_assert_uint_eq(spirv_spec_constant_size(assembled.words, assembled.word_count, 7), 4);
-    ck_assert_uint_eq(spirv_spec_constant_size(assembled.words, assembled.word_count, 8), 0);
+    ck_assert_uint_eq(module_spec_constant_size(assembled.words, assembled.word_count, 7), 4);
+    ck_assert_uint_eq(module_spec_constant_size(assembled.words, assembled.word_count, 8), 0);
     interp_module_free(m);
 }
 END_TEST

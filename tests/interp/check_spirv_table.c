@@ -155,7 +155,7 @@ START_TEST(every_instruction_is_done_or_refused)
                       (int)status, diagnosis.text);
         ck_assert_msg(strstr(diagnosis.text, "Op") != NULL, "%s (%u) is refused without a name: \"%s\"", name,
                       opcode, diagnosis.text);
-        ck_assert_msg(strstr(diagnosis.text, spv_op_name(opcode)) != NULL, "%s (%u) is refused as \"%s\"",
+        ck_assert_msg(strstr(diagnosis.text, spirv_op_name(opcode)) != NULL, "%s (%u) is refused as \"%s\"",
                       name, opcode, diagnosis.text);
         if (for_shaders_only(instruction))
             shaders++;

@@ -60,7 +60,7 @@ static void act(uint64_t unit, uint32_t line, bool reads, bool writes, enum memo
                 enum memory_scope scope, int region)
 {
     struct unit_state unit_state;
-    const struct atomic_act done = {FLAG, 4, region, reads, writes, how, scope, line, false, false, 0};
+    const struct atomic_operation done = {FLAG, 4, region, reads, writes, how, scope, line, false, false, 0};
     order_unit_state(&order, unit, &unit_state);
     order_atomic(&order, &unit_state, &done);
 }
@@ -78,7 +78,7 @@ static void load(uint64_t unit, uint32_t line, enum memory_ordering how, enum me
 static void exchange_fails(uint64_t unit, uint32_t line, enum memory_ordering success)
 {
     struct unit_state unit_state;
-    const struct atomic_act exchange = {FLAG,
+    const struct atomic_operation exchange = {FLAG,
                                         4,
                                         IN_GLOBAL,
                                         true,
@@ -104,7 +104,7 @@ static void first_access(uint64_t unit)
 {
     struct unit_state unit_state;
     order_unit_state(&order, unit, &unit_state);
-    first_clock = order_slice(&unit_state);
+    first_clock = order_segment(&unit_state);
 }
 
 /* The second access is now. */
@@ -163,13 +163,13 @@ static struct question question_of(const struct race_instance *meetings, uint32_
 START_TEST(scopes_of_shared_objects_meet_at_the_wider)
 {
     struct unit_state unit_state;
-    struct atomic_act act = {FLAG,          4, IN_GLOBAL, false, true, ORDER_RELEASE,
+    struct atomic_operation act = {FLAG,          4, IN_GLOBAL, false, true, ORDER_RELEASE,
                              SCOPE_ALL_SVM, 7, true,      false, 0};
     first_access(FIRST);
     order_unit_state(&order, FIRST, &unit_state);
     order_atomic(&order, &unit_state, &act);
     act =
-        (struct atomic_act){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true, false, 0};
+        (struct atomic_operation){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true, false, 0};
     order_unit_state(&order, OTHER, &unit_state);
     order_atomic(&order, &unit_state, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
@@ -474,7 +474,7 @@ END_TEST
 /* ---- a flag that is no atomic object ------------------------------------------------------------ */
 
 enum { STORE_LINE = 6, LOAD_LINE = 9 };
-static struct passings passings;
+static struct flag_reads flag_reads;
 static struct wording flag_why, flag_fix;
 
 /* As lines of one work-item that does each once. */
@@ -490,20 +490,20 @@ static struct racing_access plain_at(uint64_t unit, uint32_t line)
 {
     struct unit_state unit_state;
     order_unit_state(&order, unit, &unit_state);
-    return (struct racing_access){.unit = unit, .clock = order_slice(&unit_state), .site = line, .size = 4};
+    return (struct racing_access){.unit = unit, .clock = order_segment(&unit_state), .site = line, .size = 4};
 }
 
 /* The store was done in the slice of the latest plain_at. */
 static void passes(struct racing_access by, uint64_t to, uint64_t when)
 {
-    passings.items[0] = (struct flag_read){.store = by,
+    flag_reads.items[0] = (struct flag_read){.store = by,
                                            .load = plain_at(to, LOAD_LINE),
                                            .region = IN_GLOBAL,
                                            .address = FLAG,
                                            .end = sync_log.count,
                                            .when = when};
-    passings.count = passings.next = 1;
-    passings.lost = false;
+    flag_reads.count = flag_reads.next = 1;
+    flag_reads.lost = false;
 }
 
 static bool follows(uint64_t second, uint64_t when, const struct checker_host *judged_host)
@@ -513,9 +513,9 @@ static bool follows(uint64_t second, uint64_t when, const struct checker_host *j
     struct flag flag;
     meeting.when = when;
     question.host = judged_host;
-    if (!explain_flag(&question, &passings, &flag, &flag_why, &flag_fix))
+    if (!explain_flag(&question, &flag_reads, &flag, &flag_why, &flag_fix))
         return false;
-    ck_assert(explain_flag_covers(&question, &passings, &flag));
+    ck_assert(explain_flag_covers(&question, &flag_reads, &flag));
     return true;
 }
 
@@ -540,15 +540,15 @@ START_TEST(unit_that_passes_on_a_plain_flag_passes_on_its_clock)
     enum { GIVEN_ON = LOAD_LINE + 1 };
     first_access(FIRST);
     passes(plain_at(FIRST, GIVEN_ON), OTHER, 1);
-    passings.items[1] = passings.items[0];
-    passings.items[1].store = plain_at(OTHER, GIVEN_ON);
-    passings.items[1].load = plain_at(THIRD, LOAD_LINE);
-    passings.items[1].when = 2;
-    passings.count = passings.next = 2;
+    flag_reads.items[1] = flag_reads.items[0];
+    flag_reads.items[1].store = plain_at(OTHER, GIVEN_ON);
+    flag_reads.items[1].load = plain_at(THIRD, LOAD_LINE);
+    flag_reads.items[1].when = 2;
+    flag_reads.count = flag_reads.next = 2;
     ck_assert(follows(THIRD, 3, &with_order));
     /* before it takes it */
-    passings.items[1].store.site = passings.items[0].store.site = passings.items[1].load.site = STORE_LINE;
-    passings.items[0].load.site = STORE_LINE;
+    flag_reads.items[1].store.site = flag_reads.items[0].store.site = flag_reads.items[1].load.site = STORE_LINE;
+    flag_reads.items[0].load.site = STORE_LINE;
     ck_assert(!follows(THIRD, 3, &with_order));
 }
 END_TEST
@@ -594,7 +594,7 @@ START_TEST(atomic_end_of_a_flag_keeps_its_order)
     ck_assert_str_eq(flag_fix.bytes,
                      "memory_order_release, memory_scope_device at k.cl:7, and "
                      "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
-    passings.items[0].order[0] = ORDER_RELEASE;
+    flag_reads.items[0].order[0] = ORDER_RELEASE;
     ck_assert(follows(OTHER, 2, &host));
     ck_assert_str_eq(flag_fix.bytes,
                      "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
@@ -796,7 +796,7 @@ END_TEST
 START_TEST(write_elsewhere_is_not_waited_for)
 {
     struct unit_state unit_state;
-    const struct atomic_act beside = {FLAG + 4,     4, IN_GLOBAL, false, true, ORDER_RELEASE,
+    const struct atomic_operation beside = {FLAG + 4,     4, IN_GLOBAL, false, true, ORDER_RELEASE,
                                       SCOPE_DEVICE, 7, false,     false, 0};
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     order_unit_state(&order, FIRST, &unit_state);

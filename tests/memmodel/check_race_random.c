@@ -327,10 +327,10 @@ START_TEST(random_sweeps_against_the_oracle)
     static const struct kind sweeps = {
         10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
     static const enum fast_path fast_paths[] = {
-        FAST_PATH_CHAIN,        FAST_PATH_SEEN,   FAST_PATH_SENT,          FAST_PATH_TRIED,
-        FAST_PATH_TOGETHER,     FAST_PATH_CALM,   FAST_PATH_MEMBER_UPDATE, FAST_PATH_SIFTED,
-        FAST_PATH_SIFTED_LOADS, FAST_PATH_SHARED, FAST_PATH_SINGLE,        FAST_PATH_FEW,
-        FAST_PATH_RESTED,       FAST_PATH_ON};
+        FAST_PATH_CHAIN,        FAST_PATH_LIST_READ,   FAST_PATH_PUBLISHED,          FAST_PATH_FENCE_TRIED,
+        FAST_PATH_READ_TOGETHER,     FAST_PATH_ATOMICS_AGREE,   FAST_PATH_MEMBER_UPDATE, FAST_PATH_FILTERED_UPDATES,
+        FAST_PATH_FILTERED_LOADS, FAST_PATH_SHARED_READERS, FAST_PATH_OWN_CELL,        FAST_PATH_FEW_ATOMICS,
+        FAST_PATH_PACKED,       FAST_PATH_ROW_CONTINUES};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
                      agree_with_the_oracle(&sweeps).programs);
 }
@@ -405,10 +405,10 @@ START_TEST(random_programs_against_the_oracle)
     const struct counts counts = agree_with_the_oracle(&programs);
     /* short ways remember one operation of many, and small tables few */
     ck_assert_uint_lt(counts.unreported, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
-    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,         FAST_PATH_SEEN,     FAST_PATH_SENT,
-                                                FAST_PATH_TRIED,         FAST_PATH_TOGETHER, FAST_PATH_CALM,
-                                                FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED,   FAST_PATH_SINGLE,
-                                                FAST_PATH_FEW,           FAST_PATH_RESTED};
+    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,         FAST_PATH_LIST_READ,     FAST_PATH_PUBLISHED,
+                                                FAST_PATH_FENCE_TRIED,         FAST_PATH_READ_TOGETHER, FAST_PATH_ATOMICS_AGREE,
+                                                FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED_READERS,   FAST_PATH_OWN_CELL,
+                                                FAST_PATH_FEW_ATOMICS,           FAST_PATH_PACKED};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
 }
 END_TEST
@@ -605,8 +605,8 @@ START_TEST(random_chains_of_updates_against_the_oracle)
 {
     static const struct kind chains = {
         12000, 662607, 4, {{1, 4, 2}, {2, 2, 2}, {4, 1, 1}, {2, 3, 2}}, any_updates_in_chain};
-    static const enum fast_path fast_paths[] = {FAST_PATH_FOLLOWED, FAST_PATH_SINGLE, FAST_PATH_FEW,
-                                                FAST_PATH_CALM, FAST_PATH_RESTED};
+    static const enum fast_path fast_paths[] = {FAST_PATH_REPLACED, FAST_PATH_OWN_CELL, FAST_PATH_FEW_ATOMICS,
+                                                FAST_PATH_ATOMICS_AGREE, FAST_PATH_PACKED};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
                      agree_with_the_oracle(&chains).programs);
 }
@@ -644,7 +644,7 @@ START_TEST(random_waves_against_the_oracle)
     static const struct kind waves = {
         12000, 141421, 4, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}, {4, 2, 2}}, any_wave};
     agree_with_the_oracle(&waves);
-    ck_assert_uint_gt(world_ways[FAST_PATH_FEW], 0);
+    ck_assert_uint_gt(world_ways[FAST_PATH_FEW_ATOMICS], 0);
 }
 END_TEST
 
@@ -685,7 +685,7 @@ START_TEST(random_access_sets_against_the_oracle)
     static const struct kind access_sets = {
         1500, 271828, 4, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}, {4, 2, 2}}, any_access_set};
     agree_with_the_oracle(&access_sets);
-    ck_assert_uint_gt(world_ways[FAST_PATH_ENOUGH], 0);
+    ck_assert_uint_gt(world_ways[FAST_PATH_SATURATED], 0);
 }
 END_TEST
 
@@ -740,11 +740,11 @@ START_TEST(random_locks_against_the_oracle)
 {
     static const struct kind locks = {1500, 577215, 3, {{1, 4, 2}, {2, 3, 4}, {2, 2, 2}}, any_lock};
     const uint64_t before[] = {world_ways[FAST_PATH_HANDOFF], world_ways[FAST_PATH_MEMBER_UPDATE],
-                               world_ways[FAST_PATH_ENOUGH]};
+                               world_ways[FAST_PATH_SATURATED]};
     agree_with_the_oracle(&locks);
     ck_assert_uint_gt(world_ways[FAST_PATH_HANDOFF], before[0]);
     ck_assert_uint_gt(world_ways[FAST_PATH_MEMBER_UPDATE], before[1]);
-    ck_assert_uint_gt(world_ways[FAST_PATH_ENOUGH], before[2]);
+    ck_assert_uint_gt(world_ways[FAST_PATH_SATURATED], before[2]);
 }
 END_TEST
 

@@ -125,7 +125,7 @@ START_TEST(waiting_members_keep_their_earlier_reads)
     waits_for_two(6, OTHER, SCOPE_DEVICE), clean_at(OTHER);
     waits_for_two(4, OTHER, SCOPE_DEVICE), races_at(OTHER);
     waits_for_two(6, DATA, SCOPE_WORK_GROUP), races_at(DATA);
-    ck_assert_uint_gt(world_ways[FAST_PATH_TOGETHER], 0);
+    ck_assert_uint_gt(world_ways[FAST_PATH_READ_TOGETHER], 0);
 }
 END_TEST
 
@@ -209,7 +209,7 @@ START_TEST(regions_with_different_clocks_stay_apart)
     rests_with_two_maps(0, LDATA), races_at(LDATA);
     rests_with_two_maps(1, DATA), clean_at(DATA);
     rests_with_two_maps(1, LDATA), clean_at(LDATA);
-    ck_assert_uint_gt(world_ways[FAST_PATH_RESTED], 0);
+    ck_assert_uint_gt(world_ways[FAST_PATH_PACKED], 0);
 }
 END_TEST
 
@@ -541,7 +541,7 @@ END_TEST
 
 START_TEST(races_reported_often_enough_are_counted_no_more)
 {
-    const uint64_t before = world_ways[FAST_PATH_ENOUGH];
+    const uint64_t before = world_ways[FAST_PATH_SATURATED];
     uint64_t count = 0;
     bool uncounted = false;
     access_set(100);
@@ -552,7 +552,7 @@ START_TEST(races_reported_often_enough_are_counted_no_more)
     races_at(DATA);
     ck_assert(uncounted || HOSTILE(false, true)); /* there is room for fewer racers than two of each place */
     ck_assert_uint_lt(count, HOSTILE(300, 500));
-    ck_assert_uint_ge(world_ways[FAST_PATH_ENOUGH], before + HOSTILE(50, 0));
+    ck_assert_uint_ge(world_ways[FAST_PATH_SATURATED], before + HOSTILE(50, 0));
     access_set(99), release(3, FLAG, SCOPE_DEVICE), acquire(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4);
     ck_assert_uint_eq(world_races(), 3); /* the new one races with stores that are not the latest */
     world_end();

@@ -55,6 +55,48 @@ moments?|clock snapshot, event number|^(sim|include|tests|scenarios)/
 news|report|^(sim|lib|tools|include|tests|scenarios)/
 starves|runs out of memory|^(sim|lib|tools|man|include|tests)/
 comes? by|executes, reaches|^(sim|lib|tools|include|tests|scenarios)/
+agents?|unit|^sim/memmodel/(order|launches|common)/
+agrees|inclusive, disjoint|^sim/memmodel/(filter|shadow|race)/
+asking|search|^sim/memmodel/explain/
+bygone|overwritten|^sim/memmodel/
+calm|no host access, compact page|^sim/memmodel/(explain|commands)/
+crossings?|race between launches|^sim/memmodel/commands/
+dead|invalid, destroyed|^lib/
+deaf|incomplete|^sim/memmodel/(order|launches|common)/
+doubts?|conflict|^sim/memmodel/(filter|shadow)/
+hands? on|passes on|^sim/memmodel/(order|launches|common)/
+hearsay|call order|^sim/memmodel/commands/
+history|sync log|^sim/memmodel/(explain|commands)/
+hurry|limit work|^sim/memmodel/explain/
+insist|retry|^lib/
+knowing|clock|^sim/memmodel/(order|launches|common)/
+learn[a-z]*|compute, add|^sim/memmodel/commands/
+learned|joined, acquired|^sim/memmodel/(order|launches|common)/
+learns?|joins, acquires|^sim/memmodel/(order|launches|common)/
+let go|released, dropped|^sim/memmodel/(order|launches|common)/
+loose|scattered access|^sim/memmodel/commands/
+messages?|release clock|^sim/memmodel/(explain|commands)/
+messages?|release clock|^sim/memmodel/(order|launches|common)/
+met|conflicts with|^sim/memmodel/(explain|commands)/
+newcomers|a new wave|^sim/memmodel/
+notes|access log, records|^sim/memmodel/(filter|shadow)/
+paces?|clock mapping|^sim/memmodel/(order|launches|common)/
+partly|end of a work-group|^sim/memmodel/commands/
+patience|limit, progress|^lib/
+put off|deferred|^sim/memmodel/(order|launches|common)/
+relayed|in a hand-off|^sim/memmodel/(order|launches|common)/
+resting|packed|^sim/memmodel/(order|launches|common)/
+rival|overlapping object|^lib/
+sieved|filtered|^sim/memmodel/
+sought|search|^sim/memmodel/(explain|commands)/
+strangers?|object of another context|^lib/
+talks?|kernels with atomics on one object|^sim/memmodel/commands/
+teaches|adds|^sim/memmodel/(order|launches|common)/
+vague|undecided|^sim/memmodel/commands/
+whom?ever|any unit|^sim/(memmodel/(explain|commands)|report)/
+windows?|mapped range|^lib/
+circles?|cycle|^sim/schedule/
+standing|position|^sim/schedule/
 '
 # Lines that need a word: the place, and why.
 allowed() { # FILE:LINE:TEXT

@@ -448,7 +448,7 @@ START_TEST(every_key_of_the_run_is_read)
     ck_assert_str_eq(scenario.faults[0].call, "allocation");
     ck_assert_uint_eq(scenario.faults[0].nth, 3);
     ck_assert_uint_eq(scenario.faults[0].times, 1);
-    ck_assert_str_eq(api_error_name(scenario.faults[0].error), "CL_MEM_OBJECT_ALLOCATION_FAILURE");
+    ck_assert_str_eq(scenario_api_error_name(scenario.faults[0].error), "CL_MEM_OBJECT_ALLOCATION_FAILURE");
     ck_assert_str_eq(scenario.faults[1].call, "clFinish");
     ck_assert_uint_eq(scenario.faults[1].nth, 1);
     ck_assert_uint_eq(scenario.faults[1].times, 0);

@@ -162,12 +162,12 @@ void rig_activate(struct rig *rig, const lane_mask *active)
 
 bool rig_has(int isa)
 {
-    return exec_table_isa(isa) != NULL;
+    return op_table_isa(isa) != NULL;
 }
 
 const struct insn *rig_run(struct rig *rig, int isa, uint32_t op, struct insn insn)
 {
-    insn.exec = exec_table_isa(isa)[op];
+    insn.exec = op_table_isa(isa)[op];
     rig->insns[0] = insn;
     rig->insns[1] = (struct insn){.exec = stop_here};
     const struct insn *at = rig->insns;

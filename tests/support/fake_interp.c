@@ -164,7 +164,7 @@ void interp_args(const struct code *code, const struct kernel_info *info, const 
         memcpy(out + 8 * i, args[i].value, args[i].size < 8 ? args[i].size : 8);
 }
 
-uint32_t spirv_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id)
+uint32_t module_spec_constant_size(const uint32_t *words, size_t word_count, uint32_t spec_id)
 {
     (void)words, (void)word_count, (void)spec_id;
     return 0;
@@ -237,7 +237,7 @@ void wave_next(const struct wave *wave, struct next_operation *out_next)
         out_next->site = (uint32_t)(wave->resume - wave->code->insns);
 }
 
-bool code_stop(const struct code *code, uint32_t *at, uint32_t *out_site)
+bool wave_code_stop(const struct code *code, uint32_t *at, uint32_t *out_site)
 {
     *out_site = *at;
     return *at < code->insn_count;

@@ -100,19 +100,19 @@ int dap_wire_accept(const char *port)
                                   .sin_port = htons((uint16_t)number)};
     socklen_t size = sizeof address;
     if (*end || end == port || number < 0 || number > PORT_MOST) {
-        say("error: --dap: found port '%s', expected a number up to %d", port, PORT_MOST);
+        tools_message("error: --dap: found port '%s', expected a number up to %d", port, PORT_MOST);
         return -1;
     }
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) < 0 ||
         bind(listener, (const struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0 ||
         getsockname(listener, (struct sockaddr *)&address, &size) < 0) {
-        say("error: --dap: port %ld: %s", number, strerror(errno));
+        tools_message("error: --dap: port %ld: %s", number, strerror(errno));
         if (listener >= 0)
             close(listener);
         return -1;
     }
-    say("waiting for a debug adapter client on 127.0.0.1:%d", ntohs(address.sin_port));
+    tools_message("waiting for a debug adapter client on 127.0.0.1:%d", ntohs(address.sin_port));
     const int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     close(listener);
     return client;

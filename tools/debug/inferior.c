@@ -211,6 +211,6 @@ _Noreturn void inferior_run(const struct inferior *channels, struct scenario *sc
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     char *text = conclusion(scenario, report, status, &diagnosis, &result);
     debugger_end(debugger, text ? text : "",
-                 exit_status_of_run(scenario, report, status, result.kernels_run));
+                 tools_exit_status_of_run(scenario, report, status, result.kernels_run));
     _exit(0);
 }

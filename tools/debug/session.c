@@ -196,7 +196,7 @@ static _Noreturn void become(const struct session *session, int socket)
     if (session->host.owns_output)
         dup2(STDERR_FILENO, STDOUT_FILENO);
     execvp(session->command[0], session->command);
-    say("error: %s: %s", session->command[0], strerror(errno));
+    tools_message("error: %s: %s", session->command[0], strerror(errno));
     _exit(EXIT_NOT_FOUND);
 }
 

@@ -526,7 +526,7 @@ static struct session *open_session(const struct terminal_request *request, cons
     struct session *session = request->attach ? session_attach(request->attach, host, &diagnosis)
                                               : session_new(request->scenario, request->program, host);
     if (!session)
-        say("error: %s", request->attach ? diagnosis.text : "no process for the target");
+        tools_message("error: %s", request->attach ? diagnosis.text : "no process for the target");
     return session;
 }
 

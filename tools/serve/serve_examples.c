@@ -148,7 +148,7 @@ char *serve_examples(char *const *files)
     for (size_t i = 0; files[i] && fine; i++) {
         fine = add_example(list, files[i], files[i]);
         if (!fine)
-            say("error: %s: expected a text of at most 1 MiB in UTF-8 that can be read", files[i]);
+            tools_message("error: %s: expected a text of at most 1 MiB in UTF-8 that can be read", files[i]);
     }
     if (fine && !files[0])
         add_default(list);

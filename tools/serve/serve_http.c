@@ -50,7 +50,7 @@ static bool open_microhttpd(void)
     };
     const char *reason = late_library_open(ORRERY_MICROHTTPD, symbols, sizeof symbols / sizeof symbols[0]);
     if (reason)
-        say("error: serve needs libmicrohttpd: %s", reason);
+        tools_message("error: serve needs libmicrohttpd: %s", reason);
     return !reason;
 }
 
@@ -619,7 +619,7 @@ static int listen_at(struct server *server, const struct addrinfo *found)
     if (listener >= 0 && bind(listener, found->ai_addr, found->ai_addrlen) == 0 &&
         listen(listener, 64) == 0 && note_address(server, listener))
         return listener;
-    say("error: %s port %s: %s", server->options->address, server->options->port, strerror(errno));
+    tools_message("error: %s port %s: %s", server->options->address, server->options->port, strerror(errno));
     if (listener >= 0)
         close(listener);
     return -1;
@@ -630,18 +630,20 @@ static bool may_listen(const struct server *server)
 {
     const char *address = server->options->address;
     if (!server->loopback && !server->options->token) {
-        say("error: --listen=%s: found no --token, expected one: %s is not a loopback address", address,
-            address);
+        tools_message("error: --listen=%s: found no --token, expected one: %s is not a loopback address",
+                      address, address);
         return false;
     }
     if (sandbox_available())
         return true;
     if (!server->loopback)
-        say("error: --listen=%s: this kernel has no Landlock, so a text could read the files that you can "
+        tools_message(
+            "error: --listen=%s: this kernel has no Landlock, so a text could read the files that you can "
             "read",
             address);
     else
-        say("warning: this kernel has no Landlock: what is run can read and write the files that you can");
+        tools_message(
+            "warning: this kernel has no Landlock: what is run can read and write the files that you can");
     return server->loopback;
 }
 
@@ -652,8 +654,8 @@ static int listener_new(struct server *server)
     struct addrinfo *found = NULL;
     int listener = -1;
     if (getaddrinfo(server->options->address, server->options->port, &hints, &found) != 0) {
-        say("error: --listen: found '%s', expected a numeric address such as 127.0.0.1 or ::1",
-            server->options->address);
+        tools_message("error: --listen: found '%s', expected a numeric address such as 127.0.0.1 or ::1",
+                      server->options->address);
         return -1;
     }
     server->loopback = is_loopback(found->ai_addr);
@@ -694,7 +696,7 @@ static void announce(const struct server *server)
     puts(url);
     fflush(stdout);
     if (server->options->open && posix_spawnp(&process, words[0], NULL, NULL, words, environ) != 0)
-        say("warning: %s cannot show %s", words[0], url);
+        tools_message("warning: %s cannot show %s", words[0], url);
     free(url);
 }
 
@@ -711,7 +713,7 @@ static void serve(struct server *server, int listener, const sigset_t *ends)
     struct MHD_Daemon *daemon = daemon_new(server, listener);
     const int signals = signalfd(-1, ends, SFD_CLOEXEC);
     if (!daemon || signals < 0) {
-        say("error: the server cannot be started");
+        tools_message("error: the server cannot be started");
         exit(EXIT_FAILED);
     }
     announce(server);
@@ -728,7 +730,7 @@ static bool make_directory(struct server *server)
              folder && *folder ? folder : "/tmp");
     if (mkdtemp(server->directory))
         return true;
-    say("error: %s cannot be made", server->directory);
+    tools_message("error: %s cannot be made", server->directory);
     return false;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds as processes. Each is a fork of the server, with the client's descriptors as its streams and the
- * client's limits. A page that both share counts the tools that have ended, so that the reply names the tool
- * at which a process died. Invariant: an entry of the list is a process that was not reaped yet.
+ * client's limits. A page that both share counts the tools that have ended, so that the reply names
+ * the tool at which a process died. Invariant: an entry of the list is a process that was not reaped yet.
  */
 #include "builds.h"
 
@@ -38,18 +38,19 @@ struct running_build {
 
 /* ---- replies ------------------------------------------------------------------------------ */
 
-void reply(int pipe_end, struct compile_reply reply)
+void builds_reply(int pipe_end, struct compile_reply builds_reply)
 {
-    reply.magic = COMPILE_PROTOCOL_MAGIC;
-    while (write(pipe_end, &reply, sizeof reply) < 0 && errno == EINTR)
+    builds_reply.magic = COMPILE_PROTOCOL_MAGIC;
+    while (write(pipe_end, &builds_reply, sizeof builds_reply) < 0 && errno == EINTR)
         ;
 }
 
 static void reply_ended(int pipe_end, int status, struct child_usage usage)
 {
-    reply(pipe_end,
-          (struct compile_reply){
-              .kind = COMPILE_ENDED, .status = status, .seconds = usage.seconds, .bytes = usage.bytes});
+    builds_reply(pipe_end, (struct compile_reply){.kind = COMPILE_ENDED,
+                                                  .status = status,
+                                                  .seconds = usage.seconds,
+                                                  .bytes = usage.bytes});
 }
 
 /* ---- the child: one build ------------------------------------------------------------------ */
@@ -88,8 +89,8 @@ static _Noreturn void build(const struct server_request *request, struct build_p
     int status = 127;
     /* else a client could not see that the server has ended */
     syscall(SYS_close_range, (unsigned)CONTROL, ~0U, 0U);
-    reply(request->files[COMPILE_REPLIES],
-          (struct compile_reply){.kind = COMPILE_BEGUN, .process = getpid()});
+    builds_reply(request->files[COMPILE_REPLIES],
+                 (struct compile_reply){.kind = COMPILE_BEGUN, .process = getpid()});
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent ||
         fchdir(request->files[COMPILE_DIRECTORY]) != 0)
         _exit(127);

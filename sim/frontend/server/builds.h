@@ -9,7 +9,7 @@
  *   builds_given_up()  by the polled rows, kills each build whose client closed the pipe, or has ended
  *   builds_reap()      replies for each process that has ended; the rows polled are invalid afterwards
  *   builds_kill()      all of them
- *   reply()            to a pipe, at which nothing waits
+ *   builds_reply()            to a pipe, at which nothing waits
  */
 #ifndef ORRERY_SIM_FRONTEND_SERVER_BUILDS_H
 #define ORRERY_SIM_FRONTEND_SERVER_BUILDS_H
@@ -37,6 +37,6 @@ void builds_poll(const struct builds *builds, struct pollfd *rows);
 void builds_given_up(const struct builds *builds, const struct pollfd *rows);
 void builds_reap(struct builds *builds);
 void builds_kill(const struct builds *builds);
-void reply(int pipe_end, struct compile_reply reply);
+void builds_reply(int pipe_end, struct compile_reply builds_reply);
 
 #endif

@@ -165,7 +165,7 @@ static bool serve(const struct client_connection *connection)
         const bool started = request_read(&request) && start_build(&request, connection->client);
         const int replies = started ? -1 : request_replies(&request);
         if (replies >= 0)
-            reply(replies, (struct compile_reply){.kind = COMPILE_REFUSED});
+            builds_reply(replies, (struct compile_reply){.kind = COMPILE_REFUSED});
     }
     request_close(&request);
     return here;

@@ -218,7 +218,7 @@ static void check_scattered(struct commands *commands, struct command_area *area
         struct scattered_access *old = &area->scattered[i];
         bool known =
             old->access.command == access->command || commands_is_after(commands, access, &old->access);
-        if (known && byte_access_stands_for(access, &old->access) && covers(bytes, &old->bytes)) {
+        if (known && byte_access_subsumes(access, &old->access) && covers(bytes, &old->bytes)) {
             byte_set_fini(&old->bytes);
             continue;
         }
@@ -636,7 +636,7 @@ static void on_launch(void *self, const struct launch_event *event)
     if (event->phase != LAUNCH_BEGIN || event->launch->releases < SCOPE_DEVICE)
         return;
     pthread_mutex_lock(&commands->lock);
-    const uint32_t saw = command_graph_saw(commands->graph, event->launch->command);
+    const uint32_t saw = command_graph_seen_step(commands->graph, event->launch->command);
     if (saw > commands->released)
         commands->released = saw;
     pthread_mutex_unlock(&commands->lock);
@@ -744,7 +744,7 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     commands->partial |= footprint->partial;
     if (footprint->launch->acquires >=
         SCOPE_DEVICE) /* it may have acquired from any kernel that released by then */
-        command_graph_sees(commands->graph, footprint->launch->command, commands->released);
+        command_graph_set_seen_step(commands->graph, footprint->launch->command, commands->released);
     for (uint32_t i = 0; i < footprint->count && commands_can_check(commands, footprint->launch->command);
          i++)
         take_part(commands, footprint->launch, &footprint->parts[i]);

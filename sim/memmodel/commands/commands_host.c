@@ -471,7 +471,7 @@ static bool conflicts_with_touch(struct commands *commands, const struct command
 static void check_touches(struct commands *commands, struct command_area *area, const struct byte_set *sets,
                           const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
 {
-    const uint32_t saw = command_graph_saw(commands->graph, access->command);
+    const uint32_t saw = command_graph_seen_step(commands->graph, access->command);
     for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
         struct touch *touch = &commands->touches.items[i];
         const bool in_area = touch->address >= area->low && touch->address < area->high;
@@ -555,7 +555,7 @@ bool commands_under_way(struct commands *commands)
 static void check_stores(struct commands *commands, struct command_area *area, const struct byte_set *sets,
                          const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
 {
-    const uint32_t saw = command_graph_saw(commands->graph, access->command);
+    const uint32_t saw = command_graph_seen_step(commands->graph, access->command);
     struct byte_access one = *access;
     struct byte_run run;
     for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {

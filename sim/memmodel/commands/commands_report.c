@@ -541,14 +541,14 @@ static bool is_judged_otherwise(const struct commands *commands, const struct co
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
     if (!conflict->area->id)
         return false;
-    if (inter_launch_judges(commands->inter_launch, later->command, earlier->command))
+    if (inter_launch_decides(commands->inter_launch, later->command, earlier->command))
         return true;
     if (later->packets)
         return false;
     if (is_atomic(later) && is_atomic(earlier))
         return false;
     if (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE)
-        return inter_launch_blind(commands->inter_launch);
+        return inter_launch_gave_up(commands->inter_launch);
     return false;
 }
 
@@ -556,8 +556,8 @@ static bool is_judged_otherwise(const struct commands *commands, const struct co
 static bool is_under_way(const struct commands *commands, const struct conflict *conflict, uint32_t ending)
 {
     const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
-    return (later != ending && command_graph_under_way(commands->graph, later)) ||
-           (earlier != ending && command_graph_under_way(commands->graph, earlier));
+    return (later != ending && command_graph_is_running(commands->graph, later)) ||
+           (earlier != ending && command_graph_is_running(commands->graph, earlier));
 }
 
 /* Reports conflicts of which both commands are complete, `ending` being the latter: now it is known whether

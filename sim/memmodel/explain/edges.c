@@ -23,7 +23,7 @@ static uint64_t group_items(const struct edges_world *world)
     return size[0] * size[1] * size[2];
 }
 
-struct place unit_place(const struct launch_info *launch, uint64_t unit)
+struct place edges_unit_place(const struct launch_info *launch, uint64_t unit)
 {
     const uint64_t items = launch->local_size[0] * launch->local_size[1] * launch->local_size[2],
                    group = unit / items;
@@ -33,7 +33,7 @@ struct place unit_place(const struct launch_info *launch, uint64_t unit)
 
 static struct place place_of(const struct edges_world *world, uint64_t unit)
 {
-    return unit_place(world->launch, unit);
+    return edges_unit_place(world->launch, unit);
 }
 
 static bool spend_work(struct edges_world *world)
@@ -46,7 +46,7 @@ static bool spend_work(struct edges_world *world)
 /* The log has the arrivals of sub-groups at a named barrier directly before the barrier. */
 static bool has_arrived(const struct edges_world *world, uint32_t at, uint64_t group, uint32_t sub_group)
 {
-    while (at-- > 0 && world->items[at].kind == HAPPENED_NAMED_ARRIVAL && world->items[at].by == group) {
+    while (at-- > 0 && world->items[at].kind == SYNC_OP_NAMED_ARRIVAL && world->items[at].by == group) {
         if (world->items[at].number == sub_group)
             return true;
     }
@@ -58,19 +58,19 @@ static bool is_passed_by(const struct edges_world *world, uint32_t at, uint64_t 
     const struct sync_op *item = &world->items[at];
     const struct place place = place_of(world, unit);
     switch ((enum sync_op_kind)item->kind) {
-    case HAPPENED_BARRIER: return item->by == place.group;
-    case HAPPENED_SUB_GROUP_BARRIER: return item->by == place.group && item->number == place.sub_group;
-    case HAPPENED_NAMED_BARRIER:
+    case SYNC_OP_BARRIER: return item->by == place.group;
+    case SYNC_OP_SUB_GROUP_BARRIER: return item->by == place.group && item->number == place.sub_group;
+    case SYNC_OP_NAMED_BARRIER:
         return item->by == place.group && has_arrived(world, at, place.group, place.sub_group);
-    case HAPPENED_FENCE:
-    case HAPPENED_ATOMIC: return item->by == unit;
+    case SYNC_OP_FENCE:
+    case SYNC_OP_ATOMIC: return item->by == unit;
     default: return false;
     }
 }
 
 static bool is_barrier(const struct sync_op *item)
 {
-    return item->kind <= HAPPENED_NAMED_BARRIER;
+    return item->kind <= SYNC_OP_NAMED_BARRIER;
 }
 
 /* ---- ends ------------------------------------------------------------------------------- */
@@ -89,10 +89,10 @@ static bool half_of(const struct edges_world *world, uint32_t at, bool releases,
     const enum memory_ordering weakest = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
     const bool ordered = item->order == weakest || item->order >= ORDER_ACQ_REL;
     *out_end =
-        (struct edge_half){(enum memory_scope)item->scope, item->kind != HAPPENED_ATOMIC, item->regions};
+        (struct edge_half){(enum memory_scope)item->scope, item->kind != SYNC_OP_ATOMIC, item->regions};
     if (is_barrier(item))
-        return item->scope > (item->kind == HAPPENED_SUB_GROUP_BARRIER ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP);
-    return ordered && (item->kind == HAPPENED_FENCE || (releases ? item->writes : item->reads));
+        return item->scope > (item->kind == SYNC_OP_SUB_GROUP_BARRIER ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP);
+    return ordered && (item->kind == SYNC_OP_FENCE || (releases ? item->writes : item->reads));
 }
 
 static bool reaches(const struct edges_world *world, int region, const struct edge_half *end)
@@ -163,7 +163,7 @@ static bool try_store(struct edge_search *search, uint32_t store)
     if (try_release(search, item, (struct edge_end){item->by, store}))
         return true;
     for (uint32_t at = store; at-- > 0 && spend_work(world);) {
-        if (world->items[at].kind != HAPPENED_ATOMIC && is_passed_by(world, at, item->by) &&
+        if (world->items[at].kind != SYNC_OP_ATOMIC && is_passed_by(world, at, item->by) &&
             try_release(search, item, (struct edge_end){item->by, at}))
             return true;
     }
@@ -185,12 +185,12 @@ static bool search_sequence(struct edge_search *search, uint32_t load)
     uint64_t only = UNIT_END;
     for (uint32_t at = load; at-- > 0 && spend_work(world);) {
         const struct sync_op *item = &world->items[at];
-        const bool atomic = item->kind == HAPPENED_ATOMIC;
-        const bool is_store =
-            item->writes && (atomic || item->kind == HAPPENED_OVERWRITE || item->kind == HAPPENED_ELSEWHERE);
+        const bool atomic = item->kind == SYNC_OP_ATOMIC;
+        const bool is_store = item->writes && (atomic || item->kind == SYNC_OP_OVERWRITE ||
+                                               item->kind == SYNC_OP_FOREIGN_WRITE);
         if (!is_store || !overlaps(item, read))
             continue;
-        if (item->kind == HAPPENED_ELSEWHERE)
+        if (item->kind == SYNC_OP_FOREIGN_WRITE)
             return false;
         const bool other_memory = read->region == IN_LOCAL && !world->launch->formal &&
                                   place_of(world, item->by).group != place_of(world, read->by).group;
@@ -214,11 +214,11 @@ static bool search_acquire(struct edge_search *search)
     const uint32_t to = search->to.at;
     if (!half_of(world, to, false, &search->half))
         return false;
-    if (world->items[to].kind == HAPPENED_ATOMIC)
+    if (world->items[to].kind == SYNC_OP_ATOMIC)
         return search_sequence(search, to);
     for (uint32_t at = to; at-- > 0 && spend_work(world);) {
         const struct sync_op *item = &world->items[at];
-        if (item->kind == HAPPENED_ATOMIC && item->by == search->to.unit && item->reads &&
+        if (item->kind == SYNC_OP_ATOMIC && item->by == search->to.unit && item->reads &&
             search_sequence(search, at))
             return true;
     }
@@ -272,7 +272,7 @@ bool edges_out_of(struct edges_world *world, struct edge_end from, struct edge_e
     for (uint32_t at = from.at + 1; at < world->count && spend_work(world); at++) {
         const struct sync_op *item = &world->items[at];
         const struct edge edge = {from, {item->by, at}};
-        if ((item->kind == HAPPENED_ATOMIC || item->kind == HAPPENED_FENCE) &&
+        if ((item->kind == SYNC_OP_ATOMIC || item->kind == SYNC_OP_FENCE) &&
             edges_synchronise(world, &edge)) {
             *out_to = edge.to;
             return true;
@@ -389,7 +389,7 @@ struct edge *edges_path(struct edges_world *world, struct edge_end from, uint64_
         const struct sync_op *item = &world->items[at];
         if (is_barrier(item))
             reach_group(&walk, at);
-        else if (item->kind == HAPPENED_ATOMIC || item->kind == HAPPENED_FENCE)
+        else if (item->kind == SYNC_OP_ATOMIC || item->kind == SYNC_OP_FENCE)
             reach_acquirer(&walk, item->by, at);
         found = reached_find(&walk, to);
     }

@@ -7,7 +7,7 @@
  *   edges_synchronise   is there an edge from one operation to another?
  *   edges_into          the latest operation of another unit that synchronises with this one
  *   edges_out_of        the first operation of another unit that this one synchronises with
- *   unit_place          the work-group, sub-group and device of a work-item
+ *   edges_unit_place          the work-group, sub-group and device of a work-item
  *   edges_path          the edges from what a unit does after some sync operation to another unit, in the
  *                       order in which they are passed; malloc'd. NULL and count 0: no path, or out of memory
  *
@@ -42,7 +42,7 @@ struct edge {
     struct edge_end from, to;
 };
 
-struct place unit_place(const struct launch_info *launch, uint64_t unit);
+struct place edges_unit_place(const struct launch_info *launch, uint64_t unit);
 bool edges_synchronise(struct edges_world *world, const struct edge *edge);
 bool edges_into(struct edges_world *world, struct edge_end to, struct edge_end *out_from);
 bool edges_out_of(struct edges_world *world, struct edge_end from, struct edge_end *out_to);

@@ -20,7 +20,8 @@
  *                          advice; _covers: other instances, too?
  *   explain_side           one of the accesses moved to the other side of a release or acquire of its own
  *                          work-item; _covers: other instances, too?
- *   explain_stale          an access that should follow a read of the value that the other work-item stores
+ *   explain_early_read          an access that should follow a read of the value that the other work-item
+ *                               stores
  *   explain_flag           plain accesses of a flag, taken for a release and an acquire; _covers: other
  *                          instances?
  *
@@ -67,10 +68,10 @@ struct flag_read {
     enum memory_ordering order[2]; /* of store and load, where they are atomic */
 };
 
-enum { PASSINGS_MOST = HOSTILE(64, 4) };
+enum { FLAG_READS_MOST = HOSTILE(64, 4) };
 /* A ring of the latest ones of a launch. */
-struct passings {
-    struct flag_read items[PASSINGS_MOST];
+struct flag_reads {
+    struct flag_read items[FLAG_READS_MOST];
     uint32_t count, next;
     bool lost; /* some were overwritten, or never noted */
 };
@@ -93,7 +94,7 @@ struct flag {
     enum memory_scope scope;
 };
 
-enum { MEETINGS_MOST = HOSTILE(32, 8) };
+enum { RACE_INSTANCES_MOST = HOSTILE(32, 8) };
 
 struct question {
     const struct sync_log *sync_log;
@@ -104,7 +105,7 @@ struct question {
     bool svm_atomics; /* the bytes lie in fine-grained SVM with atomics */
     /* Instances of one race. The first is the question; an edit that orders more of them is preferred. */
     const struct race_instance *meetings;
-    uint32_t meeting_count;    /* 1 to MEETINGS_MOST */
+    uint32_t meeting_count;    /* 1 to RACE_INSTANCES_MOST */
     const struct locks *locks; /* of the launch so far; NULL: none is known */
     bool differs;              /* the first instance writes two different values */
     bool one_wave;             /* its two work-items execute each iteration of a loop together */
@@ -155,9 +156,9 @@ bool explain_race(const struct question *question, struct answer *out_answer);
 /* True also if the log is full or out of memory: only a replay that shows otherwise makes it false. */
 bool explain_covers(const struct question *question, const struct tried_edit *tried_edits, uint32_t count);
 /* out_why, out_fix: for the races on the memory that the flag guards. */
-bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag,
+bool explain_flag(const struct question *question, const struct flag_reads *flag_reads, struct flag *out_flag,
                   struct wording *out_why, struct wording *out_fix);
-bool explain_flag_covers(const struct question *question, const struct passings *passings,
+bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
                          const struct flag *flag);
 enum { NO_END = 0 }; /* instead of a site: there is none */
 /* store NO_END: the access belongs before the operation, which is a release of its own work-item, or after
@@ -174,8 +175,8 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
                   struct wording *out_why, struct wording *out_fix);
 /* Would the accesses be ordered if one work-item's read before its access had got the value that the other
  * stores after its own access? For races that explain_side does not solve. */
-bool explain_stale(const struct question *question, uint64_t *work, struct side *out_side,
-                   struct wording *out_why, struct wording *out_fix);
+bool explain_early_read(const struct question *question, uint64_t *work, struct side *out_side,
+                        struct wording *out_why, struct wording *out_fix);
 bool explain_side_covers(const struct question *question, const struct side *side);
 /* What is added where no edit orders the accesses: a barrier, a second launch, or atomic accesses, which do
  * not race. */

@@ -46,7 +46,7 @@ static bool last_barrier(const struct question *question, uint32_t *out_site)
     const uint64_t group = unit_group(question, instance->second.unit);
     uint32_t at = instance->end;
     while (at > 0 &&
-           !(sync_log->items[at - 1].kind == HAPPENED_BARRIER && sync_log->items[at - 1].by == group))
+           !(sync_log->items[at - 1].kind == SYNC_OP_BARRIER && sync_log->items[at - 1].by == group))
         at--;
     *out_site = at ? sync_log->items[at - 1].site : 0;
     return !at || instance->first.clock >= sync_log->items[at - 1].clock;
@@ -86,7 +86,7 @@ static void say_before_branch(const struct question *question, const struct sugg
                               struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const char *flag = region_flag(question->region);
+    const char *flag = wording_region_flag(question->region);
     if (suggested_fix->kind == FIX_SPLIT)
         wording_add(fix, "two kernels, split between the access and the branch at ");
     else if (host->controls_branch && host->controls_branch(host->self, suggested_fix->place.site))
@@ -108,7 +108,7 @@ void explain_say_and_at(const struct question *question, const struct code_place
 static void say_iterations(const struct question *question, const struct suggested_fix *suggested_fix,
                            struct wording *fix)
 {
-    wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+    wording_add(fix, "work_group_barrier(%s)", wording_region_flag(question->region));
     explain_say_at(question, &suggested_fix->place, fix);
     if (suggested_fix->kind == FIX_ITERATIONS)
         explain_say_and_at(question, &suggested_fix->next, fix);
@@ -203,7 +203,7 @@ static bool separate(const struct question *question, struct wording *fix,
         return true;
     }
     if (barrier)
-        wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+        wording_add(fix, "work_group_barrier(%s)", wording_region_flag(question->region));
     else
         wording_add(fix, "two kernels, split");
     explain_say_at(question, &suggested_fix->place, fix);
@@ -374,13 +374,14 @@ static void say_in_line(const struct question *question, const struct code_order
         fix,
         two ? "work_group_barrier(%s) between the two statements of "
             : "two statements instead of one, with work_group_barrier(%s) between the two accesses, at ",
-        region_flag(question->region));
+        wording_region_flag(question->region));
     wording_place(fix, question->host, order->entwined ? order->statement : question->meetings->second.site);
     struct code_change change = {.kind = CHANGE_STATEMENT, .place.side = FENCE_BETWEEN};
     const struct race_instance *instance = question->meetings;
     change.site = change.place.site = order->first == 0 ? instance->first.site : instance->second.site;
     change.other = order->first == 0 ? instance->second.site : instance->first.site;
-    snprintf(change.text, sizeof change.text, "work_group_barrier(%s)", region_flag(question->region));
+    snprintf(change.text, sizeof change.text, "work_group_barrier(%s)",
+             wording_region_flag(question->region));
     if (two)
         wording_change(fix, &change);
     else
@@ -779,7 +780,7 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
             "take the two apart, with work_group_barrier(%s) between them outside of any branch, and before "
             "any return, "
             "that only some work-items of the work-group take, or let each byte belong to one work-item",
-            region_flag(question->region));
+            wording_region_flag(question->region));
         return true;
     }
     if (question->region != IN_IMAGE && in_one_group(question, question->meetings) &&
@@ -808,7 +809,7 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     wording_add(
         out_fix,
         "read into a variable, work_group_barrier(%s) where all work-items reach it, and write after it, at ",
-        region_flag(question->region));
+        wording_region_flag(question->region));
     wording_place(out_fix, question->host, question->meetings->second.site);
     wording_add(out_fix, "; in a loop, wait before the next iteration, too");
     return true;
@@ -833,7 +834,7 @@ bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
         return true;
     if (first >= UNIT_COPIES || second >= UNIT_COPIES)
         return suggested_fix->kind == FIX_SPLIT;
-    const struct place a = unit_place(launch, first), b = unit_place(launch, second);
+    const struct place a = edges_unit_place(launch, first), b = edges_unit_place(launch, second);
     switch (suggested_fix->kind) {
     case FIX_BARRIER:
     case FIX_ITERATION:
@@ -863,7 +864,7 @@ static void edit_barrier(const struct question *question, const struct code_plac
     *edit = (struct code_edit){.line = line, .column = 1, .end_line = line, .end_column = 1};
     snprintf(edit->text, sizeof edit->text, "%s(%s); ",
              explain_has_old_atomics(question) ? "barrier" : "work_group_barrier",
-             region_flag(question->region));
+             wording_region_flag(question->region));
 }
 
 /* A barrier on a line of its own becomes an edit, and is refused if that does not compile. Other barriers
@@ -879,7 +880,8 @@ static bool barrier_builds(const struct question *question, const struct suggest
         return true;
     if (suggested_fix->place.braces || suggested_fix->next.braces) {
         char statement[CODE_STATEMENT_CHARS];
-        snprintf(statement, sizeof statement, "work_group_barrier(%s)", region_flag(question->region));
+        snprintf(statement, sizeof statement, "work_group_barrier(%s)",
+                 wording_region_flag(question->region));
         put_at(&suggested_fix->place, statement, &proposal->fix);
         if (suggested_fix->kind == FIX_ITERATIONS)
             put_at(&suggested_fix->next, statement, &proposal->fix);
@@ -996,7 +998,7 @@ bool explain_barrier_before(const struct question *question, struct wording *out
     if (question->meetings->first.unit >= UNIT_COPIES || !is_place_before_second(question, &place) ||
         !explain_insert_barrier_before_copy(question, place.site))
         return false;
-    wording_add(out_fix, "work_group_barrier(%s)", region_flag(question->region));
+    wording_add(out_fix, "work_group_barrier(%s)", wording_region_flag(question->region));
     put_at(&place, out_fix->bytes, out_fix);
     explain_say_at(question, &place, out_fix);
     return true;

@@ -22,9 +22,9 @@ static enum memory_scope scope_of(const struct question *question, const struct 
     return flag_read->load.atomic ? wider_scope(scope, flag_read->load.scope) : scope;
 }
 
-static const struct flag_read *read_at(const struct passings *passings, uint32_t index)
+static const struct flag_read *read_at(const struct flag_reads *flag_reads, uint32_t index)
 {
-    return &passings->items[(passings->next + PASSINGS_MOST - 1 - index) % PASSINGS_MOST];
+    return &flag_reads->items[(flag_reads->next + FLAG_READS_MOST - 1 - index) % FLAG_READS_MOST];
 }
 
 static bool is_flag_of(const struct flag *flag, const struct flag_read *flag_read)
@@ -34,10 +34,10 @@ static bool is_flag_of(const struct flag *flag, const struct flag_read *flag_rea
 }
 
 /* Was a flag of the same two places tried? Lower indexes are later reads of flags. */
-static bool was_tried(const struct passings *passings, uint32_t index, const struct flag *flag)
+static bool was_tried(const struct flag_reads *flag_reads, uint32_t index, const struct flag *flag)
 {
     for (uint32_t i = 0; i < index; i++) {
-        if (is_flag_of(flag, read_at(passings, i)))
+        if (is_flag_of(flag, read_at(flag_reads, i)))
             return true;
     }
     return false;
@@ -115,21 +115,21 @@ static void say_fix(const struct question *question, const struct flag_read *fla
                 flag_read->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
 }
 
-bool explain_flag(const struct question *question, const struct passings *passings, struct flag *out_flag,
+bool explain_flag(const struct question *question, const struct flag_reads *flag_reads, struct flag *out_flag,
                   struct wording *out_why, struct wording *out_fix)
 {
     enum { TRIES_MOST = 8 };
     uint32_t tries = 0;
     *out_why = *out_fix = (struct wording){.used = 0};
-    for (uint32_t i = 0; i < passings->count && tries < TRIES_MOST; i++) {
-        const struct flag_read *flag_read = read_at(passings, i);
+    for (uint32_t i = 0; i < flag_reads->count && tries < TRIES_MOST; i++) {
+        const struct flag_read *flag_read = read_at(flag_reads, i);
         const struct flag flag = {flag_read->store.site, flag_read->load.site, flag_read->region,
                                   scope_of(question, flag_read)};
-        if (is_own_race(question, &flag) || was_tried(passings, i, &flag) || updates(question, flag.store) ||
-            updates(question, flag.load))
+        if (is_own_race(question, &flag) || was_tried(flag_reads, i, &flag) ||
+            updates(question, flag.store) || updates(question, flag.load))
             continue;
         tries++;
-        if (!explain_flag_orders(question, passings, &flag))
+        if (!explain_flag_orders(question, flag_reads, &flag))
             continue;
         *out_flag = flag;
         say_why(question, flag_read, out_why);
@@ -139,9 +139,9 @@ bool explain_flag(const struct question *question, const struct passings *passin
     return false;
 }
 
-bool explain_flag_covers(const struct question *question, const struct passings *passings,
+bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
                          const struct flag *flag)
 {
-    return passings->lost || question->sync_log->full || !question->meeting_count ||
-           explain_flag_orders(question, passings, flag) == question->meeting_count;
+    return flag_reads->lost || question->sync_log->full || !question->meeting_count ||
+           explain_flag_orders(question, flag_reads, flag) == question->meeting_count;
 }

@@ -17,11 +17,11 @@ struct placed_read {
 struct flag_replay {
     const struct question *question;
     const struct flag *flag;
-    struct placed_read items[PASSINGS_MOST];
+    struct placed_read items[FLAG_READS_MOST];
     uint32_t count, meeting_count;
     /* By instance: the log index at which the first access's clock value is asked for, */
-    uint32_t ask_at[MEETINGS_MOST];
-    bool ask_after_stores[MEETINGS_MOST]; /* and whether that is after the stores replayed there */
+    uint32_t ask_at[RACE_INSTANCES_MOST];
+    bool ask_after_stores[RACE_INSTANCES_MOST]; /* and whether that is after the stores replayed there */
 };
 
 /* The end of the store's segment, or the place of the load if that comes first. */
@@ -35,11 +35,12 @@ static uint32_t latest_store_index(const struct flag_replay *state, const struct
     return at;
 }
 
-static void place_reads(struct flag_replay *state, const struct passings *passings)
+static void place_reads(struct flag_replay *state, const struct flag_reads *flag_reads)
 {
-    for (uint32_t i = 0; i < passings->count; i++) {
+    for (uint32_t i = 0; i < flag_reads->count; i++) {
         const struct flag_read *flag_read =
-            &passings->items[(passings->next + PASSINGS_MOST - passings->count + i) % PASSINGS_MOST];
+            &flag_reads
+                 ->items[(flag_reads->next + FLAG_READS_MOST - flag_reads->count + i) % FLAG_READS_MOST];
         const struct race_instance store = {.first = flag_read->store, .end = flag_read->end};
         const struct question question = {
             .sync_log = state->question->sync_log, .meetings = &store, .meeting_count = 1};
@@ -79,7 +80,7 @@ static void replay_flag_access(struct replay *replay, const struct flag_replay *
                                const struct flag_read *flag_read, bool stores)
 {
     const struct racing_access *access = stores ? &flag_read->store : &flag_read->load;
-    replay_happen(replay, &(struct sync_op){.kind = HAPPENED_ATOMIC,
+    replay_happen(replay, &(struct sync_op){.kind = SYNC_OP_ATOMIC,
                                             .order = stores ? ORDER_RELEASE : ORDER_ACQUIRE,
                                             .scope = (uint8_t)state->flag->scope,
                                             .region = (int8_t)flag_read->region,
@@ -175,7 +176,7 @@ static uint32_t ask_second(struct replay *replay, struct flag_replay *state, uin
 static void replay_with_flag(struct replay *replay, const struct flag_replay *state, uint32_t at)
 {
     struct sync_op sync_op = state->question->sync_log->items[at];
-    if (sync_op.site == state->flag->store && sync_op.kind == HAPPENED_OVERWRITE)
+    if (sync_op.site == state->flag->store && sync_op.kind == SYNC_OP_OVERWRITE)
         return; /* place_reads() has put the store at its place */
     if (is_atomic(&sync_op) && sync_op.site == state->flag->store) {
         sync_op.order = (uint8_t)(sync_op.order == ORDER_RELAXED   ? ORDER_RELEASE
@@ -186,20 +187,20 @@ static void replay_with_flag(struct replay *replay, const struct flag_replay *st
     replay_happen(replay, &sync_op);
 }
 
-uint32_t explain_flag_orders(const struct question *question, const struct passings *passings,
+uint32_t explain_flag_orders(const struct question *question, const struct flag_reads *flag_reads,
                              const struct flag *flag)
 {
     const struct sync_log *sync_log = question->sync_log;
     struct edit_search search = {.question = question};
     struct replay replay;
     struct flag_replay state = {.question = question, .flag = flag};
-    uint64_t clock[MEETINGS_MOST];
+    uint64_t clock[RACE_INSTANCES_MOST];
     uint32_t found = 0;
     bool first = false;
     if (sync_log->full || !edit_search_locate(&search))
         return 0;
     state.meeting_count = search.meeting_count;
-    place_reads(&state, passings);
+    place_reads(&state, flag_reads);
     for (uint32_t i = 0; i < search.meeting_count; i++) {
         clock[i] = UINT64_MAX;
         place_first_access(&state, i, search.first_at[i]);

@@ -71,7 +71,7 @@ static bool find_waiters(const struct question *question, const struct race_inst
     out->own = calloc(out->count, sizeof *out->own);
     for (uint32_t at = 0; out->own && at < to; at++) {
         const struct sync_op *sync_op = &question->sync_log->items[at];
-        if (sync_op->kind == HAPPENED_BARRIER && sync_op->by == group)
+        if (sync_op->kind == SYNC_OP_BARRIER && sync_op->by == group)
             memset(out->own, 0, out->count * sizeof *out->own);
         else if (sync_op->site == site &&
                  explain_is_group_release_or_acquire(question, instance, sync_op, false) &&
@@ -85,8 +85,8 @@ static bool waits_after(const struct question *question, const struct barrier_wa
 {
     const struct sync_op *sync_op = &question->sync_log->items[at];
     const uint64_t local = sync_op->by - waiters->first;
-    const bool by_unit = sync_op->kind == HAPPENED_ATOMIC || sync_op->kind == HAPPENED_FENCE ||
-                         sync_op->kind == HAPPENED_OVERWRITE;
+    const bool by_unit = sync_op->kind == SYNC_OP_ATOMIC || sync_op->kind == SYNC_OP_FENCE ||
+                         sync_op->kind == SYNC_OP_OVERWRITE;
     const bool by_member = waiters->own && by_unit && local < waiters->count;
     return by_member && waiters->own[local] && at >= waiters->own[local] && at < waiters->to;
 }
@@ -174,7 +174,7 @@ static uint32_t wait_place(const struct question *question)
     uint32_t at = 0;
     if (!copies)
         return instance->end;
-    while (at < instance->end && (copies -= question->sync_log->items[at].kind == HAPPENED_COPY))
+    while (at < instance->end && (copies -= question->sync_log->items[at].kind == SYNC_OP_COPY))
         at++;
     return at;
 }

@@ -142,7 +142,7 @@ static void say_barriers(const struct question *question, const struct suggested
 {
     const bool has_release = suggested_fix->release_site != NO_END,
                has_acquire = suggested_fix->acquire_site != NO_END;
-    wording_add(fix, "work_group_barrier(%s)", region_flag(question->region));
+    wording_add(fix, "work_group_barrier(%s)", wording_region_flag(question->region));
     if (suggested_fix->kind == FIX_RELEASE_CLOCK) {
         explain_say_at(question, &suggested_fix->place, fix);
         if (has_release && has_acquire)

@@ -16,12 +16,12 @@ struct edit_replay {
     struct replay replay;
     const struct edit *edits;
     uint32_t edit_count;
-    bool *moved;                   /* by log entry: it was replayed beside another one; NULL: nothing moves */
-    bool fences;                   /* the edits put fences beside atomics */
-    uint64_t clock[MEETINGS_MOST]; /* clock values of the first accesses' segments */
-    bool ordered[MEETINGS_MOST];   /* the first access happens before the second */
-    struct edited_log *list;       /* operations are written there instead of replayed; NULL: replayed */
-    uint32_t first;                /* how many entries of it come before the question's first access */
+    bool *moved; /* by log entry: it was replayed beside another one; NULL: nothing moves */
+    bool fences; /* the edits put fences beside atomics */
+    uint64_t clock[RACE_INSTANCES_MOST]; /* clock values of the first accesses' segments */
+    bool ordered[RACE_INSTANCES_MOST];   /* the first access happens before the second */
+    struct edited_log *list; /* operations are written there instead of replayed; NULL: replayed */
+    uint32_t first;          /* how many entries of it come before the question's first access */
 };
 
 static const struct edit *edit_of(const struct edit_replay *run, uint32_t at, enum edit_kind kind)
@@ -56,13 +56,13 @@ static struct sync_op edited_op(const struct edit_replay *run, uint32_t at)
     for (uint32_t i = 0; i < run->edit_count; i++)
         strengthen(&run->edits[i], run->search->spot_of[at], &sync_op);
     if ((edit = edit_of(run, at, EDIT_STORE))) {
-        sync_op.kind = HAPPENED_ATOMIC;
+        sync_op.kind = SYNC_OP_ATOMIC;
         sync_op.writes = true;
         sync_op.order = ORDER_RELAXED;
         sync_op.scope = (uint8_t)edit->scope;
     }
     if (edit_of(run, at, EDIT_UPDATE)) {
-        sync_op.kind = HAPPENED_ATOMIC;
+        sync_op.kind = SYNC_OP_ATOMIC;
         sync_op.reads = true;
     }
     if (edit_of(run, at, EDIT_FENCES))
@@ -174,7 +174,7 @@ static void replay_full_fence(struct edit_replay *run, const struct sync_op *bes
                               uint32_t was)
 {
     struct sync_op sync_op = *beside;
-    sync_op.kind = HAPPENED_FENCE;
+    sync_op.kind = SYNC_OP_FENCE;
     sync_op.regions = REGION_GLOBAL | REGION_LOCAL;
     sync_op.order = (uint8_t)how;
     replay_one(run, &sync_op, was);
@@ -189,7 +189,7 @@ static void replay_fence_beside(struct edit_replay *run, const struct sync_op *b
         struct sync_op sync_op = *beside;
         if (edit->kind != EDIT_FENCE || edit->spot != run->search->spot_of[at] || edit->order != how)
             continue;
-        sync_op.kind = HAPPENED_FENCE;
+        sync_op.kind = SYNC_OP_FENCE;
         sync_op.regions = (uint8_t)(1u << run->search->question->region);
         sync_op.order = (uint8_t)how;
         sync_op.scope = (uint8_t)edit->scope;
@@ -242,8 +242,8 @@ static void ask_second(struct edit_replay *run, uint32_t index)
     order_unit_state(&run->replay.order, instance->second.unit, &unit_state);
     run->ordered[index] = question->device_dirty
                               ? order_sees_own_image(&unit_state, run->clock[index])
-                              : order_has(&run->replay.order, &unit_state, question->region,
-                                          instance->first.unit, run->clock[index]) ||
+                              : order_happens_before(&run->replay.order, &unit_state, question->region,
+                                                     instance->first.unit, run->clock[index]) ||
                                     scopes_agree(run, instance, &unit_state);
 }
 
@@ -308,7 +308,7 @@ uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit
         search->failed = true;
         return 0;
     }
-    for (uint32_t i = 0; i < MEETINGS_MOST; i++)
+    for (uint32_t i = 0; i < RACE_INSTANCES_MOST; i++)
         run.clock[i] = UINT64_MAX;
     replay_begin(&run.replay, question);
     for (uint32_t at = 0; at <= sync_log->count; at++) {
@@ -357,7 +357,8 @@ static bool on_one_object(const struct question *question, const struct sync_op 
 static bool include_each_other(const struct question *question, const struct sync_op *a,
                                const struct sync_op *b)
 {
-    const struct place at_a = unit_place(question->launch, a->by), at_b = unit_place(question->launch, b->by);
+    const struct place at_a = edges_unit_place(question->launch, a->by),
+                       at_b = edges_unit_place(question->launch, b->by);
     return scope_inclusive(question->rule, sync_op_scope(a), &at_a, sync_op_scope(b), &at_b);
 }
 
@@ -374,7 +375,7 @@ static bool clashes_with(const struct edit_replay *run, uint32_t earlier, uint64
         include_each_other(question, &edited_a, &edited_b))
         return false;
     order_unit_state(&run->replay.order, b->by, &unit_state);
-    return !order_has(&run->replay.order, &unit_state, a->region, a->by, clock);
+    return !order_happens_before(&run->replay.order, &unit_state, a->region, a->by, clock);
 }
 
 static bool clashes_at(const struct edit_replay *run, struct latest_atomics *latest, uint32_t at)

@@ -21,15 +21,15 @@ static void fence(struct order *order, const struct sync_op *what)
 static void atomic(struct order *order, const struct sync_op *what)
 {
     struct unit_state unit_state;
-    const struct atomic_act act = {.address = what->address,
-                                   .size = what->size,
-                                   .region = what->region,
-                                   .reads = what->reads,
-                                   .writes = what->writes,
-                                   .svm_atomics = what->svm_atomics,
-                                   .order = (enum memory_ordering)what->order,
-                                   .scope = (enum memory_scope)what->scope,
-                                   .site = what->site};
+    const struct atomic_operation act = {.address = what->address,
+                                         .size = what->size,
+                                         .region = what->region,
+                                         .reads = what->reads,
+                                         .writes = what->writes,
+                                         .svm_atomics = what->svm_atomics,
+                                         .order = (enum memory_ordering)what->order,
+                                         .scope = (enum memory_scope)what->scope,
+                                         .site = what->site};
     order_unit_state(order, what->by, &unit_state);
     order_atomic(order, &unit_state, &act);
 }
@@ -46,25 +46,23 @@ void replay_happen(struct replay *replay, const struct sync_op *what)
     struct order *order = &replay->order;
     enum memory_scope scope = (enum memory_scope)what->scope;
     switch ((enum sync_op_kind)what->kind) {
-    case HAPPENED_BARRIER: order_barrier(order, what->by, what->regions, scope, what->site); break;
-    case HAPPENED_SUB_GROUP_BARRIER:
+    case SYNC_OP_BARRIER: order_barrier(order, what->by, what->regions, scope, what->site); break;
+    case SYNC_OP_SUB_GROUP_BARRIER:
         order_sub_group_barrier(order, what->by, what->number, what->regions, scope, what->site);
         break;
-    case HAPPENED_NAMED_ARRIVAL: order_named_arrival(order, what->by, what->number); break;
-    case HAPPENED_NAMED_BARRIER:
-        order_named_barrier(order, what->by, what->regions, scope, what->site);
+    case SYNC_OP_NAMED_ARRIVAL: order_named_arrival(order, what->by, what->number); break;
+    case SYNC_OP_NAMED_BARRIER: order_named_barrier(order, what->by, what->regions, scope, what->site); break;
+    case SYNC_OP_FENCE: fence(order, what); break;
+    case SYNC_OP_ATOMIC: atomic(order, what); break;
+    case SYNC_OP_OVERWRITE: overwrite(order, what); break;
+    case SYNC_OP_FOREIGN_WRITE: order_overwrite_foreign(order, what->address, what->size, false); break;
+    case SYNC_OP_COPY: order_copy_start(order, what->by, what->number, what->site); break;
+    case SYNC_OP_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
+    case SYNC_OP_PARTIAL_ARRIVAL: order_partial_arrival(order, what->by, what->number, what->address); break;
+    case SYNC_OP_PARTIAL_BARRIER:
+        order_partial_barrier(order, what->by, what->regions, scope, what->site);
         break;
-    case HAPPENED_FENCE: fence(order, what); break;
-    case HAPPENED_ATOMIC: atomic(order, what); break;
-    case HAPPENED_OVERWRITE: overwrite(order, what); break;
-    case HAPPENED_ELSEWHERE: order_overwrite_otherwise(order, what->address, what->size, false); break;
-    case HAPPENED_COPY: order_copy_start(order, what->by, what->number, what->site); break;
-    case HAPPENED_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
-    case HAPPENED_PARTED_ARRIVAL: order_parted_arrival(order, what->by, what->number, what->address); break;
-    case HAPPENED_PARTED_BARRIER:
-        order_parted_barrier(order, what->by, what->regions, scope, what->site);
-        break;
-    case HAPPENED_GROUP_END: order_group_end(order, what->by); break;
+    case SYNC_OP_GROUP_END: order_group_end(order, what->by); break;
     }
 }
 
@@ -78,7 +76,7 @@ uint64_t replay_segment(const struct replay *replay, uint64_t unit)
 {
     struct unit_state unit_state;
     order_unit_state(&replay->order, unit, &unit_state);
-    return order_slice(&unit_state);
+    return order_segment(&unit_state);
 }
 
 bool replay_failed(const struct replay *replay)
@@ -92,7 +90,7 @@ bool replay_has(const struct replay *replay, uint64_t unit, uint64_t of, uint64_
     if (replay_failed(replay))
         return false;
     order_unit_state(&replay->order, unit, &unit_state);
-    return order_has(&replay->order, &unit_state, replay->question->region, of, segment);
+    return order_happens_before(&replay->order, &unit_state, replay->question->region, of, segment);
 }
 
 bool replay_end(struct replay *replay, bool answer)

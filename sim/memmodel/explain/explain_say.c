@@ -10,12 +10,12 @@
 #include "explain_state.h"
 #include "sim/base/memory_words.h"
 
-const char *sync_op_noun(const struct sync_op *sample)
+const char *explain_noun(const struct sync_op *sample)
 {
     if (is_barrier(sample))
-        return sample->kind == HAPPENED_BARRIER         ? "barrier"
-               : sample->kind == HAPPENED_NAMED_BARRIER ? "named barrier"
-                                                        : "sub-group barrier";
+        return sample->kind == SYNC_OP_BARRIER         ? "barrier"
+               : sample->kind == SYNC_OP_NAMED_BARRIER ? "named barrier"
+                                                       : "sub-group barrier";
     if (is_fence(sample))
         return "fence";
     return sample->reads && sample->writes ? "read-modify-write" : sample->writes ? "store" : "load";
@@ -137,7 +137,7 @@ static const char *role(const struct edit_words *words, const struct sync_op *sa
                : sample->order == ORDER_ACQUIRE ? "acquire fence"
                                                 : "fence";
     if (sample->order == ORDER_RELAXED)
-        return is_failed_exchange(words, sample) ? "failed compare-exchange" : sync_op_noun(sample);
+        return is_failed_exchange(words, sample) ? "failed compare-exchange" : explain_noun(sample);
     return releases ? "release" : sample->writes ? "read-modify-write" : "acquire";
 }
 
@@ -146,14 +146,14 @@ static void say_flags(const struct edit_words *words, const struct edit *edit)
     const struct edit_spot *spot = &words->search->spots[edit->spot];
     int region = words->search->question->region;
     struct answer *answer = words->answer;
-    wording_add(&answer->why, "the %s at ", sync_op_noun(spot->sample));
+    wording_add(&answer->why, "the %s at ", explain_noun(spot->sample));
     why_place(words, edit->spot);
     wording_add(&answer->why, " has ");
     wording_regions(&answer->why, spot->sample->regions);
     wording_add(&answer->why,
                 spot->sample->regions ? " only; these are %s accesses"
                                       : ": it orders no memory; these are %s accesses",
-                space_word(region));
+                wording_space_word(region));
     wording_regions(&answer->fix, spot->sample->regions | 1u << region);
     wording_add(&answer->fix, " at ");
     fix_place(words, edit->spot);
@@ -169,7 +169,7 @@ static bool scope_reaches(const struct edit_words *words, const struct sync_op *
     if (words->search->question->rule != SCOPE_RULE_EQUAL || is_barrier(end) || is_barrier(other) ||
         end->scope == other->scope)
         return false;
-    const struct place a = unit_place(launch, end->by), b = unit_place(launch, other->by);
+    const struct place a = edges_unit_place(launch, end->by), b = edges_unit_place(launch, other->by);
     return scope_inclusive(SCOPE_RULE_EQUAL, scope, &a, scope, &b);
 }
 
@@ -207,7 +207,7 @@ static const struct sync_op *differing_end(const struct edit_words *words, const
 static uint64_t group_of(const struct edit_words *words, const struct sync_op *sample)
 {
     const uint64_t *size = words->search->question->launch->local_size;
-    return sample->kind == HAPPENED_FENCE || sample->kind == HAPPENED_ATOMIC
+    return sample->kind == SYNC_OP_FENCE || sample->kind == SYNC_OP_ATOMIC
                ? sample->by / (size[0] * size[1] * size[2])
                : sample->by;
 }
@@ -348,7 +348,7 @@ static void say_order(const struct edit_words *words, const struct edit *edit)
     if (edit->fails) {
         say_failure(words, edit);
     } else {
-        wording_add(why, "the %s at ", sync_op_noun(sample));
+        wording_add(why, "the %s at ", explain_noun(sample));
         why_place(words, edit->spot);
         if (is_fence(sample))
             wording_add(why, " has %s only", memory_order_word((enum memory_ordering)sample->order));
@@ -394,8 +394,8 @@ static void say_flag(const struct edit_words *words, const struct edit *edit, co
         wording_add(why, " and ");
         why_place(words, other->spot);
     }
-    wording_add(why, " is in %s memory, the data is %s", space_word(flag_of(words, edit)->region),
-                space_word(words->search->question->region));
+    wording_add(why, " is in %s memory, the data is %s", wording_space_word(flag_of(words, edit)->region),
+                wording_space_word(words->search->question->region));
 }
 
 /* The scope of the operation after the edits. */
@@ -485,12 +485,12 @@ static void say_fence(const struct edit_words *words, const struct edit *edit)
     if (!old)
         wording_add(why, " with %s", memory_scope_word(edit->scope));
     wording_add(why, " comes %s the %s at ", acquires ? "after" : "before",
-                is_failed_exchange(words, sample) ? "failed compare-exchange" : sync_op_noun(sample));
+                is_failed_exchange(words, sample) ? "failed compare-exchange" : explain_noun(sample));
     why_place(words, edit->spot);
     wording_add(why, sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
     struct wording statement = {.used = 0};
     wording_add(&statement, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
-                region_flag(words->search->question->region));
+                wording_region_flag(words->search->question->region));
     if (!old)
         wording_add(&statement, ", %s, %s", memory_order_word(edit->order), memory_scope_word(edit->scope));
     wording_add(&statement, ")");

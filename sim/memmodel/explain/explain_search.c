@@ -33,18 +33,18 @@ bool edit_search_locate(struct edit_search *search)
 
 bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
 {
-    const struct place place = unit_place(question->launch, unit);
-    if (is_fence(sync_op) || is_atomic(sync_op) || sync_op->kind == HAPPENED_OVERWRITE)
+    const struct place place = edges_unit_place(question->launch, unit);
+    if (is_fence(sync_op) || is_atomic(sync_op) || sync_op->kind == SYNC_OP_OVERWRITE)
         return sync_op->by == unit;
-    if (sync_op->kind == HAPPENED_SUB_GROUP_BARRIER)
+    if (sync_op->kind == SYNC_OP_SUB_GROUP_BARRIER)
         return sync_op->by == place.group && sync_op->number == place.sub_group;
-    return sync_op->by == place.group && (is_barrier(sync_op) || sync_op->kind == HAPPENED_GROUP_END);
+    return sync_op->by == place.group && (is_barrier(sync_op) || sync_op->kind == SYNC_OP_GROUP_END);
 }
 
 /* Is the entry an atomic or a store of the unit at that place? */
 static bool is_access_at(const struct sync_op *sync_op, uint64_t unit, uint32_t site)
 {
-    return (is_atomic(sync_op) || sync_op->kind == HAPPENED_OVERWRITE) && sync_op->by == unit &&
+    return (is_atomic(sync_op) || sync_op->kind == SYNC_OP_OVERWRITE) && sync_op->by == unit &&
            sync_op->site == site;
 }
 
@@ -92,7 +92,7 @@ static bool same_place(const struct edit_search *search, uint32_t a, uint32_t b)
 
 static uint32_t spot_find(struct edit_search *search, const struct sync_op *sync_op)
 {
-    if (sync_op->kind > HAPPENED_OVERWRITE)
+    if (sync_op->kind > SYNC_OP_OVERWRITE)
         return SPOTS_MOST;
     for (uint32_t i = 0; i < search->spot_count; i++) {
         if (same_place(search, search->spots[i].site, sync_op->site))
@@ -208,8 +208,8 @@ static bool allows(const struct edit_search *search, uint32_t index, enum edit_k
             return (sample->regions & both) != both;
         return is_atomic(sample) && sample->region != region &&
                has_fence_places(search, &search->spots[index]);
-    case EDIT_STORE: return sample->kind == HAPPENED_OVERWRITE && sample->size == 4;
-    case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == HAPPENED_OVERWRITE;
+    case EDIT_STORE: return sample->kind == SYNC_OP_OVERWRITE && sample->size == 4;
+    case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == SYNC_OP_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
     case EDIT_FENCE: return false; /* list_fences() lists these */
     case EDIT_ORDER_AND_SCOPE:

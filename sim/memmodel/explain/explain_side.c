@@ -224,7 +224,7 @@ static const struct sync_op *store_before(const struct question *question, const
 {
     const struct sync_op *items = question->sync_log->items;
     for (const struct sync_op *before = read; before-- > items;) {
-        const bool is_store = before->writes && (is_atomic(before) || before->kind == HAPPENED_OVERWRITE);
+        const bool is_store = before->writes && (is_atomic(before) || before->kind == SYNC_OP_OVERWRITE);
         if (is_store && before->address < read->address + read->size &&
             read->address < before->address + before->size)
             return before;
@@ -239,7 +239,7 @@ static void say_early_read(const struct question *question, const struct early_r
     const struct sync_op *read = &question->sync_log->items[early->read],
                          *store = &question->sync_log->items[early->store];
     const struct sync_op *before = store_before(question, read);
-    const char *reads = explain_is_release_or_acquire(question, read, false) ? "acquire" : sync_op_noun(read);
+    const char *reads = explain_is_release_or_acquire(question, read, false) ? "acquire" : explain_noun(read);
     wording_add(why, "the %s at ", reads);
     wording_place(why, host, read->site);
     wording_add(why, " read %" PRIu64 ", ", read->values.read);
@@ -261,8 +261,8 @@ static void say_early_read(const struct question *question, const struct early_r
     wording_add(fix, " writes: after a branch, or a loop that waits for it");
 }
 
-bool explain_stale(const struct question *question, uint64_t *work, struct side *out_side,
-                   struct wording *out_why, struct wording *out_fix)
+bool explain_early_read(const struct question *question, uint64_t *work, struct side *out_side,
+                        struct wording *out_why, struct wording *out_fix)
 {
     const struct race_instance *instance = question->meetings;
     struct edit_search search = {.question = question};

@@ -43,7 +43,7 @@
  *   explain_flag_replay.c
  *     explain_flag_orders how many instances are ordered if the flag's plain accesses are a release and
  *                         an acquire? 0 if the first is not
- *   explain_say.c         explain_say_edits: why and fix of an answer; sync_op_noun: "read-modify-write"
+ *   explain_say.c         explain_say_edits: why and fix of an answer; explain_noun: "read-modify-write"
  *   explain_update.c
  *     explain_update      atomic updates instead of the load and store of which the accesses are halves.
  *                         commuting: only updates whose order does not matter
@@ -120,9 +120,9 @@ struct found_edits {
 struct edit_search {
     const struct question *question;
     /* by instance: the first access comes after so many log entries */
-    uint32_t first_at[MEETINGS_MOST];
+    uint32_t first_at[RACE_INSTANCES_MOST];
     /* by instance: the log entry that is the access itself, an atomic or a store; NO_ACT: none */
-    uint32_t first_act[MEETINGS_MOST], second_act[MEETINGS_MOST];
+    uint32_t first_act[RACE_INSTANCES_MOST], second_act[RACE_INSTANCES_MOST];
     uint32_t meeting_count;
     uint32_t *spot_of;      /* by log entry: its place; SPOTS_MOST: none */
     struct neighbours *own; /* by log entry; NULL until a fence moves */
@@ -168,7 +168,7 @@ void explain_say_beside(const struct question *question, uint32_t site, bool pas
 bool explain_insert_wait(const struct question *question);
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place);
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site);
-uint32_t explain_flag_orders(const struct question *question, const struct passings *passings,
+uint32_t explain_flag_orders(const struct question *question, const struct flag_reads *flag_reads,
                              const struct flag *flag);
 bool edit_search_write_log(struct edit_search *search, const struct found_edits *found,
                            struct edited_log *list, uint32_t *out_first);
@@ -179,21 +179,21 @@ bool explain_update_advice(const struct question *question, struct wording *out_
 void explain_say_edits(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 void explain_draw(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 
-const char *sync_op_noun(const struct sync_op *sync_op);
+const char *explain_noun(const struct sync_op *sync_op);
 
 static inline bool is_barrier(const struct sync_op *sync_op)
 {
-    return sync_op->kind <= HAPPENED_NAMED_BARRIER;
+    return sync_op->kind <= SYNC_OP_NAMED_BARRIER;
 }
 
 static inline bool is_atomic(const struct sync_op *sync_op)
 {
-    return sync_op->kind == HAPPENED_ATOMIC;
+    return sync_op->kind == SYNC_OP_ATOMIC;
 }
 
 static inline bool is_fence(const struct sync_op *sync_op)
 {
-    return sync_op->kind == HAPPENED_FENCE;
+    return sync_op->kind == SYNC_OP_FENCE;
 }
 
 /* Is it an operation of one work-item, which is not its group's? */

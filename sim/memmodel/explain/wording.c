@@ -99,7 +99,7 @@ void wording_line(struct wording *text, const struct checker_host *host, uint32_
     else if (place.line)
         wording_add(text, "line %" PRIu32, place.line);
     else if (place.instruction.name) {
-        instruction_text(&place.instruction, instruction);
+        finding_instruction_text(&place.instruction, instruction);
         wording_add(text, "%s", instruction);
     } else
         wording_add(text, "an unknown line");
@@ -123,7 +123,7 @@ void wording_regions(struct wording *text, uint32_t regions)
     for (int region = 0; region < ORDER_REGIONS; region++) {
         if (!(regions >> region & 1))
             continue;
-        wording_add(text, "%s%s", more ? " | " : "", region_flag(region));
+        wording_add(text, "%s%s", more ? " | " : "", wording_region_flag(region));
         more = true;
     }
     if (!more)
@@ -137,13 +137,13 @@ void wording_scope(struct wording *text, enum memory_scope written, enum memory_
         wording_add(text, " (counts as %s)", memory_scope_word(counts));
 }
 
-const char *region_flag(int region)
+const char *wording_region_flag(int region)
 {
     static const char *const names[] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"};
     return names[region];
 }
 
-const char *space_word(int region)
+const char *wording_space_word(int region)
 {
     static const char *const names[] = {"global", "local", "image"};
     return names[region];

@@ -15,7 +15,7 @@
  *   wording_scope      "memory_scope_device", and if another scope counts (3.3.5), "(counts as ...)"
  *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
  *   wording_one_at_a_time   appends to `why` that one kernel at a time may use that end of a pipe
- *   region_flag        "CLK_LOCAL_MEM_FENCE" for IN_LOCAL; space_word: "local"
+ *   wording_region_flag        "CLK_LOCAL_MEM_FENCE" for IN_LOCAL; wording_space_word: "local"
  */
 #ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
 #define ORRERY_SIM_MEMMODEL_EXPLAIN_WORDING_H
@@ -54,7 +54,7 @@ void wording_one_at_a_time(bool reads, char *why, size_t size);
 void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts);
 
 /* region: IN_GLOBAL, IN_LOCAL or IN_IMAGE */
-const char *region_flag(int region);
-const char *space_word(int region);
+const char *wording_region_flag(int region);
+const char *wording_space_word(int region);
 
 #endif

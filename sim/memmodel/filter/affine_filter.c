@@ -395,7 +395,7 @@ bool affine_filter_take(struct affine_filter *affine_filter, const struct affine
 {
     uint64_t low, high;
     uint32_t disjoint = 0;
-    if (affine_filter->spilt)
+    if (affine_filter->replayed)
         return false;
     affine_filter_event_range(event, &low, &high);
     if (take_by_hint(affine_filter, event, low, high))
@@ -500,7 +500,7 @@ bool affine_filter_cursor_set(const struct affine_filter *affine_filter,
 bool affine_filter_cursor_move(struct affine_filter *affine_filter, struct affine_filter_cursor *cursor,
                                uint64_t base)
 {
-    if (cursor->serial != affine_filter->serial + 1 || affine_filter->has_write || affine_filter->spilt)
+    if (cursor->serial != affine_filter->serial + 1 || affine_filter->has_write || affine_filter->replayed)
         return false;
     struct affine_filter_line *line = &affine_filter->lines[cursor->line];
     struct affine_filter_box *box = &line->boxes[cursor->box];
@@ -583,7 +583,7 @@ void affine_filter_forget(struct affine_filter *affine_filter)
     affine_filter->serial++;
     memset(affine_filter->hint, 0, sizeof affine_filter->hint);
     affine_filter->writes = 0;
-    affine_filter->has_write = affine_filter->spilt = false;
+    affine_filter->has_write = affine_filter->replayed = false;
 }
 
 void affine_filter_fini(struct affine_filter *affine_filter)

@@ -61,7 +61,7 @@ struct affine_filter {
     uint64_t serial;                   /* changes whenever the filter is forgotten */
     uint32_t writes;                   /* a bit for each line that writes */
     bool has_write;
-    bool spilt; /* the lines are in the shadow: all accesses go there until the filter is forgotten */
+    bool replayed; /* the lines are in the shadow: all accesses go there until the filter is forgotten */
 };
 
 /* Lanes of an event that are one box of positions. */

@@ -84,7 +84,7 @@ void inter_launch_reset(struct inter_launch *detector)
     detector->gave_up = detector->full = false;
     detector->copies_noted = 0;
     detector->wave.wave = 0;
-    held_fini(&detector->held);
+    deferred_copy_fini(&detector->held);
 }
 
 void inter_launch_free(struct inter_launch *detector)
@@ -279,7 +279,7 @@ struct shadow_region *inter_launch_region_at(struct inter_launch *detector, uint
     shadow->svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS;
     shadow->apart = !inter_launch_is_guaranteed(region);
     shadow->alone = region->kind == REGION_PIPE;
-    shadow->affine_filter.spilt = true;
+    shadow->affine_filter.replayed = true;
     return shadow;
 }
 
@@ -291,11 +291,12 @@ void inter_launch_put(struct inter_launch *detector, const struct launch_state *
     order_unit_state(&detector->order,
                      inter_launch_order_of(detector, state)->first_group * detector->order.group_items,
                      &unit_state);
-    const struct shadow_access now = {
-        .unit_state = &unit_state,
-        .address = address,
-        .how = {
-            .clock = (uint32_t)order_slice(&unit_state), .site = site, .size = size, .kind = (uint8_t)kind}};
+    const struct shadow_access now = {.unit_state = &unit_state,
+                                      .address = address,
+                                      .how = {.clock = (uint32_t)order_segment(&unit_state),
+                                              .site = site,
+                                              .size = size,
+                                              .kind = (uint8_t)kind}};
     shadow_access(&detector->shadow, region, &now);
 }
 
@@ -309,16 +310,16 @@ static void synchronise(struct inter_launch *detector, const struct access_event
         now->how.kind = ACCESS_ATOMIC_READ;
         now->how.order = (uint8_t)event->failure_order;
     }
-    const struct atomic_act act = {.address = now->address,
-                                   .size = now->how.size,
-                                   .region = local ? IN_LOCAL : IN_GLOBAL,
-                                   .reads = event->kind != ACCESS_ATOMIC_WRITE,
-                                   .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                   .order = (enum memory_ordering)now->how.order,
-                                   .scope = event->scope,
-                                   .site = now->how.site,
-                                   .svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS,
-                                   .apart = !local && !inter_launch_is_guaranteed(region)};
+    const struct atomic_operation act = {.address = now->address,
+                                         .size = now->how.size,
+                                         .region = local ? IN_LOCAL : IN_GLOBAL,
+                                         .reads = event->kind != ACCESS_ATOMIC_WRITE,
+                                         .writes = now->how.kind != ACCESS_ATOMIC_READ,
+                                         .order = (enum memory_ordering)now->how.order,
+                                         .scope = event->scope,
+                                         .site = now->how.site,
+                                         .svm_atomics = region->flags & REGION_FLAG_SVM_ATOMICS,
+                                         .apart = !local && !inter_launch_is_guaranteed(region)};
     const bool with_host = act.svm_atomics && act.scope == SCOPE_ALL_SVM;
     if (with_host && act.reads) {
         inter_launch_host_passes_on(detector, unit_state, &act);
@@ -352,7 +353,7 @@ static void check_access(struct inter_launch *detector, const struct access_even
     struct shadow_access now = {.unit_state = &unit_state,
                                 .address = address,
                                 .sampled = event->sampled,
-                                .how = {.clock = (uint32_t)order_slice(&unit_state),
+                                .how = {.clock = (uint32_t)order_segment(&unit_state),
                                         .site = site,
                                         .size = event->size_bytes,
                                         .kind = (uint8_t)event->kind,
@@ -393,7 +394,7 @@ static void check_accesses(struct inter_launch *detector, struct launch_state *s
             check_access(detector, event, lane, group, site);
 }
 
-static void check_copy_access(void *self, const struct held_access *access)
+static void check_copy_access(void *self, const struct deferred_access *access)
 {
     struct inter_launch *detector = self;
     struct shadow_region *region = inter_launch_region_at(detector, access->address);
@@ -403,7 +404,7 @@ static void check_copy_access(void *self, const struct held_access *access)
     order_unit_state(&detector->order, access->unit, &unit_state);
     const struct shadow_access now = {.unit_state = &unit_state,
                                       .address = access->address,
-                                      .how = {.clock = (uint32_t)order_slice(&unit_state),
+                                      .how = {.clock = (uint32_t)order_segment(&unit_state),
                                               .site = access->site,
                                               .size = access->size,
                                               .kind = (uint8_t)access->kind}};
@@ -416,15 +417,16 @@ static void check_copy(struct inter_launch *detector, struct launch_state *state
 {
     const uint32_t site = inter_launch_site_of(detector, state, event->origin.site);
     units_of(detector, state, &event->origin, event->lane_count);
-    if (held_take(&detector->held, &detector->order, detector->wave.group, event, event->mask, site)) {
+    if (deferred_copy_add(&detector->held, &detector->order, detector->wave.group, event, event->mask,
+                          site)) {
         detector->shadow.failed |= detector->held.failed;
         return;
     }
     const uint64_t unit = order_copy_unit(&detector->order, detector->wave.group, event->copy);
     for (uint64_t lane = 0; lane < event->lane_count && !inter_launch_failed(detector); lane++)
         if (event->mask[lane / 64] >> lane % 64 & 1)
-            check_copy_access(detector, &(struct held_access){unit, lane_address(event, lane), site,
-                                                              event->size_bytes, event->kind});
+            check_copy_access(detector, &(struct deferred_access){unit, lane_address(event, lane), site,
+                                                                  event->size_bytes, event->kind});
 }
 
 /* ---- packets of pipes ----------------------------------------------------------------------- */
@@ -441,7 +443,7 @@ static void check_packets(struct inter_launch *detector, struct launch_state *st
     region->atomic = true;
     const struct shadow_access now = {.unit_state = &unit_state,
                                       .address = use->side,
-                                      .how = {.clock = (uint32_t)order_slice(&unit_state),
+                                      .how = {.clock = (uint32_t)order_segment(&unit_state),
                                               .site = inter_launch_site_of(detector, state, use->site),
                                               .size = sizeof(uint32_t),
                                               .kind = ACCESS_ATOMIC_UPDATE,
@@ -588,7 +590,7 @@ static void apply_sync(struct inter_launch *detector, struct launch_state *state
     case SYNC_SUB_GROUP_BARRIER:
         sub_groups_arrive(detector, units, event);
         if (event->last)
-            order_sub_groups_meet(&detector->order, event->regions, event->scope, site);
+            order_sub_group_barriers(&detector->order, event->regions, event->scope, site);
         break;
     case SYNC_NAMED_BARRIER:
         sub_groups_arrive(detector, units, event);
@@ -597,16 +599,17 @@ static void apply_sync(struct inter_launch *detector, struct launch_state *state
         break;
     case SYNC_WORK_GROUP_BARRIER:
         if (event->parted)
-            order_parted_arrivals(&detector->order, units, event);
+            order_partial_arrivals(&detector->order, units, event);
         if (event->last && event->parted)
-            order_parted_barrier(&detector->order, group, event->regions, event->scope, site);
+            order_partial_barrier(&detector->order, group, event->regions, event->scope, site);
         else if (event->last)
             order_barrier(&detector->order, group, event->regions, event->scope, site);
         break;
     case SYNC_COPY:
-        order_copy_come(&detector->order, units, event, site);
+        order_copy_arrivals(&detector->order, units, event, site);
         inter_launch_note_copies(detector);
-        held_let_go(&detector->held, &detector->order, HELD_NO_GROUP, check_copy_access, detector);
+        deferred_copy_perform(&detector->held, &detector->order, DEFERRED_COPY_NO_GROUP, check_copy_access,
+                              detector);
         break;
     case SYNC_COPY_WAIT:
         if (event->last)
@@ -642,7 +645,7 @@ static void close_group(struct inter_launch *detector, struct launch_state *stat
 {
     const uint64_t number = inter_launch_order_of(detector, state)->first_group + group;
     if (detector->held.count)
-        held_let_go(&detector->held, &detector->order, number, check_copy_access, detector);
+        deferred_copy_perform(&detector->held, &detector->order, number, check_copy_access, detector);
     inter_launch_await_group(detector, state->launch, group, number);
     inter_launch_close_group(detector, state, number);
 }

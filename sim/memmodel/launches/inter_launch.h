@@ -24,8 +24,8 @@
  *   inter_launch_end_command        a command has ended: reports the races of pairs of which both have
  *   inter_launch_end_family         a family of launches that enqueued each other has ended: reports
  *                                   the races between them
- *   inter_launch_judges             are all races between two commands found here, access by access?
- *   inter_launch_blind              nothing is found until all commands are complete for the host
+ *   inter_launch_decides            are all races between two commands found here, access by access?
+ *   inter_launch_gave_up            nothing is found until all commands are complete for the host
  *   inter_launch_lost               memory ran out once, and races may be missing
  *   inter_launch_finding            the finding for a race, without the units of the accesses
  *   inter_launch_action             the text of an action by a kernel
@@ -136,7 +136,7 @@ struct inter_launch_race {
     bool by_scope;      /* two atomics without inclusive scopes */
     bool reads_packets; /* of packets: the reading side */
 };
-/* report receives each race once, if inter_launch_judges the two commands, or if counts_as_ordered says
+/* report receives each race once, if inter_launch_decides the two commands, or if counts_as_ordered says
  * that no other detector reports them. Other races are reported elsewhere. */
 enum inter_launch_what { INTER_LAUNCH_MEMORY, INTER_LAUNCH_FINE_MEMORY, INTER_LAUNCH_PACKETS };
 struct inter_launch_reporter {
@@ -150,9 +150,9 @@ void inter_launch_end_family(struct inter_launch *detector, uint32_t family,
                              const struct inter_launch_reporter *reporter);
 /* True: both commands are checked with all their accesses, so no other detector has to report races
  * between them. */
-bool inter_launch_judges(struct inter_launch *detector, uint32_t a, uint32_t b);
+bool inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b);
 /* A command that may have passed on what it acquired is not checked. */
-bool inter_launch_blind(struct inter_launch *detector);
+bool inter_launch_gave_up(struct inter_launch *detector);
 bool inter_launch_lost(struct inter_launch *detector);
 void inter_launch_finding(const struct inter_launch_race *race, struct finding *out_finding);
 /* --kernel or --launches leaves out one of the two launches. */

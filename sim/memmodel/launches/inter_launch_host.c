@@ -69,7 +69,7 @@ void inter_launch_host_clock(struct inter_launch *detector, const struct launch_
                              struct vclock *out_clock[ORDER_REGIONS])
 {
     const uint32_t saw = inter_launch_is_announced(detector, state)
-                             ? command_graph_saw(detector->graph, state->command)
+                             ? command_graph_seen_step(detector->graph, state->command)
                              : UINT32_MAX;
     uint32_t i = detector->host_snapshot_count;
     while (i > 0 && detector->host_snapshots[i - 1].step >= saw)
@@ -95,15 +95,15 @@ void inter_launch_host_fini(struct inter_launch *detector)
 static void publish_host_clock(struct inter_launch *detector, uint32_t site)
 {
     struct unit_state host;
-    const struct atomic_act act = {.address = HOST_RELEASE,
-                                   .size = 4,
-                                   .region = IN_GLOBAL,
-                                   .reads = true,
-                                   .writes = true,
-                                   .order = ORDER_ACQ_REL,
-                                   .scope = SCOPE_ALL_SVM,
-                                   .site = site,
-                                   .svm_atomics = true};
+    const struct atomic_operation act = {.address = HOST_RELEASE,
+                                         .size = 4,
+                                         .region = IN_GLOBAL,
+                                         .reads = true,
+                                         .writes = true,
+                                         .order = ORDER_ACQ_REL,
+                                         .scope = SCOPE_ALL_SVM,
+                                         .site = site,
+                                         .svm_atomics = true};
     order_unit_state(&detector->order, HOST_UNIT, &host);
     order_atomic(&detector->order, &host, &act);
 }
@@ -125,16 +125,16 @@ static void join_waited(struct inter_launch *detector, uint32_t site)
     for (uint32_t i = 1; i < detector->state_count; i++) {
         struct launch_state *state = &detector->states[i];
         if (!state->host_acquired && !inter_launch_is_running(state) &&
-            command_graph_host_hands_on(detector->graph, state->command))
+            command_graph_host_passes_on(detector->graph, state->command))
             join_launch(detector, state);
     }
     publish_host_clock(detector, site);
     detector->host_waited = false;
 }
 
-void inter_launch_host_acquires(struct inter_launch *detector, const struct atomic_act *released)
+void inter_launch_host_acquires(struct inter_launch *detector, const struct atomic_operation *released)
 {
-    struct atomic_act act = *released;
+    struct atomic_operation act = *released;
     struct unit_state host;
     keep_snapshot(detector, detector->began);
     detector->host_acquired = true;
@@ -147,9 +147,9 @@ void inter_launch_host_acquires(struct inter_launch *detector, const struct atom
 }
 
 void inter_launch_host_passes_on(struct inter_launch *detector, struct unit_state *unit_state,
-                                 const struct atomic_act *read)
+                                 const struct atomic_operation *read)
 {
-    struct atomic_act act = *read;
+    struct atomic_operation act = *read;
     if (detector->host_waited)
         join_waited(detector, read->site);
     act.address = HOST_RELEASE;

@@ -38,7 +38,7 @@ void inter_launch_include(struct inter_launch *detector, uint32_t command)
 
 static bool comes_after(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    return command == INTER_LAUNCH_HOST ? command_graph_host_hands_on(detector->graph, predecessor)
+    return command == INTER_LAUNCH_HOST ? command_graph_host_passes_on(detector->graph, predecessor)
                                         : command_graph_is_after(detector->graph, command, predecessor);
 }
 

@@ -510,7 +510,7 @@ static void merge_same_pairs(struct inter_launch *detector, uint32_t first)
 static bool is_open(const struct inter_launch *detector, const struct launch_state *state, uint32_t ending,
                     bool within)
 {
-    const bool runs = state->command != ending && command_graph_under_way(detector->graph, state->command);
+    const bool runs = state->command != ending && command_graph_is_running(detector->graph, state->command);
     return state->launch || (!within && runs);
 }
 
@@ -559,7 +559,7 @@ void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
     pthread_mutex_unlock(&detector->lock);
 }
 
-bool inter_launch_judges(struct inter_launch *detector, uint32_t a, uint32_t b)
+bool inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b)
 {
     pthread_mutex_lock(&detector->lock);
     const bool judges = both_fully_checked(detector, a, b);
@@ -567,7 +567,7 @@ bool inter_launch_judges(struct inter_launch *detector, uint32_t a, uint32_t b)
     return judges;
 }
 
-bool inter_launch_blind(struct inter_launch *detector)
+bool inter_launch_gave_up(struct inter_launch *detector)
 {
     pthread_mutex_lock(&detector->lock);
     const bool is_blind = inter_launch_failed(detector);

@@ -118,7 +118,7 @@ struct race_text {
 struct found_race {
     uint32_t site[2], region_id;
     uint64_t unit[2];
-    struct context how[2];
+    struct access_context how[2];
     uint64_t offset_bytes, count;
     char object[INTER_LAUNCH_OBJECT_CHARS], argument[2][INTER_LAUNCH_ARGUMENT_CHARS];
     struct race_text text;
@@ -226,9 +226,9 @@ void inter_launch_put(struct inter_launch *detector, const struct launch_state *
 
 /* inter_launch_host.c */
 void inter_launch_host_before(struct inter_launch *detector); /* an atomic operation is about to be done */
-void inter_launch_host_acquires(struct inter_launch *detector, const struct atomic_act *released);
+void inter_launch_host_acquires(struct inter_launch *detector, const struct atomic_operation *released);
 void inter_launch_host_passes_on(struct inter_launch *detector, struct unit_state *unit_state,
-                                 const struct atomic_act *read);
+                                 const struct atomic_operation *read);
 /* The part of the host's clock that the launch gets by its enqueueing call. */
 void inter_launch_host_clock(struct inter_launch *detector, const struct launch_state *state,
                              struct vclock *out_clock[ORDER_REGIONS]);

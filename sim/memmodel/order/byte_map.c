@@ -178,7 +178,7 @@ static bool is_plain(enum access_kind kind)
     return kind == ACCESS_READ || kind == ACCESS_WRITE;
 }
 
-bool byte_access_stands_for(const struct byte_access *later, const struct byte_access *earlier)
+bool byte_access_subsumes(const struct byte_access *later, const struct byte_access *earlier)
 {
     if (later->opens)
         return earlier->opens;
@@ -206,7 +206,7 @@ static bool segment_add(struct byte_segment *segment, const struct byte_access *
     for (uint32_t i = 0; i < segment->count; i++) {
         struct byte_access *earlier = &segment->accesses[i];
         if (earlier->command == access->command || query->is_ordered(query->self, access, earlier)) {
-            if (byte_access_stands_for(access, earlier))
+            if (byte_access_subsumes(access, earlier))
                 continue;
         } else {
             query->met(query->self, access, earlier, segment->low, segment->high);

@@ -58,6 +58,6 @@ void byte_map_visit(const struct byte_map *map, uint64_t low, uint64_t high,
                     void (*visit)(void *self, uint64_t low, uint64_t high, const struct byte_access *access),
                     void *self);
 /* Does every access that conflicts with the earlier one conflict with the later one, too? */
-bool byte_access_stands_for(const struct byte_access *later, const struct byte_access *earlier);
+bool byte_access_subsumes(const struct byte_access *later, const struct byte_access *earlier);
 
 #endif

@@ -836,7 +836,7 @@ bool command_graph_host_is_after(const struct command_graph *graph, uint32_t com
     return command < graph->host->prefix || has_command(graph, graph->host, command);
 }
 
-bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command)
+bool command_graph_host_passes_on(const struct command_graph *graph, uint32_t command)
 {
     return command_graph_host_is_after(graph, command) || has_command(graph, graph->program, command);
 }
@@ -853,7 +853,7 @@ bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later
     return node && ended && node->began > ended;
 }
 
-bool command_graph_under_way(const struct command_graph *graph, uint32_t command)
+bool command_graph_is_running(const struct command_graph *graph, uint32_t command)
 {
     const struct command_node *node = node_of(graph, command);
     return node && node->began && !node->ended;
@@ -897,13 +897,13 @@ uint32_t command_graph_step(const struct command_graph *graph)
     return graph->step;
 }
 
-uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command)
+uint32_t command_graph_seen_step(const struct command_graph *graph, uint32_t command)
 {
     const struct command_node *node = node_of(graph, command);
     return node ? node->saw : graph->step;
 }
 
-void command_graph_sees(struct command_graph *graph, uint32_t command, uint32_t step)
+void command_graph_set_seen_step(struct command_graph *graph, uint32_t command, uint32_t step)
 {
     struct command_node *node = node_of(graph, command);
     if (node && node->saw < step)

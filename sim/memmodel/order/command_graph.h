@@ -10,11 +10,11 @@
  *   command_graph_order          takes one order event
  *   command_graph_is_after       does `earlier` happen before `later`? Both have begun
  *   command_graph_host_is_after  does the command's end happen before the host's next call?
- *   command_graph_host_hands_on  does it happen before the host's next atomic operation, or before one of a
+ *   command_graph_host_passes_on  does it happen before the host's next atomic operation, or before one of a
  *                                function of the program that a command runs?
  *   command_graph_reported       does its end happen before the host's next call, or did a query (5.11)
  *                                report the end, or a native kernel after the command?
- *   command_graph_under_way      has it begun, and not ended? A kernel ends after all that it enqueued
+ *   command_graph_is_running      has it begun, and not ended? A kernel ends after all that it enqueued
  *   command_graph_in_sequence    did `later` begin when `earlier` had ended? This is about time, and orders
  *                                nothing
  *   command_graph_ended          when it ended, counted in events; 0: it has not, or is forgotten
@@ -22,8 +22,8 @@
  *   command_graph_assume_host    from now on what the host's atomics pass on counts as before the command
  *   command_graph_step           the host's step: counts its enqueueing calls, the user events that it set,
  *                                and the ends of commands of which it ran a function
- *   command_graph_saw            what the host did below this step happens before the command (1, 12)
- *   command_graph_sees           from now on that step counts as such
+ *   command_graph_seen_step            what the host did below this step happens before the command (1, 12)
+ *   command_graph_set_seen_step           from now on that step counts as such
  *   command_graph_first_step     below this step everything happens before every command that is left
  *   command_graph_first          every command below happens before the host's next call and before all that
  *                                have not ended: it is forgotten
@@ -52,16 +52,16 @@ void command_graph_free(struct command_graph *graph);
 void command_graph_order(struct command_graph *graph, const struct order_event *event);
 bool command_graph_is_after(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 bool command_graph_host_is_after(const struct command_graph *graph, uint32_t command);
-bool command_graph_host_hands_on(const struct command_graph *graph, uint32_t command);
+bool command_graph_host_passes_on(const struct command_graph *graph, uint32_t command);
 bool command_graph_reported(const struct command_graph *graph, uint32_t command);
-bool command_graph_under_way(const struct command_graph *graph, uint32_t command);
+bool command_graph_is_running(const struct command_graph *graph, uint32_t command);
 bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command);
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
 void command_graph_assume_host(struct command_graph *graph, uint32_t command);
 uint32_t command_graph_step(const struct command_graph *graph);
-uint32_t command_graph_saw(const struct command_graph *graph, uint32_t command);
-void command_graph_sees(struct command_graph *graph, uint32_t command, uint32_t step);
+uint32_t command_graph_seen_step(const struct command_graph *graph, uint32_t command);
+void command_graph_set_seen_step(struct command_graph *graph, uint32_t command, uint32_t step);
 uint32_t command_graph_first_step(const struct command_graph *graph);
 uint32_t command_graph_first(const struct command_graph *graph);
 uint32_t command_graph_end(const struct command_graph *graph);

@@ -17,8 +17,8 @@ static bool has_room(struct held *held)
     return room;
 }
 
-bool held_take(struct held *held, const struct order *order, uint64_t group, const struct access_event *event,
-               const uint64_t *mask, uint32_t site)
+bool deferred_copy_add(struct held *held, const struct order *order, uint64_t group,
+                       const struct access_event *event, const uint64_t *mask, uint32_t site)
 {
     const uint64_t unit = order_copy_unit(order, group, event->copy);
     if (unit == UNIT_END || order_copy_complete(order, unit))
@@ -27,16 +27,16 @@ bool held_take(struct held *held, const struct order *order, uint64_t group, con
     EACH_LANE_OF(mask, lane)
     if (has_room(held))
         held->items[held->count++] =
-            (struct held_access){unit, lane_address(event, lane), site, event->size_bytes, event->kind};
+            (struct deferred_access){unit, lane_address(event, lane), site, event->size_bytes, event->kind};
     return true;
 }
 
-void held_let_go(struct held *held, const struct order *order, uint64_t group,
-                 void (*perform)(void *self, const struct held_access *access), void *self)
+void deferred_copy_perform(struct held *held, const struct order *order, uint64_t group,
+                           void (*perform)(void *self, const struct deferred_access *access), void *self)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < held->count; i++) {
-        const struct held_access access = held->items[i];
+        const struct deferred_access access = held->items[i];
         if (order_copy_complete(order, access.unit) || order_unit_group(order, access.unit) == group)
             perform(self, &access);
         else
@@ -45,7 +45,7 @@ void held_let_go(struct held *held, const struct order *order, uint64_t group,
     held->count = kept;
 }
 
-void held_fini(struct held *held)
+void deferred_copy_fini(struct held *held)
 {
     free(held->items);
     *held = (struct held){.count = 0};

@@ -5,11 +5,13 @@
  *          all have called it.
  *
  * Interface
- *   held_take       false: the copy is complete, and the caller checks its accesses now. True: they are kept
+ *   deferred_copy_add       false: the copy is complete, and the caller checks its accesses now. True: they
+ *                           are kept
  *                   here, or the copy does not exist
- *   held_let_go     calls `perform` for the accesses of copies that are complete by now, and for all of the
- *                   group, unless that is HELD_NO_GROUP
- *   held_fini       forgets all
+ *   deferred_copy_perform     calls `perform` for the accesses of copies that are complete by now, and for
+ *                             all of the
+ *                   group, unless that is DEFERRED_COPY_NO_GROUP
+ *   deferred_copy_fini       forgets all
  *
  * Errors   When memory runs out, `failed` is set and accesses are lost.
  */
@@ -18,24 +20,24 @@
 
 #include "order.h"
 
-struct held_access {
+struct deferred_access {
     uint64_t unit, address;
     uint32_t site, size;
     enum access_kind kind;
 };
 struct held {
-    struct held_access *items;
+    struct deferred_access *items;
     uint32_t count, room;
     bool failed;
 };
 
-static const uint64_t HELD_NO_GROUP = UINT64_MAX;
+static const uint64_t DEFERRED_COPY_NO_GROUP = UINT64_MAX;
 
 /* The accesses of the lanes in the mask; site: as the order numbers it. */
-bool held_take(struct held *held, const struct order *order, uint64_t group, const struct access_event *event,
-               const uint64_t *mask, uint32_t site);
-void held_let_go(struct held *held, const struct order *order, uint64_t group,
-                 void (*perform)(void *self, const struct held_access *access), void *self);
-void held_fini(struct held *held);
+bool deferred_copy_add(struct held *held, const struct order *order, uint64_t group,
+                       const struct access_event *event, const uint64_t *mask, uint32_t site);
+void deferred_copy_perform(struct held *held, const struct order *order, uint64_t group,
+                           void (*perform)(void *self, const struct deferred_access *access), void *self);
+void deferred_copy_fini(struct held *held);
 
 #endif

@@ -210,7 +210,7 @@ void order_group_end(struct order *order, uint64_t number)
         at = &(*at)->next;
     if (!*at)
         return;
-    log_op(order, &(struct sync_op){.kind = HAPPENED_GROUP_END, .by = number});
+    log_op(order, &(struct sync_op){.kind = SYNC_OP_GROUP_END, .by = number});
     struct group_order *group = *at;
     order_handoff_end(order, group);
     *at = group->next;
@@ -463,7 +463,7 @@ static void acquire_region(struct order *order, struct unit_state *unit_state, i
         uint64_t rest = buffer->untried | (buffer->site == end->site ? 0 : buffer->unreached);
         for (buffer->untried = 0; rest; rest &= rest - 1)
             acquire_one(order, unit_state, buffer, (uint32_t)__builtin_ctzll(rest), region, end);
-        fast_path_taken(order->fast_paths, FAST_PATH_TRIED);
+        fast_path_taken(order->fast_paths, FAST_PATH_FENCE_TRIED);
     } else {
         for (uint32_t i = 0; i < count; i++)
             acquire_one(order, unit_state, buffer, i, region, end);
@@ -505,7 +505,7 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
 {
     const struct sync_op *latest =
         unit_state->item->latest ? &order->sync_log->items[unit_state->item->latest - 1] : NULL;
-    const bool are_loads = latest && latest->kind == HAPPENED_ATOMIC && !latest->writes && !sync_op->writes;
+    const bool are_loads = latest && latest->kind == SYNC_OP_ATOMIC && !latest->writes && !sync_op->writes;
     return are_loads && latest->site == sync_op->site && latest->address == sync_op->address &&
            !is_written(order, unit_state->item, sync_op);
 }
@@ -515,7 +515,7 @@ static bool is_repetition(const struct order *order, const struct unit_state *un
 void order_log_own(struct order *order, struct unit_state *unit_state, struct sync_op *sync_op,
                    uint64_t before)
 {
-    if (!order_remembers(order) || !order_make_item(order, unit_state) ||
+    if (!order_logs(order) || !order_make_item(order, unit_state) ||
         is_repetition(order, unit_state, sync_op))
         return;
     if (unit_state->item->slice <= before)
@@ -589,9 +589,9 @@ void order_fence(struct order *order, struct unit_state *unit_state, uint32_t re
     if (unit_state->group && unit_state->group->waiting)
         order_deliver(order, unit_state);
     fence(order, unit_state, regions, how, scope, site);
-    if (!order_remembers(order))
+    if (!order_logs(order))
         return;
-    struct sync_op sync_op = {.kind = HAPPENED_FENCE,
+    struct sync_op sync_op = {.kind = SYNC_OP_FENCE,
                               .order = (uint8_t)how,
                               .scope = (uint8_t)scope,
                               .regions = (uint8_t)regions,

@@ -13,22 +13,24 @@
  *          asynchronous copy of a work-group is a unit of its own, numbered from UNIT_COPIES.
  *
  * Clocks   What a work-item has acquired is kept in three parts, so that a barrier costs nothing for each
- *          member: what its work-group, its sub-group and it alone acquired. Of each of the first two, `base`
- *          is the clock value below which all operations of the group happen before every member's next one.
+ *          member: what its work-group, its sub-group and it alone acquired. Of each of the first two,
+ *          `base` is the clock value below which all operations of the group happen before every member's
+ *          next one.
  *
  * Interface
  *   order_launch_begin, order_launch_end    of a launch
  *   order_group, order_group_end   the state of a resident work-group, made when it first synchronises
  *   order_unit_state         the state of the unit that acts now
- *   order_has                the query: does an epoch happen before the unit's next operation?
- *   order_sub_group_arrival  a sub-group waits at a barrier of its own, which the next order_sub_groups_meet
+ *   order_happens_before     the query: does an epoch happen before the unit's next operation?
+ *   order_sub_group_arrival  a sub-group waits at a barrier of its own, which the next
+ *                            order_sub_group_barriers
  *                            completes for each of them
  *   order_named_arrival      a sub-group waits at the named barrier that the next order_named_barrier of its
  *                            work-group completes
- *   order_parted_arrivals    members wait at a barrier of their work-group while others wait elsewhere; the
- *                            next order_parted_barrier completes it
- *   order_barrier, order_parted_barrier, order_sub_group_barrier, order_named_barrier, order_fence,
- *   order_atomic, order_update, order_overwrite, order_overwrite_otherwise,
+ *   order_partial_arrivals   members wait at a barrier of their work-group while others wait elsewhere; the
+ *                            next order_partial_barrier completes it
+ *   order_barrier, order_partial_barrier, order_sub_group_barrier, order_named_barrier, order_fence,
+ *   order_atomic, order_update, order_overwrite, order_overwrite_foreign,
  *   order_copy_start, _arrive, _wait   the sync operations
  *   order_check              asserts all invariants
  *   order_explain            the missed edge that would have ordered an epoch, as far as such edges are kept
@@ -114,7 +116,7 @@ struct sequence_head {
     struct release_clock release_clock;
 };
 
-struct atomic_act {
+struct atomic_operation {
     uint64_t address;
     uint32_t size;
     int region;
@@ -185,7 +187,7 @@ struct latest_store {
  * WAVE_LANES_MAX members. */
 struct waiting {
     uint64_t reader[LANE_MASK_WORDS]; /* members whose reads are not delivered */
-    struct atomic_act act;
+    struct atomic_operation act;
     uint64_t list_id, version;      /* of the object's list; version 0: none */
     struct release_clock_list list; /* a copy of the object's */
     struct latest_store store;      /* likewise */
@@ -329,12 +331,12 @@ void order_group_join_new(struct order *order, uint64_t number, struct vclock *c
 /* The join of the clocks of all members of the group; one reference each. */
 void order_group_vclock(struct order *order, uint64_t number, struct vclock *out_vclock[ORDER_REGIONS]);
 /* Does the epoch happen before the point of that clock? */
-bool order_map_has(const struct order *order, struct vclock *vclock, uint64_t unit, uint64_t clock);
+bool order_clock_has(const struct order *order, struct vclock *vclock, uint64_t unit, uint64_t clock);
 struct group_order *order_group_find(const struct order *order, uint64_t number);
 struct group_order *order_group(struct order *order, uint64_t number); /* NULL: out of memory */
 void order_group_end(struct order *order, uint64_t number);
-void order_rest(struct order *order);     /* packs atomic objects if there are many */
-void order_rest_all(struct order *order); /* packs all that can be */
+void order_pack(struct order *order);     /* packs atomic objects if there are many */
+void order_pack_all(struct order *order); /* packs all that can be */
 
 void order_unit_state(const struct order *order, uint64_t unit, struct unit_state *out_unit_state);
 /* As order_unit_state, of a member of a group that the caller has found. group NULL: it never
@@ -351,7 +353,7 @@ static inline const struct sub_group_order *order_sub_group_of(const struct unit
 }
 
 /* The clock value at which the unit's current segment began. */
-static inline uint64_t order_slice(const struct unit_state *unit_state)
+static inline uint64_t order_segment(const struct unit_state *unit_state)
 {
     uint64_t slice = unit_state->group ? unit_state->group->slice : 1;
     if (unit_state->copy)
@@ -368,14 +370,14 @@ static inline uint64_t order_slice(const struct unit_state *unit_state)
  * wider, and the units are on one device; of several launches each site is of one launch, which runs on one
  * device. Objects of 8 bytes may overlap others of that size, so they do not count.
  */
-static inline bool order_includes_alike(const struct order *order, enum memory_scope scope, uint32_t size)
+static inline bool order_scopes_are_uniform(const struct order *order, enum memory_scope scope, uint32_t size)
 {
     const bool one_device = !order->group_device || order->launches,
                by_equality = order->rule == SCOPE_RULE_EQUAL && !order->formal;
     return size == 4 && scope > SCOPE_WORK_GROUP && by_equality && one_device;
 }
 
-/* order_has in its general form. */
+/* order_happens_before in its general form. */
 bool order_has_epoch(const struct order *order, const struct unit_state *unit_state, int region,
                      uint64_t unit, uint64_t clock);
 /* Does the unit's clock have that key? */
@@ -391,7 +393,8 @@ static inline struct vclock_pool *order_pool(const struct order *order)
 bool order_handoff_has(const struct order *order, const struct unit_state *unit_state, int region,
                        uint64_t unit, uint64_t clock);
 
-/* order_has for a work-item and the epoch of another one, if no clock has keys of groups or sub-groups. */
+/* order_happens_before for a work-item and the epoch of another one, if no clock has keys of groups or
+ * sub-groups. */
 static inline bool order_has_unit(const struct order *order, const struct unit_state *unit_state, int region,
                                   uint64_t unit, uint64_t clock)
 {
@@ -404,8 +407,8 @@ static inline bool order_has_unit(const struct order *order, const struct unit_s
             vclock_has(order_pool(order), unit_state->item->acquired[region], unit << 2, clock));
 }
 
-static inline bool order_has(const struct order *order, const struct unit_state *unit_state, int region,
-                             uint64_t unit, uint64_t clock)
+static inline bool order_happens_before(const struct order *order, const struct unit_state *unit_state,
+                                        int region, uint64_t unit, uint64_t clock)
 {
     if (unit == unit_state->unit && RULE(3))
         return true;
@@ -432,14 +435,14 @@ void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum m
                    uint32_t site);
 void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,
                              enum memory_scope scope, uint32_t site);
-/* Members of the sub-group wait at a barrier that the next order_sub_groups_meet completes. */
+/* Members of the sub-group wait at a barrier that the next order_sub_group_barriers completes. */
 void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_group);
-void order_sub_groups_meet(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site);
-void order_parted_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event);
+void order_sub_group_barriers(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site);
+void order_partial_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event);
 /* members: a bit for each of the 64 from `first` on. */
-void order_parted_arrival(struct order *order, uint64_t group, uint32_t first, uint64_t members);
-void order_parted_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
-                          uint32_t site);
+void order_partial_arrival(struct order *order, uint64_t group, uint32_t first, uint64_t members);
+void order_partial_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
+                           uint32_t site);
 void order_named_arrival(struct order *order, uint64_t group, uint32_t sub_group);
 void order_named_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
                          uint32_t site);
@@ -451,30 +454,30 @@ bool order_fence_again(struct order *order, struct group_order *group, uint64_t 
                        const struct sync_event *event);
 
 /* True: relaxed updates by the group's members add nothing to any clock, and carry the group's segment. */
-bool order_is_silent(const struct order *order, const struct group_order *group);
-bool order_remembers(const struct order *order); /* operations are logged */
+bool order_updates_add_nothing(const struct order *order, const struct group_order *group);
+bool order_logs(const struct order *order); /* operations are logged */
 /* The segment of the relaxed updates of one wave, then an entry in the sync log for each of them. */
-uint64_t order_next_slice(struct order *order);
-void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address,
-                           uint64_t clock);
+uint64_t order_next_segment(struct order *order);
+void order_log_update(struct order *order, const struct atomic_operation *act, uint64_t unit,
+                      uint64_t address, uint64_t clock);
 /* True: every earlier update of this launch to the object with the same size, scope and order, by any
  * unit, happens before this one, in the region of the object. By transitivity (R21) they also happen
  * before all that this one happens before. */
-bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act);
+bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_operation *act);
 /* A run of relaxed updates by members of one group that synchronised before, while nothing is logged. The
  * caller may set act.address before each. */
 struct update_run {
     struct order *order;
     struct group_order *group;
-    struct atomic_act act;
+    struct atomic_operation act;
     struct handoff_object *object; /* of the group's hand-off, at the address: */
     uint64_t object_address;
 };
-void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act,
+void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_operation *act,
                          struct update_run *out_run);
 void order_update(struct update_run *run, uint64_t local);
 /* The clock value at which the member's current segment began. */
-static inline uint64_t order_member_slice(const struct group_order *group, const struct item_order *item)
+static inline uint64_t order_member_segment(const struct group_order *group, const struct item_order *item)
 {
     const uint64_t sub = group->sub_groups ? group->sub_groups[item->sub_group].slice : 0,
                    all = sub > group->slice ? sub : group->slice;
@@ -488,8 +491,8 @@ struct update_lanes {
 void order_updates(struct update_run *run, const uint64_t mask[LANE_MASK_WORDS], struct update_lanes *lanes);
 /* The same relaxed load by several members of the group, recorded once. False: nothing was done, and each
  * load must be announced by itself. */
-bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
-                const uint64_t reader[LANE_MASK_WORDS]);
+bool order_read_together(struct order *order, struct group_order *group, const struct atomic_operation *act,
+                         const uint64_t reader[LANE_MASK_WORDS]);
 /* Before the unit does anything else: it receives what it read together with others. */
 void order_deliver(struct order *order, struct unit_state *unit_state);
 /* A plain store to bytes of atomic objects ends the release sequences of other units there (R36). */
@@ -497,7 +500,7 @@ void order_overwrite(struct order *order, struct unit_state *unit_state, uint64_
                      uint32_t site);
 /* A write by a unit that is not ordered here ends all sequences; a read-modify-write of a whole object
  * continues those of the object itself. */
-void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t size, bool update);
+void order_overwrite_foreign(struct order *order, uint64_t address, uint32_t size, bool update);
 
 /* A copy that the members reach together. Returns its unit. Several copies may have the number of one event,
  * by which they are waited for. */
@@ -514,8 +517,8 @@ bool order_clock_snapshot_has_key(const struct order *order,
                                   uint64_t key);
 /* The members of one wave reach a copy, `units` by lane: order_copy_start if they are all of the work-group,
  * else order_copy_arrive for each. */
-void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event,
-                     uint32_t site);
+void order_copy_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event,
+                         uint32_t site);
 bool order_copy_complete(const struct order *order, uint64_t unit);
 uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
 /* The latest copy of that number; UNIT_END: there is none. */

@@ -19,7 +19,7 @@ enum { LIST_SHORT = HOSTILE(8, 1) };
 
 /* ---- release sequences ------------------------------------------------------------------------ */
 
-struct atomic_object *order_atomic_object(struct order *order, const struct atomic_act *act)
+struct atomic_object *order_atomic_object(struct order *order, const struct atomic_operation *act)
 {
     struct atomic_object *atomic = atomic_object_find(order, act->address);
     if (atomic)
@@ -151,7 +151,7 @@ static void publish_to(struct order *order, struct unit_state *unit_state, struc
         return;
     struct sequence_head *head = head_like(order, unit_state, atomic, release_clock);
     if (head && release_is_same(head->release_clock.release, release_clock->release)) {
-        fast_path_taken(order->fast_paths, FAST_PATH_SENT);
+        fast_path_taken(order->fast_paths, FAST_PATH_PUBLISHED);
         return;
     }
     set_new_version(order, atomic);
@@ -165,7 +165,7 @@ static void publish_to(struct order *order, struct unit_state *unit_state, struc
 }
 
 static void publish_own(struct order *order, struct unit_state *unit_state, struct atomic_object *atomic,
-                        const struct atomic_act *act, uint64_t clock)
+                        const struct atomic_operation *act, uint64_t clock)
 {
     CHECKED(clock <= order->clock && unit_state->item);
     struct release_clock release_clock = {.scope = act->scope,
@@ -179,7 +179,7 @@ static void publish_own(struct order *order, struct unit_state *unit_state, stru
 }
 
 /* Ends the sequences of objects of another address that overlap this access. */
-static void end_overlapping(struct order *order, const struct atomic_act *act)
+static void end_overlapping(struct order *order, const struct atomic_operation *act)
 {
     struct atomic_object *before = atomic_object_find(order, act->address - 4),
                          *inside = atomic_object_find(order, act->address + 4);
@@ -190,7 +190,7 @@ static void end_overlapping(struct order *order, const struct atomic_act *act)
 }
 
 static void store(struct order *order, struct unit_state *unit_state, struct atomic_object *atomic,
-                  const struct atomic_act *act)
+                  const struct atomic_operation *act)
 {
     bool release = releases(act->order) && RULE(5);
     if (atomic->size != act->size)
@@ -216,7 +216,7 @@ static void store(struct order *order, struct unit_state *unit_state, struct ato
 }
 
 void order_add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
-                             const struct atomic_act *act)
+                             const struct atomic_operation *act)
 {
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         if (item->missed[i].why == MISSED_RELEASE && item->missed[i].release_unit == store->unit &&
@@ -256,7 +256,7 @@ void order_buffer_clocks(struct order *order, struct unit_state *unit_state,
 }
 
 static void acquire(struct order *order, struct unit_state *unit_state, const struct release_clock_list *list,
-                    uint64_t since, const struct atomic_act *act)
+                    uint64_t since, const struct atomic_operation *act)
 {
     const struct endpoint end = {act->scope, false, 0, act->site};
     for (uint32_t i = 0; i < list->count; i++)
@@ -265,7 +265,7 @@ static void acquire(struct order *order, struct unit_state *unit_state, const st
 }
 
 static void load(struct order *order, struct unit_state *unit_state, const struct atomic_object *atomic,
-                 const struct atomic_act *act)
+                 const struct atomic_operation *act)
 {
     const bool acquiring = acquires(act->order) && RULE(11);
     if (!atomic->release_clocks.count && !acquiring)
@@ -276,13 +276,13 @@ static void load(struct order *order, struct unit_state *unit_state, const struc
     if (acquiring && (progress->acquired < atomic->version || progress->scope != act->scope)) {
         const uint64_t since = progress->scope == act->scope ? progress->acquired : 0;
         if (since)
-            fast_path_taken(order->fast_paths, FAST_PATH_SEEN);
+            fast_path_taken(order->fast_paths, FAST_PATH_LIST_READ);
         acquire(order, unit_state, &atomic->release_clocks, since, act);
         progress->acquired = atomic->version;
         progress->scope = act->scope;
     }
     if (progress->version)
-        fast_path_taken(order->fast_paths, FAST_PATH_SEEN);
+        fast_path_taken(order->fast_paths, FAST_PATH_LIST_READ);
     if (progress->version < atomic->version) {
         order_buffer_clocks(order, unit_state, &atomic->release_clocks, atomic->list_id, progress->version,
                             act->region);
@@ -293,7 +293,8 @@ static void load(struct order *order, struct unit_state *unit_state, const struc
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-static void access_object(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
+static void access_object(struct order *order, struct unit_state *unit_state,
+                          const struct atomic_operation *act)
 {
     struct atomic_object *atomic = atomic_object_find(order, act->address);
     const bool has_fence = unit_state->item && unit_state->item->fences.count,
@@ -321,20 +322,20 @@ static void access_object(struct order *order, struct unit_state *unit_state, co
 
 /* While no store but read-modify-writes was done to the object, its list has one release for all of them,
  * and each has acquired that before it released: so they are totally ordered. */
-static bool follows_alike(const struct order *order, const struct atomic_act *act)
+static bool follows_alike(const struct order *order, const struct atomic_operation *act)
 {
     const bool updates = act->reads && act->writes && acquires(act->order) && releases(act->order),
                plain_global = act->region == IN_GLOBAL && !act->svm_atomics && !act->apart;
-    if (!updates || !plain_global || !order_includes_alike(order, act->scope, act->size))
+    if (!updates || !plain_global || !order_scopes_are_uniform(order, act->scope, act->size))
         return false;
     const struct atomic_object *atomic = atomic_object_unpacked(order, act->address);
     const bool only_updates = atomic && atomic->size == act->size && !atomic->generation;
     return only_updates && atomic->release_clocks.count && !order->failed;
 }
 
-static struct sync_op atomic_sync_op(const struct atomic_act *act)
+static struct sync_op atomic_sync_op(const struct atomic_operation *act)
 {
-    return (struct sync_op){.kind = HAPPENED_ATOMIC,
+    return (struct sync_op){.kind = SYNC_OP_ATOMIC,
                             .order = (uint8_t)act->order,
                             .scope = (uint8_t)act->scope,
                             .region = (int8_t)act->region,
@@ -347,7 +348,7 @@ static struct sync_op atomic_sync_op(const struct atomic_act *act)
                             .address = act->address};
 }
 
-bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
+bool order_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_operation *act)
 {
     uint64_t before = order->clock;
     if (unit_state->group && unit_state->group->waiting)
@@ -356,31 +357,31 @@ bool order_atomic(struct order *order, struct unit_state *unit_state, const stru
         return false;
     access_object(order, unit_state, act);
     const bool follows = follows_alike(order, act);
-    if (!order_remembers(order))
+    if (!order_logs(order))
         return follows;
     struct sync_op sync_op = atomic_sync_op(act);
     order_log_own(order, unit_state, &sync_op, before);
     return follows;
 }
 
-bool order_is_silent(const struct order *order, const struct group_order *group)
+bool order_updates_add_nothing(const struct order *order, const struct group_order *group)
 {
     const bool has_synchronised = group && (group->items || group->sub_groups || group->copy_count);
     return !order->variable_count && !has_synchronised;
 }
 
-bool order_remembers(const struct order *order)
+bool order_logs(const struct order *order)
 {
     return order->sync_log && !order->sync_log->full;
 }
 
-uint64_t order_next_slice(struct order *order)
+uint64_t order_next_segment(struct order *order)
 {
     return ++order->clock;
 }
 
-void order_remember_update(struct order *order, const struct atomic_act *act, uint64_t unit, uint64_t address,
-                           uint64_t clock)
+void order_log_update(struct order *order, const struct atomic_operation *act, uint64_t unit,
+                      uint64_t address, uint64_t clock)
 {
     struct group_order *group = order->groups;
     const uint64_t number = order_unit_group(order, unit);
@@ -419,7 +420,7 @@ static void overwrite_one(struct order *order, struct unit_state *unit_state, ui
     order_handoff_dissolve_object(order, atomic);
     if (unit_state->group)
         order_handoff_dissolve(order, unit_state->group);
-    log_op(order, &(struct sync_op){.kind = HAPPENED_OVERWRITE,
+    log_op(order, &(struct sync_op){.kind = SYNC_OP_OVERWRITE,
                                     .writes = true,
                                     .region = (int8_t)atomic->region,
                                     .site = site,
@@ -439,7 +440,7 @@ void order_overwrite(struct order *order, struct unit_state *unit_state, uint64_
         overwrite_one(order, unit_state, at, address, address + size, site);
 }
 
-void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t size, bool update)
+void order_overwrite_foreign(struct order *order, uint64_t address, uint32_t size, bool update)
 {
     if (!order->variable_count)
         return;
@@ -449,7 +450,7 @@ void order_overwrite_otherwise(struct order *order, uint64_t address, uint32_t s
         if (!atomic || (update && at == address && atomic->size == size))
             continue;
         order_handoff_dissolve_object(order, atomic);
-        log_op(order, &(struct sync_op){.kind = HAPPENED_ELSEWHERE,
+        log_op(order, &(struct sync_op){.kind = SYNC_OP_FOREIGN_WRITE,
                                         .writes = true,
                                         .region = (int8_t)atomic->region,
                                         .size = size,

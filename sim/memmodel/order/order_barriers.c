@@ -96,7 +96,7 @@ void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum 
     group->barrier = (struct barrier_seen){site, regions, clock, false, false};
     for (uint64_t i = 0; fence && i < order->group_items; i++)
         acquire_at_exit(order, group, i, &end);
-    log_barrier(order, HAPPENED_BARRIER, number, 0, &end);
+    log_barrier(order, SYNC_OP_BARRIER, number, 0, &end);
 }
 
 static bool make_sub_groups(struct order *order, struct group_order *group)
@@ -137,7 +137,7 @@ void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_
     group->barrier = (struct barrier_seen){site, regions, clock, true, false};
     for (uint64_t i = from; fence && i < to; i++)
         acquire_at_exit(order, group, i, &end);
-    log_barrier(order, HAPPENED_SUB_GROUP_BARRIER, number, sub_group, &end);
+    log_barrier(order, SYNC_OP_SUB_GROUP_BARRIER, number, sub_group, &end);
 }
 
 /* Sub-groups of several waves, or of several work-groups, may complete their barriers in one event. What
@@ -155,7 +155,7 @@ void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_g
     order->sub_group_arrivals[order->sub_group_arrival_count++] = (struct sub_group_at){group, sub_group};
 }
 
-void order_sub_groups_meet(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site)
+void order_sub_group_barriers(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site)
 {
     for (uint32_t i = 0; i < order->sub_group_arrival_count; i++)
         order_sub_group_barrier(order, order->sub_group_arrivals[i].group,
@@ -181,7 +181,7 @@ void order_named_arrival(struct order *order, uint64_t number, uint32_t sub_grou
         return;
     log_op(order,
            &(struct sync_op){
-               .kind = HAPPENED_NAMED_ARRIVAL, .number = sub_group, .by = number, .clock = order->clock});
+               .kind = SYNC_OP_NAMED_ARRIVAL, .number = sub_group, .by = number, .clock = order->clock});
 }
 
 static uint64_t first_of(const struct order *order, uint32_t sub_group)
@@ -242,27 +242,27 @@ void order_named_barrier(struct order *order, uint64_t number, uint32_t regions,
         group->barrier = (struct barrier_seen){site, regions, clock, false, true};
         if (fence)
             for_each_arrived(order, group, &end, acquire_at_exit);
-        log_barrier(order, HAPPENED_NAMED_BARRIER, number, 0, &end);
+        log_barrier(order, SYNC_OP_NAMED_BARRIER, number, 0, &end);
     }
     order->arrival_count = 0;
 }
 
 /* ---- barriers at which only a part of a work-group waits (R18) -------------------------------- */
 
-void order_parted_arrival(struct order *order, uint64_t number, uint32_t first, uint64_t members)
+void order_partial_arrival(struct order *order, uint64_t number, uint32_t first, uint64_t members)
 {
     CHECKED(members && first + 63 - (uint32_t)__builtin_clzll(members) < order->group_items);
     for (uint64_t rest = members; rest; rest &= rest - 1)
         if (!add_arrival(order, first + (uint32_t)__builtin_ctzll(rest)))
             return;
-    log_op(order, &(struct sync_op){.kind = HAPPENED_PARTED_ARRIVAL,
+    log_op(order, &(struct sync_op){.kind = SYNC_OP_PARTIAL_ARRIVAL,
                                     .number = first,
                                     .address = members,
                                     .by = number,
                                     .clock = order->clock});
 }
 
-void order_parted_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event)
+void order_partial_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event)
 {
     const uint64_t number = order_unit_group(order, units[0]);
     uint64_t members = 0, first = 0;
@@ -271,14 +271,14 @@ void order_parted_arrivals(struct order *order, const uint64_t *units, const str
         const uint64_t local = units[lane] % order->group_items;
         CHECKED(order_unit_group(order, units[lane]) == number); /* a wave waits in one work-group */
         if (members && local / 64 != first / 64) {
-            order_parted_arrival(order, number, (uint32_t)first, members);
+            order_partial_arrival(order, number, (uint32_t)first, members);
             members = 0;
         }
         first = local / 64 * 64;
         members |= UINT64_C(1) << local % 64;
     }
     if (members)
-        order_parted_arrival(order, number, (uint32_t)first, members);
+        order_partial_arrival(order, number, (uint32_t)first, members);
 }
 
 static bool make_partial(struct order *order, const struct group_order *group, uint32_t at,
@@ -314,7 +314,7 @@ static void complete_partial(struct order *order, struct group_order *group, uin
                              const struct endpoint *end)
 {
     struct unit_state unit_state;
-    CHECKED(order->arrival_count > 0); /* order_parted_arrivals came first */
+    CHECKED(order->arrival_count > 0); /* order_partial_arrivals came first */
     for (uint32_t a = 0; regions && a < order->arrival_count; a++)
         release_at_entry(order, group, order->arrivals[a], end);
     for (int r = 0; r < ORDER_REGIONS; r++)
@@ -331,8 +331,8 @@ static void complete_partial(struct order *order, struct group_order *group, uin
         acquire_at_exit(order, group, order->arrivals[a], end);
 }
 
-void order_parted_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope,
-                          uint32_t site)
+void order_partial_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope,
+                           uint32_t site)
 {
     struct group_order *group = order_group(order, number);
     if (group) {
@@ -341,7 +341,7 @@ void order_parted_barrier(struct order *order, uint64_t number, uint32_t regions
         order->clock++;
         complete_partial(order, group, regions, &end);
         no_unit_done(group);
-        log_barrier(order, HAPPENED_PARTED_BARRIER, number, 0, &end);
+        log_barrier(order, SYNC_OP_PARTIAL_BARRIER, number, 0, &end);
     }
     order->arrival_count = 0;
 }

@@ -56,7 +56,7 @@ uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t n
     log_op(
         order,
         &(struct sync_op){
-            .kind = HAPPENED_COPY, .site = site, .number = number, .by = group_number, .clock = copy->clock});
+            .kind = SYNC_OP_COPY, .site = site, .number = number, .by = group_number, .clock = copy->clock});
     group->copies[group->copy_count++] = order->copy_count;
     group->first_member_copy = UNIT_END;
     return UNIT_COPIES + order->copy_count++;
@@ -132,8 +132,8 @@ void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint
         group->first_member_copy = UNIT_COPIES + (uint64_t)(copy - order->copies);
 }
 
-void order_copy_come(struct order *order, const uint64_t *units, const struct sync_event *event,
-                     uint32_t site)
+void order_copy_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event,
+                         uint32_t site)
 {
     const uint64_t group = order_unit_group(order, units[0]);
     uint64_t count = 0;
@@ -169,7 +169,7 @@ void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number
     order->clock++;
     log_op(order,
            &(struct sync_op){
-               .kind = HAPPENED_COPY_WAIT, .number = number, .by = group_number, .clock = order->clock});
+               .kind = SYNC_OP_COPY_WAIT, .number = number, .by = group_number, .clock = order->clock});
     for (uint32_t i = 0; i < group->copy_count; i++) {
         if (order->copies[group->copies[i]].number != number) {
             group->copies[kept++] = group->copies[i];

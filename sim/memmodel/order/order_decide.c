@@ -67,7 +67,7 @@ static bool clock_has(const struct order *order, struct vclock *vclock, const st
     return of->launch && vclock_get(order_pool(order), vclock, of->launch);
 }
 
-bool order_map_has(const struct order *order, struct vclock *vclock, uint64_t unit, uint64_t clock)
+bool order_clock_has(const struct order *order, struct vclock *vclock, uint64_t unit, uint64_t clock)
 {
     const struct subject of = subject_of(order, unit);
     return clock_has(order, vclock, &of, clock);

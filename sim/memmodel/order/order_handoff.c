@@ -76,7 +76,7 @@ static bool is_beginning(const struct endpoint *end, enum memory_ordering how)
 static bool may_begin(const struct order *order, const struct group_order *group)
 {
     const bool allows = order->rule == SCOPE_RULE_EQUAL && !order->formal && !order->wide;
-    return allows && !order_remembers(order) && !group->sub_groups && !group->copy_count &&
+    return allows && !order_logs(order) && !group->sub_groups && !group->copy_count &&
            has_no_fences(order, group);
 }
 
@@ -98,7 +98,7 @@ static void handoff_begin(struct order *order, struct unit_state *unit_state, co
     handoff->region = end->flags == REGION_GLOBAL ? IN_GLOBAL : IN_LOCAL;
     for (uint64_t i = 0; i < order->group_items; i++)
         handoff->slice[i] =
-            (uint32_t)(group->items[i] ? order_member_slice(group, group->items[i]) : group->slice);
+            (uint32_t)(group->items[i] ? order_member_segment(group, group->items[i]) : group->slice);
     group->handoff = handoff;
     group->slices = handoff->slice;
 }
@@ -115,7 +115,7 @@ static bool all_foreign(const struct release_clock_list *list, uint64_t group)
 }
 
 /* Is it an operation of 4 bytes on an object of 4 bytes, in the hand-off's region and without SVM atomics? */
-static bool is_for_handoff(const struct handoff *handoff, const struct atomic_act *act,
+static bool is_for_handoff(const struct handoff *handoff, const struct atomic_operation *act,
                            const struct atomic_object *atomic)
 {
     const bool has_size = act->size == 4 && atomic->size == 4,
@@ -124,7 +124,7 @@ static bool is_for_handoff(const struct handoff *handoff, const struct atomic_ac
 }
 
 struct handoff_object *order_handoff_object(struct order *order, struct handoff *handoff,
-                                            const struct atomic_act *act)
+                                            const struct atomic_operation *act)
 {
     struct atomic_object *atomic = order_atomic_object(order, act);
     struct handoff_object *object = atomic ? handoff_object_of(handoff, atomic) : NULL;
@@ -175,7 +175,7 @@ static void first_access(struct order *order, struct unit_state *unit_state, str
 }
 
 void order_handoff_enter(struct order *order, struct handoff_object *object, uint64_t local,
-                         const struct latest_store *store, const struct atomic_act *act)
+                         const struct latest_store *store, const struct atomic_operation *act)
 {
     struct unit_state unit_state;
     member(order, object->handoff, local, &unit_state);
@@ -205,7 +205,7 @@ static void deliver_all(struct order *order, struct group_order *group)
 }
 
 static __attribute__((noinline)) bool poll_another(struct order *order, struct group_order *group,
-                                                   const struct atomic_act *act,
+                                                   const struct atomic_operation *act,
                                                    const uint64_t reader[LANE_MASK_WORDS])
 {
     struct handoff *handoff = group->handoff;
@@ -222,7 +222,7 @@ static __attribute__((noinline)) bool poll_another(struct order *order, struct g
 
 /* Do all members that read before read the same object again, at the same site? */
 static inline bool polls_again(const struct order *order, const struct handoff *handoff,
-                               const struct waiting *waiting, const struct atomic_act *act,
+                               const struct waiting *waiting, const struct atomic_operation *act,
                                const uint64_t reader[LANE_MASK_WORDS])
 {
     uint64_t left = 0;
@@ -232,7 +232,7 @@ static inline bool polls_again(const struct order *order, const struct handoff *
            handoff->polled_act.site == act->site;
 }
 
-bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
+bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_operation *act,
                         const uint64_t reader[LANE_MASK_WORDS])
 {
     struct handoff *handoff = group->handoff;
@@ -252,7 +252,7 @@ bool order_handoff_wait(struct order *order, struct group_order *group, const st
 
 /* A store that is no read-modify-write ends the sequences of others (R8). */
 static void begin_sequence(struct order *order, struct handoff_object *object, uint64_t local,
-                           const struct atomic_act *act)
+                           const struct atomic_operation *act)
 {
     struct atomic_object *atomic = object->atomic;
     const struct handoff *handoff = object->handoff;
@@ -266,7 +266,8 @@ static void begin_sequence(struct order *order, struct handoff_object *object, u
         (struct latest_store){act->site, handoff->first_unit + local, order->clock, handoff->released[local]};
 }
 
-bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act)
+bool order_handoff_atomic(struct order *order, struct unit_state *unit_state,
+                          const struct atomic_operation *act)
 {
     struct handoff *handoff = unit_state->group->handoff;
     const uint64_t local = unit_state->unit - handoff->first_unit;

@@ -69,21 +69,22 @@ struct handoff {
     struct handoff_object *polled;
     uint32_t polled_position;
     struct latest_store polled_store;
-    struct atomic_act polled_act;
+    struct atomic_operation polled_act;
 };
 
 bool order_handoff_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
                          enum memory_ordering how);
-bool order_handoff_atomic(struct order *order, struct unit_state *unit_state, const struct atomic_act *act);
+bool order_handoff_atomic(struct order *order, struct unit_state *unit_state,
+                          const struct atomic_operation *act);
 struct handoff_object *order_handoff_object(struct order *order, struct handoff *handoff,
-                                            const struct atomic_act *act);
-/* order_wait of a group in a hand-off, which may dissolve. */
-bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
+                                            const struct atomic_operation *act);
+/* order_read_together of a group in a hand-off, which may dissolve. */
+bool order_handoff_wait(struct order *order, struct group_order *group, const struct atomic_operation *act,
                         const uint64_t reader[LANE_MASK_WORDS]);
 void order_handoff_deliver(struct order *order, struct group_order *group, uint64_t local);
 /* A member accesses an object for the first time, or reads a value that was stored without a release. */
 void order_handoff_enter(struct order *order, struct handoff_object *object, uint64_t local,
-                         const struct latest_store *store, const struct atomic_act *act);
+                         const struct latest_store *store, const struct atomic_operation *act);
 /* of all groups' hand-offs that have the object */
 void order_handoff_dissolve_object(struct order *order, const struct atomic_object *atomic);
 void order_handoff_dissolve_all(struct order *order);
@@ -158,7 +159,7 @@ static inline struct handoff_object *handoff_object_of(const struct handoff *han
 
 static inline void handoff_read(struct order *order, struct handoff_object *object, uint64_t local,
                                 uint32_t position, const struct latest_store *store,
-                                const struct atomic_act *act)
+                                const struct atomic_operation *act)
 {
     struct handoff *handoff = object->handoff;
     if (__builtin_expect(!(handoff->entered[local] & object->bit) || !store->releases, 0))
@@ -169,7 +170,7 @@ static inline void handoff_read(struct order *order, struct handoff_object *obje
 
 /* handoff_access by a member that accessed the object before, if the value was stored by a release. */
 static inline void handoff_access_again(const struct order *order, struct handoff_object *object,
-                                        uint64_t local, const struct atomic_act *act)
+                                        uint64_t local, const struct atomic_operation *act)
 {
     const struct handoff *handoff = object->handoff;
     const uint32_t position = object->position, released = handoff->released[local];
@@ -197,7 +198,7 @@ static inline bool handoff_deliver_again(struct handoff *handoff, struct waiting
 
 /* A relaxed load or read-modify-write, which continues the release sequences of the object. */
 static inline void handoff_access(struct order *order, struct handoff_object *object, uint64_t local,
-                                  const struct atomic_act *act)
+                                  const struct atomic_operation *act)
 {
     handoff_read(order, object, local, object->position, &object->atomic->store, act);
     handoff_access_again(order, object, local, act);

@@ -3,7 +3,7 @@
  * Atomic objects by address: a hash table, and a packed form for those that had no operation for a while.
  *
  * A program may have millions of atomic objects, most of which have a list with one release or none. When
- * many are unpacked, all that can be are packed (order_rest): an object becomes 32 bytes and 16 for each key
+ * many are unpacked, all that can be are packed (order_pack): an object becomes 32 bytes and 16 for each key
  * of its release's clock, without the list, the release and the trie. The next operation unpacks it
  * (order_unpack). Only objects of global memory whose numbers fit the packed fields are packed.
  */
@@ -371,11 +371,11 @@ static bool pack_away(struct order *order, struct atomic_object *atomic)
     CHECKED(packed->count <= order->variable_count);
     order_list_free(order, &atomic->release_clocks);
     free(atomic);
-    fast_path_taken(order->fast_paths, FAST_PATH_RESTED);
+    fast_path_taken(order->fast_paths, FAST_PATH_PACKED);
     return true;
 }
 
-void order_rest_all(struct order *order)
+void order_pack_all(struct order *order)
 {
     struct packed_objects *packed = &order->packed;
     packed->objects.size = sizeof(struct packed_object);
@@ -391,13 +391,13 @@ void order_rest_all(struct order *order)
     }
 }
 
-void order_rest(struct order *order)
+void order_pack(struct order *order)
 {
     struct packed_objects *packed = &order->packed;
     if (order->variable_count - packed->count <
         (packed->unpacked_most ? packed->unpacked_most : UNPACKED_LEAST))
         return;
-    order_rest_all(order);
+    order_pack_all(order);
     const uint32_t unpacked = order->variable_count - packed->count;
     packed->unpacked_most = unpacked < UNPACKED_LEAST / 2 ? UNPACKED_LEAST : 2 * unpacked;
 }

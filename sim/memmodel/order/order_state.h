@@ -18,7 +18,7 @@ struct atomic_object {
     uint32_t size;
     int region;
     bool svm_atomics;    /* it lies in fine-grained SVM with atomics */
-    bool apart;          /* as of struct atomic_act */
+    bool apart;          /* as of struct atomic_operation */
     uint64_t group;      /* of local memory: the work-group that used it last */
     uint64_t generation; /* counts the stores that began a new list */
     /* Numbers that no other list of the launch has. version: of the list as it is; list_id: of the list
@@ -283,7 +283,7 @@ static inline struct atomic_object *atomic_object_unpacked(const struct order *o
 
 struct atomic_object *order_object_new(struct order *order, uint64_t address); /* NULL: out of memory */
 /* The object, made if there is none yet. NULL: out of memory. */
-struct atomic_object *order_atomic_object(struct order *order, const struct atomic_act *act);
+struct atomic_object *order_atomic_object(struct order *order, const struct atomic_operation *act);
 void order_list_trim(struct order *order, struct release_clock_list *list);
 /* Puts the releases of an object's list that are newer than `since` into the unit's fence buffer. */
 void order_buffer_clocks(struct order *order, struct unit_state *unit_state,
@@ -291,8 +291,8 @@ void order_buffer_clocks(struct order *order, struct unit_state *unit_state,
 void order_add_head(struct order *order, struct unit_state *unit_state, const struct atomic_object *atomic,
                     const struct release_clock *release_clock);
 void order_deliver_all(struct order *order, struct group_order *group);
-/* order_wait of a group that is in no hand-off. */
-bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act,
+/* order_read_together of a group that is in no hand-off. */
+bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_operation *act,
                        const uint64_t reader[LANE_MASK_WORDS]);
 /* Does the object exist, with that generation? */
 bool order_object_lives(const struct order *order, uint64_t address, uint64_t generation);
@@ -328,7 +328,7 @@ static inline void set_untried(struct fence_buffer *buffer, uint32_t at)
 }
 
 void order_add_relaxed_store(struct order *order, struct item_order *item, const struct latest_store *store,
-                             const struct atomic_act *act);
+                             const struct atomic_operation *act);
 
 static inline bool is_relaxed_of_another(const struct latest_store *store, uint64_t unit)
 {
@@ -336,7 +336,7 @@ static inline bool is_relaxed_of_another(const struct latest_store *store, uint6
 }
 
 static inline void note_relaxed_store(struct order *order, struct item_order *item,
-                                      const struct latest_store *store, const struct atomic_act *act)
+                                      const struct latest_store *store, const struct atomic_operation *act)
 {
     if (is_relaxed_of_another(store, item->unit))
         order_add_relaxed_store(order, item, store, act);

@@ -8,7 +8,7 @@
 
 #include "sim/memmodel/common/lane_mask.h"
 
-void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_act *act,
+void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_operation *act,
                          struct update_run *out_run)
 {
     *out_run = (struct update_run){.order = order, .group = group, .act = *act};
@@ -58,7 +58,7 @@ static uint64_t update_alone(struct update_run *run, uint64_t local)
     struct unit_state unit_state;
     order_member(run->order, run->group->number, run->group, local, &unit_state);
     order_atomic(run->order, &unit_state, &run->act);
-    return order_slice(&unit_state);
+    return order_segment(&unit_state);
 }
 
 static __attribute__((noinline)) void update_anew(struct update_run *run, uint64_t local)

@@ -107,14 +107,14 @@ static void read_object(struct order *order, struct waiting *waiting, const stru
     waiting->store = atomic->store;
 }
 
-bool order_wait(struct order *order, struct group_order *group, const struct atomic_act *act,
-                const uint64_t reader[LANE_MASK_WORDS])
+bool order_read_together(struct order *order, struct group_order *group, const struct atomic_operation *act,
+                         const uint64_t reader[LANE_MASK_WORDS])
 {
     return group->handoff ? order_handoff_wait(order, group, act, reader)
                           : order_wait_listed(order, group, act, reader);
 }
 
-bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_act *act,
+bool order_wait_listed(struct order *order, struct group_order *group, const struct atomic_operation *act,
                        const uint64_t reader[LANE_MASK_WORDS])
 {
     struct atomic_object *atomic = atomic_object_find(order, act->address);
@@ -135,6 +135,6 @@ bool order_wait_listed(struct order *order, struct group_order *group, const str
     }
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
         waiting->reader[w] |= reader[w];
-    fast_path_taken(order->fast_paths, FAST_PATH_TOGETHER);
+    fast_path_taken(order->fast_paths, FAST_PATH_READ_TOGETHER);
     return true;
 }

@@ -16,7 +16,7 @@ struct sync_op *sync_log_add(struct sync_log *sync_log, const struct sync_op *sy
     if (sync_log->full)
         return NULL;
     sync_log->items[sync_log->count] = *sync_op;
-    CHECKED(sync_log->count < sync_log->room && sync_op->kind <= HAPPENED_ELSEWHERE);
+    CHECKED(sync_log->count < sync_log->room && sync_op->kind <= SYNC_OP_FOREIGN_WRITE);
     return &sync_log->items[sync_log->count++];
 }
 
@@ -26,7 +26,7 @@ void sync_log_value(struct sync_log *sync_log, uint64_t unit, uint64_t address,
     struct sync_op *latest = sync_log->count ? &sync_log->items[sync_log->count - 1] : NULL;
     if (!latest || sync_log->full)
         return;
-    const bool is_it = latest->kind == HAPPENED_ATOMIC && latest->by == unit && latest->address == address,
+    const bool is_it = latest->kind == SYNC_OP_ATOMIC && latest->by == unit && latest->address == address,
                has_values = latest->values.has_read || latest->values.has_written;
     if (is_it && !has_values)
         latest->values = *values;
@@ -50,9 +50,9 @@ void sync_log_check(const struct sync_log *sync_log)
     CHECKED(sync_log->full || !sync_log->forgone);
     for (uint32_t i = 0; i < sync_log->count; i++) {
         const struct sync_op *sync_op = &sync_log->items[i];
-        CHECKED(sync_op->kind <= HAPPENED_ELSEWHERE);
+        CHECKED(sync_op->kind <= SYNC_OP_FOREIGN_WRITE);
         CHECKED(sync_op->scope <= SCOPE_ALL_SVM && sync_op->order <= ORDER_SEQ_CST);
-        CHECKED(sync_op->kind != HAPPENED_ATOMIC || sync_op->reads || sync_op->writes);
-        CHECKED(sync_op->kind == HAPPENED_ATOMIC || !sync_op->success);
+        CHECKED(sync_op->kind != SYNC_OP_ATOMIC || sync_op->reads || sync_op->writes);
+        CHECKED(sync_op->kind == SYNC_OP_ATOMIC || !sync_op->success);
     }
 }

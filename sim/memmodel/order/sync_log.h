@@ -23,19 +23,19 @@
 #include "orrery/observer.h"
 
 enum sync_op_kind {
-    HAPPENED_BARRIER,
-    HAPPENED_SUB_GROUP_BARRIER,
-    HAPPENED_NAMED_BARRIER,
-    HAPPENED_FENCE,
-    HAPPENED_ATOMIC,
-    HAPPENED_OVERWRITE,
-    HAPPENED_COPY,
-    HAPPENED_COPY_WAIT,
-    HAPPENED_NAMED_ARRIVAL,
-    HAPPENED_GROUP_END,
-    HAPPENED_PARTED_ARRIVAL,
-    HAPPENED_PARTED_BARRIER,
-    HAPPENED_ELSEWHERE /* a write by a unit that is not ordered */
+    SYNC_OP_BARRIER,
+    SYNC_OP_SUB_GROUP_BARRIER,
+    SYNC_OP_NAMED_BARRIER,
+    SYNC_OP_FENCE,
+    SYNC_OP_ATOMIC,
+    SYNC_OP_OVERWRITE,
+    SYNC_OP_COPY,
+    SYNC_OP_COPY_WAIT,
+    SYNC_OP_NAMED_ARRIVAL,
+    SYNC_OP_GROUP_END,
+    SYNC_OP_PARTIAL_ARRIVAL,
+    SYNC_OP_PARTIAL_BARRIER,
+    SYNC_OP_FOREIGN_WRITE /* a write by a unit that is not ordered */
 };
 
 struct sync_op {
@@ -43,7 +43,7 @@ struct sync_op {
     int8_t region;                       /* of an atomic */
     bool reads, writes, svm_atomics;     /* of an atomic */
     uint32_t site, size;
-    uint8_t success; /* as of struct atomic_act */
+    uint8_t success; /* as of struct atomic_operation */
     /* the sub-group or the copy; of PARTED_ARRIVAL: the first of 64 members */
     uint32_t number;
     uint64_t by;               /* of FENCE, ATOMIC and OVERWRITE the unit; else the group */

@@ -174,7 +174,7 @@ struct vclock_pool {
     uint64_t extended; /* deferred steps that continued a deferred join, or would have if it had had room */
     struct vclock **work; /* the worklist of a computation */
     uint32_t work_count, work_room;
-    bool glances; /* vclock_compute returns NULL rather than compute a clock */
+    bool cached_only; /* vclock_compute returns NULL rather than compute a clock */
     bool failed;
 };
 
@@ -192,7 +192,8 @@ struct vclock *vclock_put_row(struct vclock_pool *pool, struct vclock *map, uint
 struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b);
 /* As vclock_put. The clock of the slot may receive the key, too, which is cheaper where it is deferred. */
 struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uint64_t key, uint64_t clock);
-/* The clock of a deferred step, computed if it was not yet; NULL while the pool glances and it was not. */
+/* The clock of a deferred step, computed if it was not yet; NULL while the pool cached_only and it was
+ * not. */
 const struct vclock *vclock_compute(struct vclock_pool *pool, struct vclock *map);
 /*
  * Lists the clock's entries in ascending order of their leaves. Returns how many there are; a number above

@@ -301,7 +301,7 @@ static void stop_deferring(struct vclock_pool *pool)
 
 const struct vclock *vclock_compute(struct vclock_pool *pool, struct vclock *map)
 {
-    if (!is_computed(map) && pool->glances)
+    if (!is_computed(map) && pool->cached_only)
         return NULL;
     if (!is_computed(map)) {
         vclock_share(map);

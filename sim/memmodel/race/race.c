@@ -62,7 +62,8 @@ enum memory_scope race_scope(const struct races *races, uint32_t site, enum memo
     return said.scope > counts ? said.scope : counts;
 }
 
-static void say_what(struct wording *text, const struct races *races, const struct context *how, bool copy)
+static void say_what(struct wording *text, const struct races *races, const struct access_context *how,
+                     bool copy)
 {
     if (copy) {
         wording_add(text, "%s by async_work_group_copy", how->kind == ACCESS_READ ? "load" : "store");
@@ -76,7 +77,7 @@ static void say_what(struct wording *text, const struct races *races, const stru
                       (enum memory_scope)how->scope);
 }
 
-void races_access(const struct races *races, uint64_t unit, const struct context *how,
+void races_access(const struct races *races, uint64_t unit, const struct access_context *how,
                   struct finding_access *access, struct wording *what, struct wording *by)
 {
     bool copy = unit >= UNIT_COPIES;
@@ -375,15 +376,15 @@ void races_begin(struct races *races, const struct launch_info *launch)
     races->explaining = 0;
     races->by_object = report_suppresses_objects(races->report);
     races->accompanied = false;
-    races->passings.count = races->passings.next = 0;
-    races->passings.lost = false;
+    races->flag_reads.count = races->flag_reads.next = 0;
+    races->flag_reads.lost = false;
     races->locks.count = 0;
 }
 
 static bool may_be_passing(const struct races *races, const struct race *race,
                            const struct shadow_access *now)
 {
-    const struct context *store = race->context, *load = &now->how;
+    const struct access_context *store = race->context, *load = &now->how;
     /* of an atomic store the sync log has the unit that read its value */
     const bool latest = race->in_memory || store->kind > ACCESS_WRITE;
     return latest && store->size == 4 && load->size == 4 && race->address == now->address &&
@@ -399,12 +400,13 @@ static bool may_be_passing(const struct races *races, const struct race *race,
 static void record_passing(struct races *races, const struct race *race, const struct shadow_access *now,
                            uint64_t time)
 {
-    struct passings *passings = &races->passings;
-    passings->lost |= race->region->incomplete; /* the origin of the value in memory is not known any more */
+    struct flag_reads *flag_reads = &races->flag_reads;
+    flag_reads->lost |=
+        race->region->incomplete; /* the origin of the value in memory is not known any more */
     if (!may_be_passing(races, race, now))
         return;
-    passings->lost |= passings->count == PASSINGS_MOST;
-    passings->items[passings->next] = (struct flag_read){
+    flag_reads->lost |= flag_reads->count == FLAG_READS_MOST;
+    flag_reads->items[flag_reads->next] = (struct flag_read){
         .store = race_asked(race->unit, race->context),
         .load = race_asked(now->unit_state->unit, &now->how),
         .region = race->region->space,
@@ -412,11 +414,15 @@ static void record_passing(struct races *races, const struct race *race, const s
         .end = races->order->sync_log->count,
         .when = time,
         .order = {(enum memory_ordering)race->context->order, (enum memory_ordering)now->how.order}};
-    passings->next = (passings->next + 1) % PASSINGS_MOST;
-    passings->count += passings->count < PASSINGS_MOST;
+    flag_reads->next = (flag_reads->next + 1) % FLAG_READS_MOST;
+    flag_reads->count += flag_reads->count < FLAG_READS_MOST;
 }
 
-enum { MEETINGS_FIRST = MEETINGS_MOST / 2, MEETINGS_REVERSED = MEETINGS_MOST / 4, MEETINGS_ASKED = 1 << 16 };
+enum {
+    MEETINGS_FIRST = RACE_INSTANCES_MOST / 2,
+    MEETINGS_REVERSED = RACE_INSTANCES_MOST / 4,
+    MEETINGS_ASKED = 1 << 16
+};
 
 static bool wants_meeting(struct race_pair *pair, const struct race *race)
 {
@@ -434,7 +440,7 @@ static bool wants_meeting(struct race_pair *pair, const struct race *race)
 
 static bool wants_no_meeting(const struct race_pair *pair)
 {
-    return !pair->meetings || pair->meeting_count == MEETINGS_MOST || pair->seen >= MEETINGS_ASKED;
+    return !pair->meetings || pair->meeting_count == RACE_INSTANCES_MOST || pair->seen >= MEETINGS_ASKED;
 }
 
 static void add_pair(const struct races *races, struct race_pair *pair, const struct race *race,
@@ -442,7 +448,7 @@ static void add_pair(const struct races *races, struct race_pair *pair, const st
 {
     if (wants_no_meeting(pair) || !wants_meeting(pair, race))
         return;
-    CHECKED(pair->meeting_count < MEETINGS_MOST);
+    CHECKED(pair->meeting_count < RACE_INSTANCES_MOST);
     pair->meetings[pair->meeting_count++] =
         (struct race_instance){.first = race_asked(race->unit, race->context),
                                .second = race_asked(now->unit_state->unit, &now->how),
@@ -581,7 +587,8 @@ static void test_fix_on_pair(const struct races *races, const struct race_pair *
 
 /* If a unit spins on the load before it reaches the store, the two are of a lock: only the lock's owner
  * reaches the store. */
-static void record_lock(struct races *races, const struct context *load, const struct context *store)
+static void record_lock(struct races *races, const struct access_context *load,
+                        const struct access_context *store)
 {
     const struct checker_host *host = races->host;
     struct locks *locks = &races->locks;
@@ -596,7 +603,7 @@ static struct race_pair *new_pair(struct races *races, const struct race *race,
                                   const struct shadow_access *now, bool hidden)
 {
     struct race_pair *pair = calloc(1, sizeof *pair);
-    if (!pair || !(pair->meetings = calloc(MEETINGS_MOST, sizeof *pair->meetings))) {
+    if (!pair || !(pair->meetings = calloc(RACE_INSTANCES_MOST, sizeof *pair->meetings))) {
         free(pair);
         races->failed = true;
         return NULL;
@@ -703,7 +710,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     test_fix(races, main, race, now);
     allow_counting(races, pair, main);
     /* the shadow does not pass them on any more */
-    races->passings.lost |= pair->asks && pair->counter.saturated;
+    races->flag_reads.lost |= pair->asks && pair->counter.saturated;
 }
 
 void races_report(struct races *races, const struct race_event *under_way)
@@ -744,7 +751,7 @@ static bool fix_covers_pairs(const struct races *races, const struct race_pair *
     if (pair->side.operation != NO_END)
         return explain_side_covers(&question, &pair->side);
     return pair->meeting_count <= 1 ||
-           (pair->follows ? explain_flag_covers(&question, &races->passings, &pair->flag)
+           (pair->follows ? explain_flag_covers(&question, &races->flag_reads, &pair->flag)
                           : explain_covers(&question, pair->tried_edits, pair->tried_edit_count));
 }
 

@@ -23,7 +23,7 @@
 /* The first time that two instructions raced, until it is reported. */
 struct race_unreported {
     struct race race;
-    struct context context;
+    struct access_context context;
     struct shadow_access now;
     uint64_t unit, end;
 };
@@ -83,7 +83,7 @@ struct races {
     /* Findings held back: a race on a possible flag and all after it, which may follow from it. */
     struct reporting *held, **held_end;
     uint32_t held_count;
-    struct passings passings;
+    struct flag_reads flag_reads;
     struct locks locks;
     uint64_t explaining;  /* work spent on explanations in this launch (struct question) */
     bool by_object;       /* some suppression names an object */
@@ -104,7 +104,7 @@ void races_end(struct races *races);
 bool races_explain(struct races *races, const struct race *race, const struct shadow_access *now,
                    struct answer *out_answer);
 /* Describes an access for a finding; the wordings own its texts. */
-void races_access(const struct races *races, uint64_t unit, const struct context *how,
+void races_access(const struct races *races, uint64_t unit, const struct access_context *how,
                   struct finding_access *access, struct wording *what, struct wording *by);
 
 /* The work-item of a unit, which is no copy's. */

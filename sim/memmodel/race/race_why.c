@@ -37,10 +37,11 @@ static void barrier_lacks_flag(struct reason *reason, const struct races *races,
     wording_add(&reason->why, "the barrier at ");
     wording_place(&reason->why, races->host, barrier->site);
     if (other)
-        wording_add(&reason->why, " has %s only; these are %s accesses", other, space_word(space));
+        wording_add(&reason->why, " has %s only; these are %s accesses", other, wording_space_word(space));
     else
         wording_add(&reason->why, " has no flags: it orders no memory");
-    wording_add(&reason->fix, other ? "%s | %s at " : "%s%s at ", other ? other : "", region_flag(space));
+    wording_add(&reason->fix, other ? "%s | %s at " : "%s%s at ", other ? other : "",
+                wording_region_flag(space));
     wording_place(&reason->fix, races->host, barrier->site);
 }
 
@@ -85,8 +86,8 @@ static void too_compact(struct reason *reason, const struct races *races, const 
     wording_place(&reason->fix, races->host, edge->acquire_site);
 }
 
-static void say_apart_scopes(struct reason *reason, const struct races *races, const struct context *earlier,
-                             const struct context *later)
+static void say_apart_scopes(struct reason *reason, const struct races *races,
+                             const struct access_context *earlier, const struct access_context *later)
 {
     wording_add(&reason->why, "atomics race too when their scopes do not include each other: ");
     wording_scope(&reason->why, race_scope(races, earlier->site, (enum memory_scope)earlier->scope),
@@ -107,11 +108,11 @@ static void other_region(struct reason *reason, const struct races *races, const
         &reason->why,
         " meet at a flag in %s memory; the data is %s, and only fences with both flags on both sides order "
         "one region by the other (seq_cst alone does not)",
-        edge->local ? "local" : "global", space_word(space));
+        edge->local ? "local" : "global", wording_space_word(space));
     wording_add(&reason->fix,
                 "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, ...) on both sides, or a "
                 "flag in %s memory",
-                space_word(space));
+                wording_space_word(space));
 }
 
 static void not_acquired(struct reason *reason, const struct races *races, const struct missed_edge *edge)
@@ -133,7 +134,7 @@ static const struct sync_op *atomic_at(const struct races *races, uint32_t site)
 {
     const struct sync_log *sync_log = races->order->sync_log;
     for (uint32_t i = sync_log->count; i-- > 0;)
-        if (sync_log->items[i].kind == HAPPENED_ATOMIC && sync_log->items[i].site == site)
+        if (sync_log->items[i].kind == SYNC_OP_ATOMIC && sync_log->items[i].site == site)
             return &sync_log->items[i];
     return NULL;
 }
@@ -168,7 +169,7 @@ static void not_released(struct reason *reason, const struct races *races, const
         wording_add(&reason->why,
                     "; it is in %s memory, the data is %s, so that only fences with both flags on both sides "
                     "would do",
-                    edge->local ? "local" : "global", space_word(space));
+                    edge->local ? "local" : "global", wording_space_word(space));
         wording_add(&reason->fix,
                     "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, "
                     "memory_order_release, %s) before ",
@@ -177,7 +178,7 @@ static void not_released(struct reason *reason, const struct races *races, const
         wording_add(&reason->fix, ", and the same with memory_order_acquire after ");
         wording_place(&reason->fix, races->host, edge->acquire_site);
         wording_add(&reason->fix, ", with %s for both atomics, or a flag in %s memory", scope,
-                    space_word(space));
+                    wording_space_word(space));
         return;
     }
     wording_add(&reason->fix, "%smemory_order_release, %s at ", plain ? "atomic_store_explicit with " : "",
@@ -269,13 +270,13 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     wording_add(&reason->fix,
                 now ? "a barrier with %s before the copy"
                     : "wait_group_events, then a barrier, before the bytes are used",
-                region_flag(race->region->space));
+                wording_region_flag(race->region->space));
 }
 
 static bool passed_barrier(const struct sync_log *sync_log, uint64_t group)
 {
     for (uint32_t i = 0; i < sync_log->count; i++) {
-        if (sync_log->items[i].kind == HAPPENED_BARRIER && sync_log->items[i].by == group)
+        if (sync_log->items[i].kind == SYNC_OP_BARRIER && sync_log->items[i].by == group)
             return true;
     }
     return false;
@@ -313,7 +314,7 @@ static bool parted_by_collective(const struct races *races, const struct race *r
 static bool arrives(const struct races *races, const struct sync_op *sync_op, uint64_t unit)
 {
     const uint64_t local = unit % races->order->group_items, first = sync_op->number;
-    return sync_op->kind == HAPPENED_PARTED_ARRIVAL && sync_op->by == order_unit_group(races->order, unit) &&
+    return sync_op->kind == SYNC_OP_PARTIAL_ARRIVAL && sync_op->by == order_unit_group(races->order, unit) &&
            local >= first && local < first + 64 && sync_op->address >> (local - first) & 1;
 }
 
@@ -328,7 +329,7 @@ static bool waited_apart(const struct races *races, const struct race *race,
         const struct sync_op *sync_op = &sync_log->items[i];
         first |= arrives(races, sync_op, race->unit);
         second |= arrives(races, sync_op, unit_state->unit);
-        if (sync_op->kind != HAPPENED_PARTED_BARRIER || sync_op->by != unit_state->place.group)
+        if (sync_op->kind != SYNC_OP_PARTIAL_BARRIER || sync_op->by != unit_state->place.group)
             continue;
         if (first != second && sync_op->clock > race->context->clock) {
             *out_site = sync_op->site;
@@ -344,7 +345,7 @@ static bool some_synchronise(const struct races *races)
 {
     const struct sync_log *sync_log = races->order->sync_log;
     for (uint32_t i = 0; i < sync_log->count && !sync_log->full; i++)
-        if (sync_log->items[i].kind == HAPPENED_ATOMIC)
+        if (sync_log->items[i].kind == SYNC_OP_ATOMIC)
             return true;
     return false;
 }
@@ -359,7 +360,7 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
                           const struct shadow_access *now, bool same_group)
 {
     const struct unit_state *unit_state = now->unit_state;
-    const char *flag = region_flag(race->region->space);
+    const char *flag = wording_region_flag(race->region->space);
     uint32_t collective, barrier;
     const bool images = race->region->space == IN_IMAGE;
     reason->remediable = true;
@@ -399,7 +400,7 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
         reason->apart = !images && some_synchronise(races);
         wording_add(&reason->why,
                     "no barrier, fence or atomic lies between the two accesses that orders %s memory",
-                    space_word(race->region->space));
+                    wording_space_word(race->region->space));
         wording_add(&reason->fix,
                     "work_group_barrier(%s) between them%s, or let each %s belong to one work-item", flag,
                     all_reach(races, race->context->site, now->how.site)
@@ -415,7 +416,7 @@ static void explain_lost(struct reason *reason, bool same_group, int space)
     wording_add(
         &reason->why,
         "nothing that the second work-item acquired was released by the first after its access to %s memory",
-        space_word(space));
+        wording_space_word(space));
     wording_add(
         &reason->fix,
         "a release after the first access and an acquire before the second, of one atomic object and with %s",
@@ -564,7 +565,7 @@ static void explain(struct reason *reason, const struct races *races, const stru
     }
 }
 
-struct racing_access race_asked(uint64_t unit, const struct context *how)
+struct racing_access race_asked(uint64_t unit, const struct access_context *how)
 {
     return (struct racing_access){.unit = unit,
                                   .clock = how->clock,
@@ -706,9 +707,9 @@ static bool follows_from_flag(const struct races *races, struct race_pair *pair,
                               const struct question *question, struct reason *reason, struct answer *answer)
 {
     struct wording why, fix;
-    if (!races->passings.count || pair->counter.device_dirty ||
+    if (!races->flag_reads.count || pair->counter.device_dirty ||
         (answer->rewrite_count && waits_and_writes(races, question)) || !pair->meeting_count ||
-        race_takes_barrier(pair) || !explain_flag(question, &races->passings, &pair->flag, &why, &fix))
+        race_takes_barrier(pair) || !explain_flag(question, &races->flag_reads, &pair->flag, &why, &fix))
         return false;
     pair->follows = true;
     pair->suggested_fix.kind = FIX_NONE;
@@ -772,7 +773,7 @@ static bool waits_aside(struct races *races, struct race_pair *pair, const struc
 {
     struct wording why, fix;
     if (pair->suggested_fix.kind == FIX_ATOMIC || pair->counter.space == IN_IMAGE ||
-        !explain_stale(question, &races->explaining, &pair->side, &why, &fix))
+        !explain_early_read(question, &races->explaining, &pair->side, &why, &fix))
         return false;
     put_aside(pair, answer, &why, &fix);
     return true;
@@ -855,7 +856,8 @@ static bool is_of_one_group(const struct question *question)
     const uint64_t *count = launch->group_count, first = question->meetings->first.unit,
                    second = question->meetings->second.unit;
     return question->region != IN_LOCAL && count[0] * count[1] * count[2] > 1 && first < UNIT_COPIES &&
-           second < UNIT_COPIES && unit_place(launch, first).group == unit_place(launch, second).group;
+           second < UNIT_COPIES &&
+           edges_unit_place(launch, first).group == edges_unit_place(launch, second).group;
 }
 
 bool race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)

@@ -28,7 +28,7 @@ bool race_why_all(struct answer *answer, struct races *races, struct race_pair *
                   struct finding *finding);
 void race_why_edits(struct answer *answer, const struct races *races, struct finding *finding);
 struct question race_question(const struct races *races, const struct race_pair *pair);
-struct racing_access race_asked(uint64_t unit, const struct context *how);
+struct racing_access race_asked(uint64_t unit, const struct access_context *how);
 bool race_same_place(const struct races *races, uint32_t a, uint32_t b);
 bool race_takes_barrier(const struct race_pair *pair);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of reading units: chains of nodes in one array for each allocation. Freed nodes are used again. */
+/*
+ * Sets of reading units, each owned by one cell: a chain of nodes, the latest first, in one array for each
+ * allocation. A node has epochs, or blocks: the units of READERS_BLOCK consecutive numbers with one context, as a
+ * mask. Two epochs of one block become a block. Freed chains form a list from which new nodes are taken.
+ */
 #include "reader_set.h"
 
 #include <stdlib.h>
@@ -48,6 +52,8 @@ bool readers_next(const struct readers *readers, struct reader_walk *walk)
     if (!walk->node)
         return false;
     const struct reader_node *node = &readers->nodes[walk->node];
+    CHECKED(walk->node < readers->count && node->used > 0 && node->used <= READERS_SLOTS);
+    CHECKED(walk->left <= node->used && (!node->blocks || node->used % 2 == 0));
     walk->left = (walk->left ? walk->left : node->used) - (node->blocks ? 2 : 1);
     const uint64_t first = node->slot[walk->left], unit = epoch_unit(first);
     walk->context = epoch_context(first);
@@ -84,7 +90,9 @@ static uint32_t push(struct readers *readers, struct reader_node node)
         readers->free = readers->nodes[index].before;
     else
         index = readers->count++;
+    CHECKED(index > 0 && index < readers->count && node.before != index);
     node.length = (uint16_t)(node.before ? readers->nodes[node.before].length + 1 : 1);
+    CHECKED(node.length <= LENGTH_MOST);
     readers->nodes[index] = node;
     return index;
 }
@@ -118,6 +126,7 @@ static void find_in(struct readers *readers, uint32_t index, uint64_t own, struc
  * memory, or the set would be too long. */
 static bool put(struct readers *readers, uint64_t *value, const uint64_t *slots, uint32_t count)
 {
+    CHECKED(count == 1 || count == 2); /* an epoch; or a block and its mask */
     const uint32_t set = index_of(readers, *value);
     struct reader_node node = {.before = set, .blocks = count == 2},
                        *latest = set ? &readers->nodes[set] : NULL;
@@ -145,6 +154,7 @@ static bool make_block(struct readers *readers, uint64_t *value, uint64_t own,
                    both[2] = {epoch(unit - unit % READERS_BLOCK, epoch_context(own)),
                               UINT64_C(1) << unit % READERS_BLOCK | UINT64_C(1)
                                                                         << epoch_unit(other) % READERS_BLOCK};
+    CHECKED(!node->blocks && found->at < node->used && epoch_context(other) == epoch_context(own));
     if (other == own)
         return true;
     if (node->used == 1) {
@@ -180,8 +190,10 @@ bool readers_add(struct readers *readers, uint64_t *value, uint64_t unit, uint32
 bool readers_copy(struct readers *readers, uint64_t *value)
 {
     uint32_t chain[LENGTH_MOST], count = 0, index = 0;
-    for (uint32_t at = index_of(readers, *value); at; at = readers->nodes[at].before)
+    for (uint32_t at = index_of(readers, *value); at; at = readers->nodes[at].before) {
+        CHECKED(count < LENGTH_MOST);
         chain[count++] = at;
+    }
     if (!count)
         return true;
     while (count-- > 0) {
@@ -202,6 +214,7 @@ void readers_free(struct readers *readers, uint64_t value)
         last = readers->nodes[last].before;
     if (!set)
         return;
+    CHECKED(last < readers->count && readers->free < readers->count);
     readers->nodes[last].before = readers->free;
     readers->free = set;
 }

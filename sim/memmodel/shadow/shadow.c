@@ -102,7 +102,7 @@ static bool context_room(struct shadow_region *region)
         return region->next < CONTEXT_MOST;
     const uint32_t more = region->room < CONTEXTS_SMALL ? region->room : region->room / 4,
                    room = region->room ? region->room + more : HOSTILE(16, 1);
-    struct context *contexts = realloc(region->contexts, room * sizeof *contexts);
+    struct access_context *contexts = realloc(region->contexts, room * sizeof *contexts);
     if (!contexts)
         return false;
     region->contexts = contexts;
@@ -110,13 +110,13 @@ static bool context_room(struct shadow_region *region)
     return region->next < CONTEXT_MOST;
 }
 
-static inline bool same_context(const struct context *a, const struct context *b)
+static inline bool same_context(const struct access_context *a, const struct access_context *b)
 {
     return a->clock == b->clock && is_same_operation(a, b);
 }
 
 /* The context among the latest CONTEXTS_TRIED: units of several segments may alternate. 0: none. */
-static uint32_t recent_context(const struct shadow_region *region, const struct context *how)
+static uint32_t recent_context(const struct shadow_region *region, const struct access_context *how)
 {
     const uint32_t oldest =
         region->next - region->first > CONTEXTS_TRIED ? region->next - CONTEXTS_TRIED : region->first;
@@ -127,7 +127,7 @@ static uint32_t recent_context(const struct shadow_region *region, const struct 
 }
 
 /* 0: no memory. */
-uint32_t shadow_context_of(struct shadow_region *region, const struct context *how)
+uint32_t shadow_context_of(struct shadow_region *region, const struct access_context *how)
 {
     if (!site_room(region, how->site))
         return 0;
@@ -149,7 +149,7 @@ uint32_t shadow_context_new(struct shadow_region *region)
 {
     if (!context_room(region))
         return 0;
-    region->contexts[region->next - region->first] = (struct context){.own = true};
+    region->contexts[region->next - region->first] = (struct access_context){.own = true};
     region->touched = true;
     return region->next++;
 }
@@ -204,7 +204,7 @@ static bool may_follow_all(const struct shadow *shadow, const struct shadow_regi
     const struct unit_state *unit_state = now->unit_state;
     return !now->quiet && !now->follows && region->space == IN_GLOBAL && !region->svm_atomics &&
            !region->apart &&
-           order_includes_alike(shadow->order, (enum memory_scope)now->how.scope, now->how.size) &&
+           order_scopes_are_uniform(shadow->order, (enum memory_scope)now->how.scope, now->how.size) &&
            ((unit_state->item && unit_state->item->acquired[IN_GLOBAL]) ||
             (unit_state->group && unit_state->group->acquired[IN_GLOBAL]));
 }
@@ -273,10 +273,11 @@ bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
     if (!word)
         return false;
     if (write)
-        saturated_note(shadow, region, word, unit,
-                       (struct context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_WRITE});
+        saturated_note(
+            shadow, region, word, unit,
+            (struct access_context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_WRITE});
     else
         saturated_note(shadow, region, word, unit,
-                       (struct context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_READ});
+                       (struct access_context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_READ});
     return true;
 }

@@ -38,7 +38,7 @@
 #include "orrery/memory.h"
 
 /* When and how a unit accessed memory. */
-struct context {
+struct access_context {
     uint32_t clock;
     uint32_t site;
     uint32_t size;       /* of the access, which distinguishes atomic objects */
@@ -68,13 +68,13 @@ enum { SATURATED_WORDS = HOSTILE(8, 1) };
 struct shadow_region {
     uint32_t id; /* struct region's */
     uint64_t low, high;
-    int space;                /* IN_GLOBAL, IN_LOCAL */
-    bool svm_atomics;         /* fine-grained SVM with atomics */
-    bool apart;               /* atomics of different launch trees are not inclusive (R32) */
-    bool alone;               /* nor are atomics of different launches */
-    bool of_host;             /* of the host's own memory: host_shadow.h */
-    uint32_t first;           /* contexts below are stale */
-    struct context *contexts; /* [first, next) */
+    int space;                       /* IN_GLOBAL, IN_LOCAL */
+    bool svm_atomics;                /* fine-grained SVM with atomics */
+    bool apart;                      /* atomics of different launch trees are not inclusive (R32) */
+    bool alone;                      /* nor are atomics of different launches */
+    bool of_host;                    /* of the host's own memory: host_shadow.h */
+    uint32_t first;                  /* contexts below are stale */
+    struct access_context *contexts; /* [first, next) */
     uint32_t next, room;
     uint32_t newest;   /* the greatest clock value of a context */
     uint32_t *by_site; /* the latest context of each site */
@@ -112,14 +112,14 @@ struct race {
     uint64_t address; /* the first byte of the cell that both touch */
     uint32_t bytes;
     uint64_t unit; /* the earlier access */
-    const struct context *context;
+    const struct access_context *context;
     bool in_memory;    /* its value was in memory before the later access: shadow_memory_has */
     bool device_dirty; /* R34: even if ordered, the read need not see the write */
 };
 
 struct shadow_access {
     struct unit_state *unit_state;
-    struct context how;
+    struct access_context how;
     uint64_t address;
     bool sampled;     /* a read of an image with a sampler */
     bool quiet;       /* replayed: known not to race, and possibly older than the cell's accesses */
@@ -129,7 +129,7 @@ struct shadow_access {
 
 /* Updates of lanes of one work-group, while all of the launch is on one device. */
 struct shadow_atomic {
-    struct context how;
+    struct access_context how;
     uint64_t group;
 };
 
@@ -191,7 +191,7 @@ static inline bool counter_is_of(const struct race_counter *counter, uint32_t a,
 }
 
 /* The first byte of an earlier access in the cell, if its size is a power of two; else 0. */
-static inline uint64_t context_begin(const struct context *how, uint64_t address)
+static inline uint64_t context_begin(const struct access_context *how, uint64_t address)
 {
     return how->size & (how->size - 1) ? 0 : address & ~(uint64_t)(how->size - 1);
 }
@@ -238,7 +238,8 @@ bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
                            const struct access_event *event, uint64_t unit, uint32_t clock);
 /* Are all cells of the access saturated for its site? Then one more such access changes only the latest unit.
  * */
-bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, const struct context *how);
+bool shadow_is_saturated(const struct shadow_region *region, uint64_t address,
+                         const struct access_context *how);
 /* Adds an atomic if nothing can race with it. False: nothing was done, and shadow_access decides. */
 bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
                  uint64_t unit);
@@ -274,7 +275,7 @@ static inline bool shadow_stays_race_free(const struct shadow_region *region, st
     return shadow_is_race_free(region, word, address) || shadow_race_free_anew(region, word, atomic, address);
 }
 /* Atomics of one class conflict with the same accesses: kind, scope and size. */
-uint32_t shadow_conflict_class(const struct context *how);
+uint32_t shadow_conflict_class(const struct access_context *how);
 /* Accepts accesses by unit and clock value. */
 struct unit_filter {
     void *self;
@@ -286,7 +287,7 @@ void shadow_collect(const struct shadow_region *region, const struct unit_filter
 uint64_t shadow_collected(const struct shadow_region *region);
 /* Calls `take` for each access that is kept for the bytes, once for each cell that keeps it. */
 void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t bytes, void *self,
-                 void (*take)(void *self, uint64_t unit, const struct context *how));
+                 void (*take)(void *self, uint64_t unit, const struct access_context *how));
 void shadow_unsaturate(struct shadow_region *region); /* the next access of each word is judged */
 
 #endif

@@ -20,7 +20,7 @@ static void members_free(struct members *members)
  * writes. */
 static uint32_t sort_in_list(const struct set_member *member)
 {
-    const struct context *how = &member->how;
+    const struct access_context *how = &member->how;
     return is_atomic(how->kind) ? (how->size << 4 | how->scope) << 2 | 2 | is_write(how->kind) : 0;
 }
 
@@ -176,7 +176,8 @@ static bool members_room(struct members *members)
                                                               : members->room + members->room / 4 + 1);
 }
 
-static bool operation_begins(struct members *members, uint64_t unit, const struct context *how, bool late)
+static bool operation_begins(struct members *members, uint64_t unit, const struct access_context *how,
+                             bool late)
 {
     for (uint32_t i = members->count, tries = MEMBERS_TRIED; i-- > 0 && tries--;) {
         if (!takes(&members->items[i], unit, how, late))
@@ -206,15 +207,17 @@ void shadow_remove_replaced(struct shadow *shadow, struct members *members, cons
         if (replaces(now, &members->items[i].how))
             leave(members, i);
     if (members->count < before)
-        fast_path_taken(shadow->order->fast_paths, FAST_PATH_FOLLOWED);
+        fast_path_taken(shadow->order->fast_paths, FAST_PATH_REPLACED);
 }
 
-bool shadow_read_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late)
+bool shadow_read_begins(struct access_set *access_set, uint64_t unit, const struct access_context *how,
+                        bool late)
 {
     return operation_begins(&access_set->readers, unit, how, late);
 }
 
-bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late)
+bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const struct access_context *how,
+                          bool late)
 {
     access_set->has_object = true;
     access_set->saturated.clock_version = 0;
@@ -314,7 +317,7 @@ struct access_set *shadow_access_set_copy(struct shadow_region *region, const st
 }
 
 static bool operation_into(const struct visit *visit, struct access_set *access_set, uint64_t unit,
-                           const struct context *how, bool late)
+                           const struct access_context *how, bool late)
 {
     const struct place place = place_of(visit, unit);
     if (!is_atomic(how->kind))

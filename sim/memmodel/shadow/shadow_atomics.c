@@ -36,13 +36,13 @@ bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *re
     if (now->follows || now->follows_all)
         shadow_remove_replaced(shadow, &access_set->atomics, now);
     shadow->failed |= !atomic_add(access_set, now->unit_state->unit, &now->how, now->quiet);
-    fast_path_taken(shadow->order->fast_paths, FAST_PATH_CALM);
+    fast_path_taken(shadow->order->fast_paths, FAST_PATH_ATOMICS_AGREE);
     return true;
 }
 
 /* ---- updates --------------------------------------------------------------------------------- */
 
-uint32_t shadow_conflict_class(const struct context *how)
+uint32_t shadow_conflict_class(const struct access_context *how)
 {
     return conflict_class_of(how);
 }
@@ -104,8 +104,8 @@ static inline void put_lanes(struct set_member *member, uint32_t at, uint64_t la
 }
 
 /* Lanes of 64 units from `unit` on. */
-static inline bool add_lanes(struct access_set *access_set, uint64_t unit, struct context how, uint64_t lanes,
-                             const uint32_t *slice)
+static inline bool add_lanes(struct access_set *access_set, uint64_t unit, struct access_context how,
+                             uint64_t lanes, const uint32_t *slice)
 {
     const uint32_t at = (uint32_t)(unit % BLOCK_UNITS);
     struct set_member *member = at == 0 || !(lanes >> (BLOCK_UNITS - at))

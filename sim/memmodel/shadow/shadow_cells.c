@@ -11,9 +11,9 @@
 
 /* R29: two atomics do not race when they act on one object and include each other. */
 static __attribute__((noinline)) bool atomics_are_inclusive(const struct visit *visit, uint64_t unit,
-                                                            const struct context *how)
+                                                            const struct access_context *how)
 {
-    const struct context *now = &visit->now->how;
+    const struct access_context *now = &visit->now->how;
     if (how->size != now->size && RULE(36))
         return false;
     struct place place = place_of(visit, unit);
@@ -31,7 +31,8 @@ static uint64_t clock_of(const struct visit *visit, uint64_t value)
 static inline bool happens_before(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
-        return order_has(visit->shadow->order, visit->now->unit_state, visit->region->space, unit, clock);
+        return order_happens_before(visit->shadow->order, visit->now->unit_state, visit->region->space, unit,
+                                    clock);
     return (clock < visit->base && unit - visit->first < visit->items) ||
            (visit->of_group && vclock_has(visit->pool, visit->of_group, unit << 2, clock)) ||
            (visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock));
@@ -41,16 +42,16 @@ static inline bool happens_before(const struct visit *visit, uint64_t unit, uint
 static bool happens_before_at_once(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     struct vclock_pool *pool = order_pool(visit->shadow->order);
-    pool->glances = true;
+    pool->cached_only = true;
     const bool before = happens_before(visit, unit, clock);
-    pool->glances = false;
+    pool->cached_only = false;
     return before;
 }
 
 /* R34: a work-item sees its own write to an image only after a fence, and a sampler never sees a write of the
  * same kernel. */
 static __attribute__((noinline)) bool misses_image(const struct visit *visit, uint64_t unit,
-                                                   const struct context *how)
+                                                   const struct access_context *how)
 {
     if (visit->now->how.kind != ACCESS_READ || !is_write(how->kind) || !RULE(34))
         return false;
@@ -73,7 +74,7 @@ static __attribute__((noinline)) bool is_ordered_by_others(const struct visit *v
 }
 
 static inline __attribute__((always_inline)) bool races(const struct visit *visit, uint64_t unit,
-                                                        const struct context *how, bool device_dirty)
+                                                        const struct access_context *how, bool device_dirty)
 {
     const struct shadow_access *now = visit->now;
     if (!device_dirty && unit == now->unit_state->unit && RULE(3))
@@ -99,7 +100,7 @@ static inline struct race_counter *counter_of(const struct visit *visit, uint32_
 }
 
 static __attribute__((noinline)) void announce_race(const struct visit *visit, uint64_t unit,
-                                                    const struct context *how, bool device_dirty)
+                                                    const struct access_context *how, bool device_dirty)
 {
     CHECKED(is_write(how->kind) || is_write(visit->now->how.kind) || !RULE(4));
     CHECKED(visit->address >= visit->region->low && visit->address < visit->region->high);
@@ -112,7 +113,7 @@ static __attribute__((noinline)) void announce_race(const struct visit *visit, u
 
 /* Does the earlier access race with the new one? If so, the race is reported or counted. */
 static inline __attribute__((always_inline)) bool judge(const struct visit *visit, uint64_t unit,
-                                                        const struct context *how)
+                                                        const struct access_context *how)
 {
     const bool device_dirty = visit->region->space == IN_IMAGE && misses_image(visit, unit, how);
     visit->shadow->work.compared++;
@@ -135,7 +136,7 @@ static inline __attribute__((always_inline)) bool judge(const struct visit *visi
 
 /* NULL: no memory, or *enough: enough racers of the same operation are kept. */
 static struct racer *racer_room(const struct visit *visit, struct access_set *access_set, uint64_t unit,
-                                const struct context *how, bool *enough)
+                                const struct access_context *how, bool *enough)
 {
     uint32_t alike = 0;
     for (uint32_t i = 0; i < access_set->racer_count; i++) {
@@ -158,9 +159,9 @@ static struct racer *racer_room(const struct visit *visit, struct access_set *ac
 /* Keeps an access that raced and that the new one replaces in the cell. A few are kept of each site, in a
  * limited number of cells; the others are dropped. *access_set: the cell's, which is made if it has none. */
 static void keep_racer(const struct visit *visit, struct access_set **access_set, uint64_t *cell,
-                       uint64_t unit, const struct context *earlier)
+                       uint64_t unit, const struct access_context *earlier)
 {
-    const struct context own = *earlier, *how = &own; /* making an access set may move *earlier */
+    const struct access_context own = *earlier, *how = &own; /* making an access set may move *earlier */
     bool enough = false;
     if (!*access_set && visit->region->racer_cells >= RACER_CELLS_MOST) {
         shadow_drop(visit, unit, how);
@@ -218,7 +219,7 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct acce
         struct set_member *member = &members->items[i];
         for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
             const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-            const struct context how = member_how(member, at);
+            const struct access_context how = member_how(member, at);
             const uint64_t unit = member_unit(member, at);
             if (!judge(visit, unit, &how))
                 continue;
@@ -273,7 +274,7 @@ static inline void judge_readers(const struct visit *visit, struct access_set **
     if (*access_set) {
         judge_members(visit, cell, *access_set, &(*access_set)->readers);
     } else if (live(visit->region, reader)) {
-        const struct context *how = epoch_how(visit->region, reader);
+        const struct access_context *how = epoch_how(visit->region, reader);
         if (!judge(visit, epoch_unit(reader), how))
             return;
         cell[1] = 0;
@@ -285,7 +286,7 @@ static inline void judge_readers(const struct visit *visit, struct access_set **
 
 static void judge_atomics(const struct visit *visit, uint64_t *cell, struct access_set *access_set)
 {
-    const struct context *now = &visit->now->how;
+    const struct access_context *now = &visit->now->how;
     if (!has_atomics(access_set) || (is_atomic(now->kind) && is_inclusive_with(visit->now, access_set)))
         return;
     if (!access_set->any_write && !is_write(now->kind))
@@ -326,7 +327,7 @@ static bool put_single(const struct visit *visit, uint64_t *cell)
     const uint32_t context = shadow_context_of(visit->region, &visit->now->how);
     if (context)
         cell[1] = epoch(visit->now->unit_state->unit, context);
-    fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_SINGLE);
+    fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_OWN_CELL);
     return context;
 }
 
@@ -349,10 +350,10 @@ struct atomics_summary {
     bool inclusive, recorded, again;
 };
 
-static void summarise_one(const struct visit *visit, uint64_t unit, const struct context *how,
+static void summarise_one(const struct visit *visit, uint64_t unit, const struct access_context *how,
                           struct atomics_summary *summary)
 {
-    const struct context *now = &visit->now->how;
+    const struct access_context *now = &visit->now->how;
     const struct place place = place_of(visit, unit);
     const bool same =
         unit == visit->now->unit_state->unit && conflict_class_of(how) == conflict_class_of(now);
@@ -471,7 +472,7 @@ static void remove_replaced_few(const struct visit *visit, uint64_t *cell)
         CHECKED(kept.count < KEPT_MOST && added);
         (void)added;
     }
-    fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_FOLLOWED);
+    fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_REPLACED);
 }
 
 /* True: the atomic races with none of the cell's, and is in the set. False: an access set is needed. */
@@ -489,7 +490,7 @@ static bool add_to_atomic_set(const struct visit *visit, uint64_t *cell)
     if (!context || !readers_add(&region->readers, &cell[1], visit->now->unit_state->unit, context))
         return false;
     region->atomic_sets = true;
-    fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_FEW);
+    fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_FEW_ATOMICS);
     return true;
 }
 
@@ -526,7 +527,7 @@ static void plain_write(const struct visit *visit, uint64_t *cell)
 static bool add_reader(const struct visit *visit, uint64_t *cell, bool late)
 {
     if (readers_add(&visit->region->readers, &cell[1], visit->now->unit_state->unit, visit->context)) {
-        fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_SHARED);
+        fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_SHARED_READERS);
         return true;
     }
     struct access_set *access_set = shadow_access_set_make(visit, cell);
@@ -571,7 +572,7 @@ static bool plain_read(const struct visit *visit, uint64_t *cell)
 
 /* The affine filter replays accesses in no particular order. Within one clock value the later site is taken
  * for the later access. */
-static bool comes_later(const struct context *now, const struct context *earlier)
+static bool comes_later(const struct access_context *now, const struct access_context *earlier)
 {
     return now->clock > earlier->clock || (now->clock == earlier->clock && now->site >= earlier->site);
 }

@@ -10,7 +10,7 @@ static void check_contexts(const struct shadow_region *region)
     CHECKED(region->first > 0 && region->first <= region->next && region->next <= CONTEXT_MOST);
     CHECKED(region->next - region->first <= region->room);
     for (uint32_t i = region->first; i < region->next; i++) {
-        const struct context *how = context_at(region, i);
+        const struct access_context *how = context_at(region, i);
         CHECKED(how->kind <= ACCESS_ATOMIC_UPDATE && how->scope <= SCOPE_ALL_SVM);
         CHECKED(how->own || (how->size > 0 && how->clock <= region->newest));
     }
@@ -50,7 +50,7 @@ static void check_saturated(const struct shadow_region *region, const struct acc
 static void check_alike(const struct access_set *access_set)
 {
     for (uint32_t i = 0; access_set->inclusive && i < access_set->atomics.count; i++) {
-        const struct context *how = &access_set->atomics.items[i].how;
+        const struct access_context *how = &access_set->atomics.items[i].how;
         CHECKED(how->size == access_set->size && how->scope == (uint8_t)access_set->scope);
         CHECKED(!is_write(how->kind) || access_set->any_write);
     }
@@ -90,7 +90,7 @@ static void check_cell(const struct shadow_region *region, const uint64_t cell[2
     CHECKED(other < region->next || other >= READERS_FROM);
     CHECKED(!write || write < region->first || context_at(region, write)->kind == ACCESS_WRITE);
     if (live(region, cell[1])) {
-        const struct context *how = context_at(region, other);
+        const struct access_context *how = context_at(region, other);
         CHECKED(how->kind != ACCESS_WRITE);
     }
 }

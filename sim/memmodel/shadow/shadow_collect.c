@@ -18,7 +18,7 @@ struct shadow_collection {
     struct collected by[FOOTPRINT_USES][FOOTPRINT_SITES + 1];
 };
 
-static void collect_one(struct shadow_collection *collection, const struct context *how, uint64_t unit,
+static void collect_one(struct shadow_collection *collection, const struct access_context *how, uint64_t unit,
                         uint64_t low, uint64_t high)
 {
     const struct unit_filter *filter = collection->filter;
@@ -45,7 +45,7 @@ static void collect_member(struct shadow_collection *collection, const struct se
     uint64_t rest = member->mask;
     do {
         const uint32_t at = (uint32_t)__builtin_ctzll(rest);
-        const struct context how = member_how(member, at);
+        const struct access_context how = member_how(member, at);
         collect_one(collection, &how, member_unit(member, at), low, high);
         rest &= rest - 1;
     } while (rest && collection->filter);

@@ -39,7 +39,7 @@ static bool set_bit(const struct shadow_region *region, uint64_t **words, uint64
     return true;
 }
 
-static uint64_t **words_of(struct dropped *dropped, const struct context *how)
+static uint64_t **words_of(struct dropped *dropped, const struct access_context *how)
 {
     const bool writes = is_write(how->kind);
     for (uint32_t i = 0; i < dropped->site_count; i++)
@@ -51,7 +51,7 @@ static uint64_t **words_of(struct dropped *dropped, const struct context *how)
     return &dropped->site[dropped->site_count++].words;
 }
 
-void shadow_drop(const struct visit *visit, uint64_t unit, const struct context *how)
+void shadow_drop(const struct visit *visit, uint64_t unit, const struct access_context *how)
 {
     struct shadow_region *region = visit->region;
     const uint64_t group = order_unit_group(visit->shadow->order, unit);

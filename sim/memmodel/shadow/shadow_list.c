@@ -5,7 +5,7 @@
 struct shadow_listing {
     const struct shadow_region *region;
     void *self;
-    void (*take)(void *self, uint64_t unit, const struct context *how);
+    void (*take)(void *self, uint64_t unit, const struct access_context *how);
 };
 
 static void list_epoch(const struct shadow_listing *listing, uint64_t value)
@@ -19,7 +19,7 @@ static void list_members(const struct shadow_listing *listing, const struct memb
     for (uint32_t i = 0; i < members->count; i++)
         for (uint64_t rest = members->items[i].mask; rest; rest &= rest - 1) {
             const uint32_t at = (uint32_t)__builtin_ctzll(rest);
-            const struct context how = member_how(&members->items[i], at);
+            const struct access_context how = member_how(&members->items[i], at);
             listing->take(listing->self, member_unit(&members->items[i], at), &how);
         }
 }
@@ -42,7 +42,7 @@ static void list_set(const struct shadow_listing *listing, const struct access_s
 }
 
 void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t bytes, void *self,
-                 void (*take)(void *self, uint64_t unit, const struct context *how))
+                 void (*take)(void *self, uint64_t unit, const struct access_context *how))
 {
     const struct shadow_listing listing = {region, self, take};
     const uint64_t end = address + bytes < region->high ? address + bytes : region->high;

@@ -6,7 +6,7 @@
 #include "orrery/checked.h"
 
 /* By site and use: an asynchronous copy loads and stores by one instruction, which counts as two. */
-static inline bool is_among(const struct saturated *saturated, const struct context *how, bool full)
+static inline bool is_among(const struct saturated *saturated, const struct access_context *how, bool full)
 {
     for (uint32_t i = 0; i < saturated->count; i++)
         if (saturated->site[i] == how->site && saturated->write[i] == is_write(how->kind))
@@ -14,7 +14,7 @@ static inline bool is_among(const struct saturated *saturated, const struct cont
     return false;
 }
 
-static bool saturated_add(struct saturated *saturated, const struct context *how)
+static bool saturated_add(struct saturated *saturated, const struct access_context *how)
 {
     if (is_among(saturated, how, false))
         return true;
@@ -148,7 +148,8 @@ static bool saturated_write(struct shadow *shadow, struct shadow_region *region,
     return true;
 }
 
-bool shadow_is_saturated(const struct shadow_region *region, uint64_t address, const struct context *how)
+bool shadow_is_saturated(const struct shadow_region *region, uint64_t address,
+                         const struct access_context *how)
 {
     for (uint64_t at = address, bytes; at < address + how->size; at += bytes) {
         uint64_t cell[2];
@@ -174,6 +175,6 @@ bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const
         return false;
     if (!is_write(now->how.kind))
         shadow->failed |= !reader_add(access_set, now->unit_state->unit, &now->how, false);
-    fast_path_taken(shadow->order->fast_paths, FAST_PATH_ENOUGH);
+    fast_path_taken(shadow->order->fast_paths, FAST_PATH_SATURATED);
     return true;
 }

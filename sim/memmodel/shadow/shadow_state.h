@@ -31,7 +31,7 @@ enum {
 /* Units of one block of 64 that executed the same operation (site, kind, order, scope, size), each with the
  * clock value of its latest execution. */
 struct set_member {
-    struct context how; /* its clock value is that of all units, unless they are apart */
+    struct access_context how; /* its clock value is that of all units, unless they are apart */
     uint64_t mask;
     uint32_t *each; /* apart: a clock value for each unit of the block; owned, and kept for other members */
     uint32_t block;
@@ -48,7 +48,7 @@ struct members {
  * accesses may race with both. */
 struct racer {
     uint64_t unit;
-    struct context how;
+    struct access_context how;
 };
 enum {
     RACERS_MOST = HOSTILE(64, 2),
@@ -102,7 +102,7 @@ struct access_set {
 /* ---- epochs ---------------------------------------------------------------------------------- */
 
 /* The pointer is valid until a context is made: at a new access, or when an access set is made or grows. */
-static inline const struct context *context_at(const struct shadow_region *region, uint32_t context)
+static inline const struct access_context *context_at(const struct shadow_region *region, uint32_t context)
 {
     return &region->contexts[context - region->first];
 }
@@ -112,7 +112,7 @@ static inline bool live(const struct shadow_region *region, uint64_t value)
     return epoch_context(value) >= region->first && epoch_context(value) <= CONTEXT_MOST;
 }
 
-static inline const struct context *epoch_how(const struct shadow_region *region, uint64_t value)
+static inline const struct access_context *epoch_how(const struct shadow_region *region, uint64_t value)
 {
     return context_at(region, epoch_context(value));
 }
@@ -144,22 +144,22 @@ static inline bool is_write(uint8_t kind)
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 /* 0: no memory. */
-uint32_t shadow_context_of(struct shadow_region *region, const struct context *how);
+uint32_t shadow_context_of(struct shadow_region *region, const struct access_context *how);
 uint32_t shadow_context_new(struct shadow_region *region); /* of nothing yet */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Atomics of one class conflict with the same accesses, whatever their unit and time. */
-static inline uint32_t conflict_class_of(const struct context *how)
+static inline uint32_t conflict_class_of(const struct access_context *how)
 {
     return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
 }
 
 /* Size, kind, scope and order in one number. */
-static inline uint64_t attributes_of(const struct context *how)
+static inline uint64_t attributes_of(const struct access_context *how)
 {
     uint64_t attributes;
-    _Static_assert(sizeof *how == offsetof(struct context, size) + sizeof attributes, "no padding");
+    _Static_assert(sizeof *how == offsetof(struct access_context, size) + sizeof attributes, "no padding");
     memcpy(&attributes, &how->size, sizeof attributes);
     return attributes;
 }
@@ -175,15 +175,15 @@ static inline uint32_t member_clock(const struct set_member *member, uint32_t at
 }
 
 /* The access of the unit at that number in the block. */
-static inline struct context member_how(const struct set_member *member, uint32_t at)
+static inline struct access_context member_how(const struct set_member *member, uint32_t at)
 {
-    struct context how = member->how;
+    struct access_context how = member->how;
     how.clock = member_clock(member, at);
     return how;
 }
 
 /* Equal but for the clock value. */
-static inline bool is_same_operation(const struct context *a, const struct context *b)
+static inline bool is_same_operation(const struct access_context *a, const struct access_context *b)
 {
     return a->site == b->site && attributes_of(a) == attributes_of(b);
 }
@@ -201,7 +201,7 @@ static inline bool member_put(struct set_member *member, uint32_t at, uint32_t c
     return true;
 }
 
-static inline void member_begin(struct set_member *member, uint64_t unit, const struct context *how)
+static inline void member_begin(struct set_member *member, uint64_t unit, const struct access_context *how)
 {
     *member = (struct set_member){.how = *how,
                                   .block = (uint32_t)(unit / BLOCK_UNITS),
@@ -219,13 +219,14 @@ static inline void member_swap(struct set_member *a, struct set_member *b)
 
 /* Can the member hold the unit's access? late: a replayed access, which may be older than the unit's access
  * there and must not replace its clock value. */
-static inline bool takes(const struct set_member *member, uint64_t unit, const struct context *how, bool late)
+static inline bool takes(const struct set_member *member, uint64_t unit, const struct access_context *how,
+                         bool late)
 {
     return member->block == unit / BLOCK_UNITS && is_same_operation(&member->how, how) &&
            (!late || (!member->apart && member->how.clock == how->clock));
 }
 
-static inline uint16_t *recent_of(struct members *members, const struct context *how)
+static inline uint16_t *recent_of(struct members *members, const struct access_context *how)
 {
     /* with the kind: failed and successful exchanges of one site are different members */
     return &members->recent[(how->site + how->kind) % MEMBERS_RECENT];
@@ -233,7 +234,7 @@ static inline uint16_t *recent_of(struct members *members, const struct context 
 
 /* The member that took the site's latest access, if it takes this one; else NULL. */
 static inline struct set_member *recent_member(struct members *members, uint64_t unit,
-                                               const struct context *how, bool late)
+                                               const struct access_context *how, bool late)
 {
     const uint32_t recent = *recent_of(members, how);
     return recent < members->count && takes(&members->items[recent], unit, how, late)
@@ -242,10 +243,12 @@ static inline struct set_member *recent_member(struct members *members, uint64_t
 }
 
 /* False: no memory. */
-bool shadow_read_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late);
-bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const struct context *how, bool late);
+bool shadow_read_begins(struct access_set *access_set, uint64_t unit, const struct access_context *how,
+                        bool late);
+bool shadow_atomic_begins(struct access_set *access_set, uint64_t unit, const struct access_context *how,
+                          bool late);
 
-static inline bool reader_add(struct access_set *access_set, uint64_t unit, const struct context *how,
+static inline bool reader_add(struct access_set *access_set, uint64_t unit, const struct access_context *how,
                               bool late)
 {
     struct set_member *member = recent_member(&access_set->readers, unit, how, late);
@@ -253,7 +256,7 @@ static inline bool reader_add(struct access_set *access_set, uint64_t unit, cons
                   : shadow_read_begins(access_set, unit, how, late);
 }
 
-static inline bool atomic_add(struct access_set *access_set, uint64_t unit, const struct context *how,
+static inline bool atomic_add(struct access_set *access_set, uint64_t unit, const struct access_context *how,
                               bool late)
 {
     struct set_member *member = recent_member(&access_set->atomics, unit, how, late);
@@ -264,7 +267,7 @@ static inline bool atomic_add(struct access_set *access_set, uint64_t unit, cons
 /* Does the new access make an earlier one, which happens before it, redundant? Lemma: an access that races
  * with the earlier one also races with this one, and is reported with the same sites. A write may replace a
  * failed exchange of its own site. */
-static inline bool replaces(const struct shadow_access *now, const struct context *how)
+static inline bool replaces(const struct shadow_access *now, const struct access_context *how)
 {
     return is_same_operation(how, &now->how) ||
            (now->follows_all && is_write(now->how.kind) && how->kind == ACCESS_ATOMIC_READ &&
@@ -279,7 +282,7 @@ static inline bool has_atomics(const struct access_set *access_set)
     return access_set->atomics.count;
 }
 
-static inline void begin_inclusive(struct access_set *access_set, const struct context *how,
+static inline void begin_inclusive(struct access_set *access_set, const struct access_context *how,
                                    const struct place *place)
 {
     access_set->inclusive = true;
@@ -337,8 +340,8 @@ struct visit {
     uint32_t context;
     uint64_t address;
     uint32_t bytes;
-    /* The fields below answer happens_before without order_has: the group has no hand-off, sub-groups or
-     * keys. */
+    /* The fields below answer happens_before without order_happens_before: the group has no hand-off,
+     * sub-groups or keys. */
     bool by_units;
     uint64_t first, items; /* units of the access's group: [first, first + items) */
     uint64_t base;
@@ -386,7 +389,7 @@ static inline struct place place_of(const struct visit *visit, uint64_t unit)
 
 static inline bool is_inclusive_with(const struct shadow_access *access, const struct access_set *access_set)
 {
-    const struct context *now = &access->how;
+    const struct access_context *now = &access->how;
     if (!access_set->inclusive || access_set->size != now->size ||
         access_set->scope != (enum memory_scope)now->scope)
         return false;
@@ -404,11 +407,11 @@ struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *c
 /* The cell of the address. Returns its size in bytes; 0: there is none yet. */
 uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2]);
 /* Is the value that the access read or wrote that of memory before the present event? */
-bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how);
+bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct access_context *how);
 
 /* ---- accesses that are not kept -------------------------------------------------------------- */
 
-void shadow_drop(const struct visit *visit, uint64_t unit, const struct context *how);
+void shadow_drop(const struct visit *visit, uint64_t unit, const struct access_context *how);
 void shadow_dropped_forget(struct shadow_region *region);
 /* Both: of a region that has dropped accesses. */
 void shadow_compare_dropped(const struct visit *visit);
@@ -429,7 +432,7 @@ static inline bool is_only(const struct set_member *member, uint64_t unit)
 
 /* The epoch of a write that is stored only. The access set's own context is changed in place. */
 static inline uint64_t saturated_epoch(struct shadow_region *region, const struct access_set *access_set,
-                                       uint64_t unit, struct context how)
+                                       uint64_t unit, struct access_context how)
 {
     how.own = true;
     region->contexts[access_set->saturated.own - region->first] = how;
@@ -457,7 +460,7 @@ saturated_word_at(const struct shadow_region *region, uint64_t address, uint64_t
 static inline __attribute__((always_inline)) void saturated_note(struct shadow *shadow,
                                                                  struct shadow_region *region,
                                                                  const struct saturated_word *word,
-                                                                 uint64_t unit, struct context how)
+                                                                 uint64_t unit, struct access_context how)
 {
     struct access_set *access_set = word->access_set;
     const bool write = how.kind != ACCESS_READ;
@@ -467,7 +470,7 @@ static inline __attribute__((always_inline)) void saturated_note(struct shadow *
         *word->cell = saturated_epoch(region, access_set, unit, how);
     else
         member_begin(access_set->readers.items, unit, &how);
-    fast_path_taken(shadow->order->fast_paths, FAST_PATH_ENOUGH);
+    fast_path_taken(shadow->order->fast_paths, FAST_PATH_SATURATED);
 }
 
 static inline bool saturated_take(struct shadow *shadow, struct shadow_region *region,

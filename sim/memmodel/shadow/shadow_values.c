@@ -20,7 +20,7 @@ uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, ui
 struct value_query {
     const struct visit *visit;
     uint64_t unit;
-    const struct context *how;
+    const struct access_context *how;
     bool found;
 };
 
@@ -41,7 +41,7 @@ static bool came_before(const struct value_query *asked, uint64_t unit, uint64_t
 }
 
 /* May this atomic write have come after the access that is asked for? */
-static bool may_follow(struct value_query *asked, uint64_t unit, const struct context *how)
+static bool may_follow(struct value_query *asked, uint64_t unit, const struct access_context *how)
 {
     const bool same = unit == asked->unit && is_same_operation(how, asked->how) && !asked->found;
     asked->found |= same;
@@ -52,7 +52,7 @@ static bool member_may_follow(struct value_query *asked, const struct set_member
 {
     for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
         const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-        const struct context how = member_how(member, at);
+        const struct access_context how = member_how(member, at);
         if (may_follow(asked, member_unit(member, at), &how))
             return true;
     }
@@ -85,7 +85,7 @@ static bool atomic_may_follow(const struct shadow_region *region, struct value_q
 
 /* Accesses came to the cell in the order of execution, but for replayed ones and racers, which may be
  * older. */
-bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct context *how)
+bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct access_context *how)
 {
     const struct shadow_region *region = visit->region;
     struct value_query asked = {visit, unit, how, false};
