@@ -4,8 +4,8 @@
  *          write of one object, and other changes of synchronisation.
  *
  * Interface
- *   rewrite_update        the edits that make one atomic update, or exchange, of a write and of the read that it
- *                         depends on; false: the form of the text is not supported
+ *   rewrite_update        the edits that make one atomic update of a write and of the read that it
+ *                         depends on or exchanges; false: the form of the text is not supported
  *   rewrite_other_buffer  a read and a write of one of two buffers that alternate: the other one's name in
  *                         the text
  *   rewrite_change        adds the edits that make a change to *rewrite; rewrite_access, rewrite_buffer: of
