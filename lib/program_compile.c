@@ -5,6 +5,7 @@
  * refused. Devices with one configuration share a build. A notify function is called on the callback thread
  * afterwards; then the call only returns whether the work could begin.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -700,6 +701,14 @@ static bool is_linkable(const struct program_build *build)
            build->binary_type == CL_PROGRAM_BINARY_TYPE_LIBRARY;
 }
 
+static cl_int refuse_busy(const struct program_object *program)
+{
+    char text[80];
+    snprintf(text, sizeof text, "a build of program %" PRIu32 " is not done yet", program->base.id);
+    call_detail(text);
+    return CL_INVALID_OPERATION;
+}
+
 static cl_int input_add(struct inputs *inputs, const struct context *context, cl_program handle)
 {
     struct program_object *program = object_lookup(handle, OBJECT_PROGRAM);
@@ -716,7 +725,7 @@ static cl_int input_add(struct inputs *inputs, const struct context *context, cl
     inputs->debug |= build->debug;
     runtime_unlock();
     inputs->programs[inputs->count++] = object_ref(program);
-    return busy ? CL_INVALID_OPERATION : error_from_status(status);
+    return busy ? refuse_busy(program) : error_from_status(status);
 }
 
 static void inputs_fini(struct inputs *inputs)
@@ -752,6 +761,28 @@ static size_t inputs_for(const struct inputs *inputs, const struct cl_device *de
     return count;
 }
 
+/* The first input that has a compiled binary for the device, or that has none. There is one. */
+static const struct program_object *input_with(const struct inputs *inputs, const struct cl_device *device,
+                                               bool linkable)
+{
+    size_t i = 0;
+    while (i + 1 < inputs->count && is_linkable(program_build(inputs->programs[i], device)) != linkable)
+        i++;
+    return inputs->programs[i];
+}
+
+static cl_int refuse_device(const struct inputs *inputs, const struct cl_device *device)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "program %" PRIu32 " has no compiled binary for device %" PRIu32 ", and program %" PRIu32
+             " has one",
+             input_with(inputs, device, false)->base.id, device->base.id,
+             input_with(inputs, device, true)->base.id);
+    call_detail(text);
+    return CL_INVALID_OPERATION;
+}
+
 /*
  * The devices to link for (OpenCL 3.0 API, 5.8.5, clLinkProgram): those for which every input holds a
  * compiled binary. A device for which no input does gets no executable; a device for which only some do is an
@@ -764,12 +795,12 @@ static cl_int inputs_devices(struct inputs *inputs, cl_uint count, struct cl_dev
     if (!inputs->devices)
         return CL_OUT_OF_HOST_MEMORY;
     runtime_lock();
-    for (cl_uint i = 0; i < count; i++) {
+    for (cl_uint i = 0; i < count && !err; i++) {
         const size_t ready = inputs_for(inputs, devices[i]);
         if (ready == inputs->count)
             inputs->devices[inputs->device_count++] = devices[i];
         else if (ready)
-            err = CL_INVALID_OPERATION;
+            err = refuse_device(inputs, devices[i]);
     }
     runtime_unlock();
     return err;

@@ -534,15 +534,6 @@ bool launch_spins_on(const struct launch *launch, uint32_t a, uint32_t b)
 
 /* ---- updates ------------------------------------------------------------------- */
 
-bool launch_update(const struct launch *launch, uint32_t site, uint32_t *out_load, uint32_t *out_store)
-{
-    const struct site *own = launch_site(launch, site);
-    const bool writes = own->access == ACCESS_WRITE;
-    *out_store = writes ? site : own->update;
-    *out_load = launch_site(launch, *out_store)->update;
-    return own->update && own->act == ACT_ACCESS && *out_load;
-}
-
 /* Both in the program's own text: of what it includes the module has some lines only. */
 bool launch_rewrite(const struct launch *launch, uint32_t load, uint32_t store, bool local, bool one_group,
                     struct code_rewrite *out_rewrite)
@@ -560,8 +551,22 @@ bool launch_rewrite(const struct launch *launch, uint32_t load, uint32_t store, 
                                             .size = write->size,
                                             .local = local,
                                             .one_group = one_group,
+                                            .exchanges = write->exchanges,
                                             .opencl_c = launch_opencl_c(launch)};
     return rewrite_update(&request, out_rewrite);
+}
+
+bool launch_update(const struct launch *launch, uint32_t site, uint32_t *out_load, uint32_t *out_store)
+{
+    const struct site *own = launch_site(launch, site);
+    const bool writes = own->access == ACCESS_WRITE;
+    *out_store = writes ? site : own->update;
+    *out_load = launch_site(launch, *out_store)->update;
+    if (!own->update || own->act != ACT_ACCESS || !*out_load)
+        return false;
+    /* an exchange that has no text may be another mistake: the race is then explained as of two statements */
+    struct code_rewrite unused;
+    return !own->exchanges || launch_rewrite(launch, *out_load, *out_store, false, false, &unused);
 }
 
 int launch_builds(const struct launch *launch, uint32_t site, const struct code_edit *edits, uint32_t count)

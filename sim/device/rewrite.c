@@ -1443,6 +1443,66 @@ static bool rewrite_used_first(struct rewriting *r)
     return add_edit(r, (struct range){at, at + r->object.end - r->object.first}, &piece) && drop(r, r->leaf);
 }
 
+/* Does an expression call what may have effects, or wait? The functions of work-items have none. */
+static bool calls(const struct rewriting *r, struct range range)
+{
+    for (uint32_t i = range.first; i + 1 < range.end; i++)
+        if (token_is_word(&r->syntax, i) && is(r, i + 1, "(") &&
+            (r->syntax.tokens[i].length < 4 || memcmp(r->syntax.tokens[i].at, "get_", 4) != 0))
+            return true;
+    return false;
+}
+
+/* The only place of the object in the statement; NO_TOKEN: there are none, or several. */
+static uint32_t only_object(const struct rewriting *r, const struct syntax_node *statement)
+{
+    uint32_t found = NO_TOKEN, count = 0;
+    for (uint32_t i = statement->first; i < statement->end; i++)
+        if (object_at(r, i, statement->end)) {
+            found = i;
+            count++;
+        }
+    return count == 1 ? found : NO_TOKEN;
+}
+
+static void put_swap(const struct rewriting *r, struct text_piece *piece)
+{
+    const bool old = is_old_language(r) || !r->type;
+    snprintf(r->out->function, sizeof r->out->function, old ? "%sxchg" : "atomic_exchange_explicit",
+             prefix(r));
+    put(piece, "%s(", r->out->function);
+    if (!old)
+        put(piece, "(volatile %s atomic_%s *)", space(r), r->type);
+    put_pointer(r, piece);
+    put(piece, ", ");
+    put_range(r, piece, r->value, NULL);
+    if (!old)
+        put(piece, ", memory_order_relaxed, %s", scope(r));
+    put(piece, ")");
+}
+
+/* next[me] = L; ... L = me; of which the value depends on no statement from the read on: the read is the
+ * exchange. */
+static bool rewrite_swap(struct rewriting *r)
+{
+    const uint32_t user = syntax_leaf(&r->syntax, r->read);
+    const struct syntax_node *statement = &r->syntax.nodes[user];
+    struct text_piece piece = {.used = 0};
+    const uint32_t at = statement->kind == NODE_PLAIN ? only_object(r, statement) : NO_TOKEN;
+    const struct range across = {statement->first, r->whole.first};
+    uint32_t node = statement->next;
+    while (node && node != r->leaf && !has_object(r, range_of(r, node)))
+        node = r->syntax.nodes[node].next;
+    if (at == NO_TOKEN || node != r->leaf || !r->alone || !is(r, r->operator, "=") ||
+        (r->request->size != 4 && (r->request->size != 8 || is_float(r))) || has_object(r, r->value) ||
+        has_effects(r, r->value) || calls(r, across) || calls(r, r->value) ||
+        !means_same(r, r->value, across) || !means_same(r, r->object, across))
+        return false;
+    r->out->commutes = true;
+    put_swap(r, &piece);
+    return add_edit(r, (struct range){at, at + r->object.end - r->object.first}, &piece) && drop(r, r->leaf);
+}
+
 static bool rewrite_any(struct rewriting *r)
 {
     const uint32_t read = syntax_token_at(&r->syntax, r->request->read.line, r->request->read.column);
@@ -1450,7 +1510,8 @@ static bool rewrite_any(struct rewriting *r)
         return false;
     r->read = read;
     find_type(r);
-    if (read < r->whole.first && (try_form(r, rewrite_used_first) || try_form(r, rewrite_wait)))
+    if (read < r->whole.first && (try_form(r, rewrite_used_first) || try_form(r, rewrite_wait) ||
+                                  (r->request->exchanges && try_form(r, rewrite_swap))))
         return true;
     r->out->edit_count = 0;
     const bool inside = r->whole.first <= read && read < r->whole.end,

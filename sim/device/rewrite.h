@@ -5,7 +5,7 @@
  *
  * Interface
  *   rewrite_update        the edits that make one atomic update of a write and of the read that it
- *                         depends on; false: the form of the text is not supported
+ *                         depends on or exchanges; false: the form of the text is not supported
  *   rewrite_other_buffer  a read and a write of one of two buffers that alternate: the other one's name in
  *                         the text
  *   rewrite_change        adds the edits that make a change to *rewrite; rewrite_access, rewrite_buffer: of
@@ -35,6 +35,7 @@ struct rewrite_request {
     uint32_t size;
     bool local;        /* its address space is local, else global */
     bool one_group;    /* no other work-group accesses it */
+    bool exchanges;    /* what is written does not depend on what is read */
     uint32_t opencl_c; /* 102 is 1.2 */
 };
 

@@ -56,7 +56,7 @@ libfrontend_a_SOURCES = \
 	%D%/toolchain.c \
 	%D%/toolchain.h
 libfrontend_a_CFLAGS = $(CONVERSION_CFLAGS)
-libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -DORRERY_LIBEXECDIR='"$(pkglibexecdir)"' -Dtext_add=frontend_text_add
+libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) $(SPIRV_TOOLS_CFLAGS) $(XXHASH_CFLAGS) -DORRERY_LIBEXECDIR='"$(pkglibexecdir)"' -DORRERY_BINDIR='"$(bindir)"' -Dtext_add=frontend_text_add
 # Whose work the compile cache keeps: what an earlier Orrery made of a source is not loaded.
 %D%/revision.inc: $(libfrontend_a_SOURCES) $(compile_server_sources)
 	$(AM_V_at)$(MKDIR_P) %D%

@@ -18,6 +18,7 @@
 
 #ifndef ORRERY_LIBEXECDIR
 #define ORRERY_LIBEXECDIR "/usr/local/libexec/orrery"
+#define ORRERY_BINDIR "/usr/local/bin"
 #endif
 
 static const char program_name[] = "orrery-compile-server";
@@ -54,25 +55,62 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-char *server_program_beside(const char *name)
+/* Characters of both paths up to the last slash where they are the same. */
+static size_t shared_length(const char *a, const char *b)
+{
+    size_t shared = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '/')
+            shared = i + 1;
+    return shared;
+}
+
+static char *readable(const char *directory, const char *name)
 {
     struct text path = {0};
-    char *directory = own_file();
-    if (directory) {
-        cut_last(directory);
-        if (ends_with(directory, "/.libs"))
-            cut_last(directory);
-        text_addf(&path, "%s/%s", directory, name);
-    }
-    if (!path.data || access(path.data, R_OK) != 0) {
-        text_fini(&path);
-        text_addf(&path, "%s/%s", ORRERY_LIBEXECDIR, name);
-    }
-    free(directory);
+    text_addf(&path, "%s/%s", directory, name);
     if (!path.failed && access(path.data, R_OK) == 0)
         return text_take(&path);
     text_fini(&path);
     return NULL;
+}
+
+/*
+ * An installation may be moved as a whole, or stand below DESTDIR. The directory was to be `installed`, which
+ * begins like ORRERY_LIBEXECDIR. If the directory still ends like it, what stands before that end is where
+ * the common beginning is now.
+ */
+static char *moved(const char *directory, const char *installed, const char *name)
+{
+    const size_t shared = shared_length(installed, ORRERY_LIBEXECDIR);
+    const size_t length = strlen(directory), below = strlen(installed + shared);
+    struct text root = {0};
+    char *found = NULL;
+    if (!shared || length <= below || !ends_with(directory, installed + shared) ||
+        directory[length - below - 1] != '/')
+        return NULL;
+    text_addf(&root, "%.*s%s", (int)(length - below), directory, ORRERY_LIBEXECDIR + shared);
+    if (!root.failed)
+        found = readable(root.data, name);
+    text_fini(&root);
+    return found;
+}
+
+char *server_program_beside(const char *name)
+{
+    char *directory = own_file(), *found = NULL;
+    if (directory) {
+        cut_last(directory);
+        if (ends_with(directory, "/.libs"))
+            cut_last(directory);
+        found = readable(directory, name);
+        if (!found)
+            found = moved(directory, ORRERY_BINDIR, name);
+        if (!found)
+            found = moved(directory, ORRERY_LIBDIR, name);
+    }
+    free(directory);
+    return found ? found : readable(ORRERY_LIBEXECDIR, name);
 }
 
 static bool is_of_compiler(const char *library)

@@ -6,6 +6,8 @@
  * Addresses are the same if they are one value, or made alike of the same values: after numbering, those that
  * an optimiser could prove to be the same, and that differ for no work-item. Dependence is of values and of
  * the branches on the way; not through memory.
+ *
+ * Without dependence, next[me] = *head; *head = me; is an exchange: see is_exchange.
  */
 #include "ir.h"
 
@@ -197,6 +199,50 @@ static uint32_t *list_of(struct ir *ir, enum ir_op op, uint32_t *out_count)
 }
 
 /*
+ * A load, and the next access of its block that may touch the same bytes, which stores what differs between
+ * work-items. A value that is one for all may be a reset after all have read: that needs a barrier.
+ */
+static bool is_exchange(struct ir *ir, uint32_t load, uint32_t store)
+{
+    const struct value *read = ir_value(ir, load), *write = ir_value(ir, store);
+    const struct block *block = ir_block(ir, read->block);
+    bool begun = false;
+    if (read->block != write->block || read->components != 1 || write->list_count != 1 ||
+        ir_value(ir, write->list[0])->cls == CLASS_U || !same_place(ir, read, write))
+        return false;
+    for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != store; i++) {
+        const struct value *between = ir_value(ir, block->insts.at[i]);
+        const bool other = is_access(between) && ((between->op != IR_load && between->op != IR_store) ||
+                                                  same_place(ir, between, write));
+        if (begun && other)
+            return false;
+        begun |= block->insts.at[i] == load;
+    }
+    return begun;
+}
+
+/* After all updates are known: neither access belongs to one. */
+static void mark_exchanges(struct ir *ir, const uint32_t *loads, uint32_t load_count, const uint32_t *stores,
+                           uint32_t store_count)
+{
+    uint32_t pairs = 0;
+    for (uint32_t s = 0; s < store_count; s++)
+        for (uint32_t l = 0; l < load_count && pairs < PAIRS_MOST; l++) {
+            struct site *read = &ir->sites.at[ir_value(ir, loads[l])->site],
+                        *write = &ir->sites.at[ir_value(ir, stores[s])->site];
+            if (read->update || write->update ||
+                ir_value(ir, loads[l])->block != ir_value(ir, stores[s])->block)
+                continue;
+            pairs++;
+            if (!is_exchange(ir, loads[l], stores[s]))
+                continue;
+            read->update = ir_value(ir, stores[s])->site;
+            write->update = ir_value(ir, loads[l])->site;
+            read->exchanges = write->exchanges = true;
+        }
+}
+
+/*
  * Kernels with more pairs than PAIRS_MOST have updates that stay unknown: reports of their races have less
  * detail, and none is missed.
  */
@@ -222,4 +268,5 @@ void updates_mark(struct ir *ir)
                 same_place(ir, ir_value(ir, loads[l]), ir_value(ir, stores[s])))
                 pair_before(&updates, loads[l], stores[s]);
     }
+    mark_exchanges(ir, loads, load_count, stores, store_count);
 }

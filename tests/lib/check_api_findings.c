@@ -141,6 +141,44 @@ START_TEST(build_log_is_added)
 }
 END_TEST
 
+static cl_program compiled_for(cl_context parts_context, const char *source, cl_device_id part)
+{
+    cl_int err;
+    cl_program program = clCreateProgramWithSource(parts_context, 1, &source, NULL, &err);
+    cl_ok(err);
+    cl_ok(clCompileProgram(program, 1, &part, NULL, 0, NULL, NULL, NULL, NULL));
+    return program;
+}
+
+/* The reason was that an earlier build might not be done yet, which was not so. */
+START_TEST(clLinkProgram_names_the_program_that_has_no_binary_for_a_device)
+{
+    static const cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, 0, 0};
+    cl_int err;
+    cl_uint count;
+    cl_device_id parts[2];
+    cl_ok(clCreateSubDevices(device, counts, 2, parts, &count));
+    cl_context parts_context = clCreateContext(NULL, 2, parts, NULL, NULL, &err);
+    cl_ok(err);
+    cl_program inputs[] = {
+        compiled_for(parts_context, "int f(void); kernel void k(global int *p) { *p = f(); }", parts[0]),
+        compiled_for(parts_context, "int f(void) { return 1; }", parts[1])};
+    clLinkProgram(parts_context, 0, NULL, NULL, 2, inputs, NULL, NULL, &err);
+    cl_is(err, CL_INVALID_OPERATION);
+    refused("clLinkProgram returned CL_INVALID_OPERATION", "input_programs = a pointer",
+            "program 2 has no compiled binary for device 2, and program 1 has one", "OpenCL 2.2 API, 5.8.5");
+    clLinkProgram(parts_context, 1, &parts[1], NULL, 2, inputs, NULL, NULL, &err);
+    cl_is(err, CL_INVALID_OPERATION);
+    refused("clLinkProgram returned CL_INVALID_OPERATION", "input_programs = a pointer",
+            "program 1 has no compiled binary for device 3, and program 2 has one", "OpenCL 2.2 API, 5.8.5");
+    cl_ok(clReleaseProgram(inputs[0]));
+    cl_ok(clReleaseProgram(inputs[1]));
+    cl_ok(clReleaseContext(parts_context));
+    cl_ok(clReleaseDevice(parts[0]));
+    cl_ok(clReleaseDevice(parts[1]));
+}
+END_TEST
+
 START_TEST(a_call_without_error_code_is_refused_with_nothing)
 {
     ck_assert_ptr_null(clSVMAlloc((cl_context)queue, 0, 4, 0));
@@ -268,6 +306,7 @@ int main(void)
     tcase_add_test(tcase, the_entry_of_a_wait_list_is_reported);
     tcase_add_test(tcase, names_are_reported);
     tcase_add_test(tcase, build_log_is_added);
+    tcase_add_test(tcase, clLinkProgram_names_the_program_that_has_no_binary_for_a_device);
     tcase_add_test(tcase, a_call_without_error_code_is_refused_with_nothing);
     tcase_add_test(tcase, each_line_of_the_program_is_a_finding_of_its_own);
     tcase_add_test(tcase, calls_that_succeed_are_none);

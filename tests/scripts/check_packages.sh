@@ -39,6 +39,16 @@ for file in "${!owner[@]}"; do
 done
 [ "$(wc -l <"$work/files")" -ge 100 ] || { echo "only $(wc -l <"$work/files") files are installed"; bad=1; }
 
+# the compile server is found where the installation is, not only where it was configured to be
+if [ -x "$build/orrery-compile-server" ]; then
+    mkdir -p "$work/moved" && cp -r "$prefix" "$work/moved/prefix"
+    for root in "$prefix" "$work/moved/prefix"; do
+        env -u ORRERY_COMPILE_SERVER "$root/bin/orrery" --version >"$work/out" 2>&1
+        grep -q "compile server *$root/libexec/orrery/orrery-compile-server" "$work/out" ||
+            { echo "$root/bin/orrery does not find its compile server:"; cat "$work/out"; bad=1; }
+    done
+fi
+
 # examples and scenarios are complete: one that needs its own source runs from there
 "$prefix/bin/orrery" check "$prefix/share/orrery/scenarios/racy/histogram.yaml" >"$work/out" 2>&1 || { cat "$work/out"; bad=1; }
 for name in examples scenarios; do

@@ -84,6 +84,15 @@ FIRST = [
     ("first_come_read", "int taken = x[0];\n  if (taken == 0) {\n    x[0] = 1;\n    y[0] += 1;\n  }"),
 ]
 
+# A push on a list: each gets what the one before it put there. Name, type of x, body.
+PUSHES = [
+    ("push", "int", "y[i] = x[0];\n  x[0] = i;"),
+    ("push_deref", "uint", "y[i] = *x;\n  *x = i;"),
+    ("push_read_first", "int", "int old = *x;\n  y[i] = old;\n  *x = i;"),
+    ("push_stored_first", "uint", "uint old = x[0];\n  x[0] = i;\n  y[i] = old;"),
+    ("push_float", "float", "float old = x[0];\n  x[0] = (float)i;\n  y[i] = (int)old;"),
+]
+
 # A lock that is a plain word: taken, and given back, by one of the stores. Each adds 1 to y[0].
 LOCKS = [
     ("lock_in_if", "int done = 0;\n  while (!done) {\n    if (x[0] == 0) {\n      x[0] = 1;\n      y[0] += 1;\n      x[0] = 0;\n      done = 1;\n    }\n  }"),
@@ -192,6 +201,10 @@ def other_cases():
     for name, body in FIRST:
         yield name, kernel("int", body), "CL3.0", arguments("int", 0), "expect:\n  findings: []\n  buffers: [{arg: 0, values: [1, 0]}, {arg: 2, values: [1%s]}]" % (
             ", 0" * (N - 1))
+    for name, type, body in PUSHES:
+        for version in VERSIONS:
+            yield name + "_" + version, kernel(type, body), version, arguments(type, 1000), "expect:\n  findings: []\n  buffers: [{arg: 0, values: [%d, 0]}, {arg: 2, values: [%s]}]" % (
+                N - 1, ", ".join(map(str, [1000] + list(range(N - 1)))))
     for name, body in LOCKS:
         yield name, kernel("int", body), "CL2.0", arguments("int", 0), "expect:\n  findings: []\n  buffers: [{arg: 0, values: [0, 0]}, {arg: 2, values: [%d, 0]}]" % N
     shared = kernel("int", "local int seen[4];\n  if (get_local_id(0) < 4) seen[get_local_id(0)] = 0;\n  barrier(CLK_LOCAL_MEM_FENCE);\n  seen[v & 3] += 1;\n"
@@ -228,6 +241,8 @@ WORDS = [
      r"b\[1 - now\], the other buffer", r"barrier", None),
     ("lock_differs", "  while (x[0] != 0)\n    ;\n  x[0] = 1;\n  y[0] += 1;\n  atomic_xchg(x, 0);", r"atomic_cmpxchg\(&x\[0\], 0, 1\) != 0 in place", r"barrier", None),
     ("lock_is", "  while (*x == 1) {}\n  *x = 1;\n  y[0] += 1;\n  atomic_xchg(x, 0);", r"atomic_xchg\(x, 1\) == 1 in place", r"barrier", None),
+    ("broadcast_reset", "  if (i == 0) x[0] = 7;\n  barrier(CLK_GLOBAL_MEM_FENCE);\n  y[i] = x[0];\n  x[0] = 0;",
+     r"barrier\(CLK_GLOBAL_MEM_FENCE\) before program.cl:8", r"xchg", None),
     ("last_one_wins", "  y[0] = i;", r"one work-item", r"atomic_store", None),
     ("macro_update", "#define ADD(p, n) p = p + n\n  ADD(x[0], data[i]);", r"atomic update", r"barrier|atomic_store", None),
     ("byte_update", "  ((global uchar *)x)[0] += 1;", r"object of 4 bytes", r"barrier|atomic_store", None),

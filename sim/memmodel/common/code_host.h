@@ -137,7 +137,7 @@ struct checker_host {
     /* Optional. The version of the kernel's language, 102 for 1.2; 0: not known. */
     uint32_t (*opencl_c)(void *self);
     /* Optional. A store, and the first load of the same address on which it depends; `site` is the store
-     * or such a load. False: there is no such pair. */
+     * or such a load; or a load and a store that may be one exchange. False: there is no such pair. */
     bool (*update)(void *self, uint32_t site, uint32_t *out_load, uint32_t *out_store);
     /* Optional. The edits that make one atomic update of a load and a store. False: the form is not
      * supported, or there is no source. */

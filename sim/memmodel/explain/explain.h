@@ -20,10 +20,10 @@
  *                          advice; _covers: other instances, too?
  *   explain_side           one of the accesses moved to the other side of a release or acquire of its own
  *                          work-item; _covers: other instances, too?
- *   explain_early_read          an access that should follow a read of the value that the other work-item
- *                               stores
+ *   explain_early_read     an access that should follow a read of the value that the other work-item stores
  *   explain_flag           plain accesses of a flag, taken for a release and an acquire; _covers: other
  *                          instances?
+ *   explain_flag_advice    the same in words only, for flags that are set and read in loops
  *
  * Edits      Each is made to all operations of one place of the source. They are tried in this order: flags
  *            of a barrier or fence; a wider scope; a fence moved to the other side of its atomic; release
@@ -158,6 +158,9 @@ bool explain_covers(const struct question *question, const struct tried_edit *tr
 /* out_why, out_fix: for the races on the memory that the flag guards. */
 bool explain_flag(const struct question *question, const struct flag_reads *flag_reads, struct flag *out_flag,
                   struct wording *out_why, struct wording *out_fix);
+/* The same in a loop, where no replay knows of which iteration an access is. */
+bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,
+                         struct wording *out_fix);
 bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
                          const struct flag *flag);
 enum { NO_END = 0 }; /* instead of a site: there is none */

@@ -139,6 +139,60 @@ bool explain_flag(const struct question *question, const struct flag_reads *flag
     return false;
 }
 
+/* Does a while wait for the value, and not to take a lock? */
+static bool waits_for(const struct question *question, const struct racing_access *load)
+{
+    const struct checker_host *host = question->host;
+    struct source_place place;
+    host->place(host->self, load->site, &place);
+    const char *at = text_from(&place), *word = at ? strstr(place.text, "while") : NULL;
+    for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
+        if (question->locks->items[i].load == load->site)
+            return false;
+    return word && word < at && host->controls_branch && host->controls_branch(host->self, load->site);
+}
+
+/* The race on a flag itself. False: its load is not one that a loop waits with. */
+static bool own_flag(const struct question *question, struct flag_read *out_flag)
+{
+    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
+    *out_flag = (struct flag_read){.store = first->writes ? *first : *second,
+                                   .load = first->writes ? *second : *first,
+                                   .region = question->region,
+                                   .order = {ORDER_RELAXED, ORDER_RELAXED}};
+    return first->writes != second->writes && !first->atomic && !second->atomic && first->size == 4 &&
+           second->size == 4 && !explain_is_update(question) && waits_for(question, &out_flag->load);
+}
+
+/* Does the code write the data, then the flag, and elsewhere wait for the flag, then use the data? */
+static bool hands_over(const struct question *question, const struct flag_read *flag_read)
+{
+    const struct checker_host *host = question->host;
+    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
+    struct code_order order;
+    return flag_read->store.unit == first->unit && flag_read->load.unit == second->unit &&
+           !flag_read->store.atomic && !flag_read->load.atomic && waits_for(question, &flag_read->load) &&
+           host->order && host->order(host->self, first->site, flag_read->store.site, &order) &&
+           order.first == 0 && host->spins_on &&
+           host->spins_on(host->self, flag_read->load.site, second->site);
+}
+
+bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,
+                         struct wording *out_fix)
+{
+    struct flag_read flag_read;
+    bool found = question->region != IN_IMAGE && own_flag(question, &flag_read);
+    for (uint32_t i = 0; i < flag_reads->count && !found; i++) {
+        flag_read = *read_at(flag_reads, i);
+        found = hands_over(question, &flag_read);
+    }
+    *out_fix = (struct wording){.used = 0};
+    if (!found || updates(question, flag_read.store.site) || updates(question, flag_read.load.site))
+        return false;
+    say_fix(question, &flag_read, scope_of(question, &flag_read), out_fix);
+    return true;
+}
+
 bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
                          const struct flag *flag)
 {

@@ -896,8 +896,9 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
             (!finding->fix_orders || pair->suggested_fix.kind == FIX_SPLIT ||
              pair->suggested_fix.kind == FIX_ATOMIC))
             finding->fix_orders |= puts_aside(races, pair, &question, answer);
-        if (!finding->fix_orders &&
-            !(reason.remediable && pair->meeting_count && explain_advice(&question, &answer->fix)))
+        if (!finding->fix_orders && !(reason.remediable && pair->meeting_count &&
+                                      (explain_flag_advice(&question, &races->flag_reads, &answer->fix) ||
+                                       explain_advice(&question, &answer->fix))))
             answer->fix = reason.fix;
     }
     fill_finding(answer, races, pair, &reason, finding);
