@@ -502,7 +502,7 @@ static void examine_misaligned(struct name_question *inquiry)
 {
     const struct memory *memory = &inquiry->launch->arena->memory;
     const struct region *region = memory_region(memory, inquiry->fault->address);
-    uint32_t align = inquiry->site->size ? inquiry->site->size : inquiry->fault->size;
+    const uint32_t align = inquiry->site->align > 1 ? inquiry->site->align : inquiry->fault->size;
     if (inquiry->fault->private_space) {
         private_access(inquiry);
         sentence_init(&inquiry->why);
