@@ -616,7 +616,7 @@ static void examine_event(struct name_question *inquiry)
     inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
     sentence_add(&inquiry->why, "event %" PRId64 " of the list %s", inquiry->fault->index,
                  inquiry->fault->misuse);
-    inquiry->finding.fix = "wait for the event that async_work_group_copy returned";
+    inquiry->finding.fix = "wait once for the event that async_work_group_copy returned";
     inquiry->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
 }
 

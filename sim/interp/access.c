@@ -1170,10 +1170,13 @@ static void count_reached(const struct wave *wave, uint32_t site)
         EACH_SET_LANE(&wave->active, lane) times[wave->origin.first_lane + lane]++;
 }
 
-static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site)
+/* The wave that performs the copy watches its event. */
+static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site, bool performs)
 {
-    if (wave->unwaited_count < WAVE_COPIES_OPEN)
+    if (performs && wave->unwaited_count < WAVE_COPIES_OPEN)
         wave->unwaited[wave->unwaited_count++] = (struct open_copy){event, site};
+    else if (event > wave->unwatched)
+        wave->unwatched = event;
 }
 
 /* A strided copy stops after so many elements in a row outside memory: its count is not plausible. */
@@ -1197,6 +1200,7 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     const bool performs = wave->origin.first_lane == 0 && lane_mask_test(&wave->active, 0);
     count_reached(wave, insn->e);
     announce_copy(wave, insn->e, event, performs);
+    note_unwaited(wave, event, insn->e, performs);
     if (!performs)
         return false;
     for (int i = 0; i < 4; i++)
@@ -1211,7 +1215,6 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     uint64_t misses = 0, faulty = 0;
     from.read = to.write = true;
     from.copy = to.copy = event;
-    note_unwaited(wave, event, insn->e);
     charge_copy(wave, value[2], bytes);
     if (to_step == bytes && from_step == bytes)
         copy_lane(&from, &to, 0, value[1], value[0],
