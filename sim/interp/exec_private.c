@@ -21,19 +21,18 @@ static inline struct private_span private_span(const struct wave *wave, const st
                                  code->private_objects[insn->c - 1].high};
 }
 
-/* The multiple on which the offsets lie: of the unit, and of what the access demands. */
-static inline u64 multiple_of(const struct wave *wave, const struct insn *insn, u64 unit)
+/* A vector may demand more than its components. */
+static inline bool vector_aligned(const struct wave *wave, const struct insn *insn, u64 offsets)
 {
-    const u64 align = wave->code->sites[insn->e].align;
-    return align > unit ? align : unit;
+    return insn->f == 1 || !(offsets & (wave->code->sites[insn->e].align - 1));
 }
 
 static inline bool private_permitted(const struct wave *wave, const struct insn *insn, u64 offset, u64 bytes,
                                      u64 unit)
 {
     const struct private_span span = private_span(wave, insn);
-    return offset >= span.low && offset <= span.high && bytes <= span.high - offset &&
-           !(offset & (multiple_of(wave, insn, unit) - 1));
+    return offset >= span.low && offset <= span.high && bytes <= span.high - offset && offset % unit == 0 &&
+           vector_aligned(wave, insn, offset);
 }
 
 /* Offsets of lanes below lane_count; dead lanes too, since loads read them. */
@@ -53,7 +52,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
         outside |= x | (room - x);
         odd |= addresses[i] + shift;
     }
-    return !(outside >> 63) && !(odd & (multiple_of(wave, insn, unit) - 1));
+    return !(outside >> 63) && !(odd & (unit - 1));
 }
 
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
