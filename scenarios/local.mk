@@ -50,6 +50,7 @@ scenario_tests = \
 	%D%/clean/legacy_atomics.yaml \
 	%D%/clean/three_components.yaml \
 	%D%/clean/absent_dimension.yaml \
+	%D%/clean/aligned_vectors.yaml \
 	%D%/clean/bit_fields.yaml \
 	%D%/clean/by_value.yaml \
 	%D%/clean/constructors.yaml \
@@ -151,6 +152,7 @@ scenario_tests = \
 	%D%/faulty/local_read.yaml \
 	%D%/faulty/local_write.yaml \
 	%D%/faulty/misaligned.yaml \
+	%D%/faulty/misaligned_vectors.yaml \
 	%D%/faulty/missing_wait.yaml \
 	%D%/faulty/missing_wait_one.yaml \
 	%D%/faulty/non_uniform.yaml \
@@ -379,6 +381,7 @@ scenario_files = \
 	%D%/clean/uninitialised_unused.cl \
 	%D%/clean/unread_results.cl \
 	%D%/clean/absent_dimension.cl \
+	%D%/clean/aligned_vectors.cl \
 	%D%/clean/bit_fields.cl \
 	%D%/clean/by_value.cl \
 	%D%/clean/constructors.spvasm \
@@ -474,6 +477,7 @@ scenario_files = \
 	%D%/faulty/local_read.cl \
 	%D%/faulty/local_write.cl \
 	%D%/faulty/misaligned.cl \
+	%D%/faulty/misaligned_vectors.cl \
 	%D%/faulty/missing_wait.cl \
 	%D%/faulty/missing_wait_one.cl \
 	%D%/faulty/non_uniform.cl \

@@ -502,7 +502,7 @@ static void examine_misaligned(struct name_question *inquiry)
 {
     const struct memory *memory = &inquiry->launch->arena->memory;
     const struct region *region = memory_region(memory, inquiry->fault->address);
-    uint32_t align = inquiry->site->size ? inquiry->site->size : inquiry->fault->size;
+    const uint32_t align = inquiry->site->align > 1 ? inquiry->site->align : inquiry->fault->size;
     if (inquiry->fault->private_space) {
         private_access(inquiry);
         sentence_init(&inquiry->why);
@@ -616,7 +616,7 @@ static void examine_event(struct name_question *inquiry)
     inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
     sentence_add(&inquiry->why, "event %" PRId64 " of the list %s", inquiry->fault->index,
                  inquiry->fault->misuse);
-    inquiry->finding.fix = "wait for the event that async_work_group_copy returned";
+    inquiry->finding.fix = "wait once for the event that async_work_group_copy returned";
     inquiry->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
 }
 

@@ -25,7 +25,7 @@ struct access {
     lane_mask flat, private_lanes; /* lanes whose access takes place */
     lane_mask faulty;
     struct fault fault;
-    struct fault passed; /* reported, but the access takes place */
+    struct fault passed, misaligned; /* reported, but the access takes place */
 };
 
 static void set_lane(lane_mask *mask, uint32_t lane)
@@ -148,6 +148,12 @@ static void add_fault(struct access *access, uint32_t lane, enum fault_kind kind
     set_lane(&access->faulty, lane);
 }
 
+/* A vector whose components are aligned: devices load and store it by its components, or trap. */
+static bool only_vector_misaligned(const struct access *access, uint64_t address)
+{
+    return access->components > 1 && !(address & (access->align - 1) & (access->component_bytes - 1));
+}
+
 static void check_lane(struct access *access, uint32_t lane)
 {
     const uint64_t address = access->address[lane];
@@ -157,13 +163,17 @@ static void check_lane(struct access *access, uint32_t lane)
                                : flat_permits(access->wave, address, access->bytes, denials(access));
     const enum fault_kind kind = access->write ? FAULT_WRITE : FAULT_READ;
     const bool passes = permitted || (!private_space && only_forbidden(access->wave, address, access->bytes));
+    const bool aligned = !(address & (access->align - 1));
+    const bool goes_on = passes && (aligned || only_vector_misaligned(access, address));
     if (!passes)
         add_fault(access, lane, kind, private_space);
-    else if (address & (access->align - 1))
+    else if (!goes_on)
         add_fault(access, lane, FAULT_MISALIGNED, private_space);
+    else if (!aligned)
+        note_fault(access, &access->misaligned, lane, FAULT_MISALIGNED, private_space);
     if (passes && !permitted)
         note_fault(access, &access->passed, lane, kind, false);
-    if (passes && !(address & (access->align - 1)))
+    if (goes_on)
         set_lane(private_space ? &access->private_lanes : &access->flat, lane);
 }
 
@@ -346,7 +356,7 @@ static void begin(struct access *access, struct wave *wave, uint32_t site_index,
     access->read = access->write = false;
     access->flat = access->private_lanes = access->faulty = (lane_mask){{0}};
     access->fault = (struct fault){0};
-    access->passed = (struct fault){.goes_on = true};
+    access->passed = access->misaligned = (struct fault){.goes_on = true};
 }
 
 /* Reports the faulty lanes. True: they are stopped. */
@@ -369,6 +379,8 @@ static bool check(struct access *access)
     EACH_SET_LANE(&wave->active, lane) check_lane(access, (uint32_t)lane);
     if (access->passed.lanes)
         wave->host->fault(wave->host->self, wave, &access->passed);
+    if (access->misaligned.lanes)
+        wave->host->fault(wave->host->self, wave, &access->misaligned);
     return report_faulty(access, wave->host->faults_stop);
 }
 
@@ -1158,10 +1170,13 @@ static void count_reached(const struct wave *wave, uint32_t site)
         EACH_SET_LANE(&wave->active, lane) times[wave->origin.first_lane + lane]++;
 }
 
-static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site)
+/* The wave that performs the copy watches its event. */
+static void note_unwaited(struct wave *wave, uint32_t event, uint32_t site, bool performs)
 {
-    if (wave->unwaited_count < WAVE_COPIES_OPEN)
+    if (performs && wave->unwaited_count < WAVE_COPIES_OPEN)
         wave->unwaited[wave->unwaited_count++] = (struct open_copy){event, site};
+    else if (event > wave->unwatched)
+        wave->unwatched = event;
 }
 
 /* A strided copy stops after so many elements in a row outside memory: its count is not plausible. */
@@ -1185,6 +1200,7 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     const bool performs = wave->origin.first_lane == 0 && lane_mask_test(&wave->active, 0);
     count_reached(wave, insn->e);
     announce_copy(wave, insn->e, event, performs);
+    note_unwaited(wave, event, insn->e, performs);
     if (!performs)
         return false;
     for (int i = 0; i < 4; i++)
@@ -1199,7 +1215,6 @@ bool access_async(const struct insn *insn, uint8_t *frame, struct wave *wave)
     uint64_t misses = 0, faulty = 0;
     from.read = to.write = true;
     from.copy = to.copy = event;
-    note_unwaited(wave, event, insn->e);
     charge_copy(wave, value[2], bytes);
     if (to_step == bytes && from_step == bytes)
         copy_lane(&from, &to, 0, value[1], value[0],

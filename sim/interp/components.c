@@ -137,7 +137,8 @@ uint32_t components_load_dynamic(struct lower *l, uint32_t vector_id, uint32_t i
         return NONE;
     const uint32_t address = component_address(l, vector, ir_value(l->ir, load)->args[0], index);
     const enum storage storage = (enum storage)ir_value(l->ir, load)->storage;
-    const uint32_t align = l->ir->sites.at[ir_value(l->ir, load)->site].align;
+    const uint32_t bytes = scalar_bytes(vector->element->scalar),
+                   align = lower_part_align(l->ir->sites.at[ir_value(l->ir, load)->site].align, bytes, bytes);
     uint32_t out;
     ir_value(l->ir, load)->base_of_components = true;
     lower_load_components(l, vector->element->scalar, 1, address, 0, storage, align, &out, "load");
@@ -148,8 +149,9 @@ static void store_dynamic(struct lower *l, const struct memory_place *to, const 
 {
     const uint32_t index = lower_scalar(l, insert[5]), component = lower_scalar(l, insert[4]);
     const uint32_t address = component_address(l, to->type, to->address, index);
-    lower_store_components(l, to->type->element->scalar, 1, address, 0, to->storage, to->align, &component,
-                           "store");
+    const uint32_t bytes = scalar_bytes(to->type->element->scalar);
+    lower_store_components(l, to->type->element->scalar, 1, address, 0, to->storage,
+                           lower_part_align(to->align, bytes, bytes), &component, "store");
 }
 
 static bool is_kept(struct lower *l, uint32_t load, const uint32_t *values, uint32_t k)
@@ -166,9 +168,10 @@ static void store_runs(struct lower *l, const struct memory_place *to, uint32_t 
         const bool kept = is_kept(l, load, values, first);
         for (end = first + 1; end < count && is_kept(l, load, values, end) == kept;)
             end++;
+        const uint32_t at = first * scalar_bytes(type), bytes = (end - first) * scalar_bytes(type);
         if (!kept)
-            lower_store_components(l, type, end - first, to->address, (int64_t)first * scalar_bytes(type),
-                                   to->storage, to->align, values + first, "store");
+            lower_store_components(l, type, end - first, to->address, at, to->storage,
+                                   lower_part_align(to->align, at, bytes), values + first, "store");
     }
 }
 
@@ -229,12 +232,13 @@ static void keep(struct narrowing *n, uint32_t v)
     *list_push(n->ir->arena, &n->out) = v;
 }
 
-/* The site of the load, for a part of it. */
-static uint32_t part_site(struct ir *ir, uint32_t site, uint32_t count, enum scalar type)
+/* The site of the load, for components first to first + count. */
+static uint32_t part_site(struct ir *ir, uint32_t site, uint32_t first, uint32_t count, enum scalar type)
 {
     struct site *part = list_push(ir->arena, &ir->sites);
     *part = ir->sites.at[site];
     part->components = count;
+    part->align = lower_part_align(part->align, (uint64_t)first * part->size, count * part->size);
     part->type = count == 1 ? lower_number_type(type) : NUMBER_INTEGER;
     return ir->sites.count - 1;
 }
@@ -246,7 +250,7 @@ static void keep_part(struct narrowing *n, uint32_t load, const uint32_t *compon
     struct ir *ir = n->ir;
     const enum scalar type = ir_value(ir, component[first])->type;
     const uint32_t part = ir_new_value(ir, IR_load, count == 1 ? type : T_NONE);
-    const uint32_t site = part_site(ir, ir_value(ir, load)->site, count, type);
+    const uint32_t site = part_site(ir, ir_value(ir, load)->site, first, count, type);
     struct value *value = ir_value(ir, part);
     const uint8_t scalar = value->type;
     *value = *ir_value(ir, load);

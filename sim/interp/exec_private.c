@@ -21,11 +21,18 @@ static inline struct private_span private_span(const struct wave *wave, const st
                                  code->private_objects[insn->c - 1].high};
 }
 
+/* A vector may demand more than its components. */
+static inline bool vector_aligned(const struct wave *wave, const struct insn *insn, u64 offsets)
+{
+    return insn->f == 1 || !(offsets & (wave->code->sites[insn->e].align - 1));
+}
+
 static inline bool private_permitted(const struct wave *wave, const struct insn *insn, u64 offset, u64 bytes,
                                      u64 unit)
 {
     const struct private_span span = private_span(wave, insn);
-    return offset >= span.low && offset <= span.high && bytes <= span.high - offset && offset % unit == 0;
+    return offset >= span.low && offset <= span.high && bytes <= span.high - offset && offset % unit == 0 &&
+           vector_aligned(wave, insn, offset);
 }
 
 /* Offsets of lanes below lane_count; dead lanes too, since loads read them. */

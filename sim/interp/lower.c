@@ -376,7 +376,7 @@ static void lower_call(struct lower *l, uint32_t word)
     for (uint32_t i = 0; i < callee->param_count; i++) {
         uint32_t parameter = callee->params[i];
         if (module_has_attribute(l->m, parameter, SpvFunctionParameterAttributeByVal)) {
-            uint32_t copy = lower_private_copy(l, w[4 + i], l->m->names[parameter]);
+            uint32_t copy = lower_private_copy(l, w[4 + i], parameter);
             lower_set(l, parameter, &copy, 1);
         } else {
             l->leaf[parameter] = (uint32_t *)lower_get(l, w[4 + i]);
@@ -538,7 +538,8 @@ static void lower_argument(struct lower *l, const struct function *f, uint32_t i
         ir_value(ir, leaves[k])->imm = where;
     }
     if (by_value) {
-        uint32_t address = lower_new_private(l, value_type->size, value_type->align, arg->name);
+        uint32_t address =
+            lower_new_private(l, value_type->size, module_align(l->m, id, value_type), arg->name);
         lower_store(l, value_type, address, 0, STORAGE_PRIVATE, value_type->align, leaves, "argument");
         lower_set(l, id, &address, 1);
     } else {

@@ -122,6 +122,8 @@ void lower_store(struct lower *l, const struct type *type, uint32_t address, int
 /* k components of one scalar type, contiguous. */
 void lower_load_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
                            enum storage storage, uint32_t align, uint32_t *out, const char *what);
+/* The alignment that an access of so many bytes at this offset in an aligned value may demand. */
+uint32_t lower_part_align(uint32_t align, uint64_t offset, uint32_t bytes);
 void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint32_t address, int64_t offset,
                             enum storage storage, uint32_t align, const uint32_t *values, const char *what);
 /* components.c: accesses to some components of a vector, in modules that the front end made. */
@@ -170,7 +172,7 @@ enum number_type lower_number_type(enum scalar type);
 /* returns its address */
 uint32_t lower_new_private(struct lower *l, uint64_t size, uint32_t align, const char *name);
 /* copies what the argument points to; returns the copy's address */
-uint32_t lower_private_copy(struct lower *l, uint32_t pointer_id, const char *name);
+uint32_t lower_private_copy(struct lower *l, uint32_t pointer_id, uint32_t parameter);
 struct type *lower_pointee(struct lower *l, uint32_t pointer_id);
 
 #endif

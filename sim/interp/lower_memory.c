@@ -31,7 +31,7 @@ static void lower_variable(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     const struct type *type = lower_pointee(l, w[2]);
-    uint32_t address = lower_new_private(l, type->size, type->align, l->m->names[w[2]]);
+    uint32_t address = lower_new_private(l, type->size, module_align(l->m, w[2], type), l->m->names[w[2]]);
     struct private_variable *variable = &l->ir->private_variables.at[l->ir->private_variables.count - 1];
     variable->declared = true;
     variable->elements = lower_elements(type);
@@ -107,6 +107,27 @@ enum number_type lower_number_type(enum scalar type)
                            : NUMBER_INTEGER;
 }
 
+/* The greatest power of two that divides both; offset 0: align. */
+static uint32_t align_at(uint32_t align, uint64_t offset)
+{
+    const uint64_t both = align | offset;
+    return (uint32_t)(both & -both);
+}
+
+/* No more than a value of this size can demand: a vector of three is aligned as one of four. */
+static uint32_t access_align(uint32_t align, uint32_t bytes)
+{
+    uint32_t natural = 1;
+    while (natural < bytes)
+        natural *= 2;
+    return align_at(align, natural);
+}
+
+uint32_t lower_part_align(uint32_t align, uint64_t offset, uint32_t bytes)
+{
+    return access_align(align_at(align, offset), bytes);
+}
+
 static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_t k, uint32_t address,
                        int64_t offset, enum storage storage, uint32_t align, const char *what)
 {
@@ -115,7 +136,7 @@ static uint32_t access(struct lower *l, enum ir_op op, enum scalar type, uint32_
                         .size = scalar_bytes(type),
                         .components = k,
                         .type = k == 1 ? lower_number_type(type) : NUMBER_INTEGER,
-                        .align = align < scalar_bytes(type) ? align : scalar_bytes(type),
+                        .align = access_align(align, k * scalar_bytes(type)),
                         .what = what};
     uint32_t s = lower_site(l, &site);
     index_check(l, address, s);
@@ -167,6 +188,13 @@ void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint3
     ir_value(l->ir, store)->list_count = k;
 }
 
+/* Of part i of a struct or array at an address of this alignment. */
+static uint32_t part_align(const struct type *type, uint32_t i, uint32_t align)
+{
+    const uint32_t natural = type_part(type, i)->align, stated = align_at(align, type_part_offset(type, i));
+    return natural < stated ? natural : stated;
+}
+
 void lower_load(struct lower *l, const struct type *type, uint32_t address, int64_t offset,
                 enum storage storage, uint32_t align, uint32_t *out, const char *what)
 {
@@ -176,7 +204,7 @@ void lower_load(struct lower *l, const struct type *type, uint32_t address, int6
         for (uint32_t i = 0, at = 0; i < type->count; i++) {
             const struct type *part = type_part(type, i);
             lower_load(l, part, address, offset + (int64_t)type_part_offset(type, i), storage,
-                       part->align < align ? part->align : align, out + at, what);
+                       part_align(type, i, align), out + at, what);
             at += part->leaves;
         }
         return;
@@ -192,7 +220,7 @@ void lower_store(struct lower *l, const struct type *type, uint32_t address, int
         for (uint32_t i = 0, at = 0; i < type->count; i++) {
             const struct type *part = type_part(type, i);
             lower_store(l, part, address, offset + (int64_t)type_part_offset(type, i), storage,
-                        part->align < align ? part->align : align, values + at, what);
+                        part_align(type, i, align), values + at, what);
             at += part->leaves;
         }
         return;
@@ -293,12 +321,18 @@ static bool scalars_are_all(const struct type *type)
     return true;
 }
 
+/* The type may be that of one side alone: vectors need only the alignment of their components. */
 static void copy_leaves(struct lower *l, const struct type *type, uint32_t align, uint32_t to,
                         enum storage to_storage, uint32_t from, enum storage from_storage)
 {
     uint32_t *leaves = ARENA_ARRAY(l->arena, uint32_t, type->leaves + 1);
+    const uint32_t first = l->ir->sites.count;
     lower_load(l, type, from, 0, from_storage, align, leaves, "copy");
     lower_store(l, type, to, 0, to_storage, align, leaves, "copy");
+    for (uint32_t s = first; s < l->ir->sites.count; s++) {
+        struct site *site = &l->ir->sites.at[s];
+        site->align = site->align < site->size ? site->align : site->size;
+    }
 }
 
 static uint32_t copy_site(struct lower *l, uint32_t access, enum storage storage)
@@ -357,10 +391,11 @@ static void lower_copy(struct lower *l, uint32_t word)
                pointer_storage(l, w[2]), size_value);
 }
 
-uint32_t lower_private_copy(struct lower *l, uint32_t pointer, const char *name)
+uint32_t lower_private_copy(struct lower *l, uint32_t pointer, uint32_t parameter)
 {
     const struct type *type = lower_pointee(l, pointer);
-    uint32_t address = lower_new_private(l, type->size, type->align, name);
+    uint32_t address =
+        lower_new_private(l, type->size, module_align(l->m, parameter, type), l->m->names[parameter]);
     enum storage storage = pointer_storage(l, pointer);
     if (type->leaves <= COPY_LEAVES_MAX && scalars_are_all(type))
         copy_leaves(l, type, type->align, address, STORAGE_PRIVATE, lower_scalar(l, pointer), storage);

@@ -761,14 +761,14 @@ static bool is_null(const struct module *m, uint32_t id)
     return spv_opcode(m, m->def[id]) == SpvOpConstantNull;
 }
 
-static uint32_t variable_align(struct module *m, const struct variable *v)
+uint32_t module_align(struct module *m, uint32_t id, const struct type *type)
 {
-    const struct decoration *d = module_decoration(m, v->id, SpvDecorationAlignment);
+    const struct decoration *d = module_decoration(m, id, SpvDecorationAlignment);
     uint32_t align = d ? m->words[d->word] : 0;
     if (align & (align - 1) || align > 65536)
-        module_fail(m, STATUS_BAD_BINARY, "OpVariable at word %u is aligned to %u bytes", m->def[v->id],
-                    align);
-    return align > v->type->align ? align : v->type->align;
+        module_fail(m, STATUS_BAD_BINARY, "%s at word %u is aligned to %u bytes",
+                    spv_op_name(spv_opcode(m, m->def[id])), m->def[id], align);
+    return align > type->align ? align : type->align;
 }
 
 static void finish_variables(struct module *m)
@@ -789,7 +789,7 @@ static void finish_variables(struct module *m)
         v->builtin = builtin ? (int32_t)m->words[builtin->word] : -1;
         bool constant = v->storage == SpvStorageClassUniformConstant;
         v->info = (struct module_variable){m->names[v->id] ? m->names[v->id] : "", v->type->size,
-                                           variable_align(m, v), constant};
+                                           module_align(m, v->id, v->type), constant};
         if (v->builtin < 0 && (constant || v->storage == SpvStorageClassCrossWorkgroup))
             m->bindable[m->bindable_count++] = i;
     }

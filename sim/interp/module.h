@@ -167,6 +167,8 @@ struct type *module_value_type(struct module *module, uint32_t id);
 /* The image type of an OpTypeImage; types that OpenCL does not have are refused. */
 enum image_type module_image_type(struct module *module, const uint32_t *type_words);
 const struct constant *module_constant(struct module *module, uint32_t id);
+/* Of the type that a variable or parameter by value has, or more if a decoration says so. */
+uint32_t module_align(struct module *module, uint32_t id, const struct type *type);
 bool module_is_constant(const struct module *module, uint32_t id);
 const struct decoration *module_decoration(const struct module *module, uint32_t id, uint32_t kind);
 /* SpvFunctionParameterAttribute */

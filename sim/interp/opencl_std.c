@@ -249,7 +249,7 @@ static void lower_vload(struct lower *l, const uint32_t *w, const struct type *t
     bool aligned = w[4] == OpenCLstd_Vloada_halfn;
     uint64_t stride = (uint64_t)scalar_bytes(stored) * (aligned && n == 3 ? 4 : n);
     lower_load_components(l, stored, n, element_address(l, w[6], w[5], stride), 0, storage_of(l, w[6]),
-                          scalar_bytes(stored), out, "vload");
+                          (uint32_t)(aligned ? stride : scalar_bytes(stored)), out, "vload");
     for (uint32_t i = 0; half && i < n; i++)
         out[i] = lower_convert(l, out[i], NUMBER_F16, NUMBER_F32, ROUND_DEFAULT, false);
     lower_set(l, w[2], out, n);
@@ -271,7 +271,7 @@ static void lower_vstore(struct lower *l, const uint32_t *w)
                                mode ? ROUND_RTE + w[8] : ROUND_DEFAULT, false);
     uint64_t stride = (uint64_t)scalar_bytes(stored) * (aligned && n == 3 ? 4 : n);
     lower_store_components(l, stored, n, element_address(l, w[7], w[6], stride), 0, storage_of(l, w[7]),
-                           scalar_bytes(stored), out, "vstore");
+                           (uint32_t)(aligned ? stride : scalar_bytes(stored)), out, "vstore");
 }
 
 /* ---- shuffle, select, printf ------------------------------------------------------------------------ */

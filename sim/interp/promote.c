@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Private variables become values: a variable whose address is only loaded from and stored to at constant
- * offsets, each scalar always at the same place and size, is as many SSA values as it has scalars. Phis are
- * placed at dominance frontiers; unread ones die in simplify.
+ * offsets that are aligned, each scalar always at the same place and size, is as many SSA values as it has
+ * scalars. Phis are placed at dominance frontiers; unread ones die in simplify.
  */
 #include <string.h>
 
@@ -101,6 +101,8 @@ static void note_use(struct promotion *p, uint32_t user, uint32_t slot, uint32_t
     if (address) {
         uint32_t bytes = 1u << u->size_log2, count = u->op == IR_load ? u->components : u->list_count;
         uint64_t size = ir->private_variables.at[p->root[operand] - 1].size;
+        if ((uint64_t)(p->offset[operand] + u->offset) & (ir->sites.at[u->site].align - 1))
+            c->escapes = true; /* the access reports it */
         for (uint32_t i = 0; i < count; i++)
             add_cell(p, c, size, p->offset[operand] + u->offset + (int64_t)i * bytes, bytes,
                      access_type(ir, user));

@@ -273,7 +273,7 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     }
     wave->steps = wave->work = wave->owed = 0;
     wave->refusals = 0;
-    wave->unwaited_count = wave->copies = 0;
+    wave->unwaited_count = wave->unwatched = wave->copies = 0;
     wave->resume = code->insns;
     wave->stop = RUN_YIELD;
 }

@@ -192,6 +192,7 @@ struct wave {
     /* copies that were not waited for yet; more than these are not watched */
     struct open_copy unwaited[WAVE_COPIES_OPEN];
     uint32_t unwaited_count;
+    uint32_t unwatched; /* a copy with this event, or a lower one, may be open and not among them */
     /* shared by its work-group; NULL: the group has no other wave, or the wave holds several groups */
     struct agreement *agreement;
     struct copies_reached *reached; /* likewise; NULL: the wave holds several groups */

@@ -219,17 +219,39 @@ static void note_lanes(struct fault *fault, const lane_mask *lanes)
     }
 }
 
-/* Reports a wait for an event that no copy of the work-group returned. */
+/* Waited for by each work-item of the wave, which released it, and given to no copy since. Where only some of
+ * them wait, the others may not have done so. */
+static bool is_released(const struct wave *wave, uint64_t event)
+{
+    if (event <= wave->unwatched || event > wave->copies ||
+        memcmp(&wave->active, &wave->live, sizeof wave->live) != 0)
+        return false;
+    for (uint32_t i = 0; i < wave->unwaited_count; i++)
+        if (wave->unwaited[i].event == event)
+            return false;
+    return true;
+}
+
+static const char *misuse_of_event(const struct wave *wave, uint64_t event)
+{
+    if (event == WAVE_EVERY_EVENT || event == WAVE_NO_EVENT)
+        return NULL;
+    if (!event)
+        return "is 0, not an event that an asynchronous copy gave";
+    if (event > wave->copies)
+        return "is no event that an asynchronous copy of this work-group gave";
+    return is_released(wave, event) ? "was waited for before, which released it" : NULL;
+}
+
+/* Reports a wait for an event that no copy of the work-group returned, or that was waited for. */
 static void report_events(struct wave *wave, const struct insn *insn)
 {
     struct fault fault = {.kind = FAULT_EVENT, .site = insn->e, .goes_on = true};
     for (uint32_t i = insn->b; i-- > 0;) {
-        const uint64_t listed = waited_event(wave, insn, i);
-        if (!(wave->reached && wave->reached->reported) && listed != WAVE_EVERY_EVENT &&
-            listed != WAVE_NO_EVENT && listed - 1 >= wave->copies) {
+        const char *misuse = misuse_of_event(wave, waited_event(wave, insn, i));
+        if (misuse && !(wave->reached && wave->reached->reported)) {
             fault.index = i;
-            fault.misuse = listed ? "is no event that an asynchronous copy of this work-group gave"
-                                  : "is 0, not an event that an asynchronous copy gave";
+            fault.misuse = misuse;
         }
     }
     note_lanes(&fault, &wave->active);

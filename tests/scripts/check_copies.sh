@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Asynchronous copies that only a part of the work-group reaches, and waits for events that no copy gave, under each
-# schedule: the findings that the table gives, and none for uniform control flow.
+# Asynchronous copies that only a part of the work-group reaches, and waits for events that no copy gave or that a wait
+# released, under each schedule: the findings that the table gives, and none for uniform control flow.
 build=${abs_top_builddir:-$PWD}
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -15,6 +15,11 @@ clean|int i = 0; while (i < me) i++; COPY; if (me) o[me] = i; WAIT;
 clean|event_t f[3]; for (int i = 0; i < 3; i++) { COPY; f[i] = e; } wait_group_events(3, f);
 clean|event_t f[200]; int n = in[0] + 3; for (int i = 0; i < n; i++) { COPY; f[i] = e; } wait_group_events(n, f);
 clean|COPY; e = async_work_group_copy(tile + 4, in, 4, e); WAIT;
+clean|COPY; WAIT; e = async_work_group_copy(tile + 4, in, 4, e); WAIT;
+clean|COPY; WAIT; COPY; WAIT;
+clean|COPY; event_t f[2]; f[0] = f[1] = e; wait_group_events(2, f);
+clean|event_t f[2]; COPY; f[0] = e; for (int i = 1; i < 6; i++) { COPY; f[i % 2] = e; wait_group_events(1, f + 1 - i % 2); } WAIT;
+clean|event_t f[200]; int n = in[0] + 40; for (int i = 0; i < n; i++) { COPY; f[i] = e; } wait_group_events(10, f); wait_group_events(n - 10, f + 10);
 collective-divergence|COPY; if (me == 2) e = async_work_group_copy(tile + 4, in, 1, e); WAIT;
 collective-divergence|COPY; if (me < 3) e = async_work_group_copy(tile + 4, in, 1, e); WAIT;
 collective-divergence|COPY; if (me == 7) e = async_work_group_copy(tile + 4, in, 1, e); WAIT;
@@ -23,6 +28,9 @@ collective-divergence|COPY; for (int i = 0; i < me + 1; i++) e = async_work_grou
 collective-argument|event_t f = 0; wait_group_events(1, &f);
 collective-argument|COPY; event_t f[2]; f[0] = e; wait_group_events(2, f);
 collective-argument|if (g == 1) COPY; WAIT;
+collective-argument|COPY; WAIT; WAIT;
+collective-argument|COPY; for (int i = 0; i < in[0] + 2; i++) WAIT;
+collective-argument|event_t f[2]; COPY; f[0] = e; COPY; f[1] = e; wait_group_events(1, f); wait_group_events(2, f);
 EOF
 python3 - <<'EOF' || exit 99
 kernels, launches, expected = [], [], []
