@@ -767,7 +767,7 @@ uint32_t module_align(struct module *m, uint32_t id, const struct type *type)
     uint32_t align = d ? m->words[d->word] : 0;
     if (align & (align - 1) || align > 65536)
         module_fail(m, STATUS_BAD_BINARY, "%s at word %u is aligned to %u bytes",
-                    spv_op_name(spv_opcode(m, m->def[id])), m->def[id], align);
+                    spirv_op_name(spv_opcode(m, m->def[id])), m->def[id], align);
     return align > type->align ? align : type->align;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds as processes. Each is a fork of the server, with the client's descriptors as its streams and the
- * client's limits. A page that both share counts the tools that have ended, so that the builds_reply names
+ * client's limits. A page that both share counts the tools that have ended, so that the reply names
  * the tool at which a process died. Invariant: an entry of the list is a process that was not reaped yet.
  */
 #include "builds.h"

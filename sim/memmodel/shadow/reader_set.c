@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets of reading units, each owned by one cell: a chain of nodes, the latest first, in one array for each
- * allocation. A node has epochs, or blocks: the units of READERS_BLOCK consecutive numbers with one context, as a
- * mask. Two epochs of one block become a block. Freed chains form a list from which new nodes are taken.
+ * allocation. A node has epochs, or blocks: the units of READERS_BLOCK consecutive numbers with one context,
+ * as a mask. Two epochs of one block become a block. Freed chains form a list from which new nodes are
+ * taken.
  */
 #include "reader_set.h"
 
