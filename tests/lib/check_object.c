@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/callback.h"
 #include "lib/diagnose/call.h"
 #include "lib/info.h"
 #include "lib/diagnose/usage.h"
