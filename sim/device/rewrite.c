@@ -597,15 +597,22 @@ static struct change change_of_choice(const struct rewriting *r, struct range ra
     return is_old(r, small) && same_range(r, large, no) ? change_by(r, UPDATE_MIN, no) : any_change();
 }
 
+/* The token after this one, or after the bracket that closes if this one opens it. */
+static uint32_t past(const struct rewriting *r, uint32_t token)
+{
+    const uint32_t match = r->syntax.tokens[token].match;
+    return match != NO_TOKEN && match > token ? match + 1 : token + 1;
+}
+
 /* L + a - b, a + L: sums whose first or last operand is the old value. */
 static struct change change_of_sum(const struct rewriting *r, struct range range)
 {
     static const char *const sums[] = {"+", "-", NULL};
     uint32_t count, first;
     const uint32_t last = last_binary(r, range, sums, &count);
-    for (first = range.first + 1;
-         first < last && !((is(r, first, "+") || is(r, first, "-")) && ends_operand(r, first - 1));)
-        first = r->syntax.tokens[first].match != NO_TOKEN ? r->syntax.tokens[first].match + 1 : first + 1;
+    for (first = past(r, range.first);
+         first < last && !(is_any(r, first, "+ -") && ends_operand(r, first - 1));)
+        first = past(r, first);
     const struct range left = {range.first, first}, right = {last + 1, range.end};
     if (is_old(r, left) && is(r, first, "+"))
         return change_by(r, UPDATE_ADD, (struct range){first + 1, range.end});
@@ -622,8 +629,8 @@ static struct change change_of_bits(const struct rewriting *r, struct range rang
     const char *const operators[] = {operator, NULL };
     uint32_t count, first;
     const uint32_t last = last_binary(r, range, operators, &count);
-    for (first = range.first + 1; first < last && !is(r, first, operator);)
-        first = r->syntax.tokens[first].match != NO_TOKEN ? r->syntax.tokens[first].match + 1 : first + 1;
+    for (first = past(r, range.first); first < last && !is(r, first, operator);)
+        first = past(r, first);
     if (is_old(r, (struct range){range.first, first}))
         return change_by(r, operation, (struct range){first + 1, range.end});
     return is_old(r, (struct range){last + 1, range.end})
