@@ -498,6 +498,13 @@ static struct change change_by(const struct rewriting *r, enum rewrite_operation
     return has_old(r, by) ? any_change() : (struct change){.operation = operation, .by = by};
 }
 
+/* The token after this one, or after the bracket that closes if this one opens it. */
+static uint32_t past(const struct rewriting *r, uint32_t token)
+{
+    const uint32_t match = r->syntax.tokens[token].match;
+    return match != NO_TOKEN && match > token ? match + 1 : token + 1;
+}
+
 /* The last operator of the text, outside of brackets, that is one of those, as a binary one; NO_TOKEN: none.
  */
 static uint32_t last_binary(const struct rewriting *r, struct range range, const char *const *operators,
@@ -507,7 +514,7 @@ static uint32_t last_binary(const struct rewriting *r, struct range range, const
     *out_count = 0;
     for (uint32_t i = range.first; i < range.end; i++) {
         if (r->syntax.tokens[i].match != NO_TOKEN) {
-            i = r->syntax.tokens[i].match;
+            i = past(r, i) - 1;
             continue;
         }
         for (const char *const *operator= operators; i > range.first && *operator; operator++) {
@@ -524,8 +531,7 @@ static uint32_t first_comma(const struct rewriting *r, struct range range)
 {
     uint32_t at = range.first;
     while (at < range.end && !is(r, at, ","))
-        at = r->syntax.tokens[at].match != NO_TOKEN && !is(r, at, ")") ? r->syntax.tokens[at].match + 1
-                                                                       : at + 1;
+        at = past(r, at);
     return at;
 }
 
@@ -584,7 +590,7 @@ static struct change change_of_choice(const struct rewriting *r, struct range ra
     uint32_t count, mark;
     const uint32_t colon = last_binary(r, range, marks, &count);
     for (mark = range.first; mark < range.end && !is(r, mark, "?");)
-        mark = r->syntax.tokens[mark].match != NO_TOKEN ? r->syntax.tokens[mark].match + 1 : mark + 1;
+        mark = past(r, mark);
     if (count != 2 || mark >= colon || !is(r, colon, ":"))
         return any_change();
     const struct range condition = {range.first, mark}, yes = {mark + 1, colon}, no = {colon + 1, range.end};
@@ -595,13 +601,6 @@ static struct change change_of_choice(const struct rewriting *r, struct range ra
     if (is_old(r, large) && same_range(r, small, no))
         return change_by(r, UPDATE_MAX, no);
     return is_old(r, small) && same_range(r, large, no) ? change_by(r, UPDATE_MIN, no) : any_change();
-}
-
-/* The token after this one, or after the bracket that closes if this one opens it. */
-static uint32_t past(const struct rewriting *r, uint32_t token)
-{
-    const uint32_t match = r->syntax.tokens[token].match;
-    return match != NO_TOKEN && match > token ? match + 1 : token + 1;
 }
 
 /* L + a - b, a + L: sums whose first or last operand is the old value. */

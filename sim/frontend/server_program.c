@@ -89,7 +89,7 @@ static char *moved(const char *directory, const char *installed, const char *nam
     if (!shared || length <= below || !ends_with(directory, installed + shared) ||
         directory[length - below - 1] != '/')
         return NULL;
-    text_addf(&root, "%.*s%s", (int)(length - below), directory, ORRERY_LIBEXECDIR + shared);
+    text_addf(&root, "%.*s%s", (int)(length - below), directory, &ORRERY_LIBEXECDIR[shared]);
     if (!root.failed)
         found = readable(root.data, name);
     text_fini(&root);
