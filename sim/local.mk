@@ -134,8 +134,11 @@ libsim_a_SOURCES = \
 	%D%/report/sarif_places.c \
 	%D%/report/sarif_rules.c \
 	%D%/device/rewrite.c \
+	%D%/device/rewrite_apply.c \
+	%D%/device/rewrite_buffer.c \
 	%D%/device/rewrite_change.c \
 	%D%/device/rewrite.h \
+	%D%/device/rewrite_state.h \
 	%D%/device/rewrite_text.c \
 	%D%/device/rewrite_text.h \
 	%D%/base/rng.c \

@@ -80,7 +80,6 @@ json_t *debugger_request(struct debugger *debugger,
 bool debugger_resumes(const struct debugger *debugger);
 void debugger_detach(struct debugger *debugger); /* the session has gone: continues without one */
 void debugger_hold(struct debugger *debugger);   /* forgets the plan: requests are replied to again */
-uint64_t debugger_position(const struct debugger *debugger);
 /* Launches and work-groups that have begun or ended: known in a plain run, too. */
 uint64_t debugger_phases(const struct debugger *debugger);
 /* From another context, as a signal handler: stop at the next event. */

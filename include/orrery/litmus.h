@@ -34,7 +34,6 @@ enum status litmus_parse(const char *text, const char *name, struct litmus **out
 enum status litmus_load(const char *path, struct litmus **out_test, struct diagnosis *diagnosis);
 void litmus_free(struct litmus *test);
 
-const char *litmus_name(const struct litmus *test); /* what follows OPENCL in its first line */
 void litmus_print(const struct litmus *test, FILE *stream);
 char *litmus_kernel(const struct litmus *test); /* malloc'd; NULL: no memory */
 

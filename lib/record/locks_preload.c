@@ -51,26 +51,33 @@ static void note(struct lock_thread *self, const void *object, enum lock_kind ki
         return result;                                             \
     }
 
-/* An operation that may fail. If it succeeded in the recorded run, a replay retries while the object is
- * busy. */
-#define ATTEMPT(name, parameters, arguments, kind, attempt, busy)                                    \
-    int name parameters                                                                              \
-    {                                                                                                \
-        WRAPPER(name);                                                                               \
-        int result;                                                                                  \
-        if (!self)                                                                                   \
-            return next arguments;                                                                   \
-        if (!lock_log_before(self, kind, &result)) {                                                 \
-            result = busy;                                                                           \
-            lock_log_suspend(true);                                                                  \
-            while (lock_log_follows() && (result = attempt(object)) == busy && lock_log_retry(self)) \
-                ;                                                                                    \
-            lock_log_suspend(false);                                                                 \
-            if (result == busy)                                                                      \
-                result = next arguments;                                                             \
-        }                                                                                            \
-        note(self, (const void *)(uintptr_t)object, kind, result);                                   \
-        return result;                                                                               \
+/*
+ * The result of an operation that may fail. If it succeeded in the recorded run, a replay retries `attempt`
+ * while the object is busy; otherwise `wait` is the operation itself.
+ */
+#define FOLLOW(kind, attempt, wait, busy)                                                    \
+    do {                                                                                     \
+        if (!lock_log_before(self, kind, &result)) {                                         \
+            result = busy;                                                                   \
+            lock_log_suspend(true);                                                          \
+            while (lock_log_follows() && (result = attempt) == busy && lock_log_retry(self)) \
+                ;                                                                            \
+            lock_log_suspend(false);                                                         \
+            if (result == busy)                                                              \
+                result = wait;                                                               \
+        }                                                                                    \
+        note(self, (const void *)(uintptr_t)object, kind, result);                           \
+    } while (0)
+
+#define ATTEMPT(name, parameters, arguments, kind, attempt, busy) \
+    int name parameters                                           \
+    {                                                             \
+        WRAPPER(name);                                            \
+        int result;                                               \
+        if (!self)                                                \
+            return next arguments;                                \
+        FOLLOW(kind, attempt(object), next arguments, busy);      \
+        return result;                                            \
     }
 
 #define TRY(name, type, kind) ATTEMPT(name, (type * object), (object), kind, name, EBUSY)
@@ -174,27 +181,17 @@ static int error_of(int answer)
     return answer ? errno : 0;
 }
 
-#define SEMAPHORE(name, parameters, arguments)                                                 \
-    int name parameters                                                                        \
-    {                                                                                          \
-        WRAPPER(name);                                                                         \
-        int result;                                                                            \
-        if (!self)                                                                             \
-            return next arguments;                                                             \
-        if (!lock_log_before(self, LOCK_SEMAPHORE, &result)) {                                 \
-            result = EAGAIN;                                                                   \
-            lock_log_suspend(true);                                                            \
-            while (lock_log_follows() && (result = error_of(sem_trywait(object))) == EAGAIN && \
-                   lock_log_retry(self))                                                       \
-                ;                                                                              \
-            lock_log_suspend(false);                                                           \
-            if (result == EAGAIN)                                                              \
-                result = error_of(next arguments);                                             \
-        }                                                                                      \
-        note(self, object, LOCK_SEMAPHORE, result);                                            \
-        if (result)                                                                            \
-            errno = result;                                                                    \
-        return result ? -1 : 0;                                                                \
+#define SEMAPHORE(name, parameters, arguments)                                                   \
+    int name parameters                                                                          \
+    {                                                                                            \
+        WRAPPER(name);                                                                           \
+        int result;                                                                              \
+        if (!self)                                                                               \
+            return next arguments;                                                               \
+        FOLLOW(LOCK_SEMAPHORE, error_of(sem_trywait(object)), error_of(next arguments), EAGAIN); \
+        if (result)                                                                              \
+            errno = result;                                                                      \
+        return result ? -1 : 0;                                                                  \
     }
 
 SEMAPHORE(sem_wait, (sem_t * object), (object))

@@ -570,11 +570,6 @@ void debugger_hold(struct debugger *d)
     d->plan = (struct plan){0};
 }
 
-uint64_t debugger_position(const struct debugger *d)
-{
-    return d->position;
-}
-
 uint64_t debugger_phases(const struct debugger *d)
 {
     return d->phases;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
-#include "rewrite_text.h"
+#include "rewrite_state.h"
 #include "sim/base/memory_words.h"
 
 enum rewrite_operation {
@@ -40,32 +40,6 @@ struct change {
     bool one;
 };
 
-struct text_piece {
-    char bytes[CODE_TEXT_CHARS];
-    size_t used;
-    bool cut;
-};
-
-struct rewriting {
-    const struct rewrite_request *request;
-    struct code_rewrite *out;
-    struct syntax syntax;
-    struct range object;  /* L */
-    uint32_t operator;    /* the token that writes */
-    struct range value;   /* R, or E; empty of ++ and -- */
-    struct range whole;   /* the expression that writes, with its operator */
-    uint32_t leaf;        /* the statement that it is in */
-    bool alone;           /* and which has nothing else */
-    uint32_t read;        /* the token that reads */
-    uint32_t definer;     /* a statement t = X before it, 0: none */
-    uint32_t variable;    /* the token t there */
-    struct range initial; /* X */
-    uint32_t guard;       /* an if; 0: none */
-    struct range
-        condition;    /* the part of its condition that reads the object, the last of those joined by && */
-    const char *type; /* of the object; NULL: not known */
-};
-
 /* ---- ranges of tokens ----------------------------------------------------------- */
 
 static bool same_tokens(const struct rewriting *r, uint32_t a, uint32_t b)
@@ -83,6 +57,8 @@ static bool is(const struct rewriting *r, uint32_t token, const char *text)
 static bool is_any(const struct rewriting *r, uint32_t token, const char *words)
 {
     const struct token *t = &r->syntax.tokens[token];
+    if (token >= r->syntax.token_count)
+        return false;
     for (const char *word = words; *word; word += strspn(word, " ")) {
         const size_t length = strcspn(word, " ");
         if (t->length == length && memcmp(t->at, word, length) == 0)
@@ -455,7 +431,7 @@ static uint32_t find_operator(const struct rewriting *r, uint32_t token)
     return count == 1 ? found : NO_TOKEN;
 }
 
-static bool find_write(struct rewriting *r)
+bool rewriting_find_write(struct rewriting *r)
 {
     const uint32_t at = syntax_token_at(&r->syntax, r->request->write.line, r->request->write.column);
     const uint32_t operator= at == NO_TOKEN ? NO_TOKEN : find_operator(r, at);
@@ -862,7 +838,7 @@ static bool put_loop(const struct rewriting *r, struct text_piece *piece, const 
 
 /* ---- edits --------------------------------------------------------------------------- */
 
-static bool add_edit(struct rewriting *r, struct range range, const struct text_piece *piece)
+bool rewriting_add_edit(struct rewriting *r, struct range range, const struct text_piece *piece)
 {
     const struct token *first = &r->syntax.tokens[range.first], *last = &r->syntax.tokens[range.end - 1];
     struct text_piece old = {.used = 0};
@@ -885,7 +861,7 @@ static bool drop(struct rewriting *r, uint32_t node)
     struct text_piece piece = {.used = 0};
     if (r->syntax.nodes[statement->parent].kind != NODE_BLOCK)
         put(&piece, ";");
-    return add_edit(r, (struct range){statement->first, statement->end}, &piece);
+    return rewriting_add_edit(r, (struct range){statement->first, statement->end}, &piece);
 }
 
 static struct range range_of(const struct rewriting *r, uint32_t node)
@@ -896,7 +872,7 @@ static struct range range_of(const struct rewriting *r, uint32_t node)
 static bool replace_by_loop(struct rewriting *r, struct range range, const struct rewritten_loop *loop)
 {
     struct text_piece piece = {.used = 0};
-    return put_loop(r, &piece, loop) && add_edit(r, range, &piece);
+    return put_loop(r, &piece, loop) && rewriting_add_edit(r, range, &piece);
 }
 
 static struct rewritten_loop loop_of_write(const struct rewriting *r)
@@ -923,7 +899,7 @@ static bool rewrite_alone(struct rewriting *r)
         put_call_after(r, &piece, &change);
     else
         put_call(r, &piece, &change);
-    return add_edit(r, r->whole, &piece);
+    return rewriting_add_edit(r, r->whole, &piece);
 }
 
 /* if (L < E) L = E; the condition may have other parts before that one. */
@@ -941,14 +917,14 @@ static bool rewrite_guarded(struct rewriting *r)
         return replace_by_loop(r, range_of(r, r->guard), &loop);
     if (!has_function(r, &change))
         return replace_by_loop(r, range_of(r, r->leaf), &loop) &&
-               add_edit(r, (struct range){r->condition.first - 1, r->condition.end}, &nothing);
+               rewriting_add_edit(r, (struct range){r->condition.first - 1, r->condition.end}, &nothing);
     put_call(r, &piece, &change);
     if (only) {
         put(&piece, ";");
-        return add_edit(r, range_of(r, r->guard), &piece);
+        return rewriting_add_edit(r, range_of(r, r->guard), &piece);
     }
-    return add_edit(r, r->whole, &piece) &&
-           add_edit(r, (struct range){r->condition.first - 1, r->condition.end}, &nothing);
+    return rewriting_add_edit(r, r->whole, &piece) &&
+           rewriting_add_edit(r, (struct range){r->condition.first - 1, r->condition.end}, &nothing);
 }
 
 static bool writes_at(const struct rewriting *r, uint32_t token)
@@ -995,7 +971,7 @@ static bool rewrite_guard_of_more(struct rewriting *r)
     r->out->commutes = commutes(r, &change);
     put_call(r, &call, &change);
     put_range(r, &piece, r->condition, call.bytes);
-    return !call.cut && add_edit(r, r->condition, &piece) && drop(r, r->leaf);
+    return !call.cut && rewriting_add_edit(r, r->condition, &piece) && drop(r, r->leaf);
 }
 
 /* L == C, C == L or !L: what L has to be; empty: 0. */
@@ -1109,9 +1085,9 @@ static bool rewrite_lock(struct rewriting *r, struct range expected)
     put_exchange(r, &piece, expected);
     put(&piece, " == ");
     put_expected(r, &piece, expected);
-    return add_edit(r, r->condition, &piece) &&
-           (taken.used ? add_edit(r, range_of(r, found[0]), &taken) : drop(r, found[0])) &&
-           add_edit(r, range_of(r, found[1]), &back);
+    return rewriting_add_edit(r, r->condition, &piece) &&
+           (taken.used ? rewriting_add_edit(r, range_of(r, found[0]), &taken) : drop(r, found[0])) &&
+           rewriting_add_edit(r, range_of(r, found[1]), &back);
 }
 
 /* if (L == C) { L = D; ... } */
@@ -1129,7 +1105,7 @@ static bool rewrite_exchange(struct rewriting *r)
     put_exchange(r, &piece, expected);
     put(&piece, " == ");
     put_expected(r, &piece, expected);
-    return add_edit(r, r->condition, &piece) && drop(r, r->leaf);
+    return rewriting_add_edit(r, r->condition, &piece) && drop(r, r->leaf);
 }
 
 /* t = L; ... if (t == C) { L = D; ... } */
@@ -1145,7 +1121,7 @@ static bool rewrite_read_exchange(struct rewriting *r)
         return false;
     r->out->commutes = true;
     put_exchange(r, &piece, expected);
-    return add_edit(r, r->initial, &piece) && drop(r, r->leaf);
+    return rewriting_add_edit(r, r->initial, &piece) && drop(r, r->leaf);
 }
 
 /* ---- a variable in between -------------------------------------------------------------- */
@@ -1210,7 +1186,7 @@ static bool update_at_read(struct rewriting *r, const struct change *change, boo
         put_call_after(r, &piece, change);
     else
         put_call(r, &piece, change);
-    return add_edit(r, r->initial, &piece) && drop(r, dropped);
+    return rewriting_add_edit(r, r->initial, &piece) && drop(r, dropped);
 }
 
 /* The update at the write: the variable is used for nothing else, and goes. */
@@ -1425,7 +1401,7 @@ static bool rewrite_wait(struct rewriting *r)
         else
             put_range(r, &piece, wanted, NULL);
     }
-    return add_edit(r, (struct range){wait->head, wait->head_end}, &piece) && drop(r, r->leaf);
+    return rewriting_add_edit(r, (struct range){wait->head, wait->head_end}, &piece) && drop(r, r->leaf);
 }
 
 /* a[L] = v; L++; the one statement reads, and the next one updates: the read is the update. */
@@ -1446,7 +1422,8 @@ static bool rewrite_used_first(struct rewriting *r)
         return false;
     r->out->commutes = commutes(r, &change);
     put_call(r, &piece, &change);
-    return add_edit(r, (struct range){at, at + r->object.end - r->object.first}, &piece) && drop(r, r->leaf);
+    return rewriting_add_edit(r, (struct range){at, at + r->object.end - r->object.first}, &piece) &&
+           drop(r, r->leaf);
 }
 
 /* Does an expression call what may have effects, or wait? The functions of work-items have none. */
@@ -1506,7 +1483,8 @@ static bool rewrite_swap(struct rewriting *r)
         return false;
     r->out->commutes = true;
     put_swap(r, &piece);
-    return add_edit(r, (struct range){at, at + r->object.end - r->object.first}, &piece) && drop(r, r->leaf);
+    return rewriting_add_edit(r, (struct range){at, at + r->object.end - r->object.first}, &piece) &&
+           drop(r, r->leaf);
 }
 
 static bool rewrite_any(struct rewriting *r)
@@ -1535,8 +1513,8 @@ bool rewrite_update(const struct rewrite_request *request, struct code_rewrite *
 {
     struct rewriting r = {.request = request, .out = out_rewrite};
     *out_rewrite = (struct code_rewrite){.edit_count = 0};
-    const bool done =
-        syntax_read(&r.syntax, request->lines, request->line_count) && find_write(&r) && rewrite_any(&r);
+    const bool done = syntax_read(&r.syntax, request->lines, request->line_count) &&
+                      rewriting_find_write(&r) && rewrite_any(&r);
     syntax_fini(&r.syntax);
     return done;
 }
@@ -1578,203 +1556,13 @@ bool rewrite_access(const struct change_request *request, struct code_rewrite *r
     if (is_old_language(&r) || change->order < 0 || change->scope < 0)
         return false;
     if (syntax_read(&r.syntax, request->update.lines, request->update.line_count) &&
-        (change->kind == CHANGE_STORE ? find_write(&r) && r.alone && is(&r, r.operator, "=")
+        (change->kind == CHANGE_STORE ? rewriting_find_write(&r) && r.alone && is(&r, r.operator, "=")
                                       : find_read(&r))) {
         find_type(&r);
         if (r.type)
             put_atomic(&r, &piece, change);
-        done = r.type && add_edit(&r, r.whole, &piece);
+        done = r.type && rewriting_add_edit(&r, r.whole, &piece);
     }
     syntax_fini(&r.syntax);
     return done;
-}
-
-/* ---- two buffers that alternate ------------------------------------------------------------ */
-
-static bool same(const struct syntax *syntax, uint32_t a, uint32_t b)
-{
-    const struct token *x = &syntax->tokens[a], *y = &syntax->tokens[b];
-    return x->length == y->length && memcmp(x->at, y->at, x->length) == 0;
-}
-
-/* Is there an assignment of one name to another one? */
-static bool is_assigned_to(const struct syntax *syntax, uint32_t to, uint32_t from)
-{
-    for (uint32_t i = 0; i + 3 < syntax->token_count; i++)
-        if (same(syntax, i, to) && token_is(syntax, i + 1, "=") && same(syntax, i + 2, from) &&
-            token_is(syntax, i + 3, ";"))
-            return true;
-    return false;
-}
-
-/* P = Q; and Q = P; or Q = t; of a t = P; the Q. */
-static uint32_t swapped_with(const struct syntax *syntax, uint32_t name)
-{
-    for (uint32_t i = 0; i + 3 < syntax->token_count; i++) {
-        if (!(same(syntax, i, name) && token_is(syntax, i + 1, "=") && token_is_word(syntax, i + 2) &&
-              token_is(syntax, i + 3, ";")) ||
-            same(syntax, i + 2, name))
-            continue;
-        for (uint32_t k = 0; k + 3 < syntax->token_count; k++) {
-            const bool gives = same(syntax, k, i + 2) && token_is(syntax, k + 1, "=") &&
-                               token_is_word(syntax, k + 2) && token_is(syntax, k + 3, ";");
-            if (gives && (same(syntax, k + 2, name) || is_assigned_to(syntax, k + 2, name)))
-                return i + 2;
-        }
-    }
-    for (uint32_t k = 0; k + 3 < syntax->token_count; k++) /* t = Q; Q = P; P = t; */
-        if (token_is_word(syntax, k) && token_is(syntax, k + 1, "=") && same(syntax, k + 2, name) &&
-            token_is(syntax, k + 3, ";") && !same(syntax, k, name)) {
-            for (uint32_t t = 0; t + 3 < syntax->token_count; t++)
-                if (same(syntax, t, name) && token_is(syntax, t + 1, "=") && token_is_word(syntax, t + 2) &&
-                    token_is(syntax, t + 3, ";") && is_assigned_to(syntax, t + 2, k))
-                    return k;
-        }
-    return NO_TOKEN;
-}
-
-/* 1 - i, i ^ 1, 1 ^ i or !i. */
-static bool is_other_index(const struct syntax *syntax, uint32_t first, uint32_t end, uint32_t index)
-{
-    if (end - first == 2)
-        return token_is(syntax, first, "!") && same(syntax, first + 1, index);
-    const bool minus = token_is(syntax, first + 1, "-"), flips = token_is(syntax, first + 1, "^");
-    return end - first == 3 &&
-           ((token_is(syntax, first, "1") && (minus || flips) && same(syntax, first + 2, index)) ||
-            (same(syntax, first, index) && flips && token_is(syntax, first + 2, "1")));
-}
-
-/* Is a name somewhere given the other index, or its own? */
-static bool alternates(const struct syntax *syntax, uint32_t index)
-{
-    for (uint32_t i = 0; i + 2 < syntax->token_count; i++) {
-        uint32_t end = i + 2;
-        if (token_is_word(syntax, i) && token_is(syntax, i + 1, "^=") && same(syntax, i, index) &&
-            token_is(syntax, i + 2, "1"))
-            return true;
-        while (end < syntax->token_count && end < i + 6 && !token_is(syntax, end, ";") &&
-               !token_is(syntax, end, ","))
-            end++;
-        if (token_is_word(syntax, i) && token_is(syntax, i + 1, "=") &&
-            is_other_index(syntax, i + 2, end, index))
-            return true;
-        if (token_is(syntax, i, "[") && is_other_index(syntax, i + 1, syntax->tokens[i].match, index))
-            return true;
-    }
-    return false;
-}
-
-/* The name that an element is taken of, at or after a token of its statement's. */
-static uint32_t buffer_at(const struct syntax *syntax, uint32_t token)
-{
-    while (token < syntax->token_count && !token_is_word(syntax, token) && !token_is(syntax, token, ";"))
-        token++;
-    return token_is_word(syntax, token) && token_is(syntax, token + 1, "[") ? token : NO_TOKEN;
-}
-
-/* rewrite NULL: the edit is not needed. */
-static bool other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
-                         struct rewrite_place write, char *out_name, size_t size,
-                         struct code_rewrite *rewrite)
-{
-    const struct rewrite_request request = {.lines = lines, .line_count = line_count, .write = write};
-    struct code_rewrite unused;
-    struct rewriting r = {.request = &request, .out = rewrite ? rewrite : &unused};
-    const struct syntax *syntax = &r.syntax;
-    bool found = false;
-    if (syntax_read(&r.syntax, lines, line_count) && find_write(&r)) {
-        const uint32_t at = syntax_token_at(syntax, read.line, read.column),
-                       from = at == NO_TOKEN ? at : buffer_at(syntax, at);
-        const uint32_t to = buffer_at(syntax, r.object.first),
-                       other = from != NO_TOKEN && to != NO_TOKEN && same(syntax, from, to)
-                                   ? swapped_with(syntax, to)
-                                   : NO_TOKEN;
-        const bool indexed = from != NO_TOKEN && to != NO_TOKEN && same(syntax, from, to) &&
-                             token_is_word(syntax, to + 2) && syntax->tokens[to + 1].match == to + 3 &&
-                             syntax->tokens[from + 1].match == from + 3 && same(syntax, to + 2, from + 2);
-        if (other != NO_TOKEN)
-            snprintf(out_name, size, "%.*s", (int)syntax->tokens[other].length, syntax->tokens[other].at);
-        else if (indexed && alternates(syntax, to + 2))
-            snprintf(out_name, size, "%.*s[1 - %.*s]", (int)syntax->tokens[to].length, syntax->tokens[to].at,
-                     (int)syntax->tokens[to + 2].length, syntax->tokens[to + 2].at);
-        found = other != NO_TOKEN || (indexed && alternates(syntax, to + 2));
-        struct text_piece piece = {.used = 0};
-        if (found && rewrite) {
-            put(&piece, "%s", out_name);
-            found = add_edit(&r, (struct range){to, other != NO_TOKEN ? to + 1 : to + 4}, &piece);
-        }
-    }
-    syntax_fini(&r.syntax);
-    return found;
-}
-
-bool rewrite_other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
-                          struct rewrite_place write, char *out_name, size_t size)
-{
-    return other_buffer(lines, line_count, read, write, out_name, size, NULL);
-}
-
-bool rewrite_buffer(const struct change_request *request, struct code_rewrite *rewrite)
-{
-    char name[CODE_STATEMENT_CHARS];
-    return other_buffer(request->update.lines, request->update.line_count, request->other,
-                        request->update.write, name, sizeof name, rewrite);
-}
-
-/* ---- the text with edits ------------------------------------------------------------------- */
-
-static void copy_text(FILE *stream, char *const *lines, struct rewrite_place from, struct rewrite_place to)
-{
-    for (uint32_t line = from.line; line <= to.line; line++) {
-        const uint32_t first = line == from.line ? from.column - 1 : 0;
-        const size_t end = line == to.line ? to.column - 1 : strlen(lines[line - 1]);
-        fwrite(lines[line - 1] + first, 1, end - first, stream);
-        if (line != to.line)
-            fputc('\n', stream);
-    }
-}
-
-/* Of those that are not done, the one that begins first; NULL: none is left. */
-static const struct code_edit *next_edit(const struct code_edit *edits, uint32_t count, const bool *done)
-{
-    const struct code_edit *found = NULL;
-    for (uint32_t i = 0; i < count; i++)
-        if (!done[i] && (!found || edits[i].line < found->line ||
-                         (edits[i].line == found->line && edits[i].column < found->column)))
-            found = &edits[i];
-    return found;
-}
-
-static bool is_before(struct rewrite_place a, struct rewrite_place b)
-{
-    return a.line < b.line || (a.line == b.line && a.column < b.column);
-}
-
-char *rewrite_apply(char *const *lines, uint32_t line_count, const struct code_edit *edits,
-                    uint32_t edit_count)
-{
-    enum { EDITS_MOST = 16 };
-    bool done[EDITS_MOST] = {false}, fits = line_count && edit_count <= EDITS_MOST;
-    char *text = NULL;
-    size_t size;
-    FILE *stream = fits ? open_memstream(&text, &size) : NULL;
-    struct rewrite_place at = {1, 1};
-    if (!stream)
-        return NULL;
-    for (const struct code_edit *edit; fits && (edit = next_edit(edits, edit_count, done));) {
-        const struct rewrite_place from = {edit->line, edit->column};
-        fits = !is_before(from, at) && edit->end_line <= line_count;
-        if (fits)
-            copy_text(stream, lines, at, from);
-        fputs(edit->text, stream);
-        at = (struct rewrite_place){edit->end_line, edit->end_column};
-        done[edit - edits] = true;
-    }
-    if (fits)
-        copy_text(stream, lines, at,
-                  (struct rewrite_place){line_count, (uint32_t)strlen(lines[line_count - 1]) + 1});
-    if (fclose(stream) == 0 && fits)
-        return text;
-    free(text);
-    return NULL;
 }

@@ -193,6 +193,7 @@ uint32_t ir_string(struct ir *ir, const char *text);
 #define IR_OPERANDS(ir, v, slot) \
     for (uint32_t _k = 0, *slot; (slot = ir_operand_slot((ir), (v), _k)) != NULL; _k++)
 uint32_t *ir_operand_slot(struct ir *ir, uint32_t v, uint32_t k);
+/* Prints the blocks and values; for a developer, from a debugger: call ir_dump(ir, stderr). */
 void ir_dump(struct ir *ir, FILE *stream);
 /* Replaces uses by the map (chains followed), in instructions and conditions. */
 void ir_rewrite(struct ir *ir, const uint32_t *map);

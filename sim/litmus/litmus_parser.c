@@ -514,8 +514,3 @@ void litmus_free(struct litmus *test)
     pool_fini(&test->pool);
     free(test);
 }
-
-const char *litmus_name(const struct litmus *test)
-{
-    return test->name;
-}

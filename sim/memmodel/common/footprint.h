@@ -144,8 +144,6 @@ struct footprint {
     bool partial; /* memory ran out, and parts are missing */
 };
 
-const struct footprint_part *footprint_find(const struct footprint *footprint, uint32_t region_id);
-
 /* Receives the footprint of each launch that ended. */
 struct footprint_sink {
     void *self;
