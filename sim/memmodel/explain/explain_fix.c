@@ -19,8 +19,8 @@
 
 void explain_say_at(const struct question *question, const struct code_place *place, struct wording *fix)
 {
-    wording_add(fix, place->before ? " before " : " after ");
-    wording_line(fix, question->host, place->site, place->line);
+    wording_add(fix, "%s%s", place->before ? " before " : " after ",
+                AT_LINE(question->host, place->site, place->line));
 }
 
 static bool in_one_group(const struct question *question, const struct race_instance *instance)
@@ -96,7 +96,7 @@ static void say_before_branch(const struct question *question, const struct sugg
                     flag);
     else
         wording_add(fix, "work_group_barrier(%s) between the access and the branch at ", flag);
-    wording_place(fix, host, suggested_fix->place.site);
+    wording_add(fix, "%s", AT(host, suggested_fix->place.site));
 }
 
 void explain_say_and_at(const struct question *question, const struct code_place *place, struct wording *fix)
@@ -282,9 +282,8 @@ static void say_between(const struct question *question, uint32_t first, uint32_
     struct source_place place[2];
     host->place(host->self, first, &place[0]);
     host->place(host->self, second, &place[1]);
-    wording_add(fix, " between the two %s of ",
-                statement_ends(&place[0], &place[1]) ? "statements" : "accesses");
-    wording_place(fix, host, first);
+    wording_add(fix, " between the two %s of %s",
+                statement_ends(&place[0], &place[1]) ? "statements" : "accesses", AT(host, first));
 }
 
 /* Records the change that puts the statement at the place. */
@@ -319,14 +318,12 @@ void explain_say_beside(const struct question *question, uint32_t site, bool pas
     struct fence_place place;
     if (!host->beside || !host->beside(host->self, site, access, past, &place) ||
         place.side == FENCE_NOWHERE) {
-        wording_add(fix, past ? " after " : " before ");
-        wording_place(fix, host, site);
+        wording_add(fix, "%s%s", past ? " after " : " before ", AT(host, site));
     } else if (place.side == FENCE_BETWEEN) {
         say_between(question, past ? site : access, past ? access : site, fix);
     } else {
-        wording_add(fix, "%s", sides[place.side]);
-        wording_line(fix, host, place.site, place.line);
-        wording_add(fix, "%s", place.braces ? ", which needs braces" : "");
+        wording_add(fix, "%s%s%s", sides[place.side], AT_LINE(host, place.site, place.line),
+                    place.braces ? ", which needs braces" : "");
     }
 }
 
@@ -375,7 +372,8 @@ static void say_in_line(const struct question *question, const struct code_order
         two ? "work_group_barrier(%s) between the two statements of "
             : "two statements instead of one, with work_group_barrier(%s) between the two accesses, at ",
         wording_region_flag(question->region));
-    wording_place(fix, question->host, order->entwined ? order->statement : question->meetings->second.site);
+    wording_add(fix, "%s",
+                AT(question->host, order->entwined ? order->statement : question->meetings->second.site));
     struct code_change change = {.kind = CHANGE_STATEMENT, .place.side = FENCE_BETWEEN};
     const struct race_instance *instance = question->meetings;
     change.site = change.place.site = order->first == 0 ? instance->first.site : instance->second.site;
@@ -611,7 +609,7 @@ static bool make_atomic(const struct question *question, struct wording *fix,
         say_other_atomic(question, atomic, plain, fix);
     else
         say_atomics(question, scope, fix);
-    wording_place(fix, question->host, plain->site);
+    wording_add(fix, "%s", AT(question->host, plain->site));
     return true;
 }
 
@@ -655,8 +653,11 @@ static bool advise_scopes(const struct question *question, const struct sync_op 
             sites[count++] = sync_op->site;
     }
     for (uint32_t i = 0; i < count; i++) {
-        wording_add(fix, "%s", i == 0 ? "memory_scope_device at " : i + 1 < count ? ", " : " and ");
-        wording_place(fix, question->host, sites[i]);
+        wording_add(fix, "%s%s",
+                    i == 0          ? "memory_scope_device at "
+                    : i + 1 < count ? ", "
+                                    : " and ",
+                    AT(question->host, sites[i]));
     }
     return count > 0;
 }
@@ -677,8 +678,8 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
                advise_scopes(question, release, fix);
     if (!lock)
         return false;
-    wording_add(fix, "an atomic store with memory_order_release where the lock is released, at ");
-    wording_place(fix, host, lock->store);
+    wording_add(fix, "an atomic store with memory_order_release where the lock is released, at %s",
+                AT(host, lock->store));
     return true;
 }
 
@@ -717,8 +718,7 @@ static bool find_other_buffer(const struct question *question, struct wording *f
     const bool read_first = host->order(host->self, read, write, &order) && order.first == 0;
     if (!read_first || !host->other_buffer(host->self, read, write, name, sizeof name))
         return false;
-    wording_add(fix, "%s, the other buffer, for the write at ", name);
-    wording_place(fix, host, write);
+    wording_add(fix, "%s, the other buffer, for the write at %s", name, AT(host, write));
     wording_change(fix, &(struct code_change){.kind = CHANGE_BUFFER, .site = write, .other = read});
     return true;
 }
@@ -806,12 +806,10 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
         return false;
     if (advise_iterations(question, out_fix))
         return true;
-    wording_add(
-        out_fix,
-        "read into a variable, work_group_barrier(%s) where all work-items reach it, and write after it, at ",
-        wording_region_flag(question->region));
-    wording_place(out_fix, question->host, question->meetings->second.site);
-    wording_add(out_fix, "; in a loop, wait before the next iteration, too");
+    wording_add(out_fix,
+                "read into a variable, work_group_barrier(%s) where all work-items reach it, and write after "
+                "it, at %s; in a loop, wait before the next iteration, too",
+                wording_region_flag(question->region), AT(question->host, question->meetings->second.site));
     return true;
 }
 
@@ -966,10 +964,8 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
         out_suggested_fix->kind = FIX_NONE;
         return false;
     }
-    wording_add(out_fix, "work_group_barrier(");
-    wording_regions(out_fix, regions | 1u << question->region);
-    wording_add(out_fix, ") at ");
-    wording_place(out_fix, host, site);
+    wording_add(out_fix, "work_group_barrier(%s) at %s", REGIONS(regions | 1u << question->region),
+                AT(host, site));
     struct code_change change = {.kind = CHANGE_CALL,
                                  .site = site,
                                  .regions = regions | 1u << question->region,

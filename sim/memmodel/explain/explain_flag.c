@@ -75,23 +75,22 @@ static bool acquires(const struct flag_read *flag_read)
 
 static void say_why(const struct question *question, const struct flag_read *flag_read, struct wording *why)
 {
-    wording_add(why, "the %s at ", flag_read->load.writes ? "read-modify-write" : "load");
-    wording_place(why, question->host, flag_read->load.site);
-    wording_add(why, " read what the store at ");
-    wording_place(why, question->host, flag_read->store.site);
-    wording_add(why, !flag_read->store.atomic && !flag_read->load.atomic
-                         ? " wrote, and both are plain: they race, and order nothing else"
-                     : flag_read->load.atomic ? " wrote, which is plain: it races, and releases nothing"
-                                              : " wrote, but it is plain: it races, and acquires nothing");
+    wording_add(why, "the %s at %s read what the store at %s%s",
+                flag_read->load.writes ? "read-modify-write" : "load",
+                AT(question->host, flag_read->load.site), AT(question->host, flag_read->store.site),
+                !flag_read->store.atomic && !flag_read->load.atomic
+                    ? " wrote, and both are plain: they race, and order nothing else"
+                : flag_read->load.atomic ? " wrote, which is plain: it races, and releases nothing"
+                                         : " wrote, but it is plain: it races, and acquires nothing");
 }
 
 static void say_end(const struct question *question, int region, const struct racing_access *end,
                     const char *function, enum memory_ordering order, enum memory_scope scope,
                     struct wording *fix)
 {
-    wording_add(fix, "%s%s%s%s, %s at ", fix->used ? ", and " : "", end->atomic ? "" : function,
-                end->atomic ? "" : " with ", memory_order_word(order), memory_scope_word(scope));
-    wording_place(fix, question->host, end->site);
+    wording_add(fix, "%s%s%s%s, %s at %s", fix->used ? ", and " : "", end->atomic ? "" : function,
+                end->atomic ? "" : " with ", memory_order_word(order), memory_scope_word(scope),
+                AT(question->host, end->site));
     const bool local = region == IN_LOCAL;
     if (end->atomic)
         wording_call(fix, end->site, 0, (int)order, NOT_GIVEN, (int)scope);

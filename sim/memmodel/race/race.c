@@ -73,8 +73,9 @@ static void say_what(struct wording *text, const struct races *races, const stru
     if (how->kind >= ACCESS_ATOMIC_READ)
         wording_add(text, ", %s, ", order_word(how->order));
     if (how->kind >= ACCESS_ATOMIC_READ)
-        wording_scope(text, race_scope(races, how->site, (enum memory_scope)how->scope),
-                      (enum memory_scope)how->scope);
+        wording_add(text, "%s",
+                    SCOPE(race_scope(races, how->site, (enum memory_scope)how->scope),
+                          (enum memory_scope)how->scope));
 }
 
 void races_access(const struct races *races, uint64_t unit, const struct access_context *how,
@@ -93,8 +94,8 @@ void races_access(const struct races *races, uint64_t unit, const struct access_
     access->scope = race_scope(races, how->site, (enum memory_scope)how->scope);
     access->has_item = !copy;
     if (copy) {
-        wording_add(by, "an asynchronous copy of ");
-        wording_group(by, races->launch, order_unit_group(races->order, unit));
+        wording_add(by, "an asynchronous copy of %s",
+                    WORK_GROUP(races->launch, order_unit_group(races->order, unit)));
         access->by = by->bytes;
     } else {
         race_item(races, unit, &access->item);

@@ -34,15 +34,14 @@ static void barrier_lacks_flag(struct reason *reason, const struct races *races,
                         : barrier->regions & REGION_IMAGE  ? "CLK_IMAGE_MEM_FENCE"
                                                            : NULL;
     cause(reason, barrier->site);
-    wording_add(&reason->why, "the barrier at ");
-    wording_place(&reason->why, races->host, barrier->site);
+    wording_add(&reason->why, "the barrier at %s", AT(races->host, barrier->site));
     if (other)
         wording_add(&reason->why, " has %s only; these are %s accesses", other, wording_space_word(space));
     else
         wording_add(&reason->why, " has no flags: it orders no memory");
     wording_add(&reason->fix, other ? "%s | %s at " : "%s%s at ", other ? other : "",
                 wording_region_flag(space));
-    wording_place(&reason->fix, races->host, barrier->site);
+    wording_add(&reason->fix, "%s", AT(races->host, barrier->site));
 }
 
 static void too_compact(struct reason *reason, const struct races *races, const struct missed_edge *edge,
@@ -52,62 +51,48 @@ static void too_compact(struct reason *reason, const struct races *races, const 
     const enum memory_scope acquires =
         order_scope(races->order, edge->acquire_scope, edge->local, edge->svm_atomics);
     bool same = edge->release_scope != acquires && from == unit_state->place.group;
-    wording_add(&reason->why, "the release at ");
-    wording_place(&reason->why, races->host, edge->release_site);
-    wording_add(&reason->why, " has ");
-    wording_scope(&reason->why, race_scope(races, edge->release_site, edge->release_scope),
-                  edge->release_scope);
+    wording_add(&reason->why, "the release at %s has %s", AT(races->host, edge->release_site),
+                SCOPE(race_scope(races, edge->release_site, edge->release_scope), edge->release_scope));
     if (!same && edge->release_scope == SCOPE_WORK_ITEM) {
         wording_add(&reason->why, ": it reaches no other work-item, and the acquire at ");
     } else if (!same && edge->release_scope <= SCOPE_WORK_GROUP) {
         wording_add(&reason->why, ": it reaches ");
         if (edge->release_scope == SCOPE_SUB_GROUP)
             wording_add(&reason->why, "its sub-group of ");
-        wording_group(&reason->why, races->launch, from);
-        wording_add(&reason->why, " only, and the acquire at ");
+        wording_add(&reason->why, "%s only, and the acquire at ", WORK_GROUP(races->launch, from));
     } else {
         wording_add(&reason->why, ", and the acquire at ");
     }
-    wording_place(&reason->why, races->host, edge->acquire_site);
-    wording_add(&reason->why, " that read its value ");
+    wording_add(&reason->why, "%s that read its value ", AT(races->host, edge->acquire_site));
     if (!same && edge->release_scope <= SCOPE_WORK_GROUP && from != unit_state->place.group) {
-        wording_add(&reason->why, "is in ");
-        wording_group(&reason->why, races->launch, unit_state->place.group);
+        wording_add(&reason->why, "is in %s", WORK_GROUP(races->launch, unit_state->place.group));
     } else {
-        wording_add(&reason->why, "has ");
-        wording_scope(&reason->why, edge->acquire_scope, acquires);
-        wording_add(&reason->why,
+        wording_add(&reason->why, "has %s%s", SCOPE(edge->acquire_scope, acquires),
                     edge->release_scope != acquires ? ": before OpenCL 3.1 the two must be the same" : "");
     }
     enum memory_scope wanted = from == unit_state->place.group ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
-    wording_add(&reason->fix, "%s at ", memory_scope_word(wanted));
-    wording_place(&reason->fix, races->host, edge->release_site);
-    wording_add(&reason->fix, " and ");
-    wording_place(&reason->fix, races->host, edge->acquire_site);
+    wording_add(&reason->fix, "%s at %s and %s", memory_scope_word(wanted),
+                AT(races->host, edge->release_site), AT(races->host, edge->acquire_site));
 }
 
 static void say_apart_scopes(struct reason *reason, const struct races *races,
                              const struct access_context *earlier, const struct access_context *later)
 {
-    wording_add(&reason->why, "atomics race too when their scopes do not include each other: ");
-    wording_scope(&reason->why, race_scope(races, earlier->site, (enum memory_scope)earlier->scope),
-                  (enum memory_scope)earlier->scope);
-    wording_add(&reason->why, " and ");
-    wording_scope(&reason->why, race_scope(races, later->site, (enum memory_scope)later->scope),
-                  (enum memory_scope)later->scope);
+    wording_add(&reason->why, "atomics race too when their scopes do not include each other: %s and %s",
+                SCOPE(race_scope(races, earlier->site, (enum memory_scope)earlier->scope),
+                      (enum memory_scope)earlier->scope),
+                SCOPE(race_scope(races, later->site, (enum memory_scope)later->scope),
+                      (enum memory_scope)later->scope));
 }
 
 static void other_region(struct reason *reason, const struct races *races, const struct missed_edge *edge,
                          int space)
 {
-    wording_add(&reason->why, "the release at ");
-    wording_place(&reason->why, races->host, edge->release_site);
-    wording_add(&reason->why, " and the acquire at ");
-    wording_place(&reason->why, races->host, edge->acquire_site);
     wording_add(
         &reason->why,
-        " meet at a flag in %s memory; the data is %s, and only fences with both flags on both sides order "
-        "one region by the other (seq_cst alone does not)",
+        "the release at %s and the acquire at %s meet at a flag in %s memory; the data is %s, and only "
+        "fences with both flags on both sides order one region by the other (seq_cst alone does not)",
+        AT(races->host, edge->release_site), AT(races->host, edge->acquire_site),
         edge->local ? "local" : "global", wording_space_word(space));
     wording_add(&reason->fix,
                 "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, ...) on both sides, or a "
@@ -117,9 +102,10 @@ static void other_region(struct reason *reason, const struct races *races, const
 
 static void not_acquired(struct reason *reason, const struct races *races, const struct missed_edge *edge)
 {
-    wording_add(&reason->why, "the reader took the value released at ");
-    wording_place(&reason->why, races->host, edge->release_site);
-    wording_add(&reason->why, " with a relaxed operation, and no acquire fence followed");
+    wording_add(
+        &reason->why,
+        "the reader took the value released at %s with a relaxed operation, and no acquire fence followed",
+        AT(races->host, edge->release_site));
     wording_add(&reason->fix,
                 "memory_order_acquire for the atomic that reads the flag, or an acquire fence after it");
 }
@@ -149,7 +135,7 @@ static void acquire_too(struct reason *reason, const struct races *races, const 
         return;
     wording_add(&reason->fix, acquires ? ", and %s%s at " : ", and %s, %s at ",
                 acquires ? "" : "memory_order_acquire", memory_scope_word(scope));
-    wording_place(&reason->fix, races->host, edge->acquire_site);
+    wording_add(&reason->fix, "%s", AT(races->host, edge->acquire_site));
 }
 
 static void not_released(struct reason *reason, const struct races *races, const struct missed_edge *edge,
@@ -160,9 +146,7 @@ static void not_released(struct reason *reason, const struct races *races, const
     const enum memory_scope least = same_group ? SCOPE_WORK_GROUP : SCOPE_DEVICE,
                             wanted = edge->acquire_scope > least ? edge->acquire_scope : least;
     const char *scope = memory_scope_word(wanted); /* others may need the scope that the load has */
-    wording_add(&reason->why, "the store at ");
-    wording_place(&reason->why, races->host, edge->release_site);
-    wording_add(&reason->why,
+    wording_add(&reason->why, "the store at %s%s", AT(races->host, edge->release_site),
                 plain ? " is plain: it races with the atomic that read it, and releases nothing"
                       : " is relaxed: what was written before it does not become visible with it");
     if (edge->local != (space == IN_LOCAL)) {
@@ -172,18 +156,14 @@ static void not_released(struct reason *reason, const struct races *races, const
                     edge->local ? "local" : "global", wording_space_word(space));
         wording_add(&reason->fix,
                     "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, "
-                    "memory_order_release, %s) before ",
-                    scope);
-        wording_place(&reason->fix, races->host, edge->release_site);
-        wording_add(&reason->fix, ", and the same with memory_order_acquire after ");
-        wording_place(&reason->fix, races->host, edge->acquire_site);
-        wording_add(&reason->fix, ", with %s for both atomics, or a flag in %s memory", scope,
+                    "memory_order_release, %s) before %s, and the same with memory_order_acquire after %s, "
+                    "with %s for both atomics, or a flag in %s memory",
+                    scope, AT(races->host, edge->release_site), AT(races->host, edge->acquire_site), scope,
                     wording_space_word(space));
         return;
     }
-    wording_add(&reason->fix, "%smemory_order_release, %s at ", plain ? "atomic_store_explicit with " : "",
-                scope);
-    wording_place(&reason->fix, races->host, edge->release_site);
+    wording_add(&reason->fix, "%smemory_order_release, %s at %s", plain ? "atomic_store_explicit with " : "",
+                scope, AT(races->host, edge->release_site));
     acquire_too(reason, races, edge, wanted);
 }
 
@@ -211,20 +191,16 @@ static bool waited_for_otherwise(struct reason *reason, const struct races *race
         place.first != 0 || strcmp(host->what(host->self, place.site), "wait_group_events") != 0)
         return false;
     const bool partly = host->uniform && !host->uniform(host->self, copy);
-    wording_add(&reason->why, "the copy at ");
-    wording_place(&reason->why, host, copy);
-    wording_add(&reason->why, " was not waited for before the other access: wait_group_events at ");
-    wording_place(&reason->why, host, place.site);
-    wording_add(&reason->why, partly ? " waits for it in some work-items only" : " does not wait for it");
-    wording_add(&reason->fix, partly ? "the copy at " : "the event of the copy at ");
-    wording_place(&reason->fix, host, copy);
+    wording_add(&reason->why,
+                "the copy at %s was not waited for before the other access: wait_group_events at %s%s",
+                AT(host, copy), AT(host, place.site),
+                partly ? " waits for it in some work-items only" : " does not wait for it");
     wording_add(
-        &reason->fix,
+        &reason->fix, "%s%s%s", partly ? "the copy at " : "the event of the copy at ", AT(host, copy),
         partly ? " outside of the branch: every work-item of the work-group makes it and waits for its event"
                : " among those that wait_group_events at ");
     if (!partly) {
-        wording_place(&reason->fix, host, place.site);
-        wording_add(&reason->fix, " waits for");
+        wording_add(&reason->fix, "%s waits for", AT(host, place.site));
     }
     return true;
 }
@@ -247,24 +223,21 @@ static void explain_copy(struct reason *reason, const struct races *races, const
     reason->copy = !second || both;
     reason->no_barrier = now && !both;
     if (both) {
-        wording_add(&reason->why, "the copy at ");
-        wording_place(&reason->why, races->host, race->context->site);
-        wording_add(&reason->why, " was not waited for before the copy at ");
-        wording_place(&reason->why, races->host, unit_state->copy->site);
-        wording_add(&reason->why, ", and copies are ordered by wait_group_events only");
-        wording_add(&reason->fix, "wait_group_events before ");
-        wording_place(&reason->fix, races->host, unit_state->copy->site);
+        wording_add(&reason->why,
+                    "the copy at %s was not waited for before the copy at %s, and copies are ordered by "
+                    "wait_group_events only",
+                    AT(races->host, race->context->site), AT(races->host, unit_state->copy->site));
+        wording_add(&reason->fix, "wait_group_events before %s", AT(races->host, unit_state->copy->site));
         return;
     }
     uint32_t site = second ? unit_state->copy->site : race->context->site;
-    wording_add(&reason->why, "the copy at ");
-    wording_place(&reason->why, races->host, site);
-    wording_add(&reason->why, now ? " may begin before the other access is done: it comes only after what a "
-                                    "barrier before it orders"
-                                  : " was not waited for before the other access");
+    wording_add(&reason->why, "the copy at %s%s", AT(races->host, site),
+                now ? " may begin before the other access is done: it comes only after what a "
+                      "barrier before it orders"
+                    : " was not waited for before the other access");
     if (early) {
-        wording_add(&reason->fix, "wait_group_events before ");
-        wording_line(&reason->fix, races->host, place.site, place.line);
+        wording_add(&reason->fix, "wait_group_events before %s",
+                    AT_LINE(races->host, place.site, place.line));
         return;
     }
     wording_add(&reason->fix,
@@ -382,18 +355,17 @@ static void explain_apart(struct reason *reason, const struct races *races, cons
         /* otherwise the line of that is not known */
         if (!race_same_place(races, collective, race->context->site) &&
             !race_same_place(races, collective, now->how.site)) {
-            wording_add(&reason->why, " at ");
-            wording_place(&reason->why, races->host, collective);
+            wording_add(&reason->why, " at %s", AT(races->host, collective));
         }
         wording_add(&reason->why,
                     " comes between the two accesses, but it is no barrier: such functions order no memory");
         wording_add(&reason->fix,
                     "work_group_barrier(%s) beside it, or let each byte belong to one work-item", flag);
     } else if (waited_apart(races, race, unit_state, &barrier)) {
-        wording_add(&reason->why, "the barrier at ");
-        wording_place(&reason->why, races->host, barrier);
-        wording_add(&reason->why,
-                    " orders the work-items that wait at it, and one of the two was not among them");
+        wording_add(
+            &reason->why,
+            "the barrier at %s orders the work-items that wait at it, and one of the two was not among them",
+            AT(races->host, barrier));
         wording_add(&reason->fix, "one work_group_barrier(%s) for all of the work-group, outside the branch",
                     flag);
     } else {
@@ -444,20 +416,17 @@ static bool may_part(const struct races *races, const struct race *race, const s
 static void say_work_group_barrier(struct reason *reason, const struct races *races,
                                    const struct barrier_seen *barrier, int space)
 {
-    wording_add(&reason->fix, "work_group_barrier(");
-    wording_regions(&reason->fix, barrier->regions | 1u << space);
-    wording_add(&reason->fix, ") at ");
-    wording_place(&reason->fix, races->host, barrier->site);
-    wording_add(&reason->fix, ", if all of the work-group reach it");
+    wording_add(&reason->fix, "work_group_barrier(%s) at %s, if all of the work-group reach it",
+                REGIONS(barrier->regions | 1u << space), AT(races->host, barrier->site));
 }
 
 static void between_sub_groups(struct reason *reason, const struct races *races,
                                const struct barrier_seen *barrier, int space)
 {
     compact(reason, barrier);
-    wording_add(&reason->why, "the sub-group barrier at ");
-    wording_place(&reason->why, races->host, barrier->site);
-    wording_add(&reason->why, " orders the work-items of one sub-group; these are in two");
+    wording_add(&reason->why,
+                "the sub-group barrier at %s orders the work-items of one sub-group; these are in two",
+                AT(races->host, barrier->site));
     say_work_group_barrier(reason, races, barrier, space);
 }
 
@@ -465,9 +434,9 @@ static void beside_named(struct reason *reason, const struct races *races, const
                          int space)
 {
     compact(reason, barrier);
-    wording_add(&reason->why, "the named barrier at ");
-    wording_place(&reason->why, races->host, barrier->site);
-    wording_add(&reason->why, " orders the sub-groups that wait at it together; these two did not");
+    wording_add(&reason->why,
+                "the named barrier at %s orders the sub-groups that wait at it together; these two did not",
+                AT(races->host, barrier->site));
     wording_add(&reason->fix, "let both sub-groups wait at one named barrier, or ");
     say_work_group_barrier(reason, races, barrier, space);
 }
