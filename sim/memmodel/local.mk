@@ -107,8 +107,17 @@ libmemmodel_a_SOURCES = \
 	%D%/commands/pipe_packets.h \
 	%D%/race/race.c \
 	%D%/race/race.h \
+	%D%/race/race_access.c \
+	%D%/race/race_fix.c \
+	%D%/race/race_fix.h \
+	%D%/race/race_report.c \
+	%D%/race/race_report.h \
 	%D%/race/race_values.c \
 	%D%/race/race_values.h \
+	%D%/race/race_reason.c \
+	%D%/race/race_reason.h \
+	%D%/race/race_reason_copy.c \
+	%D%/race/race_reason_edge.c \
 	%D%/race/race_why.c \
 	%D%/race/race_why.h \
 	%D%/shadow/reader_set.c \

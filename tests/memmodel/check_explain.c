@@ -79,16 +79,16 @@ static void exchange_fails(uint64_t unit, uint32_t line, enum memory_ordering su
 {
     struct unit_state unit_state;
     const struct atomic_operation exchange = {FLAG,
-                                        4,
-                                        IN_GLOBAL,
-                                        true,
-                                        false,
-                                        ORDER_RELAXED,
-                                        SCOPE_DEVICE,
-                                        line,
-                                        false,
-                                        false,
-                                        (uint8_t)(1 + success)};
+                                              4,
+                                              IN_GLOBAL,
+                                              true,
+                                              false,
+                                              ORDER_RELAXED,
+                                              SCOPE_DEVICE,
+                                              line,
+                                              false,
+                                              false,
+                                              (uint8_t)(1 + success)};
     order_unit_state(&order, unit, &unit_state);
     order_atomic(&order, &unit_state, &exchange);
 }
@@ -119,8 +119,8 @@ static bool explained(uint64_t first, uint64_t second, int region)
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = region,
-                                      .meetings = &meeting,
-                                      .meeting_count = 1};
+                                      .instances = &meeting,
+                                      .instance_count = 1};
     return explain_race(&question, &answer);
 }
 
@@ -138,7 +138,7 @@ static void edge_is(uint32_t index, uint32_t from, uint32_t to, bool synchronise
     ck_assert_int_eq(answer.edges[index].synchronises, synchronises);
 }
 
-static struct race_instance meeting_of(uint64_t first, uint64_t second)
+static struct race_instance instance_of(uint64_t first, uint64_t second)
 {
     return (struct race_instance){
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
@@ -146,15 +146,15 @@ static struct race_instance meeting_of(uint64_t first, uint64_t second)
         .end = sync_log.count};
 }
 
-static struct question question_of(const struct race_instance *meetings, uint32_t count)
+static struct question question_of(const struct race_instance *instances, uint32_t count)
 {
     return (struct question){.sync_log = &sync_log,
                              .launch = &launch,
                              .host = &host,
                              .rule = order.rule,
                              .region = IN_GLOBAL,
-                             .meetings = meetings,
-                             .meeting_count = count};
+                             .instances = instances,
+                             .instance_count = count};
 }
 
 /* ---- single edits ------------------------------------------------------------------------ */
@@ -164,12 +164,12 @@ START_TEST(scopes_of_shared_objects_meet_at_the_wider)
 {
     struct unit_state unit_state;
     struct atomic_operation act = {FLAG,          4, IN_GLOBAL, false, true, ORDER_RELEASE,
-                             SCOPE_ALL_SVM, 7, true,      false, 0};
+                                   SCOPE_ALL_SVM, 7, true,      false, 0};
     first_access(FIRST);
     order_unit_state(&order, FIRST, &unit_state);
     order_atomic(&order, &unit_state, &act);
-    act =
-        (struct atomic_operation){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true, false, 0};
+    act = (struct atomic_operation){FLAG,         4, IN_GLOBAL, true,  false, ORDER_ACQUIRE,
+                                    SCOPE_DEVICE, 9, true,      false, 0};
     order_unit_state(&order, OTHER, &unit_state);
     order_atomic(&order, &unit_state, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
@@ -191,14 +191,14 @@ END_TEST
 
 START_TEST(two_pairs_want_an_edit_for_both)
 {
-    struct race_instance meetings[2];
+    struct race_instance instances[2];
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     load(THIRD, 10, ORDER_RELAXED, SCOPE_DEVICE);
-    meetings[0] = meeting_of(FIRST, OTHER);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    const struct question both = question_of(meetings, 2), one = question_of(meetings, 1);
+    instances[0] = instance_of(FIRST, OTHER);
+    instances[1] = instance_of(FIRST, THIRD);
+    const struct question both = question_of(instances, 2), one = question_of(instances, 1);
     ck_assert(explain_race(&one, &answer));
     ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
     ck_assert(explain_covers(&one, answer.tried_edits, answer.tried_edit_count));
@@ -216,29 +216,29 @@ START_TEST(two_edits_of_one_place_serve_later_pairs)
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
-    struct race_instance meetings[2] = {meeting_of(FIRST, OTHER)};
-    struct question question = question_of(meetings, 1);
+    struct race_instance instances[2] = {instance_of(FIRST, OTHER)};
+    struct question question = question_of(instances, 1);
     ck_assert(explain_race(&question, &answer));
     ck_assert_str_eq(answer.fix.bytes, "memory_scope_device at k.cl:7, and memory_order_release at k.cl:7");
     load(THIRD, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    question = question_of(meetings, 2);
+    instances[1] = instance_of(FIRST, THIRD);
+    question = question_of(instances, 2);
     ck_assert(explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
     ck_assert(!explain_covers(&question, answer.tried_edits, 1));
-    meetings[1] = meeting_of(THIRD, OTHER);
+    instances[1] = instance_of(THIRD, OTHER);
     ck_assert(!explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
 }
 END_TEST
 
 START_TEST(unordered_pair_changes_no_result)
 {
-    struct race_instance meetings[2];
+    struct race_instance instances[2];
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
-    meetings[0] = meeting_of(FIRST, OTHER);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    const struct question both = question_of(meetings, 2);
+    instances[0] = instance_of(FIRST, OTHER);
+    instances[1] = instance_of(FIRST, THIRD);
+    const struct question both = question_of(instances, 2);
     ck_assert(explain_race(&both, &answer));
     ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
     ck_assert(!explain_covers(&both, answer.tried_edits, answer.tried_edit_count));
@@ -368,14 +368,14 @@ START_TEST(failed_exchange_acquires_by_the_failure_order)
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
     exchange_fails(OTHER, 9, ORDER_RELAXED);
-    struct race_instance meetings[2] = {meeting_of(FIRST, OTHER)};
-    struct question question = question_of(meetings, 1);
+    struct race_instance instances[2] = {instance_of(FIRST, OTHER)};
+    struct question question = question_of(instances, 1);
     ck_assert(explain_race(&question, &answer));
     explains("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
              "memory_order_acquire for success and failure at k.cl:9");
     exchange_fails(THIRD, 9, ORDER_RELAXED);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    question = question_of(meetings, 2);
+    instances[1] = instance_of(FIRST, THIRD);
+    question = question_of(instances, 2);
     ck_assert(explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
 }
 END_TEST
@@ -497,18 +497,18 @@ static struct racing_access plain_at(uint64_t unit, uint32_t line)
 static void passes(struct racing_access by, uint64_t to, uint64_t when)
 {
     flag_reads.items[0] = (struct flag_read){.store = by,
-                                           .load = plain_at(to, LOAD_LINE),
-                                           .region = IN_GLOBAL,
-                                           .address = FLAG,
-                                           .end = sync_log.count,
-                                           .when = when};
+                                             .load = plain_at(to, LOAD_LINE),
+                                             .region = IN_GLOBAL,
+                                             .address = FLAG,
+                                             .end = sync_log.count,
+                                             .when = when};
     flag_reads.count = flag_reads.next = 1;
     flag_reads.lost = false;
 }
 
 static bool follows(uint64_t second, uint64_t when, const struct checker_host *judged_host)
 {
-    struct race_instance meeting = meeting_of(FIRST, second);
+    struct race_instance meeting = instance_of(FIRST, second);
     struct question question = question_of(&meeting, 1);
     struct flag flag;
     meeting.when = when;
@@ -547,7 +547,8 @@ START_TEST(unit_that_passes_on_a_plain_flag_passes_on_its_clock)
     flag_reads.count = flag_reads.next = 2;
     ck_assert(follows(THIRD, 3, &with_order));
     /* before it takes it */
-    flag_reads.items[1].store.site = flag_reads.items[0].store.site = flag_reads.items[1].load.site = STORE_LINE;
+    flag_reads.items[1].store.site = flag_reads.items[0].store.site = flag_reads.items[1].load.site =
+        STORE_LINE;
     flag_reads.items[0].load.site = STORE_LINE;
     ck_assert(!follows(THIRD, 3, &with_order));
 }
@@ -630,8 +631,8 @@ static void is_fixed_by(uint64_t second, int region, const char *fix)
                                       .host = &with_places,
                                       .rule = order.rule,
                                       .region = region,
-                                      .meetings = &meeting,
-                                      .meeting_count = 1};
+                                      .instances = &meeting,
+                                      .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
     ck_assert_str_eq(proposal.fix.bytes, fix);
@@ -667,7 +668,7 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     struct proposal proposal;
     where.site = 0;
     first_access(FIRST);
-    struct race_instance meeting = meeting_of(FIRST, NEIGHBOUR);
+    struct race_instance meeting = instance_of(FIRST, NEIGHBOUR);
     struct question question = question_of(&meeting, 1);
     question.host = &with_iterations;
     question.region = IN_LOCAL;
@@ -675,11 +676,11 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     ck_assert_str_eq(proposal.fix.bytes, fix);
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
-    meeting = meeting_of(FIRST, OTHER);
+    meeting = instance_of(FIRST, OTHER);
     question.region = IN_GLOBAL;
     ck_assert(!explain_fix(&question, &proposal, &suggested_fix));
     where = (struct code_place){.site = 33, .before = true}; /* one edit is less */
-    meeting = meeting_of(FIRST, NEIGHBOUR);
+    meeting = instance_of(FIRST, NEIGHBOUR);
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:33");
 }
@@ -698,21 +699,21 @@ END_TEST
 
 START_TEST(a_barrier_covers_one_group_and_two_kernels_all)
 {
-    struct race_instance meetings[2];
+    struct race_instance instances[2];
     struct proposal proposal;
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
     where = (struct code_place){.site = 30, .before = true, .first = 0};
     first_access(FIRST);
-    meetings[0] = meeting_of(FIRST, NEIGHBOUR);
-    meetings[1] = meeting_of(FIRST, OTHER);
-    struct question question = question_of(meetings, 1);
+    instances[0] = instance_of(FIRST, NEIGHBOUR);
+    instances[1] = instance_of(FIRST, OTHER);
+    struct question question = question_of(instances, 1);
     question.host = &with_places;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:30");
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, UNIT_COPIES));
-    question.meeting_count = 2;
+    question.instance_count = 2;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "two kernels, split before k.cl:30");
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
@@ -747,8 +748,8 @@ static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = IN_GLOBAL,
-                                      .meetings = &meeting,
-                                      .meeting_count = 1};
+                                      .instances = &meeting,
+                                      .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
     ck_assert_str_eq(proposal.fix.bytes, fix);
@@ -797,7 +798,7 @@ START_TEST(write_elsewhere_is_not_waited_for)
 {
     struct unit_state unit_state;
     const struct atomic_operation beside = {FLAG + 4,     4, IN_GLOBAL, false, true, ORDER_RELEASE,
-                                      SCOPE_DEVICE, 7, false,     false, 0};
+                                            SCOPE_DEVICE, 7, false,     false, 0};
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     order_unit_state(&order, FIRST, &unit_state);
     order_atomic(&order, &unit_state, &beside);
