@@ -54,6 +54,15 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/explain_insert.c \
 	%D%/explain/explain_release.c \
 	%D%/explain/explain_flag_replay.c \
+	%D%/explain/explain_accesses.c \
+	%D%/explain/explain_accesses.h \
+	%D%/explain/explain_advice.c \
+	%D%/explain/explain_atomic.c \
+	%D%/explain/explain_barrier.c \
+	%D%/explain/explain_barrier.h \
+	%D%/explain/explain_lock.c \
+	%D%/explain/explain_lock.h \
+	%D%/explain/explain_place.c \
 	%D%/explain/explain_fix.c \
 	%D%/explain/explain_replay.c \
 	%D%/explain/explain_replay.h \
