@@ -12,7 +12,8 @@
  *   accesses_of_one_operator       are they one store, or the load and store of x++?
  *   accesses_code_order            which of the two comes first in the code; false: unknown
  *   accesses_in_two_statements     are they on one line, in two statements?
- *   accesses_read_then_write       are they of one statement over several lines, which loads before it stores?
+ *   accesses_read_then_write       are they of one statement over several lines, which loads before it
+ *                                  stores?
  *   accesses_in_line               can a barrier stand between two accesses of one line or statement?
  *   accesses_statement_ends        does a statement end between two columns of a line?
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Advice: what is written where no candidate of explain_fix() orders the accesses, since the change is more than
- * a replay of the log can test.
+ * Advice: what is written where no candidate of explain_fix() orders the accesses, since the change is more
+ * than a replay of the log can test.
  */
 #include "explain_accesses.h"
 #include "explain_barrier.h"

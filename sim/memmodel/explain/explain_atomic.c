@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic accesses in place of plain ones (R29): two atomics of one object do not race when their scopes include
- * each other. Only where the accesses are meant to touch one object at once: elsewhere the load may be meant to
- * read what another work-item stores, which atomics alone do not ensure.
+ * Atomic accesses in place of plain ones (R29): two atomics of one object do not race when their scopes
+ * include each other. Only where the accesses are meant to touch one object at once: elsewhere the load may
+ * be meant to read what another work-item stores, which atomics alone do not ensure.
  */
 #include "explain_accesses.h"
 #include "explain_lock.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Barriers, and the places where a kernel may be split in two. Each candidate asks the code for a place between
- * the two accesses, replays the log with a barrier there, and writes the sentence and the change of the code.
- * Also the wait for an asynchronous copy, and the fence between a write and a read of an image.
+ * Barriers, and the places where a kernel may be split in two. Each candidate asks the code for a place
+ * between the two accesses, replays the log with a barrier there, and writes the sentence and the change of
+ * the code. Also the wait for an asynchronous copy, and the fence between a write and a read of an image.
  */
 #include <stdio.h>
 
