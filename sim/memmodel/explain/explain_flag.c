@@ -159,8 +159,10 @@ static bool own_flag(const struct question *question, struct flag_read *out_flag
                                    .load = first->writes ? *second : *first,
                                    .region = question->region,
                                    .order = {ORDER_RELAXED, ORDER_RELAXED}};
-    return first->writes != second->writes && !first->atomic && !second->atomic && first->size == 4 &&
-           second->size == 4 && !explain_is_update(question) && waits_for(question, &out_flag->load);
+    const bool plain = !first->atomic && !second->atomic, words = first->size == 4 && second->size == 4;
+    if (first->writes == second->writes || !plain || !words)
+        return false;
+    return !explain_is_update(question) && waits_for(question, &out_flag->load);
 }
 
 /* Does the code write the data, then the flag, and elsewhere wait for the flag, then use the data? */
@@ -168,12 +170,14 @@ static bool hands_over(const struct question *question, const struct flag_read *
 {
     const struct checker_host *host = question->host;
     const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
+    const struct racing_access *store = &flag_read->store, *load = &flag_read->load;
     struct code_order order;
-    return flag_read->store.unit == first->unit && flag_read->load.unit == second->unit &&
-           !flag_read->store.atomic && !flag_read->load.atomic && waits_for(question, &flag_read->load) &&
-           host->order && host->order(host->self, first->site, flag_read->store.site, &order) &&
-           order.first == 0 && host->spins_on &&
-           host->spins_on(host->self, flag_read->load.site, second->site);
+    const bool same_units = store->unit == first->unit && load->unit == second->unit;
+    if (!same_units || store->atomic || load->atomic || !waits_for(question, load))
+        return false;
+    if (!host->order || !host->order(host->self, first->site, store->site, &order) || order.first != 0)
+        return false;
+    return host->spins_on && host->spins_on(host->self, load->site, second->site);
 }
 
 bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,

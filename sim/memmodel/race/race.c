@@ -62,18 +62,25 @@ static struct race_pair *find_pair(struct races *races, uint32_t a, uint32_t b, 
     return pair;
 }
 
-/* An older pair at the same two places of the source, in either order; NULL: none. */
+/* Are the two pairs at the same two places of the source, in either order? */
+static bool are_at_same_places(const struct races *races, const struct race_pair *a,
+                               const struct race_pair *b)
+{
+    const uint32_t *x = a->counter.site, *y = b->counter.site;
+    return (race_same_place(races, x[0], y[0]) && race_same_place(races, x[1], y[1])) ||
+           (race_same_place(races, x[0], y[1]) && race_same_place(races, x[1], y[0]));
+}
+
+/* An older pair of the same kind at the same places, which represents this one; NULL: none. */
 static struct race_pair *find_representative(const struct races *races, const struct race_pair *pair)
 {
     struct race_pair *other = pair->next;
-    for (; other; other = other->next)
-        if (!other->like && other->hidden == pair->hidden && other->counter.space == pair->counter.space &&
-            other->counter.device_dirty == pair->counter.device_dirty &&
-            ((race_same_place(races, other->counter.site[0], pair->counter.site[0]) &&
-              race_same_place(races, other->counter.site[1], pair->counter.site[1])) ||
-             (race_same_place(races, other->counter.site[0], pair->counter.site[1]) &&
-              race_same_place(races, other->counter.site[1], pair->counter.site[0]))))
+    for (; other; other = other->next) {
+        const bool same_kind = other->hidden == pair->hidden && other->counter.space == pair->counter.space &&
+                               other->counter.device_dirty == pair->counter.device_dirty;
+        if (!other->like && same_kind && are_at_same_places(races, other, pair))
             break;
+    }
     return other;
 }
 
@@ -88,29 +95,48 @@ void races_begin(struct races *races, const struct launch_info *launch)
     races->locks.count = 0;
 }
 
-static bool may_be_passing(const struct races *races, const struct race *race,
-                           const struct shadow_access *now)
+static bool reads(const struct access_context *how)
+{
+    return how->kind != ACCESS_WRITE && how->kind != ACCESS_ATOMIC_WRITE;
+}
+
+static bool writes(const struct access_context *how)
+{
+    return how->kind != ACCESS_READ && how->kind != ACCESS_ATOMIC_READ;
+}
+
+/* Do both access one whole word? */
+static bool is_of_one_word(const struct race *race, const struct shadow_access *now)
+{
+    return race->context->size == 4 && now->how.size == 4 && race->address == now->address &&
+           race->bytes == 4;
+}
+
+/* May the later access read what the earlier one stored, as of a flag? At least one of them is plain. */
+static bool may_be_flag_read(const struct races *races, const struct race *race,
+                             const struct shadow_access *now)
 {
     const struct access_context *store = race->context, *load = &now->how;
     /* of an atomic store the sync log has the unit that read its value */
-    const bool latest = race->in_memory || store->kind > ACCESS_WRITE;
-    return latest && store->size == 4 && load->size == 4 && race->address == now->address &&
-           race->bytes == 4 && store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ &&
-           load->kind != ACCESS_WRITE && load->kind != ACCESS_ATOMIC_WRITE &&
-           (store->kind == ACCESS_WRITE || load->kind == ACCESS_READ) && race->unit < UNIT_COPIES &&
-           !now->unit_state->copy && !race->device_dirty && race->region->space != IN_IMAGE &&
-           races->host->controls_branch && races->host->controls_branch(races->host->self, load->site);
+    const bool latest = race->in_memory || store->kind > ACCESS_WRITE,
+               plain = store->kind == ACCESS_WRITE || load->kind == ACCESS_READ,
+               copies = race->unit >= UNIT_COPIES || now->unit_state->copy,
+               image = race->device_dirty || race->region->space == IN_IMAGE;
+    if (!latest || !plain || copies || image)
+        return false;
+    return is_of_one_word(race, now) && writes(store) && reads(load) && races->host->controls_branch &&
+           races->host->controls_branch(races->host->self, load->site);
 }
 
 /* Records that the load may have read the store's value and that a branch depends on it, for races on
  * flags. */
-static void record_passing(struct races *races, const struct race *race, const struct shadow_access *now,
-                           uint64_t time)
+static void record_flag_read(struct races *races, const struct race *race, const struct shadow_access *now,
+                             uint64_t time)
 {
     struct flag_reads *flag_reads = &races->flag_reads;
     flag_reads->lost |=
         race->region->incomplete; /* the origin of the value in memory is not known any more */
-    if (!may_be_passing(races, race, now))
+    if (!may_be_flag_read(races, race, now))
         return;
     flag_reads->lost |= flag_reads->count == FLAG_READS_MOST;
     flag_reads->items[flag_reads->next] = (struct flag_read){
@@ -178,10 +204,9 @@ static void record_lock(struct races *races, const struct access_context *load,
 {
     const struct checker_host *host = races->host;
     struct locks *locks = &races->locks;
-    const bool reads = load->kind != ACCESS_WRITE && load->kind != ACCESS_ATOMIC_WRITE;
-    const bool writes = store->kind != ACCESS_READ && store->kind != ACCESS_ATOMIC_READ;
-    if (reads && writes && locks->count < LOCKS_MOST && host->spins_on &&
-        host->spins_on(host->self, load->site, store->site))
+    if (!reads(load) || !writes(store) || locks->count == LOCKS_MOST)
+        return;
+    if (host->spins_on && host->spins_on(host->self, load->site, store->site))
         locks->items[locks->count++] = (struct lock){load->site, store->site};
 }
 
@@ -267,8 +292,8 @@ static void allow_counting(const struct races *races, struct race_pair *pair, co
     struct race_counter *counter = &pair->counter;
     const bool sure = main->suggested_fix.kind == FIX_NONE || main->not_covered ||
                       explain_covers_all(races->launch, counter->space == IN_LOCAL, &main->suggested_fix);
-    counter->saturated = main->reported && (!main->maybe_flag || main->seen >= FLAG_RACES_MOST) &&
-                         has_enough_instances(main) && (sure || main->seen >= FIX_ASKED);
+    const bool recorded = has_enough_instances(main) && (!main->maybe_flag || main->seen >= FLAG_RACES_MOST);
+    counter->saturated = main->reported && recorded && (sure || main->seen >= FIX_ASKED);
     counter->look = sure ? UINT64_MAX : counter->count + FIX_SAMPLE;
 }
 
@@ -276,7 +301,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
 {
     const bool hidden = is_hidden(races, race, now->how.site);
     struct race_pair *pair = find_pair(races, race->context->site, now->how.site, race, hidden);
-    record_passing(races, race, now, time);
+    record_flag_read(races, race, now, time);
     if (!pair && !(pair = new_pair(races, race, now, hidden)))
         return;
     struct race_pair *main = pair->like ? pair->like : pair;
@@ -299,6 +324,13 @@ void races_add(struct races *races, const struct race *race, const struct shadow
     races->flag_reads.lost |= pair->maybe_flag && pair->counter.saturated;
 }
 
+/* Are the pair's recorded races needed at the end of the launch, to test its fix or to find one? */
+static bool is_tested_at_end(const struct race_pair *pair)
+{
+    const bool replayed = pair->tried_edit_count || pair->suggested_fix.kind == FIX_RELEASE_CLOCK;
+    return replayed || pair->follows || pair->side.operation != NO_END || pair->side_later;
+}
+
 void races_report(struct races *races, const struct race_event *under_way)
 {
     struct race_pair *next = races->unreported_pairs;
@@ -314,8 +346,7 @@ void races_report(struct races *races, const struct race_event *under_way)
         race_report_pair(races, under_way, pair, &pair->unreported.race, &pair->unreported.now);
         pair->reported = true;
         race_fix_test_instances(races, pair);
-        if (!pair->tried_edit_count && !pair->follows && pair->suggested_fix.kind != FIX_RELEASE_CLOCK &&
-            pair->side.operation == NO_END && !pair->side_later)
+        if (!is_tested_at_end(pair))
             race_pair_drop_instances(pair);
     }
 }

@@ -16,12 +16,13 @@ static bool is_of_next_iteration(const struct races *races, const struct race_pa
 {
     const struct group_order *group = now->unit_state->group;
     const uint32_t first_in_code = pair->counter.site[pair->suggested_fix.place.first];
-    return (pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_ITERATION) &&
-           pair->counter.site[0] != pair->counter.site[1] && group &&
-           group->number == order_unit_group(races->order, race->unit) &&
-           race->context->clock < group->joint &&
-           /* not the same instruction: the load and the store of x++ are one place */
-           !race_same_place(races, race->context->site, first_in_code);
+    const bool barrier = pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_ITERATION;
+    if (!barrier || pair->counter.site[0] == pair->counter.site[1] || !group)
+        return false;
+    const bool barrier_since =
+        group->number == order_unit_group(races->order, race->unit) && race->context->clock < group->joint;
+    /* the place, not the instruction: the load and the store of x++ are at one place */
+    return barrier_since && !race_same_place(races, race->context->site, first_in_code);
 }
 
 /* Tests for each later race of the pair whether the suggested fix covers it. */
@@ -43,6 +44,14 @@ static bool is_same_insertion(const struct races *races, const struct code_place
                               const struct code_place *b)
 {
     return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
+}
+
+/* Would something between the two instructions be inserted at the place? */
+static bool would_be_inserted(const struct races *races, uint32_t a, uint32_t b,
+                              const struct code_place *where)
+{
+    struct code_place place;
+    return races->host->between(races->host->self, a, b, &place) && is_same_insertion(races, &place, where);
 }
 
 static bool fix_covers_iterations(const struct races *races, const struct race_pair *pair,
@@ -88,15 +97,14 @@ static bool fix_covers_last_iteration(const struct races *races, const struct ra
 static bool fix_covers_release(const struct races *races, const struct race_pair *pair,
                                const struct suggested_fix *suggested_fix)
 {
-    const struct checker_host *host = races->host;
-    const bool sends = suggested_fix->release_site != NO_END, takes = suggested_fix->acquire_site != NO_END;
-    struct code_place place;
-    return (!sends ||
-            (host->between(host->self, pair->counter.site[0], suggested_fix->release_site, &place) &&
-             is_same_insertion(races, &place, &suggested_fix->place))) &&
-           (!takes ||
-            (host->between(host->self, suggested_fix->acquire_site, pair->counter.site[1], &place) &&
-             is_same_insertion(races, &place, sends ? &suggested_fix->next : &suggested_fix->place)));
+    const bool releases = suggested_fix->release_site != NO_END,
+               acquires = suggested_fix->acquire_site != NO_END;
+    const struct code_place *first = &suggested_fix->place,
+                            *second = releases ? &suggested_fix->next : &suggested_fix->place;
+    return (!releases ||
+            would_be_inserted(races, pair->counter.site[0], suggested_fix->release_site, first)) &&
+           (!acquires ||
+            would_be_inserted(races, suggested_fix->acquire_site, pair->counter.site[1], second));
 }
 
 /* Tests a wait for an asynchronous copy on the recorded races of the pair: it orders within a work-group
@@ -111,7 +119,6 @@ void race_fix_test_instances(const struct races *races, struct race_pair *pair)
 void race_fix_test_pair(const struct races *races, const struct race_pair *pair)
 {
     const struct suggested_fix *suggested_fix = &pair->like->suggested_fix;
-    struct code_place place;
     if (suggested_fix->kind == FIX_ITERATIONS) {
         pair->like->not_covered |= !fix_covers_iterations(races, pair, suggested_fix);
         return;
@@ -128,8 +135,7 @@ void race_fix_test_pair(const struct races *races, const struct race_pair *pair)
     if ((suggested_fix->kind != FIX_BARRIER && suggested_fix->kind != FIX_SPLIT) || pair->like->not_covered)
         return;
     pair->like->not_covered =
-        !races->host->between(races->host->self, pair->counter.site[0], pair->counter.site[1], &place) ||
-        !is_same_insertion(races, &place, &suggested_fix->place);
+        !would_be_inserted(races, pair->counter.site[0], pair->counter.site[1], &suggested_fix->place);
 }
 
 /* Does the reported fix cover all races of the pair? */

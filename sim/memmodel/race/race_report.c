@@ -148,13 +148,15 @@ static int load_of(const struct finding_access access[2])
 /* A load that a branch depends on, and another unit's store. */
 static bool may_be_flag(const struct races *races, const struct race_pair *pair)
 {
-    const struct finding_access *access = pair->finding.access;
-    const int load = load_of(access);
-    return load < 2 && access[0].size_bytes == 4 && access[1].size_bytes == 4 && access[0].has_item &&
-           access[1].has_item &&
-           (access[0].kind < ACCESS_ATOMIC_READ || access[1].kind < ACCESS_ATOMIC_READ) &&
-           pair->counter.space != IN_IMAGE && !race_takes_barrier(pair) && races->host->controls_branch &&
-           races->host->controls_branch(races->host->self, pair->counter.site[load]);
+    const struct finding_access *a = &pair->finding.access[0], *b = &pair->finding.access[1];
+    const struct checker_host *host = races->host;
+    const int load = load_of(pair->finding.access);
+    const bool words = a->size_bytes == 4 && b->size_bytes == 4 && pair->counter.space != IN_IMAGE,
+               by_items = a->has_item && b->has_item,
+               plain = a->kind < ACCESS_ATOMIC_READ || b->kind < ACCESS_ATOMIC_READ;
+    if (load == 2 || !words || !by_items || !plain || race_takes_barrier(pair))
+        return false;
+    return host->controls_branch && host->controls_branch(host->self, pair->counter.site[load]);
 }
 
 static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
@@ -200,7 +202,8 @@ void race_report_pair(struct races *races, const struct race_event *under_way, s
     if (pair->follows || own || races->held_count == HELD_MOST)
         race_report_held(races);
     pair->maybe_flag = may_be_flag(races, pair);
-    if (!own && !pair->follows && (races->held || pair->maybe_flag || pair->side_later || pair->one_group)) {
+    const bool searched_later = pair->maybe_flag || pair->side_later || pair->one_group;
+    if (!own && !pair->follows && (races->held || searched_later)) {
         *(races->held ? races->held_end : &races->held) = reporting;
         races->held_end = &reporting->next;
         races->held_count++;

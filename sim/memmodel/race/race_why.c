@@ -20,8 +20,8 @@ bool race_same_place(const struct races *races, uint32_t a, uint32_t b)
         return true;
     races->host->place(races->host->self, a, &x);
     races->host->place(races->host->self, b, &y);
-    return x.line && x.line == y.line && x.column == y.column &&
-           (x.file == y.file || (x.file && y.file && strcmp(x.file, y.file) == 0));
+    const bool same_file = x.file == y.file || (x.file && y.file && strcmp(x.file, y.file) == 0);
+    return x.line && x.line == y.line && x.column == y.column && same_file;
 }
 
 struct racing_access race_question_access(uint64_t unit, const struct access_context *how)
@@ -155,9 +155,14 @@ static void prefer_barrier(const struct races *races, const struct race *race,
 /* A barrier makes good for the flag's race, too, and for what others would announce by it. */
 bool race_takes_barrier(const struct race_pair *pair)
 {
-    return pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_ITERATION ||
-           pair->suggested_fix.kind == FIX_NEXT_ITERATION || pair->suggested_fix.kind == FIX_ITERATIONS ||
-           pair->suggested_fix.kind == FIX_RELEASE_CLOCK;
+    switch (pair->suggested_fix.kind) {
+    case FIX_BARRIER:
+    case FIX_ITERATION:
+    case FIX_NEXT_ITERATION:
+    case FIX_ITERATIONS:
+    case FIX_RELEASE_CLOCK: return true;
+    default: return false;
+    }
 }
 
 /* A loop that waits for a value, and the store after it: it takes a lock, and hands nothing over. */
@@ -176,9 +181,10 @@ static bool follows_from_flag(const struct races *races, struct race_pair *pair,
                               struct answer *answer)
 {
     struct wording why, fix;
-    if (!races->flag_reads.count || pair->counter.device_dirty ||
-        (answer->rewrite_count && waits_and_writes(races, question)) || !pair->instance_count ||
-        race_takes_barrier(pair) || !explain_flag(question, &races->flag_reads, &pair->flag, &why, &fix))
+    const bool takes_lock = answer->rewrite_count && waits_and_writes(races, question);
+    if (!races->flag_reads.count || pair->counter.device_dirty || takes_lock || race_takes_barrier(pair))
+        return false;
+    if (!explain_flag(question, &races->flag_reads, &pair->flag, &why, &fix))
         return false;
     pair->follows = true;
     pair->suggested_fix.kind = FIX_NONE;
