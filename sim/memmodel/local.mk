@@ -30,6 +30,7 @@ libmemmodel_a_SOURCES = \
 	%D%/commands/commands_host.c \
 	%D%/commands/commands_sites.c \
 	%D%/commands/commands_state.h \
+	%D%/commands/commands_fix.c \
 	%D%/commands/commands_report.c \
 	%D%/shadow/shadow_list.c \
 	%D%/shadow/wave_items.c \
