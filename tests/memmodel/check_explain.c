@@ -428,7 +428,7 @@ START_TEST(seq_cst_with_acquire_reports_no_intent)
 }
 END_TEST
 
-/* ---- what no edit mends ----------------------------------------------------------------------- */
+/* ---- what no edit fixes ----------------------------------------------------------------------- */
 
 START_TEST(an_access_after_the_store_is_not_carried_by_it)
 {

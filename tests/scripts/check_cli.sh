@@ -371,8 +371,8 @@ sed 's/line: 3/why: "after the end of argument 0"/' after.yaml >because.yaml
 expect 0 -o PASS -- "$orrery" check because.yaml
 sed 's/after the end/before the start/' because.yaml >otherwise.yaml
 expect 1 -o 'missing: out-of-bounds-write, because "before the start' -- "$orrery" check otherwise.yaml
-sed 's/line: 3/fix: "more memory"/' after.yaml >mended.yaml
-expect 1 -o 'mended by "more memory"' -- "$orrery" check mended.yaml
+sed 's/line: 3/fix: "more memory"/' after.yaml >fixed.yaml
+expect 1 -o 'with the fix "more memory"' -- "$orrery" check fixed.yaml
 expect 1 -o 'PASS: clean.yaml' -- "$orrery" check wrong.yaml clean.yaml
 expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" check clean.yaml bad.yaml
 expect 2 -e 'nobody' -- "$orrery" check broken.yaml

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Four labs of a course, each with its usual mistake, from an empty directory: as a kernel alone, as a scenario that is checked, and in
-# a host program. Each way finds the mistake and nothing else, and no way finds anything once it is mended.
+# a host program. Each way finds the mistake and nothing else, and no way finds anything once it is fixed.
 set -u
 src=$(realpath "${ORRERY_SRCDIR:?}") build=$(realpath "${ORRERY_BUILDDIR:?}")
 orrery=$build/orrery
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 bad=0 passed=0
 
-# ---- the kernels: wrong where a line has a mark, mended by what follows it -----------------------------
+# ---- the kernels: wrong where a line has a mark, fixed by what follows it -----------------------------
 cat >vadd.cl <<'END'
 __kernel void vadd(__global const float *a, __global const float *b, __global float *c, int n)
 {
