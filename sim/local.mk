@@ -158,6 +158,7 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_launch.c \
 	%D%/schedule/replay.c \
 	%D%/scenario/scenario_launch.h \
+	%D%/scenario/scenario_option.c \
 	%D%/scenario/scenario_parse.c \
 	%D%/scenario/scenario_parse.h \
 	%D%/scenario/scenario_parse_expect.c \
@@ -166,6 +167,7 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_reader.c \
 	%D%/scenario/scenario_reader.h \
 	%D%/base/scenario_rows.h \
+	%D%/scenario/scenario_rows.c \
 	%D%/scenario/scenario_run.c \
 	%D%/scenario/scenario_value.c \
 	%D%/schedule/schedule.c \
