@@ -29,8 +29,7 @@ static void undefine_unless(struct text *source, const char *const *list, size_t
         text_addf(source, "#undef %s\n", list[i]);
 }
 
-/* ---- cl_ext_float_atomics
- * --------------------------------------------------------------------------------- */
+/* ---- cl_ext_float_atomics -------------------------------------------------------------------- */
 
 static const char *const half_atomics[] = {
     "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_ext_fp16_local_atomic_load_store",
@@ -85,8 +84,7 @@ static void add_float_atomics(const struct compilation *compilation, struct text
     }
 }
 
-/* ---- the atomics of OpenCL 1.x
- * ------------------------------------------------------------------------------ */
+/* ---- the atomics of OpenCL 1.x --------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -134,8 +132,7 @@ static void add_legacy_atomics(const struct compilation *compilation, struct tex
     text_add(source, "\n");
 }
 
-/* ---- cl_khr_integer_dot_product
- * ------------------------------------------------------------------------------ */
+/* ---- cl_khr_integer_dot_product -------------------------------------------------------------- */
 
 /* In SPIR-V the signed factor is the first operand. */
 static void add_dot_products(const struct compilation *compilation, struct text *source)
@@ -169,8 +166,7 @@ static void add_dot_products(const struct compilation *compilation, struct text 
     }
 }
 
-/* ---- cl_khr_work_group_uniform_arithmetic
- * -------------------------------------------------------------------- */
+/* ---- cl_khr_work_group_uniform_arithmetic ---------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -219,8 +215,7 @@ static void add_uniform_arithmetic(const struct compilation *compilation, struct
         text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
-/* ---- cl_khr_kernel_clock
- * --------------------------------------------------------------------------------------- */
+/* ---- cl_khr_kernel_clock --------------------------------------------------------------------- */
 
 /* The constant is SPIR-V's number of the scope. */
 static void add_clocks(const struct compilation *compilation, struct text *source)
@@ -241,8 +236,7 @@ static void add_clocks(const struct compilation *compilation, struct text *sourc
     }
 }
 
-/* ---- barriers of sub-groups
- * ------------------------------------------------------------------------------------- */
+/* ---- barriers of sub-groups ------------------------------------------------------------------ */
 
 /* Without an argument the scope is the sub-group (3 in SPIR-V), but the translator takes the work-group. */
 static void add_sub_group_barrier(const struct compilation *compilation, struct text *source)
@@ -254,8 +248,7 @@ static void add_sub_group_barrier(const struct compilation *compilation, struct 
                          "__asm(\"__orrery_op224_c3c3f0\");\n#endif\n");
 }
 
-/* ---- cl_khr_subgroup_named_barrier
- * ------------------------------------------------------------------------------ */
+/* ---- cl_khr_subgroup_named_barrier ----------------------------------------------------------- */
 
 /* The header declares these for C++ only. A barrier is a pointer that is never dereferenced. */
 static void add_named_barriers(const struct compilation *compilation, struct text *source)

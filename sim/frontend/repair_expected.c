@@ -77,8 +77,7 @@ static size_t find(struct expected *e)
     return found;
 }
 
-/* ---- what becomes of it
- * ------------------------------------------------------------------------------------ */
+/* ---- what becomes of it ---------------------------------------------------------------------- */
 
 static void add(struct expected *e, const uint32_t *words, size_t count)
 {

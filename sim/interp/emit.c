@@ -514,8 +514,7 @@ static void put_value(struct emitter *e, uint32_t v)
     }
 }
 
-/* ---- copies on edges
- * --------------------------------------------------------------------------------------------- */
+/* ---- copies on edges ------------------------------------------------------------------------- */
 
 static void put_copy(struct emitter *e, const struct value *phi, uint32_t target, uint32_t source,
                      enum value_class from)

@@ -453,8 +453,7 @@ void simplify_if_convert(struct ir *ir)
     }
 }
 
-/* ---- multiply-add
- * --------------------------------------------------------------------------------------------- */
+/* ---- multiply-add ---------------------------------------------------------------------------- */
 
 /* (a * b) + c with both roundings is one instruction when the product has no other use. */
 void simplify_fuse(struct ir *ir)

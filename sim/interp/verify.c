@@ -1073,8 +1073,7 @@ void verify_functions(struct module *m)
             module_fail(m, STATUS_BAD_BINARY, "entry point '%s' has no body", m->entries.at[i].name);
 }
 
-/* ---- the intermediate form
- * --------------------------------------------------------------------------------- */
+/* ---- the intermediate form ------------------------------------------------------------------- */
 
 static bool dominates(struct ir *ir, uint32_t a, uint32_t b)
 {

@@ -213,8 +213,7 @@ static bool read_suppressions(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
-/* ---- faults
- * --------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
 /* Calls that a fault can refuse, with the default error. The last row is for calls by their names. */
 static const struct {
@@ -333,8 +332,7 @@ static bool read_faults(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bool read_format(struct reader *reader, const yaml_node_t *root)
 {
