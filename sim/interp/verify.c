@@ -35,9 +35,9 @@ static bool must_follow(const struct parse *p, const spv_parsed_instruction_t *i
     uint32_t op = inst->opcode;
     if (p->function || op == SpvOpTypePointer || op == SpvOpTypeForwardPointer)
         return false;
-    bool declares = (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) ||
-                    (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp) || op == SpvOpVariable ||
-                    op == SpvOpUndef;
+    const bool type = op >= SpvOpTypeVoid && op <= SpvOpTypePipe;
+    const bool constant = op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp;
+    const bool declares = type || constant || op == SpvOpVariable || op == SpvOpUndef;
     return declares && spv_opcode(p->m, p->m->def[id]) != SpvOpTypePointer;
 }
 
