@@ -38,6 +38,6 @@ cl_ulong device_max_allocation(const struct cl_device *device)
     uint64_t bytes = device_memory_bytes(device);
     if (bytes == config->global_memory)
         return config->max_allocation;
-    uint64_t usual = config->stated_allocation ? config->max_allocation : scenario_usual_allocation(bytes);
+    uint64_t usual = config->stated_allocation ? config->max_allocation : scenario_default_allocation(bytes);
     return usual < bytes ? usual : bytes;
 }

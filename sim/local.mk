@@ -137,9 +137,17 @@ libsim_a_SOURCES = \
 	%D%/device/rewrite_apply.c \
 	%D%/device/rewrite_buffer.c \
 	%D%/device/rewrite_change.c \
+	%D%/device/rewrite_form.c \
+	%D%/device/rewrite_form.h \
+	%D%/device/rewrite_form_read.c \
+	%D%/device/rewrite_print.c \
+	%D%/device/rewrite_range.c \
 	%D%/device/rewrite.h \
 	%D%/device/rewrite_state.h \
 	%D%/device/rewrite_text.c \
+	%D%/device/rewrite_type.c \
+	%D%/device/rewrite_update.c \
+	%D%/device/rewrite_write.c \
 	%D%/device/rewrite_text.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
@@ -158,6 +166,7 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_launch.c \
 	%D%/schedule/replay.c \
 	%D%/scenario/scenario_launch.h \
+	%D%/scenario/scenario_option.c \
 	%D%/scenario/scenario_parse.c \
 	%D%/scenario/scenario_parse.h \
 	%D%/scenario/scenario_parse_expect.c \
@@ -166,6 +175,7 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_reader.c \
 	%D%/scenario/scenario_reader.h \
 	%D%/base/scenario_rows.h \
+	%D%/scenario/scenario_rows.c \
 	%D%/scenario/scenario_run.c \
 	%D%/scenario/scenario_value.c \
 	%D%/schedule/schedule.c \

@@ -107,7 +107,7 @@ struct device_config {
     enum progress progress;                    /* sub-group */
     uint64_t stated_memory, stated_allocation; /* of the two below; 0: not stated */
     uint64_t global_memory;                    /* what the NUMA nodes have; 4 GiB if not stated */
-    uint64_t max_allocation;                   /* scenario_usual_allocation() */
+    uint64_t max_allocation;                   /* scenario_default_allocation() */
     uint64_t local_memory;                     /* 64 KiB */
     uint64_t constant_memory;                  /* 64 KiB */
     uint64_t private_memory;                   /* per work-item, 64 MiB address space */
@@ -444,7 +444,7 @@ bool scenario_filters(const struct scenario *scenario); /* one of the two option
 
 /* Root devices are parts of one simulated machine: one memory, one clock, units numbered through. */
 /* a quarter of it, 1 GiB at least, never more than all */
-uint64_t scenario_usual_allocation(uint64_t memory);
+uint64_t scenario_default_allocation(uint64_t memory);
 bool scenario_counts(const struct scenario *scenario);               /* counters are wanted */
 const char *scenario_counters_file(const struct scenario *scenario); /* NULL: in the report alone */
 bool scenario_profiles(const struct scenario *scenario); /* instructions are counted, for either option */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The rows of scenario.def at run time, and the values of one scenario as
- *          text.  Shared by scenario.c, scenario_parse.c and scenario_print.c.
+ *          text: what the parser, the printer and the options share.
  *
  * Interface
- *   scenario_row_set     text -> field; says what was expected when it does not fit
- *   scenario_row_print   field -> text; false when there is nothing to say
+ *   scenario_row_set     text -> field; false: it does not fit, and `expected` says what would
+ *   scenario_row_print   field -> "key: text"; false: nothing to print
  *   value_parse/print    one element of a value list
- *   value_parse_size           "64KiB"
+ *   value_parse_size     "64KiB"
  *   scenario_file_text   a whole file
  *   value_locale_begin   numbers mean the same whatever the program chose with setlocale
  */
@@ -65,23 +65,34 @@ struct scenario_row {
 enum { EXPECTED_CHARS = 300 };
 
 const struct scenario_row *scenario_row(size_t index); /* NULL past the end */
-/* The row that a key of a section means: by its key, its option, or another name of its option. NULL:
- * there is none. */
+/* The row of a section that a key names: by the row's key, its option, or an alias of the option. NULL:
+ * none. */
 const struct scenario_row *scenario_row_named(const char *section, const char *key);
 bool scenario_row_set(struct scenario *scenario, const struct scenario_row *row, const char *text,
                       char expected[EXPECTED_CHARS]);
+/* Prints "key: text". false: the row is absent, prints elsewhere (suppressions, profiles of checks), or
+ * only counts when it was stated. */
 bool scenario_row_print(const struct scenario *scenario, const struct scenario_row *row, FILE *stream);
+/* The text alone, without the key. */
+void scenario_row_print_value(const struct scenario *scenario, const struct scenario_row *row, FILE *stream);
+bool scenario_row_is_text(const struct scenario_row *row); /* the field owns a malloc'd text, or is NULL */
+bool scenario_row_is_list(const struct scenario_row *row); /* the text is a list with commas */
+bool scenario_row_is_absent(const struct scenario *scenario, const struct scenario_row *row);
+void scenario_rows_free_texts(struct scenario *scenario);
+/* "yes", "off", "1"...; false: the text is no such word. */
+bool scenario_row_truth(const char *text, bool *out_truth);
 
-/* One more root device, equal to the first; false: no memory. There is room for SCENARIO_OTHER_DEVICES. */
+/* Adds a root device equal to the first; false: out of memory. At most SCENARIO_OTHER_DEVICES can be
+ * added. */
 bool scenario_add_device(struct scenario *scenario);
-/* The first device changes places with another, so that rows of `device` reach it. */
+/* Swaps the first device and another one, so that rows of `device` reach the other. */
 void scenario_swap_device(struct scenario *scenario, uint32_t other);
 
-/* What follows from other settings: a buffer is never larger than the memory; compute units are numbered
- * through. */
+/* Computes the settings that follow from others: the policy of a replay, the sizes of memory and of the
+ * largest buffer, and the first compute unit of each root device. */
 void scenario_settle(struct scenario *scenario);
 
-/* The text of a file without zero bytes, malloc'd; NULL when it cannot be read. */
+/* The text of a file, malloc'd; NULL: it cannot be read, or has a zero byte. */
 char *scenario_file_text(const char *path);
 
 bool value_parse_number(const char *text, uint64_t *out_value);
@@ -90,11 +101,11 @@ void scenario_print_quoted(const char *text, FILE *stream);
 
 bool value_parse(const char *text, enum value_type type, void *out_element);
 void value_print(const void *element, enum value_type type, FILE *stream);
-/* The legal values in words, for error texts. */
+/* The legal values in words, for errors. */
 void value_expected(enum value_type type, char expected[EXPECTED_CHARS]);
 
-/* "l1:0.misses" and ">0" of what is expected of counters. false: `expected` says what was; a place is kept
- * then, too. */
+/* Parts of an expected counter: "l1:0.misses" and ">0". false: `expected` says what fits; the place may be
+ * set all the same. */
 bool expect_counter_name(struct expect_counter *counter, const char *text, char expected[EXPECTED_CHARS]);
 bool expect_counter_value(struct expect_counter *counter, const char *text, char expected[EXPECTED_CHARS]);
 void expect_counter_print_name(const struct expect_counter *counter, FILE *stream);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * enqueue_kernel as a wave calls it: ranges, flags, waits and local sizes are checked, and a node is queued.
- */
+/* enqueue_kernel and similar functions as a wave calls them: checks ranges, flags, wait lists and local
+ * sizes, and appends a node to the launch tree. */
 #include "device_enqueue.h"
 
 #include <stdlib.h>
@@ -11,16 +10,16 @@
 
 enum { COMMAND_BYTES = 256, CLK_PROFILING_COMMAND_EXEC_TIME = 1, CAPTURED_BYTES = 16 };
 
-/* The calling lanes, and their arguments. */
-struct enqueue_question {
+/* One call: the calling lanes and their arguments. */
+struct enqueue_attempt {
     struct device *device;
     struct launch *launch;
     struct launch_family *family;
     const struct program *program;
     const struct wave *wave;
     struct enqueue_call *call;
-    struct kernel *kernel;             /* of the block */
-    struct device_queue_request queue; /* its units are ours until a node takes them */
+    struct kernel *kernel;             /* the kernel of the block */
+    struct device_queue_request queue; /* owns the compute units until a node takes them */
 };
 
 /* ---- what a block may be run with ------------------------------------------------------ */
@@ -51,10 +50,10 @@ static bool divides(const struct ndrange *range)
     return true;
 }
 
-/* Dimensions that the descriptor does not have become those of one work-item. */
-static bool take_range(struct enqueue_question *inquiry, const struct device_config *config)
+/* Dimensions that the descriptor lacks get one work-item. */
+static bool take_range(struct enqueue_attempt *attempt, const struct device_config *config)
 {
-    struct ndrange *range = &inquiry->call->range;
+    struct ndrange *range = &attempt->call->range;
     if (range->work_dim < 1 || range->work_dim > 3)
         return false;
     bool chosen = range->local_size[0] || range->local_size[1] || range->local_size[2];
@@ -67,131 +66,132 @@ static bool take_range(struct enqueue_question *inquiry, const struct device_con
         if ((chosen && (!range->local_size[i] || range->local_size[i] > config->max_work_item_sizes[i])) ||
             range->global_size[i] > UINT64_MAX - range->offset[i])
             return false;
-    bool ragged = config->non_uniform_groups && !inquiry->program->uniform_groups;
-    return volume(range->local_size) <= config->max_work_group_size && (ragged || divides(range)) &&
-           (!is_empty(range) || !is_before(config, 2, 1));
+    bool ragged = config->non_uniform_groups && !attempt->program->uniform_groups;
+    const bool may_be_empty = !is_before(config, 2, 1);
+    const bool fits = volume(range->local_size) <= config->max_work_group_size;
+    return fits && (ragged || divides(range)) && (may_be_empty || !is_empty(range));
 }
 
-static void choose_local(const struct enqueue_question *inquiry, const struct device_config *config,
+static void choose_local(const struct enqueue_attempt *attempt, const struct device_config *config,
                          struct ndrange *range)
 {
     if (range->local_size[0] || is_empty(range))
         return;
-    device_suggest_local_size(config, inquiry->kernel, range->work_dim, range->global_size,
+    device_suggest_local_size(config, attempt->kernel, range->work_dim, range->global_size,
                               range->local_size);
-    for (int i = 0; i < 3 && inquiry->program->uniform_groups; i++)
+    for (int i = 0; i < 3 && attempt->program->uniform_groups; i++)
         while (range->global_size[i] % range->local_size[i])
             range->local_size[i]--;
 }
 
-static const struct device_config *config_of(const struct enqueue_question *inquiry)
+static const struct device_config *config_of(const struct enqueue_attempt *attempt)
 {
-    return inquiry->launch->config;
+    return attempt->launch->config;
 }
 
-static uint32_t sub_group_size(const struct enqueue_question *inquiry, uint64_t items)
+static uint32_t sub_group_size(const struct enqueue_attempt *attempt, uint64_t items)
 {
-    return device_sub_group_size(config_of(inquiry), inquiry->kernel, items);
+    return device_sub_group_size(config_of(attempt), attempt->kernel, items);
 }
 
-static int64_t answer_of_range(struct enqueue_question *inquiry, bool count)
+static int64_t answer_of_range(struct enqueue_attempt *attempt, bool count)
 {
-    struct ndrange *range = &inquiry->call->range;
-    if (!take_range(inquiry, config_of(inquiry)) || is_empty(range))
+    struct ndrange *range = &attempt->call->range;
+    if (!take_range(attempt, config_of(attempt)) || is_empty(range))
         return 0;
-    choose_local(inquiry, config_of(inquiry), range);
-    uint64_t items = volume(range->local_size), size = sub_group_size(inquiry, items);
+    choose_local(attempt, config_of(attempt), range);
+    uint64_t items = volume(range->local_size), size = sub_group_size(attempt, items);
     return (int64_t)(count ? (items + size - 1) / size : size < items ? size : items);
 }
 
-static int64_t answer_query(struct enqueue_question *inquiry)
+static int64_t answer_query(struct enqueue_attempt *attempt)
 {
-    const uint64_t most = config_of(inquiry)->max_work_group_size, width = sub_group_size(inquiry, most);
-    const uint64_t number = (uint64_t)inquiry->call->number;
-    switch (inquiry->call->op) {
+    const uint64_t most = config_of(attempt)->max_work_group_size, width = sub_group_size(attempt, most);
+    const uint64_t number = (uint64_t)attempt->call->number;
+    switch (attempt->call->op) {
     case ENQUEUE_WORK_GROUP_SIZE: return (int64_t)most;
     case ENQUEUE_PREFERRED_MULTIPLE: return (int64_t)width;
-    case ENQUEUE_SUB_GROUP_COUNT: return answer_of_range(inquiry, true);
-    case ENQUEUE_SUB_GROUP_SIZE: return answer_of_range(inquiry, false);
+    case ENQUEUE_SUB_GROUP_COUNT: return answer_of_range(attempt, true);
+    case ENQUEUE_SUB_GROUP_SIZE: return answer_of_range(attempt, false);
     case ENQUEUE_LOCAL_SIZE: return number <= most / width ? (int64_t)(number * width) : 0;
     default: return (int64_t)((most + width - 1) / width);
     }
 }
 
-/* Memory of the host's is short, which no error of the language's means: the launch ends with it. */
-static bool has(const struct enqueue_question *inquiry, bool memory)
+/* Notes that the host is out of memory, which no error of OpenCL C means: the launch ends with it. */
+static bool check_memory(const struct enqueue_attempt *attempt, bool memory)
 {
-    inquiry->launch->exhausted |= !memory;
+    attempt->launch->exhausted |= !memory;
     return memory;
 }
 
 /* ---- what can be wrong with a command ----------------------------------------------------- */
 
-static enum enqueue_error check_queue(struct enqueue_question *inquiry)
+static enum enqueue_error check_queue(struct enqueue_attempt *attempt)
 {
     enum status status =
-        device_queue_describe(&inquiry->device->queues, inquiry->call->handle, &inquiry->queue);
-    if (!has(inquiry, status != STATUS_OUT_OF_MEMORY))
+        device_queue_describe(&attempt->device->queues, attempt->call->handle, &attempt->queue);
+    if (!check_memory(attempt, status != STATUS_OUT_OF_MEMORY))
         return ENQUEUE_OUT_OF_RESOURCES;
     if (status != STATUS_OK)
         return ENQUEUE_INVALID_QUEUE;
-    return inquiry->queue.device == inquiry->launch->info.device ? ENQUEUE_SUCCESS : ENQUEUE_INVALID_QUEUE;
+    return attempt->queue.device == attempt->launch->info.device ? ENQUEUE_SUCCESS : ENQUEUE_INVALID_QUEUE;
 }
 
-static enum enqueue_error check_waits(const struct enqueue_question *inquiry, bool needed)
+static enum enqueue_error check_waits(const struct enqueue_attempt *attempt, bool needed)
 {
-    const struct enqueue_call *call = inquiry->call;
+    const struct enqueue_call *call = attempt->call;
     if (call->waits_given != (call->wait_count != 0) || (needed && !call->wait_count) ||
         call->wait_count > ENQUEUE_WAITS_MOST)
         return ENQUEUE_INVALID_EVENT_WAIT_LIST;
     for (uint64_t i = 0; i < call->wait_count; i++)
-        if (!device_event_find(&inquiry->family->events, call->waits[i]))
+        if (!device_event_find(&attempt->family->events, call->waits[i]))
             return ENQUEUE_INVALID_EVENT_WAIT_LIST;
     return ENQUEUE_SUCCESS;
 }
 
-static enum enqueue_error check_locals(const struct enqueue_question *inquiry)
+static enum enqueue_error check_locals(const struct enqueue_attempt *attempt)
 {
-    const struct enqueue_call *call = inquiry->call;
-    uint64_t used = inquiry->kernel->info->local_bytes;
+    const struct enqueue_call *call = attempt->call;
+    uint64_t used = attempt->kernel->info->local_bytes;
     for (uint32_t i = 0; i < call->local_count; i++) {
         if (!call->local_bytes[i])
             return ENQUEUE_INVALID_ARG_SIZE;
         if (__builtin_add_overflow(used, call->local_bytes[i], &used))
             return ENQUEUE_OUT_OF_RESOURCES;
     }
-    return used <= config_of(inquiry)->local_memory ? ENQUEUE_SUCCESS : ENQUEUE_OUT_OF_RESOURCES;
+    return used <= config_of(attempt)->local_memory ? ENQUEUE_SUCCESS : ENQUEUE_OUT_OF_RESOURCES;
 }
 
-static enum enqueue_error check_kernel(struct enqueue_question *inquiry)
+static enum enqueue_error check_kernel(struct enqueue_attempt *attempt)
 {
-    enum enqueue_error error = check_queue(inquiry);
-    if (error == ENQUEUE_SUCCESS && !take_range(inquiry, config_of(inquiry)))
+    enum enqueue_error error = check_queue(attempt);
+    if (error == ENQUEUE_SUCCESS && !take_range(attempt, config_of(attempt)))
         error = ENQUEUE_INVALID_NDRANGE;
     if (error == ENQUEUE_SUCCESS)
-        error = check_waits(inquiry, false);
+        error = check_waits(attempt, false);
     if (error == ENQUEUE_SUCCESS)
-        error = check_locals(inquiry);
-    if (error == ENQUEUE_SUCCESS && (uint64_t)inquiry->call->number > ENQUEUE_WAIT_WORK_GROUP)
+        error = check_locals(attempt);
+    if (error == ENQUEUE_SUCCESS && (uint64_t)attempt->call->number > ENQUEUE_WAIT_WORK_GROUP)
         error = ENQUEUE_FAILURE;
     return error;
 }
 
-static enum enqueue_error check_marker(struct enqueue_question *inquiry)
+static enum enqueue_error check_marker(struct enqueue_attempt *attempt)
 {
-    enum enqueue_error error = check_queue(inquiry);
-    return error == ENQUEUE_SUCCESS ? check_waits(inquiry, true) : error;
+    enum enqueue_error error = check_queue(attempt);
+    return error == ENQUEUE_SUCCESS ? check_waits(attempt, true) : error;
 }
 
 /* ---- making a command ------------------------------------------------------------------------- */
 
-/* The block's own argument, then the sizes of its local ones. */
-static bool make_args(const struct enqueue_question *inquiry, struct launch_node *node)
+/* The block's own argument, then the sizes of its local arguments. */
+static bool make_args(const struct enqueue_attempt *attempt, struct launch_node *node)
 {
-    const struct enqueue_call *call = inquiry->call;
+    const struct enqueue_call *call = attempt->call;
     const size_t count = 1 + (size_t)call->local_count;
     node->args = calloc(count, sizeof *node->args + sizeof(uint64_t));
-    if (!has(inquiry, node->args))
+    if (!check_memory(attempt, node->args))
         return false;
     uint64_t *values = (uint64_t *)(void *)(node->args + count);
     values[0] = node->literal ? node->literal->low : 0;
@@ -205,68 +205,68 @@ static bool make_args(const struct enqueue_question *inquiry, struct launch_node
     return true;
 }
 
-static bool make_literal(const struct enqueue_question *inquiry, struct launch_node *node)
+static bool make_literal(const struct enqueue_attempt *attempt, struct launch_node *node)
 {
     const struct allocation wanted = {.kind = REGION_CONSTANT_DATA,
-                                      .size = inquiry->call->literal_size,
+                                      .size = attempt->call->literal_size,
                                       .align = 128,
                                       .name = "captured variables"};
     enum status status =
-        wanted.size ? arena_allocate(&inquiry->device->arena, &wanted, &node->literal) : STATUS_OK;
-    return has(inquiry, status != STATUS_OUT_OF_MEMORY) && status == STATUS_OK;
+        wanted.size ? arena_allocate(&attempt->device->arena, &wanted, &node->literal) : STATUS_OK;
+    return check_memory(attempt, status != STATUS_OUT_OF_MEMORY) && status == STATUS_OK;
 }
 
-static void make_request(struct enqueue_question *inquiry, struct launch_node *node)
+static void make_request(struct enqueue_attempt *attempt, struct launch_node *node)
 {
-    struct ndrange range = inquiry->call->range;
-    choose_local(inquiry, config_of(inquiry), &range);
+    struct ndrange range = attempt->call->range;
+    choose_local(attempt, config_of(attempt), &range);
     struct launch_request *request = &node->request;
-    request->kernel = inquiry->kernel;
-    request->command = inquiry->launch->info.command;
-    request->stop = inquiry->family->root.request.stop;
-    request->reported = inquiry->family->root.request.reported;
-    request->reported_count = inquiry->family->root.request.reported_count;
-    request->default_queue = inquiry->family->root.request.default_queue;
+    request->kernel = attempt->kernel;
+    request->command = attempt->launch->info.command;
+    request->stop = attempt->family->root.request.stop;
+    request->reported = attempt->family->root.request.reported;
+    request->reported_count = attempt->family->root.request.reported_count;
+    request->default_queue = attempt->family->root.request.default_queue;
     request->work_dim = range.work_dim;
     memcpy(request->global_size, range.global_size, sizeof range.global_size);
     memcpy(request->global_offset, range.offset, sizeof range.offset);
     memcpy(request->local_size, range.local_size, sizeof range.local_size);
 }
 
-/* The queue's units go to the node. */
-static void make_place(struct enqueue_question *inquiry, struct launch_node *node)
+/* The queue's compute units move to the node. */
+static void make_place(struct enqueue_attempt *attempt, struct launch_node *node)
 {
     struct launch_request *request = &node->request;
-    request->root = inquiry->queue.root;
-    request->device = inquiry->queue.device;
-    request->compute_units = inquiry->queue.compute_units;
-    request->compute_unit_count = inquiry->queue.compute_unit_count;
+    request->root = attempt->queue.root;
+    request->device = attempt->queue.device;
+    request->compute_units = attempt->queue.compute_units;
+    request->compute_unit_count = attempt->queue.compute_unit_count;
     request->node = node;
-    inquiry->queue.compute_units = NULL;
+    attempt->queue.compute_units = NULL;
 }
 
-static bool make_waits(const struct enqueue_question *inquiry, struct launch_node *node)
+static bool make_waits(const struct enqueue_attempt *attempt, struct launch_node *node)
 {
-    const struct enqueue_call *call = inquiry->call;
+    const struct enqueue_call *call = attempt->call;
     node->waits = malloc((call->wait_count + 1) * sizeof *node->waits);
     for (uint64_t i = 0; node->waits && i < call->wait_count; i++) {
         node->waits[i] = call->waits[i];
-        device_event_find(&inquiry->family->events, call->waits[i])->waiters++;
+        device_event_find(&attempt->family->events, call->waits[i])->waiters++;
         node->wait_count++;
     }
-    return has(inquiry, node->waits);
+    return check_memory(attempt, node->waits);
 }
 
-static bool make_event(const struct enqueue_question *inquiry, struct launch_node *node)
+static bool make_event(const struct enqueue_attempt *attempt, struct launch_node *node)
 {
-    struct device_queues *queues = &inquiry->device->queues;
-    if (!inquiry->call->event_wanted)
+    struct device_queues *queues = &attempt->device->queues;
+    if (!attempt->call->event_wanted)
         return true;
     if (!device_queue_events(queues, node->queue, 1))
         return false;
     struct device_event *event = device_event_new(
-        &inquiry->family->events, node->kernel ? EVENT_OF_KERNEL : EVENT_OF_MARKER, &node->event);
-    if (!has(inquiry, event)) {
+        &attempt->family->events, node->kernel ? EVENT_OF_KERNEL : EVENT_OF_MARKER, &node->event);
+    if (!check_memory(attempt, event)) {
         device_queue_events(queues, node->queue, -1);
         return false;
     }
@@ -274,33 +274,33 @@ static bool make_event(const struct enqueue_question *inquiry, struct launch_nod
     return true;
 }
 
-static bool take_room(const struct enqueue_question *inquiry, struct launch_node *node)
+static bool take_room(const struct enqueue_attempt *attempt, struct launch_node *node)
 {
-    const struct enqueue_call *call = inquiry->call;
+    const struct enqueue_call *call = attempt->call;
     uint64_t bytes = COMMAND_BYTES + (call->wait_count + call->local_count) * sizeof(uint64_t);
     if (__builtin_add_overflow(bytes, call->literal_size, &bytes) ||
-        !device_queue_take(&inquiry->device->queues, call->handle, bytes))
+        !device_queue_take(&attempt->device->queues, call->handle, bytes))
         return false;
     node->queue_bytes = bytes;
     return true;
 }
 
-static enum enqueue_error fill(struct enqueue_question *inquiry, struct launch_node *node)
+static enum enqueue_error fill(struct enqueue_attempt *attempt, struct launch_node *node)
 {
-    node->queue = inquiry->call->handle;
-    node->flags = (uint32_t)inquiry->call->number;
-    node->kernel = inquiry->kernel;
-    if (!take_room(inquiry, node))
+    node->queue = attempt->call->handle;
+    node->flags = (uint32_t)attempt->call->number;
+    node->kernel = attempt->kernel;
+    if (!take_room(attempt, node))
         return ENQUEUE_QUEUE_FULL;
-    if (node->kernel && (!make_literal(inquiry, node) || !make_args(inquiry, node)))
+    if (node->kernel && (!make_literal(attempt, node) || !make_args(attempt, node)))
         return ENQUEUE_OUT_OF_RESOURCES;
-    if (!make_waits(inquiry, node))
+    if (!make_waits(attempt, node))
         return ENQUEUE_OUT_OF_RESOURCES;
-    return make_event(inquiry, node) ? ENQUEUE_SUCCESS : ENQUEUE_EVENT_ALLOCATION_FAILURE;
+    return make_event(attempt, node) ? ENQUEUE_SUCCESS : ENQUEUE_EVENT_ALLOCATION_FAILURE;
 }
 
-/* A group whose end kernels wait for, once. */
-static bool await_group(struct launch_node *parent, uint64_t group)
+/* Notes, once, that kernels wait for the end of this work-group. */
+static bool note_awaited_group(struct launch_node *parent, uint64_t group)
 {
     for (uint32_t i = 0; i < parent->awaited_count; i++)
         if (parent->awaited[i] == group)
@@ -313,97 +313,99 @@ static bool await_group(struct launch_node *parent, uint64_t group)
     return true;
 }
 
-static void announce_to_tree_races(struct enqueue_question *inquiry, struct launch_node *node)
+static void announce_to_tree_races(struct enqueue_attempt *attempt, struct launch_node *node)
 {
-    struct launch *launch = inquiry->launch;
+    struct launch *launch = attempt->launch;
     struct item item;
-    origin_item(&inquiry->wave->origin, inquiry->call->lane, &item);
+    origin_item(&attempt->wave->origin, attempt->call->lane, &item);
     node->group = item.group_linear;
-    if (inquiry->device->checkers)
-        node->clock_snapshot = checkers_enqueue(inquiry->device->checkers, &inquiry->wave->origin,
-                                                inquiry->wave->lane_count, inquiry->call->lane);
+    if (attempt->device->checkers)
+        node->clock_snapshot = checkers_enqueue(attempt->device->checkers, &attempt->wave->origin,
+                                                attempt->wave->lane_count, attempt->call->lane);
     if (node->flags == ENQUEUE_WAIT_WORK_GROUP)
-        has(inquiry, await_group(launch->node, node->group));
-    launch->info.family = inquiry->family->root.launch;
+        check_memory(attempt, note_awaited_group(launch->node, node->group));
+    launch->info.family = attempt->family->root.launch;
     launch->info.awaited_groups = launch->node->awaited;
     launch->info.awaited_group_count = launch->node->awaited_count;
 }
 
-static enum enqueue_error put(struct enqueue_question *inquiry)
+static enum enqueue_error put(struct enqueue_attempt *attempt)
 {
-    struct launch_family *family = inquiry->family;
+    struct launch_family *family = attempt->family;
     struct launch_node *node = calloc(1, sizeof *node);
-    enum enqueue_error error = has(inquiry, node) ? fill(inquiry, node) : ENQUEUE_OUT_OF_RESOURCES;
+    enum enqueue_error error = check_memory(attempt, node) ? fill(attempt, node) : ENQUEUE_OUT_OF_RESOURCES;
     if (error != ENQUEUE_SUCCESS) {
         if (node)
             family_node_free(family, node);
         return error;
     }
-    make_place(inquiry, node);
+    make_place(attempt, node);
     if (node->kernel)
-        make_request(inquiry, node);
-    announce_to_tree_races(inquiry, node);
-    family_append(family, inquiry->launch->node, node);
-    inquiry->call->event = node->event;
-    inquiry->call->literal = node->literal ? node->literal->low : 0;
+        make_request(attempt, node);
+    announce_to_tree_races(attempt, node);
+    family_append(family, attempt->launch->node, node);
+    attempt->call->event = node->event;
+    attempt->call->literal = node->literal ? node->literal->low : 0;
     return ENQUEUE_SUCCESS;
 }
 
-static const char *no_queue(const struct enqueue_question *inquiry)
+static const char *no_queue(const struct enqueue_attempt *attempt)
 {
-    if (inquiry->family->root.request.default_queue)
+    if (attempt->family->root.request.default_queue)
         return "the queue is null: nothing is enqueued, and the call returns an error";
     return "the queue is null: nothing is enqueued, and the call returns an error. The context has no "
            "default queue on the device, so that get_default_queue() is null";
 }
 
-static int64_t enqueue(struct enqueue_question *inquiry)
+static int64_t enqueue(struct enqueue_attempt *attempt)
 {
-    enum enqueue_error error = inquiry->kernel ? check_kernel(inquiry) : check_marker(inquiry);
-    bool nothing = !inquiry->kernel && !inquiry->call->event_wanted;
+    enum enqueue_error error = attempt->kernel ? check_kernel(attempt) : check_marker(attempt);
+    bool nothing = !attempt->kernel && !attempt->call->event_wanted;
     if (error == ENQUEUE_SUCCESS && !nothing)
-        error = put(inquiry);
-    free((void *)(uintptr_t)inquiry->queue.compute_units);
-    if (error == ENQUEUE_INVALID_QUEUE && !inquiry->call->handle)
-        inquiry->call->misuse = no_queue(inquiry);
-    return error == ENQUEUE_SUCCESS || inquiry->program->detailed_errors ? error : ENQUEUE_FAILURE;
+        error = put(attempt);
+    free((void *)(uintptr_t)attempt->queue.compute_units);
+    if (error == ENQUEUE_INVALID_QUEUE && !attempt->call->handle)
+        attempt->call->misuse = no_queue(attempt);
+    return error == ENQUEUE_SUCCESS || attempt->program->detailed_errors ? error : ENQUEUE_FAILURE;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static int64_t new_user_event(const struct enqueue_question *inquiry)
+static int64_t new_user_event(const struct enqueue_attempt *attempt)
 {
     uint64_t handle = 0;
-    if (inquiry->family->user_events < DEVICE_QUEUE_EVENTS &&
-        has(inquiry, device_event_new(&inquiry->family->events, EVENT_OF_USER, &handle)))
-        inquiry->family->user_events++;
+    if (attempt->family->user_events < DEVICE_QUEUE_EVENTS &&
+        check_memory(attempt, device_event_new(&attempt->family->events, EVENT_OF_USER, &handle)))
+        attempt->family->user_events++;
     return (int64_t)handle;
 }
 
-/* A command that waits for it comes after all that this kernel did, which is more than it did so far: the
- * difference is not kept, and a race that it hides is missed. */
-static void settle_user_event(const struct enqueue_question *inquiry, struct device_event *event,
-                              int32_t status)
+/* Approximation: a command that waits for the event is ordered after everything that this kernel does,
+ * although it is ordered only after what the kernel did before the call. Races with later accesses of the
+ * kernel are missed. */
+static void complete_user_event(const struct enqueue_attempt *attempt, struct device_event *event,
+                                int32_t status)
 {
-    const struct launch_after setter = {.launch = inquiry->launch->info.launch};
+    const struct launch_after setter = {.launch = attempt->launch->info.launch};
     event->status = status;
-    has(inquiry, device_event_after(event, &setter, 1));
-    family_may_start(inquiry->family);
+    check_memory(attempt, device_event_after(event, &setter, 1));
+    family_may_start(attempt->family);
 }
 
-static void set_status(const struct enqueue_question *inquiry, struct device_event *event)
+static void set_status(const struct enqueue_attempt *attempt, struct device_event *event)
 {
-    struct enqueue_call *call = inquiry->call;
+    struct enqueue_call *call = attempt->call;
     if (event->kind != EVENT_OF_USER)
         call->misuse =
             "the event was not made by create_user_event, and only such events have a status to be set";
     else if (call->number > EVENT_COMPLETE)
         call->misuse = "the status is neither CL_COMPLETE nor a negative number";
     else if (!device_event_done(event))
-        settle_user_event(inquiry, event, (int32_t)call->number);
+        complete_user_event(attempt, event, (int32_t)call->number);
 }
 
-/* OpenCL 3.0 C, 6.15.18.8: elapsed while its own work-items ran, and until its children were complete. */
+/* OpenCL C 3.0, 6.15.18.8: the time in which its own work-items ran, and the time until its children were
+ * complete. */
 void device_enqueue_store_times(struct device *device, const struct device_event *event)
 {
     const uint64_t times[2] = {event->end_time - event->start_time, event->complete_time - event->start_time};
@@ -414,10 +416,10 @@ void device_enqueue_store_times(struct device *device, const struct device_event
     memory_set_valid(region, event->captured, sizeof times, true);
 }
 
-static void capture(const struct enqueue_question *inquiry, struct device_event *event)
+static void capture(const struct enqueue_attempt *attempt, struct device_event *event)
 {
-    struct enqueue_call *call = inquiry->call;
-    const struct region *region = arena_find(&inquiry->device->arena, call->target, CAPTURED_BYTES);
+    struct enqueue_call *call = attempt->call;
+    const struct region *region = arena_find(&attempt->device->arena, call->target, CAPTURED_BYTES);
     if (event->kind != EVENT_OF_KERNEL)
         call->misuse = "the event is not one of enqueue_kernel, and other commands have no times";
     else if (call->number != CLK_PROFILING_COMMAND_EXEC_TIME)
@@ -426,15 +428,15 @@ static void capture(const struct enqueue_question *inquiry, struct device_event 
         call->misuse = "two 64-bit values do not fit at the address for the times";
     else {
         event->captured = call->target;
-        if (device_event_done(event)) /* its times are known: the call returns them */
-            device_enqueue_store_times(inquiry->device, event);
+        if (device_event_done(event)) /* the event is complete, so its times are known */
+            device_enqueue_store_times(attempt->device, event);
     }
 }
 
-static void use_event(const struct enqueue_question *inquiry)
+static void use_event(const struct enqueue_attempt *attempt)
 {
-    struct enqueue_call *call = inquiry->call;
-    struct device_event *event = device_event_find(&inquiry->family->events, call->handle);
+    struct enqueue_call *call = attempt->call;
+    struct device_event *event = device_event_find(&attempt->family->events, call->handle);
     if (!event || !event->references) {
         call->misuse =
             "the event is not valid: nothing returned it, or it was released as often as it was retained";
@@ -443,39 +445,39 @@ static void use_event(const struct enqueue_question *inquiry)
     switch (call->op) {
     case ENQUEUE_RETAIN: event->references++; break;
     case ENQUEUE_RELEASE: event->references--; break;
-    case ENQUEUE_SET_STATUS: set_status(inquiry, event); break;
-    default: capture(inquiry, event); break;
+    case ENQUEUE_SET_STATUS: set_status(attempt, event); break;
+    default: capture(attempt, event); break;
     }
-    family_event_changed(inquiry->family, event);
+    family_event_changed(attempt->family, event);
 }
 
-static bool is_valid(const struct enqueue_question *inquiry)
+static bool is_valid(const struct enqueue_attempt *attempt)
 {
-    const struct device_event *event = device_event_find(&inquiry->family->events, inquiry->call->handle);
+    const struct device_event *event = device_event_find(&attempt->family->events, attempt->call->handle);
     return event && event->references;
 }
 
 void device_enqueue(struct device *device, struct launch *launch, const struct wave *wave,
                     struct enqueue_call *call)
 {
-    struct enqueue_question inquiry = {.device = device,
-                                       .launch = launch,
-                                       .wave = wave,
-                                       .call = call,
-                                       .family = launch->node->family,
-                                       .program = launch->info.program};
+    struct enqueue_attempt attempt = {.device = device,
+                                      .launch = launch,
+                                      .wave = wave,
+                                      .call = call,
+                                      .family = launch->node->family,
+                                      .program = launch->info.program};
     if (call->op == ENQUEUE_KERNEL || call->op >= ENQUEUE_WORK_GROUP_SIZE)
-        inquiry.kernel = &launch->info.program->kernels[call->kernel];
+        attempt.kernel = &launch->info.program->kernels[call->kernel];
     switch (call->op) {
     case ENQUEUE_KERNEL:
-    case ENQUEUE_MARKER: call->result = enqueue(&inquiry); break;
-    case ENQUEUE_DEFAULT_QUEUE: call->result = inquiry.family->root.request.default_queue; break;
-    case ENQUEUE_USER_EVENT: call->result = new_user_event(&inquiry); break;
-    case ENQUEUE_IS_VALID: call->result = is_valid(&inquiry); break;
+    case ENQUEUE_MARKER: call->result = enqueue(&attempt); break;
+    case ENQUEUE_DEFAULT_QUEUE: call->result = attempt.family->root.request.default_queue; break;
+    case ENQUEUE_USER_EVENT: call->result = new_user_event(&attempt); break;
+    case ENQUEUE_IS_VALID: call->result = is_valid(&attempt); break;
     case ENQUEUE_RETAIN:
     case ENQUEUE_RELEASE:
     case ENQUEUE_SET_STATUS:
-    case ENQUEUE_CAPTURE: use_event(&inquiry); break;
-    default: call->result = answer_query(&inquiry); break;
+    case ENQUEUE_CAPTURE: use_event(&attempt); break;
+    default: call->result = answer_query(&attempt); break;
     }
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launches that come of one launch: a node becomes ready when what it waits for is over and its flags allow.
+ * Runs launch trees: a kernel that the host enqueued, and the kernels and markers that kernels of the tree
+ * enqueue. A node becomes ready when the events that it waits for are complete and its flag allows it to
+ * begin. A node is complete when its launch has ended and its children are complete; then its event is
+ * complete.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,8 +38,9 @@ static void stop_waiting(struct launch_family *family, struct launch_node *node)
     node->wait_count = 0;
 }
 
-/* Its arguments and code, and its place in the queue: a parent may wait long for its children. */
-static void let_go(struct launch_family *family, struct launch_node *node)
+/* Releases arguments, code and place in the queue when the node's own launch has ended: it may remain for
+ * long until its children are complete. */
+static void release_resources(struct launch_family *family, struct launch_node *node)
 {
     if (node->literal)
         arena_release(&family->device->arena, node->literal);
@@ -53,14 +57,14 @@ static void let_go(struct launch_family *family, struct launch_node *node)
 void family_node_free(struct launch_family *family, struct launch_node *node)
 {
     stop_waiting(family, node);
-    let_go(family, node);
+    release_resources(family, node);
     free(node->waits);
     free(node->after);
     free(node->awaited);
     free(node);
 }
 
-/* The flag of enqueue_kernel. */
+/* The node's flag of enqueue_kernel allows it to begin. */
 static bool may_begin(const struct launch_node *node)
 {
     return node->flags == ENQUEUE_NO_WAIT || node->parent->ended ||
@@ -147,8 +151,8 @@ static void complete_event(struct launch_family *family, const struct launch_nod
     family_event_changed(family, event);
 }
 
-/* It has ended; when its children are complete it is, and perhaps its parent. */
-static void settle(struct launch_family *family, struct launch_node *node)
+/* Completes a node that has ended and whose children are complete, then perhaps its parent, and so on. */
+static void complete_if_done(struct launch_family *family, struct launch_node *node)
 {
     while (node->ended && !node->outstanding && node->parent) {
         struct launch_node *parent = node->parent;
@@ -172,8 +176,8 @@ static bool wait_failed(const struct launch_family *family, const struct launch_
     return false;
 }
 
-/* A device queue is out of order: commands that are ready may begin in any order, and the schedule selects
- * it. */
+/* A device queue is out of order: ready commands may begin in any order, and the schedule's policy
+ * chooses. */
 static uint64_t choose(struct launch_family *family, uint64_t ready)
 {
     const struct schedule_config *schedule = &family->device->scenario->schedule;
@@ -194,7 +198,7 @@ static struct launch_node *take_at(struct launch_family *family, struct launch_n
     return node;
 }
 
-/* NULL: none is ready. */
+/* NULL: no node is ready. */
 static struct launch_node *take_ready(struct launch_family *family)
 {
     uint64_t ready = 0;
@@ -212,7 +216,7 @@ static int32_t event_status(enum status status)
 {
     switch (status) {
     case STATUS_OK:
-    /* the finding is reported; the program continues as without it */
+    /* The finding is reported, and the program continues. */
     case STATUS_ABORTED: return EVENT_COMPLETE;
     default: return ENQUEUE_OUT_OF_RESOURCES;
     }
@@ -223,7 +227,7 @@ static bool is_empty(const struct launch_request *request)
     return !request->global_size[0] || !request->global_size[1] || !request->global_size[2];
 }
 
-/* A status that ends all of the family. */
+/* The status ends the whole tree. */
 static bool is_final(enum status status)
 {
     return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO || status == STATUS_STOPPED;
@@ -234,7 +238,7 @@ static void drop_pending(struct launch_family *family)
     while (family->first) {
         struct launch_node *node = take_at(family, &family->first);
         node->ended = true;
-        settle(family, node);
+        complete_if_done(family, node);
     }
 }
 
@@ -262,10 +266,10 @@ static void node_ended(struct launch_family *family, struct launch_node *node, e
     node->end_time = clock_now(&family->device->clock);
     node->ended = true;
     if (node->parent)
-        let_go(family, node);
+        release_resources(family, node);
     if (node->parent && status != STATUS_OK)
         child_failed(family, node, status, diagnosis);
-    settle(family, node);
+    complete_if_done(family, node);
     if (is_final(status))
         fail(family, status, diagnosis);
 }
@@ -290,8 +294,8 @@ static bool take_after(const struct launch_family *family, struct launch_node *n
     return node->after != NULL;
 }
 
-/* The resources used up by the kernels that enqueue each other; false: none yet. */
-static bool say_limit(const struct launch_family *family, struct sentence *why)
+/* Describes the limit that the tree exceeds; false: none. */
+static bool describe_limit(const struct launch_family *family, struct sentence *why)
 {
     const struct schedule_config *schedule = &family->device->scenario->schedule;
     if (family->serial > FAMILY_CHILDREN_MAX)
@@ -309,13 +313,14 @@ static bool say_limit(const struct launch_family *family, struct sentence *why)
     return true;
 }
 
-/* NO_PROGRESS when a limit is exceeded: a kernel that enqueues itself for ever comes here each time. */
+/* NO_PROGRESS: a limit is exceeded. It is checked at each start, so a kernel that enqueues itself for ever
+ * is caught. */
 static enum status check_limits(struct launch_family *family, struct diagnosis *diagnosis)
 {
     const char *name = family->root.request.kernel->info->name;
     struct sentence why;
     sentence_init(&why);
-    if (family->status != STATUS_OK || !say_limit(family, &why))
+    if (family->status != STATUS_OK || !describe_limit(family, &why))
         return family->status;
     struct finding finding = {.kind = FINDING_NO_PROGRESS,
                               .launch = family->root.launch,
@@ -327,7 +332,7 @@ static enum status check_limits(struct launch_family *family, struct diagnosis *
     return diagnose(diagnosis, STATUS_NO_PROGRESS, "kernel %s: %s", name, why.bytes);
 }
 
-/* True: it runs now. A node without work has ended already. */
+/* True: the node's launch runs. A node without work has ended already. */
 static bool start(struct launch_family *family, struct launch_node *node)
 {
     struct live_launch *live;
@@ -349,7 +354,7 @@ static bool start(struct launch_family *family, struct launch_node *node)
             return true;
         }
         if (report_add_count(family->device->report) > before)
-            diagnosis.text[0] = '\0'; /* a finding has reported it */
+            diagnosis.text[0] = '\0'; /* The finding describes it. */
     }
     node_ended(family, node, status, &diagnosis);
     return false;
@@ -378,8 +383,8 @@ static void report_stuck(struct launch_family *family)
     fail(family, STATUS_NO_PROGRESS, &diagnosis);
 }
 
-/* Until something of the family runs; false: it is complete. */
-static bool go_on(struct launch_family *family)
+/* Starts nodes until a launch of the tree runs; false: the tree is complete. */
+static bool run_next(struct launch_family *family)
 {
     while (!family->running && family->first) {
         struct launch_node *node = take_ready(family);
@@ -391,7 +396,7 @@ static bool go_on(struct launch_family *family)
     return family->running;
 }
 
-/* One launch is over. A root keeps its place until device_launch_end. */
+/* One launch has ended. The root's is kept until device_launch_end(). */
 static void end_one(struct live_launch *live)
 {
     struct launch_node *node = live->launch.node;
@@ -430,7 +435,7 @@ static struct launch_family *family_new(struct device *device, const struct laun
     return family;
 }
 
-/* Events that were not released go with the kernels that could name them. */
+/* Events that were not released end with the tree, whose kernels alone can name them. */
 static void family_free(struct launch_family *family)
 {
     struct launch_family **link = &family->device->families;
@@ -468,12 +473,12 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
 static struct launch_family *complete_family(const struct device *device)
 {
     struct launch_family *family = device->families;
-    while (family && go_on(family))
+    while (family && run_next(family))
         family = family->next;
     return family;
 }
 
-/* Beside launches that only spin: they may wait for it. */
+/* Starts a ready node of any tree beside launches that only spin, since they may wait for it. */
 static bool start_beside(const struct device *device)
 {
     for (struct launch_family *family = device->families; family; family = family->next) {
@@ -495,8 +500,8 @@ static bool some_ready(const struct device *device)
     return false;
 }
 
-/* A family's kernels run one after another, as they have the same compute units, unless all that runs only
- * spins. */
+/* Kernels of a tree run one after another, since they share the compute units, unless all running launches
+ * only spin. */
 struct live_launch *device_run(struct device *device, enum device_help help)
 {
     for (;;) {
@@ -544,7 +549,7 @@ enum status device_launch(struct device *device, const struct launch_request *re
     return device_launch_end(live, &time, diagnosis);
 }
 
-/* Other running launches do not exist meanwhile. */
+/* Meanwhile the device has no other launches. */
 enum status device_launch_alone(struct device *device, const struct launch_request *request,
                                 struct diagnosis *diagnosis)
 {

@@ -355,10 +355,10 @@ bool program_source_get(const struct program *program, size_t index, struct prog
 /* Of files that the module carries it has some lines only. */
 struct source_line program_line(const struct program *program, uint32_t site, uint32_t line)
 {
-    return program_is_own(program, site) && line && line <= program->line_count &&
-                   line <= program->own_line_count && program->own_lines[line - 1] == program->lines[line - 1]
-               ? program->statements[line - 1]
-               : (struct source_line){.kind = LINE_UNKNOWN};
+    const bool exists = line && line <= program->line_count && line <= program->own_line_count;
+    const bool is_own = exists && program->own_lines[line - 1] == program->lines[line - 1];
+    return program_is_own(program, site) && is_own ? program->statements[line - 1]
+                                                   : (struct source_line){.kind = LINE_UNKNOWN};
 }
 
 bool program_site_elsewhere(const struct program *program, uint32_t site)
@@ -572,13 +572,14 @@ static uint32_t width_class(uint32_t width)
 
 static bool serves(const struct variant *variant, const struct code_request *request)
 {
-    return width_class(variant->request.width) == width_class(request->width) &&
-           variant->request.preempt == request->preempt && variant->request.poison == request->poison &&
-           variant->request.marks_stores == request->marks_stores &&
-           variant->request.zero_private == request->zero_private &&
-           variant->request.unoptimised == request->unoptimised &&
-           variant->request.spurious == request->spurious && variant->request.debug == request->debug &&
-           variant->request.profile == request->profile;
+    const struct code_request *made = &variant->request;
+    if (width_class(made->width) != width_class(request->width))
+        return false;
+    const bool same_checks = made->poison == request->poison && made->marks_stores == request->marks_stores &&
+                             made->zero_private == request->zero_private;
+    const bool same_steps = made->preempt == request->preempt && made->spurious == request->spurious &&
+                            made->unoptimised == request->unoptimised;
+    return same_checks && same_steps && made->debug == request->debug && made->profile == request->profile;
 }
 
 /* Nothing runs beside constructors and destructors, and all of the program is after them: their order cannot

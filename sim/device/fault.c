@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A faulty access becomes a finding: the nearest object of the pointer's address space, by how much, which
- * rule.
- */
+/* Turns a faulty access into a finding. It names the nearest object in the pointer's address space, the
+ * distance to it, and the rule that is broken. */
 #include "fault.h"
 
 #include <inttypes.h>
@@ -16,8 +14,8 @@
 #include "orrery/report.h"
 #include "uninitialised.h"
 
-/* One fault on its way to a finding. */
-struct name_question {
+/* One fault and the finding that describes it. */
+struct fault_description {
     const struct launch *launch;
     const struct wave *wave;
     const struct fault *fault;
@@ -29,34 +27,34 @@ struct name_question {
     struct command_name mapping;
 };
 
-/* A null pointer with a small index is still a null pointer; private memory begins above. */
+/* A null pointer with a small index counts as null; private memory begins above. */
 static bool is_null(uint64_t address)
 {
     return address < NULL_END;
 }
 
-static bool is_private(const struct name_question *inquiry, uint64_t address)
+static bool is_private(const struct fault_description *description, uint64_t address)
 {
-    return address >= PRIVATE_BASE && address - PRIVATE_BASE < inquiry->launch->code->private_size;
+    return address >= PRIVATE_BASE && address - PRIVATE_BASE < description->launch->code->private_size;
 }
 
-static enum finding_kind by_access(const struct name_question *inquiry, enum finding_kind read,
+static enum finding_kind by_access(const struct fault_description *description, enum finding_kind read,
                                    enum finding_kind write)
 {
-    return inquiry->write ? write : read;
+    return description->write ? write : read;
 }
 
-static void set_offset(struct name_question *inquiry, uint64_t low)
+static void set_offset(struct fault_description *description, uint64_t low)
 {
-    if (inquiry->fault->address < low)
+    if (description->fault->address < low)
         return;
-    inquiry->finding.has_offset = true;
-    inquiry->finding.offset_bytes = inquiry->fault->address - low;
+    description->finding.has_offset = true;
+    description->finding.offset_bytes = description->fault->address - low;
 }
 
 /* ---- elements --------------------------------------------------------------------- */
 
-/* The type that an argument points to, "float" of "float*": numbers alone. */
+/* The element type of an argument, "float" of "float*"; for numbers only. */
 struct elements fault_pointee(const struct kernel_arg *arg)
 {
     static const struct {
@@ -74,36 +72,37 @@ struct elements fault_pointee(const struct kernel_arg *arg)
     return (struct elements){NULL, 0};
 }
 
-static const char *verb_of(const struct name_question *inquiry)
+static const char *verb_of(const struct fault_description *description)
 {
-    if (inquiry->site->access == ACCESS_ATOMIC_UPDATE)
+    if (description->site->access == ACCESS_ATOMIC_UPDATE)
         return "updates";
-    return inquiry->write ? "writes" : "reads";
+    return description->write ? "writes" : "reads";
 }
 
-/* "reads a[100]; 'a' has 100 floats: ", of an access to one element of a named array from low to high. */
-static void say_element(struct name_question *inquiry, const char *name, struct elements elements,
+/* "reads a[100]; 'a' has 100 floats: ", for an access to one element past a named array. */
+static void say_element(struct fault_description *description, const char *name, struct elements elements,
                         uint64_t low, uint64_t high)
 {
-    const int64_t away = (int64_t)(inquiry->fault->address - low);
-    if (!elements.name || !name || !*name || inquiry->fault->size != elements.bytes ||
-        away % elements.bytes != 0)
+    const int64_t away = (int64_t)(description->fault->address - low);
+    if (!elements.name || !name || !*name)
+        return;
+    if (description->fault->size != elements.bytes || away % elements.bytes != 0)
         return;
     const uint64_t count = (high - low) / elements.bytes;
-    sentence_add(&inquiry->why, "%s %s[%" PRId64 "]; '%s' has %" PRIu64 " %.*s: ", verb_of(inquiry), name,
-                 away / elements.bytes, name, count, (int)strlen(elements.name) - (count == 1),
+    sentence_add(&description->why, "%s %s[%" PRId64 "]; '%s' has %" PRIu64 " %.*s: ", verb_of(description),
+                 name, away / elements.bytes, name, count, (int)strlen(elements.name) - (count == 1),
                  elements.name);
 }
 
 /* "writes w[4][0]; 'w' has 4 elements of 12 bytes: " */
-static void say_beyond(struct name_question *inquiry, const char *name, const struct sentence *element,
-                       const struct debug_type *type, uint64_t bytes)
+static void say_beyond(struct fault_description *description, const char *name,
+                       const struct sentence *element, const struct debug_type *type, uint64_t bytes)
 {
     const uint64_t count = bytes / type->size;
-    sentence_add(&inquiry->why, "%s %s; '%s' has %" PRIu64 " element%s of ", verb_of(inquiry), element->bytes,
-                 name, count, count == 1 ? "" : "s");
-    sentence_bytes(&inquiry->why, type->size);
-    sentence_add(&inquiry->why, ": ");
+    sentence_add(&description->why, "%s %s; '%s' has %" PRIu64 " element%s of ", verb_of(description),
+                 element->bytes, name, count, count == 1 ? "" : "s");
+    sentence_bytes(&description->why, type->size);
+    sentence_add(&description->why, ": ");
 }
 
 static bool argument_address(const struct launch *launch, uint32_t index, uint64_t *out_address)
@@ -114,16 +113,16 @@ static bool argument_address(const struct launch *launch, uint32_t index, uint64
     return true;
 }
 
-/* The object that the pointer derives from, NULL when that is not known. */
-static const struct region *derived_from(const struct name_question *inquiry)
+/* The object that the pointer derives from; NULL: unknown. */
+static const struct region *derived_from(const struct fault_description *description)
 {
-    const struct launch *launch = inquiry->launch;
-    const uint32_t origin = inquiry->site->argument;
+    const struct launch *launch = description->launch;
+    const uint32_t origin = description->site->argument;
     const struct region *region = NULL;
     uint64_t address;
-    if (!origin || inquiry->fault->image)
+    if (!origin || description->fault->image)
         return NULL;
-    if (inquiry->site->storage == STORAGE_LOCAL) {
+    if (description->site->storage == STORAGE_LOCAL) {
         if (launch->running && origin <= launch->code->local_object_count)
             region = launch->running->locals[origin - 1];
     } else if (argument_address(launch, origin - 1, &address))
@@ -131,45 +130,47 @@ static const struct region *derived_from(const struct name_question *inquiry)
     return region && region->kind != REGION_NONE && !(region->flags & REGION_FLAG_FREED) ? region : NULL;
 }
 
-/* Of structs or vectors. */
-static void say_beyond_argument(struct name_question *inquiry, uint32_t argument, uint64_t low, uint64_t high)
+/* The same for arrays of structs or vectors. */
+static void say_beyond_argument(struct fault_description *description, uint32_t argument, uint64_t low,
+                                uint64_t high)
 {
     const struct debug_type *type = NULL;
     struct sentence name;
     sentence_init(&name);
-    if (element_beyond_argument(inquiry->launch, argument, (int64_t)(inquiry->fault->address - low),
-                                inquiry->fault->size, &name, &type))
-        say_beyond(inquiry, inquiry->launch->kernel->args[argument].name, &name, type, high - low);
+    if (element_beyond_argument(description->launch, argument, (int64_t)(description->fault->address - low),
+                                description->fault->size, &name, &type))
+        say_beyond(description, description->launch->kernel->args[argument].name, &name, type, high - low);
 }
 
-static void say_derived(struct name_question *inquiry, const struct region *region)
+static void say_derived(struct fault_description *description, const struct region *region)
 {
-    const struct launch *launch = inquiry->launch;
+    const struct launch *launch = description->launch;
     const struct kernel_arg *args = launch->kernel->args;
-    const uint32_t origin = inquiry->site->argument - 1;
+    const uint32_t origin = description->site->argument - 1;
     uint64_t low = region->low;
-    if (inquiry->site->storage != STORAGE_LOCAL) {
+    if (description->site->storage != STORAGE_LOCAL) {
         if (!argument_address(launch, origin, &low))
             return;
         if (fault_pointee(&args[origin]).name)
-            say_element(inquiry, args[origin].name, fault_pointee(&args[origin]), low, region->high);
+            say_element(description, args[origin].name, fault_pointee(&args[origin]), low, region->high);
         else
-            say_beyond_argument(inquiry, origin, low, region->high);
+            say_beyond_argument(description, origin, low, region->high);
         return;
     }
     const struct local_object *object = &launch->code->local_objects[origin];
     if (object->arg >= 0)
-        say_element(inquiry, args[object->arg].name, fault_pointee(&args[object->arg]), low, region->high);
+        say_element(description, args[object->arg].name, fault_pointee(&args[object->arg]), low,
+                    region->high);
     else
-        say_element(inquiry, object_plain_name(region), object->elements, low, region->high);
+        say_element(description, object_plain_name(region), object->elements, low, region->high);
 }
 
 /* ---- by how much ------------------------------------------------------------------ */
 
-static void say_distance(struct name_question *inquiry, uint64_t low, uint64_t high)
+static void say_distance(struct fault_description *description, uint64_t low, uint64_t high)
 {
-    uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
-    struct sentence *why = &inquiry->why;
+    uint64_t address = description->fault->address, size = description->fault->size;
+    struct sentence *why = &description->why;
     sentence_add(why, "the access of ");
     sentence_bytes(why, size);
     if (address == high) {
@@ -191,45 +192,46 @@ static void say_distance(struct name_question *inquiry, uint64_t low, uint64_t h
         sentence_bytes(why, low - address);
         sentence_add(why, " before the start of ");
     }
-    sentence_add(why, "%s", inquiry->object.bytes);
+    sentence_add(why, "%s", description->object.bytes);
 }
 
-/* The address of the host's memory is chance: no number names it. */
-static bool of_the_host(struct name_question *inquiry)
+/* Addresses of the host's memory differ from run to run, so no number names them. */
+static bool of_the_host(struct fault_description *description)
 {
-    const struct memory *memory = &inquiry->launch->arena->memory;
-    uint64_t address = inquiry->fault->address, size = inquiry->fault->size;
+    const struct memory *memory = &description->launch->arena->memory;
+    uint64_t address = description->fault->address, size = description->fault->size;
     if (address - memory->base < memory->size)
         return false;
     if (memory->host.permits) {
-        sentence_add(&inquiry->why, "the program has no memory at this address%s",
-                     inquiry->write ? ", or may only read it" : "");
+        sentence_add(&description->why, "the program has no memory at this address%s",
+                     description->write ? ", or may only read it" : "");
         return true;
     }
     if (!host_memory_has(address, size ? size : 1))
         return false;
-    sentence_add(&inquiry->why,
+    sentence_add(&description->why,
                  "the address is of memory that only the host has: the device does not share all of it");
-    inquiry->finding.fix =
+    description->finding.fix =
         "take the memory from clSVMAlloc or a buffer; or give the device features: {svm_system: true}";
     return true;
 }
 
-static void out_of_bounds(struct name_question *inquiry, const struct region *region)
+static void out_of_bounds(struct fault_description *description, const struct region *region)
 {
-    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
-    if (of_the_host(inquiry))
+    description->finding.kind =
+        by_access(description, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    if (of_the_host(description))
         return;
     if (!region) {
-        sentence_add(&inquiry->why,
+        sentence_add(&description->why,
                      "the address lies in no allocation, and there is none that the pointer may reach");
         return;
     }
-    object_name(inquiry->launch, region, &inquiry->object);
-    set_offset(inquiry, region->low);
-    if (region == derived_from(inquiry))
-        say_derived(inquiry, region);
-    say_distance(inquiry, region->low, region->high);
+    object_name(description->launch, region, &description->object);
+    set_offset(description, region->low);
+    if (region == derived_from(description))
+        say_derived(description, region);
+    say_distance(description, region->low, region->high);
 }
 
 /* ---- mapped ------------------------------------------------------------------------- */
@@ -258,52 +260,53 @@ void fault_mapped_by(struct commands *commands, const struct region_map *map, st
 
 /* ---- inside a region, but not allowed ------------------------------------------------ */
 
-static void not_allowed(struct name_question *inquiry, const struct region *region)
+static void not_allowed(struct fault_description *description, const struct region *region)
 {
-    struct finding *finding = &inquiry->finding;
-    struct sentence *why = &inquiry->why;
-    uint32_t deny = inquiry->write ? DENY_KERNEL_WRITE : DENY_KERNEL_READ;
-    const struct region_map *map = memory_map_at(region, inquiry->fault->address, inquiry->fault->size, deny);
-    object_name(inquiry->launch, region, &inquiry->object);
-    set_offset(inquiry, region->low);
+    struct finding *finding = &description->finding;
+    struct sentence *why = &description->why;
+    uint32_t deny = description->write ? DENY_KERNEL_WRITE : DENY_KERNEL_READ;
+    const struct region_map *map =
+        memory_map_at(region, description->fault->address, description->fault->size, deny);
+    object_name(description->launch, region, &description->object);
+    set_offset(description, region->low);
 
     if (region->flags & REGION_FLAG_FREED) {
         finding->kind = FINDING_USE_AFTER_FREE;
-        sentence_add(why, "%s has been released by the host", inquiry->object.bytes);
+        sentence_add(why, "%s has been released by the host", description->object.bytes);
         finding->fix = "keep the memory object until the kernels that use it have finished";
     } else if (region->kind == REGION_LOCAL_VARIABLE) {
         finding->kind = FINDING_USE_AFTER_FREE;
         sentence_add(why, "the local memory belonged to a work-group that has ended");
     } else if (map) {
         finding->kind = FINDING_MAPPED_ACCESS;
-        fault_say_mapped(region, map, inquiry->object.bytes, why);
+        fault_say_mapped(region, map, description->object.bytes, why);
         finding->fix = "unmap the memory object before the launch";
-        fault_mapped_by(inquiry->commands, map, finding, &inquiry->mapping);
+        fault_mapped_by(description->commands, map, finding, &description->mapping);
     } else if (region->flags & REGION_FLAG_NOT_SET) {
         finding->kind = FINDING_SVM_MISUSE;
         sentence_add(why, "%s is no argument of the kernel, and not set with clSetKernelExecInfo",
-                     inquiry->object.bytes);
+                     description->object.bytes);
         finding->fix = "clSetKernelExecInfo with a pointer into it (or, of unified shared memory, that "
                        "allows indirect access)";
-    } else if (inquiry->write && region->kind == REGION_CONSTANT_DATA) {
+    } else if (description->write && region->kind == REGION_CONSTANT_DATA) {
         finding->kind = FINDING_CONSTANT_WRITE;
-        sentence_add(why, "%s is in the constant address space", inquiry->object.bytes);
-    } else if (inquiry->write && !(region->flags & REGION_FLAG_WRITE_ONLY)) {
-        /* Write-only memory denies reading alone: an atomic update, which also writes, fails there as a
-         * read. */
+        sentence_add(why, "%s is in the constant address space", description->object.bytes);
+    } else if (description->write && !(region->flags & REGION_FLAG_WRITE_ONLY)) {
+        /* Write-only memory denies only reads. An atomic update that fails here failed as a read, although
+         * it also writes. */
         finding->kind = FINDING_READ_ONLY_WRITE;
-        sentence_add(why, "%s was created for kernels to read only", inquiry->object.bytes);
+        sentence_add(why, "%s was created for kernels to read only", description->object.bytes);
     } else {
         finding->kind = FINDING_WRITE_ONLY_READ;
-        sentence_add(why, "%s was created for kernels to write only", inquiry->object.bytes);
+        sentence_add(why, "%s was created for kernels to write only", description->object.bytes);
     }
 }
 
 /* ---- null, and other address spaces ----------------------------------------------------- */
 
-static void name_null_argument(struct name_question *inquiry)
+static void name_null_argument(struct fault_description *description)
 {
-    const struct launch *launch = inquiry->launch;
+    const struct launch *launch = description->launch;
     int32_t found = -1;
     for (size_t i = 0; i < launch->kernel->arg_count; i++) {
         enum arg_kind kind = launch->kernel->args[i].kind;
@@ -315,25 +318,25 @@ static void name_null_argument(struct name_question *inquiry)
         if (address != 0 && launch->arg_values[i].value)
             continue;
         if (found >= 0)
-            return; /* two: which one is not known */
+            return; /* two null arguments: the one used is unknown */
         found = (int32_t)i;
     }
     if (found >= 0)
-        sentence_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found,
+        sentence_add(&description->why, "; argument %" PRId32 " '%s' is NULL", found,
                      launch->kernel->args[found].name);
 }
 
-static void null_access(struct name_question *inquiry)
+static void null_access(struct fault_description *description)
 {
-    inquiry->finding.kind = by_access(inquiry, FINDING_NULL_READ, FINDING_NULL_WRITE);
-    if (inquiry->fault->address == 0) {
-        sentence_add(&inquiry->why, "the pointer is null");
+    description->finding.kind = by_access(description, FINDING_NULL_READ, FINDING_NULL_WRITE);
+    if (description->fault->address == 0) {
+        sentence_add(&description->why, "the pointer is null");
     } else {
-        sentence_add(&inquiry->why, "the address is ");
-        sentence_bytes(&inquiry->why, inquiry->fault->address);
-        sentence_add(&inquiry->why, " from a null pointer");
+        sentence_add(&description->why, "the address is ");
+        sentence_bytes(&description->why, description->fault->address);
+        sentence_add(&description->why, " from a null pointer");
     }
-    name_null_argument(inquiry);
+    name_null_argument(description);
 }
 
 static const char *storage_name(enum storage storage)
@@ -342,24 +345,24 @@ static const char *storage_name(enum storage storage)
     return storage <= STORAGE_GENERIC ? names[storage] : "another";
 }
 
-static void wrong_space(struct name_question *inquiry, const char *holds)
+static void wrong_space(struct fault_description *description, const char *holds)
 {
-    inquiry->finding.kind = FINDING_WRONG_ADDRESS_SPACE;
-    sentence_add(&inquiry->why, "the pointer is %s, the address it holds is %s",
-                 storage_name(inquiry->site->storage), holds);
+    description->finding.kind = FINDING_WRONG_ADDRESS_SPACE;
+    sentence_add(&description->why, "the pointer is %s, the address it holds is %s",
+                 storage_name(description->site->storage), holds);
 }
 
 /* ---- private memory ------------------------------------------------------------------------ */
 
-static const struct private_object *private_of(const struct name_question *inquiry)
+static const struct private_object *private_of(const struct fault_description *description)
 {
-    const struct code *code = inquiry->launch->code;
-    uint32_t known = inquiry->fault->private_object;
+    const struct code *code = description->launch->code;
+    uint32_t known = description->fault->private_object;
     if (known && known <= code->private_object_count)
         return &code->private_objects[known - 1];
 
     const struct private_object *nearest = NULL;
-    uint64_t offset = inquiry->fault->address - PRIVATE_BASE, best = 0;
+    uint64_t offset = description->fault->address - PRIVATE_BASE, best = 0;
     for (uint32_t i = 0; i < code->private_object_count; i++) {
         const struct private_object *object = &code->private_objects[i];
         uint64_t away = offset >= object->high ? offset - object->high
@@ -373,39 +376,40 @@ static const struct private_object *private_of(const struct name_question *inqui
     return nearest;
 }
 
-/* An array of arrays, vectors or structs. False: it is none, or its type is not known. */
-static bool say_nested(struct name_question *inquiry, const struct private_object *object, uint64_t low,
-                       uint64_t high)
+/* For an array of arrays, vectors or structs. False: the type is another, or unknown. */
+static bool say_nested(struct fault_description *description, const struct private_object *object,
+                       uint64_t low, uint64_t high)
 {
     const struct code_variable *declared =
-        element_declared(inquiry->launch, inquiry->wave->code, object->variable);
+        element_declared(description->launch, description->wave->code, object->variable);
     const struct debug_type *type = NULL;
     struct sentence name;
     sentence_init(&name);
-    if (!declared || !element_beyond(declared, (int64_t)(inquiry->fault->address - low), inquiry->fault->size,
-                                     &name, &type))
+    if (!declared || !element_beyond(declared, (int64_t)(description->fault->address - low),
+                                     description->fault->size, &name, &type))
         return false;
-    say_beyond(inquiry, declared->name, &name, type, high - low);
+    say_beyond(description, declared->name, &name, type, high - low);
     return true;
 }
 
-static void private_access(struct name_question *inquiry)
+static void private_access(struct fault_description *description)
 {
-    const struct private_object *object = private_of(inquiry);
-    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    const struct private_object *object = private_of(description);
+    description->finding.kind =
+        by_access(description, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
     if (!object) {
-        sentence_add(&inquiry->why, "the address lies outside the work-item's private memory");
+        sentence_add(&description->why, "the address lies outside the work-item's private memory");
         return;
     }
     uint64_t low = PRIVATE_BASE + (uint64_t)object->low, high = PRIVATE_BASE + (uint64_t)object->high;
-    sentence_add(&inquiry->object, "private variable '%s' (",
+    sentence_add(&description->object, "private variable '%s' (",
                  object->name && *object->name ? object->name : "?");
-    sentence_bytes(&inquiry->object, high - low);
-    sentence_add(&inquiry->object, ")");
-    set_offset(inquiry, low);
-    if (!say_nested(inquiry, object, low, high))
-        say_element(inquiry, object->name, object->elements, low, high);
-    say_distance(inquiry, low, high);
+    sentence_bytes(&description->object, high - low);
+    sentence_add(&description->object, ")");
+    set_offset(description, low);
+    if (!say_nested(description, object, low, high))
+        say_element(description, object->name, object->elements, low, high);
+    say_distance(description, low, high);
 }
 
 /* ---- reads and writes ------------------------------------------------------------------------ */
@@ -415,40 +419,42 @@ static bool contains(const struct region *region, uint64_t address, uint64_t siz
     return address >= region->low && address <= region->high && size <= region->high - address;
 }
 
-static void image_access(struct name_question *inquiry)
+static void image_access(struct fault_description *description)
 {
-    const struct fault *fault = inquiry->fault;
+    const struct fault *fault = description->fault;
     const struct image_desc *image = fault->image;
     uint32_t used = image_dimensions(image->type) + image_is_array(image->type);
-    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
-    object_name_image(inquiry->launch, image, &inquiry->object);
-    sentence_add(&inquiry->why, "the texel (");
+    description->finding.kind =
+        by_access(description, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    object_name_image(description->launch, image, &description->object);
+    sentence_add(&description->why, "the texel (");
     for (uint32_t d = 0; d < used; d++)
-        sentence_add(&inquiry->why, "%s%" PRId32, d ? ", " : "", fault->texel[d]);
-    sentence_add(&inquiry->why, ")");
+        sentence_add(&description->why, "%s%" PRId32, d ? ", " : "", fault->texel[d]);
+    sentence_add(&description->why, ")");
     if (image->levels > 1)
-        sentence_add(&inquiry->why, " of mip level %" PRIu32, fault->level);
-    sentence_add(&inquiry->why, " lies outside %s", inquiry->object.bytes);
-    inquiry->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
+        sentence_add(&description->why, " of mip level %" PRIu32, fault->level);
+    sentence_add(&description->why, " lies outside %s", description->object.bytes);
+    description->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
 }
 
-static void examine_misuse(struct name_question *inquiry)
+static void examine_misuse(struct fault_description *description)
 {
-    inquiry->finding.kind = FINDING_IMAGE_MISUSE;
-    object_name_image(inquiry->launch, inquiry->fault->image, &inquiry->object);
-    sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
-    inquiry->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
+    description->finding.kind = FINDING_IMAGE_MISUSE;
+    object_name_image(description->launch, description->fault->image, &description->object);
+    sentence_add(&description->why, "%s", description->fault->misuse);
+    description->finding.spec = "OpenCL C 3.0, 6.15.15 image read and write functions";
 }
 
-/* Kinds of the regions that the pointer may have been made for. The place of an asynchronous copy has the
- * storage of its target; what it reads is in the other one. */
-static uint32_t kinds_in_reach(const struct name_question *inquiry)
+/* The kinds of regions that the pointer may point to. The site of an asynchronous copy has the storage of
+ * its target; its source is in the other storage. */
+static uint32_t kinds_in_reach(const struct fault_description *description)
 {
     const uint32_t local = REGION_KIND_BIT(REGION_LOCAL_VARIABLE);
-    if (inquiry->site->what && strncmp(inquiry->site->what, "async_", 6) == 0)
-        return (inquiry->site->storage == STORAGE_LOCAL) == (inquiry->fault->kind == FAULT_WRITE) ? local
-                                                                                                  : ~local;
-    switch (inquiry->site->storage) {
+    if (description->site->what && strncmp(description->site->what, "async_", 6) == 0)
+        return (description->site->storage == STORAGE_LOCAL) == (description->fault->kind == FAULT_WRITE)
+                   ? local
+                   : ~local;
+    switch (description->site->storage) {
     case STORAGE_LOCAL: return local;
     case STORAGE_GLOBAL:
     case STORAGE_CONSTANT: return ~local;
@@ -456,104 +462,106 @@ static uint32_t kinds_in_reach(const struct name_question *inquiry)
     }
 }
 
-static void examine_access(struct name_question *inquiry)
+static void examine_access(struct fault_description *description)
 {
-    if (inquiry->fault->image) {
-        image_access(inquiry);
+    if (description->fault->image) {
+        image_access(description);
         return;
     }
-    const struct memory *memory = &inquiry->launch->arena->memory;
-    uint64_t address = inquiry->fault->address;
+    const struct memory *memory = &description->launch->arena->memory;
+    uint64_t address = description->fault->address;
     const struct region *region = memory_region(memory, address);
     int64_t distance;
 
     if (is_null(address))
-        null_access(inquiry);
-    else if (inquiry->fault->private_space && region->kind == REGION_NONE)
-        private_access(inquiry);
-    else if (inquiry->fault->private_space)
-        wrong_space(inquiry, region->kind == REGION_LOCAL_VARIABLE ? "local" : "global");
-    else if (is_private(inquiry, address))
-        wrong_space(inquiry, "private");
-    else if (contains(region, address, inquiry->fault->size) &&
-             memory_denied(region, address, inquiry->fault->size))
-        not_allowed(inquiry, region);
-    else if (derived_from(inquiry))
-        out_of_bounds(inquiry, derived_from(inquiry));
+        null_access(description);
+    else if (description->fault->private_space && region->kind == REGION_NONE)
+        private_access(description);
+    else if (description->fault->private_space)
+        wrong_space(description, region->kind == REGION_LOCAL_VARIABLE ? "local" : "global");
+    else if (is_private(description, address))
+        wrong_space(description, "private");
+    else if (contains(region, address, description->fault->size) &&
+             memory_denied(region, address, description->fault->size))
+        not_allowed(description, region);
+    else if (derived_from(description))
+        out_of_bounds(description, derived_from(description));
     else
-        out_of_bounds(inquiry, memory_nearest(memory, address, kinds_in_reach(inquiry), &distance));
+        out_of_bounds(description, memory_nearest(memory, address, kinds_in_reach(description), &distance));
 }
 
-/* The bytes may well be those of the variable that the array lies in. */
-static void examine_index(struct name_question *inquiry)
+/* The bytes may belong to the variable that contains the array. */
+static void examine_index(struct fault_description *description)
 {
-    const struct region *region = derived_from(inquiry);
-    inquiry->finding.kind = by_access(inquiry, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
-    inquiry->finding.title = inquiry->write ? "a store has an index outside of its array"
-                                            : "a load has an index outside of its array";
+    const struct region *region = derived_from(description);
+    description->finding.kind =
+        by_access(description, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    description->finding.title = description->write ? "a store has an index outside of its array"
+                                                    : "a load has an index outside of its array";
     if (region)
-        object_name(inquiry->launch, region, &inquiry->object);
-    sentence_add(&inquiry->why, "%s index %" PRId64 " of %s", verb_of(inquiry), inquiry->fault->index,
-                 inquiry->fault->misuse);
-    inquiry->finding.spec = "C11, 6.5.6p8: an index stays inside its array";
+        object_name(description->launch, region, &description->object);
+    sentence_add(&description->why, "%s index %" PRId64 " of %s", verb_of(description),
+                 description->fault->index, description->fault->misuse);
+    description->finding.spec = "C11, 6.5.6p8: an index stays inside its array";
 }
 
-static void examine_misaligned(struct name_question *inquiry)
+static void examine_misaligned(struct fault_description *description)
 {
-    const struct memory *memory = &inquiry->launch->arena->memory;
-    const struct region *region = memory_region(memory, inquiry->fault->address);
-    const uint32_t align = inquiry->site->align > 1 ? inquiry->site->align : inquiry->fault->size;
-    if (inquiry->fault->private_space) {
-        private_access(inquiry);
-        sentence_init(&inquiry->why);
+    const struct memory *memory = &description->launch->arena->memory;
+    const struct region *region = memory_region(memory, description->fault->address);
+    const uint32_t align = description->site->align > 1 ? description->site->align : description->fault->size;
+    if (description->fault->private_space) {
+        private_access(description);
+        sentence_init(&description->why);
     } else if (region->kind != REGION_NONE) {
-        object_name(inquiry->launch, region, &inquiry->object);
-        set_offset(inquiry, region->low);
+        object_name(description->launch, region, &description->object);
+        set_offset(description, region->low);
     }
-    inquiry->finding.kind = FINDING_MISALIGNED;
-    if (inquiry->finding.has_offset)
-        sentence_add(&inquiry->why,
+    description->finding.kind = FINDING_MISALIGNED;
+    if (description->finding.has_offset)
+        sentence_add(&description->why,
                      "offset %" PRIu64 " is not a multiple of %" PRIu32 ", the alignment of the type",
-                     inquiry->finding.offset_bytes, align);
+                     description->finding.offset_bytes, align);
     else
-        sentence_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type",
-                     align);
+        sentence_add(&description->why,
+                     "the address is not a multiple of %" PRIu32 ", the alignment of the type", align);
 }
 
-static void examine_uninitialised(struct name_question *inquiry, enum finding_kind kind)
+static void examine_uninitialised(struct fault_description *description, enum finding_kind kind)
 {
-    const struct region *region = memory_region(&inquiry->launch->arena->memory, inquiry->fault->address);
-    inquiry->finding.kind = kind;
-    uninitialised_say(&(struct uninitialised){inquiry->launch, inquiry->wave, inquiry->fault,
-                                              inquiry->commands,
+    const struct region *region =
+        memory_region(&description->launch->arena->memory, description->fault->address);
+    description->finding.kind = kind;
+    uninitialised_say(&(struct uninitialised){description->launch, description->wave, description->fault,
+                                              description->commands,
                                               kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
                                               : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
                                                                                       : "stored value"},
-                      &inquiry->why);
+                      &description->why);
     if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
-        !inquiry->fault->private_space) {
-        object_name(inquiry->launch, region, &inquiry->object);
-        set_offset(inquiry, region->low);
+        !description->fault->private_space) {
+        object_name(description->launch, region, &description->object);
+        set_offset(description, region->low);
     }
 }
 
-/* misuse NULL: a packet of the function has another size than the pipe's. */
-static void examine_pipe(struct name_question *inquiry)
+/* misuse NULL: the packet size of the call differs from the pipe's. */
+static void examine_pipe(struct fault_description *description)
 {
-    const struct fault *fault = inquiry->fault;
-    const struct region *region = memory_region(&inquiry->launch->arena->memory, fault->address);
-    inquiry->finding.kind = FINDING_PIPE_MISUSE;
+    const struct fault *fault = description->fault;
+    const struct region *region = memory_region(&description->launch->arena->memory, fault->address);
+    description->finding.kind = FINDING_PIPE_MISUSE;
     if (region->kind != REGION_NONE)
-        object_name(inquiry->launch, region, &inquiry->object);
+        object_name(description->launch, region, &description->object);
     if (fault->misuse) {
-        sentence_add(&inquiry->why, "%s", fault->misuse);
+        sentence_add(&description->why, "%s", fault->misuse);
         return;
     }
-    sentence_add(&inquiry->why, "the packets of the kernel's pipe have ");
-    sentence_bytes(&inquiry->why, fault->size);
-    sentence_add(&inquiry->why, ", those of the pipe that was made have %" PRIu32,
+    sentence_add(&description->why, "the packets of the kernel's pipe have ");
+    sentence_bytes(&description->why, fault->size);
+    sentence_add(&description->why, ", those of the pipe that was made have %" PRIu32,
                  ((const struct pipe *)(uintptr_t)region->low)->packet_bytes);
-    inquiry->finding.fix = "give clCreatePipe the size of the type that the kernel names";
+    description->finding.fix = "give clCreatePipe the size of the type that the kernel names";
 }
 
 static void say_argument(struct sentence *why, const struct disagreement *differ)
@@ -564,18 +572,18 @@ static void say_argument(struct sentence *why, const struct disagreement *differ
         sentence_add(why, "an event of the list");
 }
 
-/* Addresses are not reported, but their distance is. */
-static void examine_difference(struct name_question *inquiry)
+/* Addresses are not reported, only their difference. */
+static void examine_difference(struct fault_description *description)
 {
     static const char spec_of_copies[] = "OpenCL C 2.0, 6.13.10, asynchronous copies and waits";
-    const struct disagreement *differ = inquiry->fault->differ;
-    struct sentence *why = &inquiry->why;
+    const struct disagreement *differ = description->fault->differ;
+    struct sentence *why = &description->why;
     struct item other;
-    struct finding_access *access = &inquiry->finding.access[1];
-    inquiry->finding.kind = FINDING_NON_UNIFORM_ARGUMENT;
+    struct finding_access *access = &description->finding.access[1];
+    description->finding.kind = FINDING_NON_UNIFORM_ARGUMENT;
     origin_item(&differ->origin, differ->lane, &other);
     say_argument(why, differ);
-    sentence_add(why, " of %s has to be the same for all: ", inquiry->site->what);
+    sentence_add(why, " of %s has to be the same for all: ", description->site->what);
     if (differ->is_address) {
         const uint64_t apart = differ->value[1] - differ->value[0];
         sentence_add(why, "the pointers of the two work-items are ");
@@ -585,86 +593,91 @@ static void examine_difference(struct name_question *inquiry)
         sentence_add(why, "it is %" PRIu64 " for the first work-item and %" PRIu64 " for the second",
                      differ->value[0], differ->value[1]);
     }
-    inquiry->finding.fix = "a value that does not depend on the work-item";
-    if (strcmp(inquiry->site->what, "wait_group_events") == 0) {
-        inquiry->finding.fix =
+    description->finding.fix = "a value that does not depend on the work-item";
+    if (strcmp(description->site->what, "wait_group_events") == 0) {
+        description->finding.fix =
             "let every work-item of the group make the same copies, and wait for the same events";
-        inquiry->finding.spec = spec_of_copies;
-    } else if (strncmp(inquiry->site->what, "async_", 6) == 0) {
-        inquiry->finding.spec = spec_of_copies;
+        description->finding.spec = spec_of_copies;
+    } else if (strncmp(description->site->what, "async_", 6) == 0) {
+        description->finding.spec = spec_of_copies;
     }
-    inquiry->finding.access_count = 2;
-    launch_access(inquiry->launch, inquiry->fault->site, access);
+    description->finding.access_count = 2;
+    launch_access(description->launch, description->fault->site, access);
     access->has_item = true;
     access->item = other;
 }
 
-static void examine_no_work_item(struct name_question *inquiry)
+static void examine_no_work_item(struct fault_description *description)
 {
-    const struct disagreement *differ = inquiry->fault->differ;
-    inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
-    say_argument(&inquiry->why, differ);
-    sentence_add(&inquiry->why, " of %s is %" PRIu64 ", and the %s has %" PRIu64 " work-item%s%s",
-                 inquiry->site->what, differ->value[0], differ->sub_group ? "sub-group" : "work-group",
+    const struct disagreement *differ = description->fault->differ;
+    description->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
+    say_argument(&description->why, differ);
+    sentence_add(&description->why, " of %s is %" PRIu64 ", and the %s has %" PRIu64 " work-item%s%s",
+                 description->site->what, differ->value[0], differ->sub_group ? "sub-group" : "work-group",
                  differ->value[1], differ->value[1] == 1 ? "" : "s",
                  differ->sub_group ? "" : " in that dimension");
-    inquiry->finding.fix = "the place of a work-item of the group, counted from 0";
+    description->finding.fix = "the place of a work-item of the group, counted from 0";
 }
 
-static void examine_event(struct name_question *inquiry)
+static void examine_event(struct fault_description *description)
 {
-    inquiry->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
-    sentence_add(&inquiry->why, "event %" PRId64 " of the list %s", inquiry->fault->index,
-                 inquiry->fault->misuse);
-    inquiry->finding.fix = "wait once for the event that async_work_group_copy returned";
-    inquiry->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
+    description->finding.kind = FINDING_COLLECTIVE_ARGUMENT;
+    sentence_add(&description->why, "event %" PRId64 " of the list %s", description->fault->index,
+                 description->fault->misuse);
+    description->finding.fix = "wait once for the event that async_work_group_copy returned";
+    description->finding.spec = "OpenCL C 3.0, 6.15.13, wait_group_events";
 }
 
-/* Of an event, or of a queue that is null. */
-static void examine_enqueue(struct name_question *inquiry)
+/* For faults of an event, or of a null queue. */
+static void examine_enqueue(struct fault_description *description)
 {
-    inquiry->finding.kind = FINDING_ENQUEUE_MISUSE;
-    sentence_add(&inquiry->why, "%s", inquiry->fault->misuse);
-    if (!inquiry->site->what || strncmp(inquiry->site->what, "enqueue_", strlen("enqueue_")) != 0)
+    description->finding.kind = FINDING_ENQUEUE_MISUSE;
+    sentence_add(&description->why, "%s", description->fault->misuse);
+    if (!description->site->what || strncmp(description->site->what, "enqueue_", strlen("enqueue_")) != 0)
         return;
-    inquiry->finding.title = "a kernel enqueues a command to a queue that does not exist";
-    inquiry->finding.fix = "clCreateCommandQueueWithProperties with CL_QUEUE_ON_DEVICE and "
-                           "CL_QUEUE_ON_DEVICE_DEFAULT before the launch, or {queue: default} in a scenario";
-    inquiry->finding.spec = "OpenCL C 3.0, 6.15.18, enqueue_kernel and get_default_queue";
+    description->finding.title = "a kernel enqueues a command to a queue that does not exist";
+    description->finding.fix =
+        "clCreateCommandQueueWithProperties with CL_QUEUE_ON_DEVICE and "
+        "CL_QUEUE_ON_DEVICE_DEFAULT before the launch, or {queue: default} in a scenario";
+    description->finding.spec = "OpenCL C 3.0, 6.15.18, enqueue_kernel and get_default_queue";
 }
 
-static void examine(struct name_question *inquiry)
+static void examine(struct fault_description *description)
 {
-    switch (inquiry->fault->kind) {
+    switch (description->fault->kind) {
     case FAULT_READ:
-    case FAULT_WRITE: examine_access(inquiry); break;
-    case FAULT_INDEX: examine_index(inquiry); break;
-    case FAULT_MISALIGNED: examine_misaligned(inquiry); break;
-    case FAULT_UNREACHABLE: inquiry->finding.kind = FINDING_UNREACHABLE; break;
-    case FAULT_UNINITIALISED_ADDRESS: examine_uninitialised(inquiry, FINDING_UNINITIALISED_ADDRESS); break;
-    case FAULT_UNINITIALISED_BRANCH: examine_uninitialised(inquiry, FINDING_UNINITIALISED_BRANCH); break;
-    case FAULT_UNINITIALISED_STORE: examine_uninitialised(inquiry, FINDING_UNINITIALISED_STORE); break;
-    case FAULT_IMAGE: examine_misuse(inquiry); break;
+    case FAULT_WRITE: examine_access(description); break;
+    case FAULT_INDEX: examine_index(description); break;
+    case FAULT_MISALIGNED: examine_misaligned(description); break;
+    case FAULT_UNREACHABLE: description->finding.kind = FINDING_UNREACHABLE; break;
+    case FAULT_UNINITIALISED_ADDRESS:
+        examine_uninitialised(description, FINDING_UNINITIALISED_ADDRESS);
+        break;
+    case FAULT_UNINITIALISED_BRANCH: examine_uninitialised(description, FINDING_UNINITIALISED_BRANCH); break;
+    case FAULT_UNINITIALISED_STORE: examine_uninitialised(description, FINDING_UNINITIALISED_STORE); break;
+    case FAULT_IMAGE: examine_misuse(description); break;
     case FAULT_MISSING_WAIT:
-        inquiry->finding.kind = FINDING_MISSING_WAIT;
-        sentence_add(&inquiry->why, "the work-group has ended, and no wait_group_events was given this "
-                                    "copy's event: nothing orders the copy before what uses its bytes");
-        inquiry->finding.fix = "wait_group_events with its event after this line, before the bytes are used "
-                               "and before the kernel ends";
+        description->finding.kind = FINDING_MISSING_WAIT;
+        sentence_add(&description->why, "the work-group has ended, and no wait_group_events was given this "
+                                        "copy's event: nothing orders the copy before what uses its bytes");
+        description->finding.fix =
+            "wait_group_events with its event after this line, before the bytes are used "
+            "and before the kernel ends";
         break;
     case FAULT_ATOMIC_PRIVATE:
-        private_access(inquiry);
-        sentence_init(&inquiry->why);
-        inquiry->finding.kind = FINDING_ATOMIC_PRIVATE;
-        sentence_add(&inquiry->why, "the object is in private memory, which no other work-item can reach");
-        inquiry->finding.fix = "a plain variable, or an atomic object in local or global memory";
-        inquiry->finding.spec = "OpenCL C 3.0, 6.15.12 atomic functions: global and local memory";
+        private_access(description);
+        sentence_init(&description->why);
+        description->finding.kind = FINDING_ATOMIC_PRIVATE;
+        sentence_add(&description->why,
+                     "the object is in private memory, which no other work-item can reach");
+        description->finding.fix = "a plain variable, or an atomic object in local or global memory";
+        description->finding.spec = "OpenCL C 3.0, 6.15.12 atomic functions: global and local memory";
         break;
-    case FAULT_PIPE: examine_pipe(inquiry); break;
-    case FAULT_NON_UNIFORM: examine_difference(inquiry); break;
-    case FAULT_EVENT: examine_event(inquiry); break;
-    case FAULT_NO_WORK_ITEM: examine_no_work_item(inquiry); break;
-    case FAULT_ENQUEUE: examine_enqueue(inquiry); break;
+    case FAULT_PIPE: examine_pipe(description); break;
+    case FAULT_NON_UNIFORM: examine_difference(description); break;
+    case FAULT_EVENT: examine_event(description); break;
+    case FAULT_NO_WORK_ITEM: examine_no_work_item(description); break;
+    case FAULT_ENQUEUE: examine_enqueue(description); break;
     }
 }
 
@@ -683,7 +696,7 @@ static bool stops_lanes(enum fault_kind kind)
     return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED || kind == FAULT_UNREACHABLE;
 }
 
-/* Whatever stands there: a copy or a function of a group has its accesses. */
+/* Copies and functions of a group access memory, too. */
 static bool touches_memory(enum fault_kind kind)
 {
     return kind == FAULT_READ || kind == FAULT_WRITE || kind == FAULT_MISALIGNED ||
@@ -694,100 +707,101 @@ static bool touches_memory(enum fault_kind kind)
 
 enum { REPEATS = 64 };
 
-/* The part that decides on a finding's kind and key. Addresses decide on words alone, and those are of the
- * first. */
-struct likeness {
+/* What a finding's kind and key depend on. Addresses change the words only, and the words of the first
+ * finding are kept. */
+struct repeat_key {
     const struct region *region;
-    uint32_t site, deny, flags; /* of the region: it may be freed meanwhile */
+    uint32_t site, deny, flags; /* of the region, which may be freed meanwhile */
     enum fault_kind kind;
     bool null, own, private_space, contained;
 };
 struct fault_repeats {
     struct repeat {
         bool used;
-        struct likeness like;
+        struct repeat_key key;
         uint64_t *count, clears;
     } of_site[REPEATS];
 };
 
-/* False: more than this decides. Of a region with maps, it is where in it; of suppressions that name
- * objects, the nearest one. */
-static bool likeness_of(const struct launch *launch, const struct fault *fault, struct likeness *out)
+/* False: the finding depends on more. In a region with maps it depends on the offset; if a suppression
+ * names objects, on the nearest object. */
+static bool repeat_key_of(const struct launch *launch, const struct fault *fault, struct repeat_key *out)
 {
     const bool misses =
         fault->kind == FAULT_READ || fault->kind == FAULT_WRITE || fault->kind == FAULT_MISALIGNED;
     const struct region *region = memory_region(&launch->arena->memory, fault->address);
     const uint64_t address = fault->address;
-    *out = (struct likeness){region,
-                             fault->site,
-                             region->deny,
-                             region->flags,
-                             fault->kind,
-                             is_null(address),
-                             address >= PRIVATE_BASE && address - PRIVATE_BASE < launch->code->private_size,
-                             fault->private_space,
-                             contains(region, address, fault->size)};
+    *out = (struct repeat_key){region,
+                               fault->site,
+                               region->deny,
+                               region->flags,
+                               fault->kind,
+                               is_null(address),
+                               address >= PRIVATE_BASE && address - PRIVATE_BASE < launch->code->private_size,
+                               fault->private_space,
+                               contains(region, address, fault->size)};
     return misses && !fault->image && !region->maps && !report_suppresses_objects(launch->report);
 }
 
-static bool alike(const struct likeness *a, const struct likeness *b)
+static bool same_repeat_key(const struct repeat_key *a, const struct repeat_key *b)
 {
     return a->region == b->region && a->site == b->site && a->deny == b->deny && a->flags == b->flags &&
            a->kind == b->kind && a->null == b->null && a->own == b->own &&
            a->private_space == b->private_space && a->contained == b->contained;
 }
 
-static struct repeat *repeat_of(const struct launch *launch, const struct likeness *like)
+static struct repeat *repeat_of(const struct launch *launch, const struct repeat_key *key)
 {
-    return &launch->repeats->of_site[(like->site + (like->kind == FAULT_MISALIGNED)) % REPEATS];
+    return &launch->repeats->of_site[(key->site + (key->kind == FAULT_MISALIGNED)) % REPEATS];
 }
 
-static bool is_repeat(const struct launch *launch, const struct likeness *like, uint64_t lanes)
+static bool is_repeat(const struct launch *launch, const struct repeat_key *key, uint64_t lanes)
 {
-    const struct repeat *repeat = launch->repeats ? repeat_of(launch, like) : NULL;
-    if (!repeat || !repeat->used || !alike(&repeat->like, like))
+    const struct repeat *repeat = launch->repeats ? repeat_of(launch, key) : NULL;
+    if (!repeat || !repeat->used || !same_repeat_key(&repeat->key, key))
         return false;
     return !repeat->count ||
            report_came_again(launch->report, repeat->count, repeat->clears, lanes ? lanes : 1);
 }
 
-static void keep_repeat(struct launch *launch, const struct likeness *like, uint64_t *count, uint64_t clears)
+static void keep_repeat(struct launch *launch, const struct repeat_key *key, uint64_t *count, uint64_t clears)
 {
     if (!launch->repeats)
         launch->repeats = calloc(1, sizeof *launch->repeats);
     if (launch->repeats)
-        *repeat_of(launch, like) = (struct repeat){true, *like, count, clears};
+        *repeat_of(launch, key) = (struct repeat){true, *key, count, clears};
 }
 
 void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault,
                   struct commands *commands)
 {
-    struct likeness like;
-    const bool may_repeat = likeness_of(launch, fault, &like);
-    struct name_question inquiry = {.launch = launch, .wave = wave, .fault = fault, .commands = commands};
-    struct finding *finding = &inquiry.finding;
+    struct repeat_key key;
+    const bool may_repeat = repeat_key_of(launch, fault, &key);
+    struct fault_description description = {
+        .launch = launch, .wave = wave, .fault = fault, .commands = commands};
+    struct finding *finding = &description.finding;
     struct finding_access *access = &finding->access[0];
 
-    inquiry.site = launch_site(launch, fault->site);
+    description.site = launch_site(launch, fault->site);
     if (launch->running && stops_lanes(fault->kind) && !fault->goes_on)
         launch->running->faulted += fault->lanes ? fault->lanes : 1;
-    if (may_repeat && is_repeat(launch, &like, fault->lanes))
+    if (may_repeat && is_repeat(launch, &key, fault->lanes))
         return;
-    sentence_init(&inquiry.object);
-    sentence_init(&inquiry.why);
-    inquiry.write = writes(fault, inquiry.site);
-    examine(&inquiry);
+    sentence_init(&description.object);
+    sentence_init(&description.why);
+    description.write = writes(fault, description.site);
+    examine(&description);
 
     finding->launch = launch->info.launch;
     finding->kernel = launch->info.kernel;
-    finding->object = inquiry.object.used ? inquiry.object.bytes : NULL;
-    finding->why = inquiry.why.used ? inquiry.why.bytes : NULL;
+    finding->object = description.object.used ? description.object.bytes : NULL;
+    finding->why = description.why.used ? description.why.bytes : NULL;
     finding->access_count = finding->access_count ? finding->access_count : 1;
     finding->count = fault->lanes;
     launch_access(launch, fault->site, access);
     if (touches_memory(fault->kind))
         access->act = ACT_ACCESS;
-    if (inquiry.write && access->kind == ACCESS_READ)
+    if (description.write && access->kind == ACCESS_READ)
         access->kind = ACCESS_WRITE;
     access->has_item = true;
     origin_item(&wave->origin, fault->lane, &access->item);
@@ -795,5 +809,5 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     const uint64_t clears = report_clears(launch->report);
     uint64_t *count = report_add(launch->report, finding);
     if (may_repeat)
-        keep_repeat(launch, &like, count, clears);
+        keep_repeat(launch, &key, count, clears);
 }

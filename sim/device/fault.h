@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  From a handler's fault to the finding: the object that an address belongs to or just misses, by
- *          how much, and the rule that this breaks.
+ * PURPOSE  Turns a handler's fault into a finding: the object that an address belongs to or just misses, the
+ *          distance, and the rule that is broken.
  *
  * Interface
- *   fault_report   the wave_host callback's body
- *   object_name    "argument 0 'data' (buffer, 64 bytes)" of a region, in this launch; object_name_image the
- *                  same of an image, "(image2d_t, 4 x 4)"
- *   object_words         what a page says of an object
+ *   fault_report                 the body of the wave_host callback
+ *   object_name                  "argument 0 'data' (buffer, 64 bytes)" of a region, in this launch
+ *   object_name_image            the same of an image, "(image2d_t, 4 x 4)"
+ *   object_words                 the words of a page on an object
  *   object_argument, object_may_be_written   struct launch_info's argument and may_write
- *   object_elements      the elements of a buffer or local variable, as the kernel sees it
- *   fault_say_mapped     why bytes that the host has mapped may not be touched
- *   fault_mapped_by      the finding's second access is the command that mapped, if it is known; commands
- *                        NULL: it
- *                  is not
+ *   object_elements              the elements of a buffer or local variable, as the kernel sees it
+ *   fault_say_mapped             why bytes that the host has mapped may not be accessed
+ *   fault_mapped_by              makes the command that mapped the finding's second access, if it is known;
+ *                                commands NULL: it is not
  */
 #ifndef ORRERY_SIM_DEVICE_FAULT_H
 #define ORRERY_SIM_DEVICE_FAULT_H
@@ -29,16 +28,18 @@ void object_name_image(const struct launch *launch, const struct image_desc *ima
 bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name,
                      size_t size);
 bool object_may_be_written(const struct launch_info *info, uint64_t low, uint64_t high);
-/* The type that an argument points to, "float" of "float*": numbers alone. */
+/* The element type of an argument, "float" of "float*"; for numbers only. */
 struct elements fault_pointee(const struct kernel_arg *arg);
-/* The argument that points to the region, a buffer or local memory, and where to; -1: none does. */
+/* The index of the argument that points to the region (a buffer or local memory), and the address it points
+ * to; -1: none. */
 int32_t object_argument_index(const struct launch *launch, const struct region *region, uint64_t *out_low);
-/* The elements of the region's object, and its begin; name NULL: not known. */
+/* The elements of the region's object, and where they begin; name NULL: unknown. */
 struct elements object_elements(const struct launch *launch, const struct region *region, uint64_t *out_low);
-const char *object_plain_name(const struct region *region); /* without the function that a variable is in */
+/* without the name of the function that declares it */
+const char *object_plain_name(const struct region *region);
 void object_name(const struct launch *launch, const struct region *region, struct sentence *out_name);
-/* An object as a page has it: "argument 0 'a'", "a", and its elements, the first of them at an offset; name
- * and elements.name NULL: not known. During the launch. */
+/* An object as a page shows it: "argument 0 'a'", "a", and its elements, the first of them at an offset.
+ * name and elements.name NULL: unknown. Valid during the launch. */
 struct object_words {
     struct sentence label;
     const char *name;

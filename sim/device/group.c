@@ -558,9 +558,18 @@ void group_settle(struct group *group)
 
 static bool has_site(enum op op)
 {
-    return (op >= OP_ld_u_8 && op <= OP_fence) || op == OP_printf || op == OP_unreachable ||
-           op == OP_image_read || op == OP_image_write || op == OP_barrier || op == OP_collective ||
-           op == OP_pipe || op == OP_enqueue || op == OP_async_copy;
+    switch (op) {
+    case OP_printf:
+    case OP_unreachable:
+    case OP_image_read:
+    case OP_image_write:
+    case OP_barrier:
+    case OP_collective:
+    case OP_pipe:
+    case OP_enqueue:
+    case OP_async_copy: return true;
+    default: return op >= OP_ld_u_8 && op <= OP_fence;
+    }
 }
 
 static bool is_branch(enum op op)

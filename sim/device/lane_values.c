@@ -34,7 +34,8 @@ void lane_values(const struct memory *memory, const struct access_event *event, 
 {
     const uint32_t size = event->size_bytes;
     *out_values = (struct lane_values){.has_read = false};
-    if (!size || size > 8 || size & (size - 1) || event->image || event->copy || memory->port.load)
+    const bool fits = size == 1 || size == 2 || size == 4 || size == 8;
+    if (!fits || event->image || event->copy || memory->port.load)
         return;
     out_values->has_read = event->kind == ACCESS_READ || (event->kind != ACCESS_WRITE && event->slots);
     out_values->has_written = event->kind == ACCESS_WRITE && event->slots;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the code of a launch: of its instructions, and for a line of the source between them. */
+/* Answers the checker's questions about places in a launch's code: where an instruction is in the source,
+ * which of two is first, and where a barrier or fence between them fits. Instructions have ranks in layout
+ * order. Lemma: loops are contiguous in that order, so outside of common loops layout order is execution
+ * order. */
 #include <string.h>
 
 #include "launch.h"
@@ -15,8 +18,8 @@ const struct site *launch_site(const struct launch *launch, uint32_t site)
     return launch->code && site < launch->code->site_count ? &launch->code->sites[site] : &nowhere;
 }
 
-/* The kernel's own line is apart from those of the functions between. */
-static void take_calls(const struct program *program, uint32_t number, struct finding_access *out_access)
+/* The kernel's line is the caller; the functions between are calls. */
+static void fill_calls(const struct program *program, uint32_t number, struct finding_access *out_access)
 {
     struct source_place places[FINDING_CALLS_MOST + 1];
     const uint32_t count = program_calls(program, number, FINDING_CALLS_MOST + 1, places);
@@ -34,7 +37,7 @@ void launch_access(const struct launch *launch, uint32_t number, struct finding_
         .act = site->act, .kind = site->access, .type = site->type, .scope = site->scope, .what = site->what};
     launch_place(launch, number, &out_access->place);
     if (launch->info.program)
-        take_calls(launch->info.program, number, out_access);
+        fill_calls(launch->info.program, number, out_access);
 }
 
 uint32_t launch_opencl_c(const struct launch *launch)
@@ -60,10 +63,10 @@ struct position {
     uint32_t file, line;
 };
 
-/* The position of the function of a call when execution is at the site: there, or at the call of the one that
- * is. False: it is over by then, or has not begun. */
-static bool seen_from(const struct code *code, const struct site *site, uint32_t call,
-                      struct position *out_position)
+/* The position in the function of `call` when execution is at the site: the site itself, or the call that
+ * leads to it. False: the function does not contain the site. */
+static bool position_in_call(const struct code *code, const struct site *site, uint32_t call,
+                             struct position *out_position)
 {
     uint32_t at = site->call;
     *out_position = (struct position){site->file, site->line};
@@ -85,7 +88,7 @@ static struct source_line line_at(const struct launch *launch, const struct site
                                 : (struct source_line){.kind = LINE_UNKNOWN};
 }
 
-/* The line before which a barrier would stand before all of the site's statement, or 0: none. */
+/* The line before which a barrier is before the site's whole statement; 0: none. */
 static uint32_t statement_line(const struct launch *launch, const struct site *site)
 {
     uint32_t line = site->line;
@@ -97,7 +100,7 @@ static uint32_t statement_line(const struct launch *launch, const struct site *s
     return at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes) ? line : 0;
 }
 
-/* The line after which the site's statement is over: another one begins with the next. 0: none. */
+/* The last line of the site's statement: another statement begins on the next line. 0: unknown. */
 static uint32_t statement_end(const struct launch *launch, const struct site *site)
 {
     const uint32_t depth = line_at(launch, site, site->line).depth;
@@ -108,7 +111,8 @@ static uint32_t statement_end(const struct launch *launch, const struct site *si
     return at.kind == LINE_UNKNOWN ? site->line : at.kind == LINE_BETWEEN && at.depth <= depth ? line - 1 : 0;
 }
 
-/* The same, if each work-item that reaches the site reaches it: nothing up to there leads elsewhere. */
+/* The same, if every work-item that reaches the site reaches that line: nothing up to there jumps. 0: not
+ * so. */
 static uint32_t line_after(const struct launch *launch, const struct site *site)
 {
     const uint32_t end = statement_end(launch, site);
@@ -118,32 +122,31 @@ static uint32_t line_after(const struct launch *launch, const struct site *site)
     return end;
 }
 
-/* If the text is not known, a function may return the value that it has read last. */
+/* If the source is unknown, the statement of a read may be a return. */
 static bool may_return(const struct launch *launch, const struct site *site, const struct site *later)
 {
     struct position position;
     return line_at(launch, site, site->line).kind == LINE_UNKNOWN && site->access == ACCESS_READ &&
-           !seen_from(launch->code, later, site->call, &position);
+           !position_in_call(launch->code, later, site->call, &position);
 }
 
-/* Does the statement before which `line` is come after a site that is done before it? */
+/* Does the statement that begins at `line` come after a site that is executed before it? */
 static bool begins_after(const struct code *code, const struct site *site, uint32_t line,
                          const struct site *first)
 {
     struct position position;
-    return !seen_from(code, first, site->call, &position) || position.file != site->file ||
+    return !position_in_call(code, first, site->call, &position) || position.file != site->file ||
            position.line < line;
 }
 
-/* Are they of one statement, in the function that reaches both? The one that is of this function itself;
- * NULL: they are not. */
-static const struct site *entwined(const struct launch *launch, const struct site *first,
-                                   const struct site *later)
+/* The site whose own function has both in one statement; NULL: they are in different statements. */
+static const struct site *one_statement_site(const struct launch *launch, const struct site *first,
+                                             const struct site *later)
 {
     const struct code *code = launch->code;
     struct position position;
     uint32_t line;
-    if (seen_from(code, first, later->call, &position)) {
+    if (position_in_call(code, first, later->call, &position)) {
         const struct source_line at = line_at(launch, later, later->line);
         line = at.kind == LINE_BODY && !at.begins ? later->line : statement_line(launch, later);
         const bool other = first->call != later->call || !same_line(first, later);
@@ -153,7 +156,7 @@ static const struct site *entwined(const struct launch *launch, const struct sit
                    : NULL;
     }
     line = statement_end(launch, first);
-    return seen_from(code, later, first->call, &position) && position.file == first->file &&
+    return position_in_call(code, later, first->call, &position) && position.file == first->file &&
                    position.line <= line
                ? first
                : NULL;
@@ -161,7 +164,7 @@ static const struct site *entwined(const struct launch *launch, const struct sit
 
 /* ---- between two -------------------------------------------------------------- */
 
-/* Each work-item of a work-group reaches it once, or none does. */
+/* Either all work-items of a work-group reach the site once, or none does. */
 static bool is_level(const struct code *code, const struct site *site)
 {
     return site->rank && (site->always || code->ways[site->block].level);
@@ -181,17 +184,17 @@ static bool post_dominates(const struct code *code, uint32_t block, uint32_t oth
     return other == block;
 }
 
-/* And each that reaches one of the two reaches it. */
-static bool all_come_by(const struct code *code, const struct site *site, const struct site *from,
-                        const struct site *to)
+/* ... and every work-item that reaches `from` or `to` reaches the site. */
+static bool is_passed_by_all(const struct code *code, const struct site *site, const struct site *from,
+                             const struct site *to)
 {
     return is_level(code, site) && (site->always || dominates(code, site->block, to->block) ||
                                     post_dominates(code, site->block, from->block));
 }
 
-/* Does a whole line of the source stand at a place that a work-group reaches once? It may be several
- * instructions, or be inlined in several places. */
-static bool is_milestone(const struct code *code, const struct site *site)
+/* Do all work-items of a work-group reach each instruction of the site's line once? The line may be several
+ * instructions, or be inlined several times. */
+static bool is_level_line(const struct code *code, const struct site *site)
 {
     if (!site->rank || !site->line)
         return false;
@@ -201,8 +204,8 @@ static bool is_milestone(const struct code *code, const struct site *site)
     return true;
 }
 
-/* Is it what of its line is done first, and is nothing of another line done within? A function that is
- * inlined twice, or the head of a loop, has other lines within. */
+/* Is the site the first of its line, and is no other line executed before the line ends? Functions that are
+ * inlined twice and heads of loops have other lines in between. */
 static bool opens_line(const struct code *code, const struct site *site)
 {
     uint32_t last = site->rank;
@@ -224,7 +227,7 @@ static bool opens_line(const struct code *code, const struct site *site)
     return true;
 }
 
-/* On the line of the first, and before the other in the code. */
+/* Does the line of `from` have a branch before the rank? */
 static bool branches_before(const struct code *code, const struct site *from, uint32_t rank)
 {
     for (uint32_t i = 1; i < code->site_count; i++) {
@@ -235,23 +238,22 @@ static bool branches_before(const struct code *code, const struct site *from, ui
     return false;
 }
 
-/* Every work-item that executes both `from` and `to` passes the site between them, and a barrier can be
- * inserted before its line; out_line: that line. */
+/* Does every work-item that executes both `from` and `to` pass the site in between, and can a barrier be
+ * inserted before the site's line? out_line: that line. */
 static bool separates(const struct launch *launch, const struct site *site, const struct site *from,
                       const struct site *to, uint32_t *out_line)
 {
     const struct code *code = launch->code;
     const bool between = site->rank > from->rank && site->rank <= to->rank && !same_line(site, from);
-    if (!between || !all_come_by(code, site, from, to))
+    if (!between || !is_passed_by_all(code, site, from, to))
         return false;
-    if (!is_milestone(code, site) && !opens_line(code, site))
+    if (!is_level_line(code, site) && !opens_line(code, site))
         return false;
     *out_line = statement_line(launch, site);
     return *out_line && begins_after(code, site, *out_line, from);
 }
 
-/* Instructions are in order of execution, except within loops, which are contiguous: an instruction in no
- * loop is executed after all those before it. Takes the latest place that separates the two. */
+/* The latest place that separates the two. Layout order is execution order except in common loops. */
 static bool place_before(const struct launch *launch, const struct site *from, const struct site *to,
                          struct code_place *place)
 {
@@ -275,7 +277,7 @@ static bool place_after(const struct launch *launch, const struct site *from, co
 {
     const struct code *code = launch->code;
     struct position position;
-    if (!is_milestone(code, from) || may_return(launch, from, to))
+    if (!is_level_line(code, from) || may_return(launch, from, to))
         return false;
     *place = (struct code_place){.site = site_number(code, from),
                                  .line = from->line,
@@ -284,8 +286,8 @@ static bool place_after(const struct launch *launch, const struct site *from, co
     if (place->branches)
         return true;
     place->line = line_after(launch, from);
-    return place->line && !(seen_from(code, to, from->call, &position) && position.file == from->file &&
-                            position.line <= place->line);
+    return place->line && !(position_in_call(code, to, from->call, &position) &&
+                            position.file == from->file && position.line <= place->line);
 }
 
 static bool loop_holds(const struct code_loop *loop, const struct site *site)
@@ -293,7 +295,7 @@ static bool loop_holds(const struct code_loop *loop, const struct site *site)
     return site->rank && loop->low <= site->rank && site->rank <= loop->high;
 }
 
-/* Does some loop hold the later of the two alone? */
+/* Does a loop contain `to` but not `from`? */
 static bool begins_loop(const struct code *code, const struct site *from, const struct site *to)
 {
     for (uint32_t i = 0; i < code->loop_count; i++)
@@ -302,7 +304,7 @@ static bool begins_loop(const struct code *code, const struct site *from, const 
     return false;
 }
 
-/* The head of the outermost loop that begins after the one line and holds the other; 0: none. */
+/* The line of the outermost loop that begins after the line of `from` and contains `to`; 0: none. */
 static uint32_t loop_line(const struct launch *launch, const struct site *from, const struct site *to)
 {
     uint32_t found = 0, depth = UINT32_MAX;
@@ -316,8 +318,8 @@ static uint32_t loop_line(const struct launch *launch, const struct site *from, 
     return found;
 }
 
-/* If all of a work-group reach it once, and then the loop that holds the site: the head of that. NO_WAY: it
- * is in none, or some do not. */
+/* The head of the loop that contains the site, if all work-items of a work-group reach the block before it
+ * once. NO_WAY: otherwise. */
 static uint32_t level_head(const struct code *code, const struct site *to)
 {
     uint32_t head = to->block;
@@ -327,15 +329,15 @@ static uint32_t level_head(const struct code *code, const struct site *to)
     return before != NO_WAY && post_dominates(code, head, before) ? head : NO_WAY;
 }
 
-/* Before a loop to the head of which each work-item comes in any case, though nothing stands there that is
- * done once. */
+/* A place before a loop whose head every work-item reaches, if no single instruction before it is executed
+ * by all. */
 static bool place_before_loop(const struct launch *launch, const struct site *from, const struct site *to,
                               struct code_place *place)
 {
     const struct code *code = launch->code;
-    const bool alike =
+    const bool same_function =
         from->call == to->call && from->file == to->file && from->line && begins_loop(code, from, to);
-    const uint32_t head = alike ? level_head(code, to) : NO_WAY,
+    const uint32_t head = same_function ? level_head(code, to) : NO_WAY,
                    line = head == NO_WAY ? 0 : loop_line(launch, from, to);
     if (!line || dominates(code, head, from->block) || line <= statement_end(launch, from))
         return false;
@@ -371,7 +373,8 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
     if (!code || !from->rank || !to->rank)
         return false;
     const bool parted = is_level(code, from) || is_level(code, to) || from->stage != to->stage;
-    const struct site *statement = first == 0 ? entwined(launch, from, to) : entwined(launch, to, from);
+    const struct site *statement =
+        first == 0 ? one_statement_site(launch, from, to) : one_statement_site(launch, to, from);
     *out_order = (struct code_order){.first = first,
                                      .entwined = statement,
                                      .parted = parted,
@@ -382,7 +385,7 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
 
 /* ---- in the iterations of a loop ---------------------------------------------- */
 
-/* Does a barrier fit right before what the site's line begins with, within its loop? */
+/* Does a barrier fit before the statement that begins the site's line, inside of the site's loop? */
 static bool fits_in_iteration(const struct launch *launch, const struct site *site, struct code_place *place)
 {
     const struct source_line at = line_at(launch, site, site->line);
@@ -394,13 +397,14 @@ static bool fits_in_iteration(const struct launch *launch, const struct site *si
     return line && (!line_at(launch, site, line).loops || end);
 }
 
-/* An access before the barrier that all have passed, or before an access, is of the next iteration. */
+/* The site's rank counted from `since`: a site before it belongs to the next iteration. */
 static uint64_t rank_since(const struct site *site, const struct site *since, uint32_t ranks)
 {
     return site->rank > since->rank ? site->rank : (uint64_t)site->rank + ranks;
 }
 
-/* The innermost one that holds both, if all of a work-group go round it equally often. */
+/* The innermost loop that contains both, if all work-items of a work-group iterate equally often; else
+ * NULL. */
 static const struct code_loop *level_loop(const struct code *code, const struct site *a, const struct site *b)
 {
     const struct code_loop *loop = NULL;
@@ -413,13 +417,13 @@ static const struct code_loop *level_loop(const struct code *code, const struct 
     return loop && loop->level ? loop : NULL;
 }
 
-/* The loop is the innermost one around the site, and each of its iterations executes the site. */
+/* The loop is the innermost one around the site, and each iteration executes the site. */
 static bool is_of_iterations(const struct code *code, const struct site *site, const struct code_loop *loop)
 {
     return site->rank && site->each_iteration && code->loops + site->loop - 1 == loop;
 }
 
-/* A place after the first access, for which no place before the second one was found. */
+/* A place after the first access, if none before the second was found. */
 static bool after_in_iteration(const struct launch *launch, const struct code_loop *loop,
                                const struct site *first, const struct site *second,
                                struct code_place *out_place)
@@ -436,13 +440,13 @@ static bool after_in_iteration(const struct launch *launch, const struct code_lo
         return false;
     if (branches_before(code, first, wraps ? loop->high + 1 : second->rank))
         return false;
-    if (!seen_from(code, second, first->call, &position) || position.file != first->file)
+    if (!position_in_call(code, second, first->call, &position) || position.file != first->file)
         return true;
     return position.line > line || (wraps && position.line < first->line);
 }
 
-/* After the first in an iteration and before the second in the same one, or in the next if that stands before
- * the first: the latest place that every iteration reaches. */
+/* The latest place, reached by every iteration, that is after the first access and before the second: in
+ * the same iteration, or in the next one if the second is earlier in the code. */
 static bool place_in_iteration(const struct launch *launch, const struct code_loop *loop,
                                const struct site *first, const struct site *second,
                                struct code_place *out_place)
@@ -468,8 +472,8 @@ static bool place_in_iteration(const struct launch *launch, const struct code_lo
     return found || after_in_iteration(launch, loop, first, second, out_place);
 }
 
-/* Of an access and a later one that stands before it: the place that separates one iteration from the
- * next. */
+/* For an access and a later one that precedes it in the code: the place that separates one iteration from
+ * the next. */
 bool launch_next_iteration(const struct launch *launch, uint32_t a, uint32_t b, struct code_place *out_place)
 {
     const struct site *first = launch_site(launch, a), *second = launch_site(launch, b);
@@ -487,7 +491,7 @@ bool launch_each_iteration(const struct launch *launch, uint32_t a, uint32_t b, 
            place_in_iteration(launch, loop, second, first, &out_places[1]);
 }
 
-/* If no loop holds both, layout order is execution order. */
+/* Lemma: without a loop around both, layout order is execution order. */
 bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
 {
     const struct code *code = launch->code;
@@ -500,7 +504,8 @@ bool launch_precedes(const struct launch *launch, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Nothing is known of code after the place in an iteration, nor of a head that is left before it. */
+/* In the last iteration the code after the place may not run, nor the place if the loop is left before
+ * it. */
 bool launch_last_iteration(const struct launch *launch, uint32_t a, const struct code_place *place,
                            uint32_t b)
 {
@@ -534,7 +539,7 @@ bool launch_spins_on(const struct launch *launch, uint32_t a, uint32_t b)
 
 /* ---- updates ------------------------------------------------------------------- */
 
-/* Both in the program's own text: of what it includes the module has some lines only. */
+/* Both must be in the program's own text, since the module has only some lines of included files. */
 bool launch_rewrite(const struct launch *launch, uint32_t load, uint32_t store, bool local, bool one_group,
                     struct code_rewrite *out_rewrite)
 {
@@ -564,7 +569,8 @@ bool launch_update(const struct launch *launch, uint32_t site, uint32_t *out_loa
     *out_load = launch_site(launch, *out_store)->update;
     if (!own->update || own->act != ACT_ACCESS || !*out_load)
         return false;
-    /* an exchange that has no text may be another mistake: the race is then explained as of two statements */
+    /* An exchange for which no edit is possible may be another mistake: the race is then explained by its
+     * two accesses. */
     struct code_rewrite unused;
     return !own->exchanges || launch_rewrite(launch, *out_load, *out_store, false, false, &unused);
 }
@@ -575,7 +581,7 @@ int launch_builds(const struct launch *launch, uint32_t site, const struct code_
     if (!program || !program->compiled || !program_is_own(program, site))
         return BUILDS_UNKNOWN;
     if (report_scenario(launch->report)->fixes == FIXES_OFF)
-        return BUILDS; /* its edits are kept from the report */
+        return BUILDS; /* the report drops the edits later */
     return program_builds(program, edits, count) ? BUILDS : BUILDS_NOT;
 }
 
@@ -592,13 +598,13 @@ bool launch_other_buffer(const struct launch *launch, uint32_t first, uint32_t l
                                 (struct rewrite_place){write->line, write->column}, out_name, size);
 }
 
-/* The place is 0, or it is in the program's own text. */
-static bool none_or_own(const struct program *program, uint32_t site)
+/* The site is 0 or in the program's own text. */
+static bool is_none_or_own(const struct program *program, uint32_t site)
 {
     return !site || program_is_own(program, site);
 }
 
-static struct rewrite_place place_of(const struct site *site)
+static struct rewrite_place rewrite_place_of(const struct site *site)
 {
     return (struct rewrite_place){site->line, site->column};
 }
@@ -609,20 +615,20 @@ bool launch_change(const struct launch *launch, const struct code_change *change
     const struct site *site = launch_site(launch, change->site), *other = launch_site(launch, change->other),
                       *beside = launch_site(launch, change->place.site);
     const struct program *program = launch->info.program;
-    if (!program || !program_is_own(program, change->site) || !none_or_own(program, change->other) ||
-        !none_or_own(program, change->place.site))
+    if (!program || !program_is_own(program, change->site) || !is_none_or_own(program, change->other) ||
+        !is_none_or_own(program, change->place.site))
         return false;
     const struct change_request request = {.update = {.lines = program->lines,
                                                       .line_count = program->line_count,
-                                                      .read = place_of(site),
-                                                      .write = place_of(site),
+                                                      .read = rewrite_place_of(site),
+                                                      .write = rewrite_place_of(site),
                                                       .type = site->type,
                                                       .size = site->size,
                                                       .local = change->local,
                                                       .opencl_c = launch_opencl_c(launch)},
                                            .change = change,
-                                           .other =
-                                               change->other ? place_of(other) : (struct rewrite_place){0, 0},
+                                           .other = change->other ? rewrite_place_of(other)
+                                                                  : (struct rewrite_place){0, 0},
                                            .line = change->place.line   ? change->place.line
                                                    : change->place.site ? beside->line
                                                                         : site->line};
@@ -646,17 +652,16 @@ bool launch_uniform(const struct launch *launch, uint32_t number)
 
 /* ---- beside an atomic ----------------------------------------------------------- */
 
-/* Does execution reach the other one after the site only in a loop's next iteration, the head of which is not
- * on that line? */
-static bool comes_round(const struct launch *launch, const struct site *site, uint32_t line,
-                        const struct site *other)
+/* Does execution reach `other` only in the loop's next iteration, whose head is not on that line? */
+static bool follows_in_next_iteration(const struct launch *launch, const struct site *site, uint32_t line,
+                                      const struct site *other)
 {
     struct position position;
-    return other->rank > site->rank && seen_from(launch->code, other, site->call, &position) &&
+    return other->rank > site->rank && position_in_call(launch->code, other, site->call, &position) &&
            position.line > statement_end(launch, site) && !line_at(launch, site, line).loops;
 }
 
-/* Before the site's statement, and after the other one. */
+/* A place before the site's statement that is after `other`. */
 static bool fence_before(const struct launch *launch, const struct site *site, const struct site *other,
                          struct fence_place *out_place)
 {
@@ -669,29 +674,30 @@ static bool fence_before(const struct launch *launch, const struct site *site, c
     const bool body = at.kind == LINE_BODY && !at.otherwise;
     *out_place = (struct fence_place){FENCE_BEFORE, site_number(launch->code, site), line, body};
     const bool fits = body || at.kind == LINE_UNKNOWN || (at.kind == LINE_BETWEEN && !at.closes);
-    return fits && (begins_after(launch->code, site, line, other) || comes_round(launch, site, line, other));
+    return fits && (begins_after(launch->code, site, line, other) ||
+                    follows_in_next_iteration(launch, site, line, other));
 }
 
-/* After the site's statement, if that is over before the other one comes. */
+/* A place after the site's statement, if `other` is not executed before that. */
 static bool fence_after(const struct launch *launch, const struct site *site, const struct site *other,
                         struct fence_place *out_place)
 {
     const uint32_t line = line_after(launch, site);
     struct position position;
-    const bool within = seen_from(launch->code, other, site->call, &position) &&
+    const bool within = position_in_call(launch->code, other, site->call, &position) &&
                         position.file == site->file && position.line >= site->line && position.line <= line;
     *out_place = (struct fence_place){FENCE_AFTER, site_number(launch->code, site), line, false};
     /* `} else if` begins in one block and ends in another */
     return line && !within && !line_at(launch, site, site->line).closes;
 }
 
-/* Of two on one line: the earlier one is first there, too. */
+/* Two operations on one line: the earlier one comes first. */
 static bool fence_between(const struct site *earlier, const struct site *later)
 {
     return earlier->call == later->call && earlier->rank < later->rank;
 }
 
-/* Beside the operation, if that may be, or else beside the access. */
+/* Beside the operation if possible, else beside the access. */
 bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool past,
                    struct fence_place *out_place)
 {
@@ -733,8 +739,8 @@ static bool is_barrier_of_iterations(const struct site *site, uint32_t loop)
     return barrier && site->rank && site->each_iteration && site->loop == loop + 1;
 }
 
-/* The innermost loop that holds both and in each iteration of which the work-group waits, so that all its
- * work-items iterate equally often; loop_count: there is none. */
+/* The innermost loop around both in which the work-group waits at a barrier in each iteration, so that its
+ * work-items iterate equally often; loop_count: none. */
 static uint32_t common_loop(const struct code *code, const struct site *a, const struct site *b)
 {
     uint32_t best = code->loop_count;
@@ -757,7 +763,7 @@ static bool waits_after(const struct code *code, uint32_t loop, uint32_t rank)
     return false;
 }
 
-/* The loop in another one that holds the one site, and not the other. */
+/* The loop directly inside of `outer` that contains the site but not `other`; NULL: none. */
 static const struct code_loop *inner_loop(const struct code *code, uint32_t outer, const struct site *site,
                                           const struct site *other)
 {
@@ -767,15 +773,15 @@ static const struct code_loop *inner_loop(const struct code *code, uint32_t oute
     return inner && !loop_holds(inner, other) ? inner : NULL;
 }
 
-/* Before a loop within it to the head of which every iteration comes, of a loop that is left in one place. */
+/* A place before an inner loop whose head every iteration of the outer loop reaches. */
 static bool place_before_inner_loop(const struct launch *launch, uint32_t outer, const struct site *from,
                                     const struct site *to, struct code_place *place)
 {
     const struct code *code = launch->code;
     const struct code_loop *inner = inner_loop(code, outer, to, from);
-    const bool alike =
+    const bool same_function =
         from->call == to->call && from->file == to->file && from->line && from->rank < to->rank;
-    const uint32_t line = alike && inner && dominates(code, inner->head, code->loops[outer].tail)
+    const uint32_t line = same_function && inner && dominates(code, inner->head, code->loops[outer].tail)
                               ? loop_line(launch, from, to)
                               : 0;
     if (!line || line <= statement_end(launch, from))
@@ -797,7 +803,7 @@ bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, ui
     if (!code || loop == code->loop_count)
         return false;
     const uint32_t ranks = code->loops[loop].high;
-    if (!loop_holds(&code->loops[loop], since)) { /* it is the first iteration, and its barrier is to come */
+    if (!loop_holds(&code->loops[loop], since)) { /* in the first iteration, whose barrier comes later */
         if (!waits_after(code, loop, sides[0]->rank > sides[1]->rank ? sides[0]->rank : sides[1]->rank))
             return false;
         since = &before_all;

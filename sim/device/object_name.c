@@ -23,8 +23,8 @@ static bool points_into(const struct launch *launch, size_t i, uint64_t low, uin
 {
     uint64_t address;
     enum arg_kind kind = launch->kernel->args[i].kind;
-    if (!launch->arg_values || !launch->arg_values[i].value ||
-        (!is_pointer(kind) && kind != ARG_IMAGE && kind != ARG_PIPE))
+    const bool has_value = launch->arg_values && launch->arg_values[i].value;
+    if (!has_value || (!is_pointer(kind) && kind != ARG_IMAGE && kind != ARG_PIPE))
         return false;
     memcpy(&address, launch->arg_values[i].value, sizeof address);
     if (kind == ARG_IMAGE)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A fix as edits of the text in OpenCL C: an atomic update in place of a read and a
- *          write of one object, and other changes of synchronisation.
+ * PURPOSE  A fix as edits of the text in OpenCL C: an atomic update in place of a read and a write of one
+ *          object, and other changes of synchronisation.
  *
  * Interface
- *   rewrite_update        the edits that make one atomic update of a write and of the read that it
- *                         depends on or exchanges; false: the form of the text is not supported
- *   rewrite_other_buffer  a read and a write of one of two buffers that alternate: the other one's name in
- *                         the text
- *   rewrite_change        adds the edits that make a change to *rewrite; rewrite_access, rewrite_buffer: of
- *                         an access that becomes atomic, and of one that goes to the other buffer
- *   rewrite_apply         the text with edits done to it; malloc'd, NULL: out of memory
+ *   rewrite_update         the edits that make one atomic update of a write and of the read that it depends
+ *                          on or exchanges; false: the form of the text is not supported
+ *   rewrite_other_buffer   for a read and a write of one of two buffers that alternate: the other one's name
+ *                          in the text
+ *   rewrite_change         adds the edits of a change to *rewrite
+ *   rewrite_access         the same for an access that becomes atomic
+ *   rewrite_buffer         the same for an access that goes to the other buffer
+ *   rewrite_apply          the text with edits applied; malloc'd, NULL: out of memory
  *
- * It parses tokens, statements and operators, not types nor macros: a result is a proposal until a compiler
- * has taken it.
+ * It parses tokens, statements and operators, not types or macros: a result is a proposal until a compiler
+ * has accepted it.
  */
 #ifndef ORRERY_SIM_DEVICE_REWRITE_H
 #define ORRERY_SIM_DEVICE_REWRITE_H
@@ -33,16 +34,16 @@ struct rewrite_request {
     struct rewrite_place read, write;
     enum number_type type; /* of the object */
     uint32_t size;
-    bool local;        /* its address space is local, else global */
+    bool local;        /* the address space is local, else global */
     bool one_group;    /* no other work-group accesses it */
-    bool exchanges;    /* what is written does not depend on what is read */
+    bool exchanges;    /* the written value does not depend on the read one */
     uint32_t opencl_c; /* 102 is 1.2 */
 };
 
 bool rewrite_update(const struct rewrite_request *request, struct code_rewrite *out_rewrite);
 bool rewrite_other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
                           struct rewrite_place write, char *out_name, size_t size);
-/* Of the change, site stands at update.write, other at `other`; line: that the statement is beside. */
+/* A change at update.write; other: the second place, line: the line that the new statement is beside. */
 struct change_request {
     struct rewrite_request update;
     const struct code_change *change;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text with edits done to it, in the order of their places. Edits that overlap are refused. */
+/* Applies edits to a text, in the order of their places. Overlapping edits are refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +17,24 @@ static void copy_text(FILE *stream, char *const *lines, struct rewrite_place fro
     }
 }
 
-/* The edit that begins first among those that are not done; NULL: all are done. */
+static bool is_before(struct rewrite_place a, struct rewrite_place b)
+{
+    return a.line < b.line || (a.line == b.line && a.column < b.column);
+}
+
+static struct rewrite_place begin_of(const struct code_edit *edit)
+{
+    return (struct rewrite_place){edit->line, edit->column};
+}
+
+/* The edit that begins first among those not applied yet; NULL: all are applied. */
 static const struct code_edit *next_edit(const struct code_edit *edits, uint32_t count, const bool *done)
 {
     const struct code_edit *found = NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (!done[i] && (!found || edits[i].line < found->line ||
-                         (edits[i].line == found->line && edits[i].column < found->column)))
+        if (!done[i] && (!found || is_before(begin_of(&edits[i]), begin_of(found))))
             found = &edits[i];
     return found;
-}
-
-static bool is_before(struct rewrite_place a, struct rewrite_place b)
-{
-    return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
 char *rewrite_apply(char *const *lines, uint32_t line_count, const struct code_edit *edits,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Two buffers that alternate: a kernel reads from one and writes to the other, and exchanges them after each
- * iteration, as pointers (t = p; p = q; q = t;) or by an index (b[i], i = 1 - i). Where a write goes to the
- * buffer that is read, the other one is proposed.
- */
+/* Two buffers that alternate: a kernel reads from one and writes to the other, and swaps them after each
+ * iteration, as pointers (t = p; p = q; q = t;) or by an index (b[i], i = 1 - i). If a write goes to the
+ * buffer that is read, the other buffer is proposed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,14 +13,14 @@ static bool same(const struct syntax *syntax, uint32_t a, uint32_t b)
     return x->length == y->length && memcmp(x->at, y->at, x->length) == 0;
 }
 
-/* A = B; begins at the token. */
+/* Does A = B; begin at the token? */
 static bool is_assignment(const struct syntax *syntax, uint32_t token)
 {
     const bool names = token_is_word(syntax, token) && token_is_word(syntax, token + 2);
     return names && token_is(syntax, token + 1, "=") && token_is(syntax, token + 3, ";");
 }
 
-/* The first assignment from a token on; token_count: none. */
+/* The first assignment at or after the token; token_count: none. */
 static uint32_t next_assignment(const struct syntax *syntax, uint32_t token)
 {
     while (token + 3 < syntax->token_count && !is_assignment(syntax, token))
@@ -39,7 +37,7 @@ static bool is_assigned_to(const struct syntax *syntax, uint32_t to, uint32_t fr
     return false;
 }
 
-/* An assignment to the name takes the value of the other one, or of a variable to which that was assigned. */
+/* Is the name assigned from the other one, directly or by way of a variable? */
 static bool gets(const struct syntax *syntax, uint32_t name, uint32_t other)
 {
     uint32_t i = 0;
@@ -49,15 +47,17 @@ static bool gets(const struct syntax *syntax, uint32_t name, uint32_t other)
     return false;
 }
 
-/* The pointer with which the name is exchanged; NO_TOKEN: none. In "t = P; P = Q; Q = t;" both Q and t give
- * their value to P and get it from P: Q is meant, so that assignments to the name come first. */
+/* The pointer that the name is swapped with; NO_TOKEN: none. In "t = P; P = Q; Q = t;" both Q and t pass
+ * their value to P and get it from P. Assignments to the name are searched first, so Q is found. */
 static uint32_t swapped_with(const struct syntax *syntax, uint32_t name)
 {
     uint32_t i = 0;
-    for (; (i = next_assignment(syntax, i)) < syntax->token_count; i++) /* P = Q; and Q gets P */
+    /* P = Q; where Q is assigned from P */
+    for (; (i = next_assignment(syntax, i)) < syntax->token_count; i++)
         if (same(syntax, i, name) && !same(syntax, i + 2, name) && gets(syntax, i + 2, name))
             return i + 2;
-    for (i = 0; (i = next_assignment(syntax, i)) < syntax->token_count; i++) /* Q = P; and P gets Q */
+    /* Q = P; where P is assigned from Q */
+    for (i = 0; (i = next_assignment(syntax, i)) < syntax->token_count; i++)
         if (same(syntax, i + 2, name) && !same(syntax, i, name) && gets(syntax, name, i))
             return i;
     return NO_TOKEN;
@@ -84,8 +84,8 @@ static uint32_t end_of_value(const struct syntax *syntax, uint32_t first)
     return end;
 }
 
-/* The index changes between 0 and 1: some name gets the other index, or an element of the other index is
- * used. */
+/* The index alternates between 0 and 1: some name is assigned the other index, or an element at the other
+ * index is used. */
 static bool alternates(const struct syntax *syntax, uint32_t index)
 {
     for (uint32_t i = 0; i + 2 < syntax->token_count; i++) {
@@ -101,7 +101,7 @@ static bool alternates(const struct syntax *syntax, uint32_t index)
     return false;
 }
 
-/* The name of the buffer in the expression at a token; NO_TOKEN: none. */
+/* The name of the buffer in the expression at the token; NO_TOKEN: none. */
 static uint32_t buffer_at(const struct syntax *syntax, uint32_t token)
 {
     while (token < syntax->token_count && !token_is_word(syntax, token) && !token_is(syntax, token, ";"))
@@ -109,7 +109,7 @@ static uint32_t buffer_at(const struct syntax *syntax, uint32_t token)
     return token_is_word(syntax, token) && token_is(syntax, token + 1, "[") ? token : NO_TOKEN;
 }
 
-/* b[i]: the index is one name. */
+/* b[i], where the index is a single name. */
 static bool has_name_as_index(const struct syntax *syntax, uint32_t buffer)
 {
     return token_is_word(syntax, buffer + 2) && syntax->tokens[buffer + 1].match == buffer + 3;
@@ -137,7 +137,7 @@ static bool name_other(const struct syntax *syntax, uint32_t from, uint32_t to, 
     return true;
 }
 
-/* rewrite NULL: the edit is not needed. */
+/* rewrite NULL: no edit is needed. */
 static bool other_buffer(char *const *lines, uint32_t line_count, struct rewrite_place read,
                          struct rewrite_place write, char *out_name, size_t size,
                          struct code_rewrite *rewrite)

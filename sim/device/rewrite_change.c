@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A change of synchronisation as edits of the text: a statement put beside another one, other arguments of a
- * call of OpenCL C's barriers, fences and atomics, a statement that goes to another place. It has the order
- * of these functions' arguments, and of forms without orders and scopes the form that has them. /
- */
+/* A change of synchronisation as edits: a statement beside another one, other arguments for a barrier,
+ * fence or atomic of OpenCL C, or a statement that moves. It has the order of these functions' arguments
+ * and, for forms without order and scope, the form that has them. */
 #include "rewrite.h"
 
 #include <stdarg.h>
@@ -74,7 +72,7 @@ static uint32_t first_of_line(const struct changing *c, uint32_t line)
     return i < c->syntax.token_count && c->syntax.tokens[i].line == line ? i : NO_TOKEN;
 }
 
-/* The statement that begins with the token, the outermost one; 0: none does. */
+/* The outermost statement that begins with the token; 0: none. */
 static uint32_t statement_from(const struct changing *c, uint32_t token)
 {
     for (uint32_t i = 1; i < c->syntax.node_count; i++)
@@ -83,7 +81,7 @@ static uint32_t statement_from(const struct changing *c, uint32_t token)
     return 0;
 }
 
-/* The loop that holds the token, the innermost one, with its head; 0: none. */
+/* The innermost loop with a head that contains the token; 0: none. */
 static uint32_t loop_of(const struct changing *c, uint32_t token)
 {
     uint32_t found = 0;
@@ -95,7 +93,7 @@ static uint32_t loop_of(const struct changing *c, uint32_t token)
     return found;
 }
 
-/* The statement that holds the token and is one of a block. 0: none. */
+/* The statement of a block that contains the token; 0: none. */
 static uint32_t statement_of(const struct changing *c, uint32_t token)
 {
     uint32_t node = syntax_leaf(&c->syntax, token);
@@ -115,7 +113,7 @@ static const char *statement_text(const struct changing *c)
     return old && strncmp(text, word, strlen(word)) == 0 ? text + strlen("work_group_") : text;
 }
 
-/* A statement without braces gets some, around both. */
+/* Puts the statement and the new one into braces. */
 static bool put_in_braces(struct changing *c, const char *text, bool before)
 {
     const uint32_t token = first_of_line(c, c->request->line),
@@ -152,7 +150,7 @@ static bool put_statement(struct changing *c, const char *text)
     return add(c, at, at, "%s; ", text);
 }
 
-/* e = async_work_group_copy(...) */
+/* e = async_work_group_copy(...): adds the wait for e. */
 static bool put_wait(struct changing *c)
 {
     const uint32_t call = token_at(c, c->request->other);
@@ -204,7 +202,7 @@ static bool read_call(const struct changing *c, uint32_t token, struct changed_c
     return call->args[0].first < call->args[0].end;
 }
 
-/* Argument `at` becomes a word, or is added as the last one. */
+/* Replaces argument `at`, or adds it at the end. */
 static bool set_argument(struct changing *c, const struct changed_call *call, uint32_t at, const char *word)
 {
     if (at < call->count)
@@ -228,30 +226,43 @@ static const char *regions_text(uint32_t regions, char text[80])
     return text;
 }
 
-/* Of a scope the function with that argument is needed. */
+/* The next three leave an argument that the change does not concern. */
+static bool set_order(struct changing *c, const struct changed_call *call, uint32_t at, int order)
+{
+    return order < 0 || set_argument(c, call, at, memory_order_words[order]);
+}
+
+static bool set_scope(struct changing *c, const struct changed_call *call, uint32_t at)
+{
+    return c->change->scope < 0 || set_argument(c, call, at, memory_scope_words[c->change->scope]);
+}
+
+static bool set_regions(struct changing *c, const struct changed_call *call)
+{
+    char flags[80];
+    return !c->change->regions || set_argument(c, call, 0, regions_text(c->change->regions, flags));
+}
+
+/* A scope needs work_group_barrier(), which has that argument. */
 static bool change_barrier(struct changing *c, const struct changed_call *call, const char *name)
 {
     const struct code_change *change = c->change;
     const bool renames = (strcmp(name, "barrier") == 0 && change->scope >= 0) ||
                          (*change->text && strcmp(name, change->text) != 0);
-    char flags[80];
-    return change->order < 0 &&
-           (!renames || set_name(c, call, *change->text ? statement_text(c) : "work_group_barrier")) &&
-           (!change->regions || set_argument(c, call, 0, regions_text(change->regions, flags))) &&
-           (change->scope < 0 || set_argument(c, call, 1, memory_scope_words[change->scope]));
+    if (change->order >= 0)
+        return false;
+    if (renames && !set_name(c, call, *change->text ? statement_text(c) : "work_group_barrier"))
+        return false;
+    return set_regions(c, call) && set_scope(c, call, 1);
 }
 
 static bool change_fence(struct changing *c, const struct changed_call *call)
 {
-    const struct code_change *change = c->change;
-    char flags[80];
-    return call->count == 3 &&
-           (!change->regions || set_argument(c, call, 0, regions_text(change->regions, flags))) &&
-           (change->order < 0 || set_argument(c, call, 1, memory_order_words[change->order])) &&
-           (change->scope < 0 || set_argument(c, call, 2, memory_scope_words[change->scope]));
+    return call->count == 3 && set_regions(c, call) && set_order(c, call, 1, c->change->order) &&
+           set_scope(c, call, 2);
 }
 
-/* mem_fence and its like order the work-group. */
+/* mem_fence() and its like order the work-group. */
 static bool change_old_fence(struct changing *c, const struct changed_call *call, const char *name)
 {
     const struct code_change *change = c->change;
@@ -259,8 +270,7 @@ static bool change_old_fence(struct changing *c, const struct changed_call *call
                         : strcmp(name, "write_mem_fence") == 0 ? "memory_order_release"
                                                                : "memory_order_acq_rel";
     const struct rewrite_place end = begin_of(c, call->close);
-    char flags[80];
-    if (change->regions && !set_argument(c, call, 0, regions_text(change->regions, flags)))
+    if (!set_regions(c, call))
         return false;
     return (change->order < 0 && change->scope < 0) ||
            (set_name(c, call, "atomic_work_item_fence") &&
@@ -268,7 +278,7 @@ static bool change_old_fence(struct changing *c, const struct changed_call *call
                 change->scope < 0 ? "memory_scope_work_group" : memory_scope_words[change->scope]));
 }
 
-/* How many arguments come before the order; 0: it is no such function. after: its name after atomic_. */
+/* The number of arguments before the order; 0: another function. after: the name after atomic_. */
 static uint32_t args_before_order(const char *after)
 {
     return strncmp(after, "compare_exchange_", 17) == 0                        ? 3
@@ -285,13 +295,13 @@ static bool change_explicit(struct changing *c, const struct changed_call *call,
     const uint32_t order = args_before_order(after), two = order == 3;
     if (*change->text && !set_name(c, call, change->text))
         return false;
-    return order && call->count > order && (change->failure < 0 || two) &&
-           (change->order < 0 || set_argument(c, call, order, memory_order_words[change->order])) &&
-           (change->failure < 0 || set_argument(c, call, order + 1, memory_order_words[change->failure])) &&
-           (change->scope < 0 || set_argument(c, call, order + 1 + two, memory_scope_words[change->scope]));
+    if (!order || call->count <= order || (change->failure >= 0 && !two))
+        return false;
+    return set_order(c, call, order, change->order) && set_order(c, call, order + 1, change->failure) &&
+           set_scope(c, call, order + 1 + two);
 }
 
-/* Without orders and scopes it is seq_cst, of the device. */
+/* Without order and scope an atomic is seq_cst, with the scope of the device. */
 static bool change_implicit(struct changing *c, const struct changed_call *call, const char *name,
                             const char *after)
 {
@@ -307,7 +317,7 @@ static bool change_implicit(struct changing *c, const struct changed_call *call,
                memory_scope_words[change->scope < 0 ? SCOPE_DEVICE : change->scope]);
 }
 
-/* The functions of OpenCL C 1.x are relaxed, and of the device or, on local memory, of the work-group. */
+/* Functions of OpenCL C 1.x are relaxed. Their scope is the device, or the work-group on local memory. */
 static bool change_old_atomic(struct changing *c, const struct changed_call *call, const char *after)
 {
     static const struct {
@@ -364,7 +374,7 @@ static bool change_call(struct changing *c)
 
 /* ---- another place -------------------------------------------------------------------------- */
 
-/* One whole statement of a block goes before or after another one of a block. */
+/* Moves a whole statement of a block before or after another statement of a block. */
 static bool move_statement(struct changing *c)
 {
     const uint32_t token = token_at(c, c->request->update.write), other = token_at(c, c->request->other);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens with their brackets matched, and statements as a tree: by recursive descent, as deep as the text
- * nests, up to a limit. */
+/* Tokens with matched brackets, and statements as a tree, by recursive descent up to a limit of nesting. */
 #include "rewrite_text.h"
 
 #include <ctype.h>
@@ -48,14 +47,21 @@ static size_t quoted_length(const char *at)
     return at[length] ? length + 1 : length;
 }
 
-/* A word, or a number with its point, exponent and suffix. */
+/* Is at[length] the point, or the sign of the exponent, of a number that begins at `at`? */
+static bool is_in_number(const char *at, size_t length)
+{
+    const char here = at[length];
+    if (!isdigit((unsigned char)*at) && *at != '.')
+        return false;
+    const bool follows_exponent = length && strchr("eEpP", at[length - 1]) && strncmp(at, "0x", 2) != 0;
+    return here == '.' || ((here == '+' || here == '-') && follows_exponent);
+}
+
+/* The length of a word, or of a number with its point, exponent and suffix. */
 static size_t word_length(const char *at)
 {
-    const bool number = isdigit((unsigned char)*at) || *at == '.';
     size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_' || (number && at[length] == '.') ||
-           (number && length && (at[length] == '+' || at[length] == '-') && strchr("eEpP", at[length - 1]) &&
-            strncmp(at, "0x", 2) != 0))
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' || is_in_number(at, length))
         length++;
     return length;
 }
@@ -106,7 +112,8 @@ static bool is_other_bracket(char opens, char closes)
 
 static bool match_brackets(struct syntax *syntax)
 {
-    uint32_t open = NO_TOKEN; /* match is a stack of those that are open, until they close */
+    /* the last open bracket; `match` links to the one outside of it until it closes */
+    uint32_t open = NO_TOKEN;
     for (uint32_t i = 0; i < syntax->token_count; i++) {
         struct token *token = &syntax->tokens[i];
         if (token->length != 1 || !strchr("()[]{}", *token->at))
@@ -162,7 +169,7 @@ static uint32_t add_node(struct syntax *syntax, enum node_kind kind, uint32_t fi
 
 static uint32_t statement_read(struct syntax *syntax, uint32_t *at, uint32_t parent, uint32_t depth);
 
-/* Up to the end of the block, or of the text. */
+/* Reads statements up to the end of the block, or of the text. */
 static uint32_t statements_of(struct syntax *syntax, uint32_t *at, uint32_t end, uint32_t parent,
                               uint32_t depth)
 {
@@ -238,8 +245,8 @@ static void block_read(struct syntax *syntax, uint32_t node, uint32_t *at, uint3
     *at = end + 1;
 }
 
-/* A label is a statement of its own. A function's head ends where its block begins; so does a type's, whose
- * members are then read as statements, which does no harm. */
+/* A label is a statement of its own. The head of a function or type ends where its block begins; members of
+ * a type are then read as statements, which is harmless. */
 static void plain_read(struct syntax *syntax, uint32_t *at)
 {
     const bool label = token_is(syntax, *at, "case") || token_is(syntax, *at, "default") ||
@@ -286,7 +293,7 @@ static uint32_t statement_read(struct syntax *syntax, uint32_t *at, uint32_t par
         loop_read(syntax, node, at, depth);
     else
         plain_read(syntax, at);
-    syntax->failed |= *at == first; /* a bracket or else without its beginning */
+    syntax->failed |= *at == first; /* a closing bracket or else without its beginning */
     if (!syntax->failed)
         syntax->nodes[node].end = *at;
     return syntax->failed ? 0 : node;
@@ -323,7 +330,7 @@ uint32_t syntax_token_at(const struct syntax *syntax, uint32_t line, uint32_t co
     return NO_TOKEN;
 }
 
-/* Nodes are in the order of their beginnings: the last one that holds it is the innermost one. */
+/* Nodes are ordered by their beginnings, so the last one that contains the token is the innermost. */
 uint32_t syntax_leaf(const struct syntax *syntax, uint32_t token)
 {
     uint32_t found = 0;

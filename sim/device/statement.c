@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small scanner of C: on which lines statements begin. */
+/* A scanner of C that finds the lines on which statements begin. It keeps a stack of open brackets, each
+ * with the statement around it. */
 #include "statement.h"
 
 #include <ctype.h>
@@ -20,16 +21,16 @@ enum statement_word {
     WORD_TYPE
 };
 
-/* So far; line 0: nothing. */
+/* The statement that is being read; line 0: none. */
 struct parsed_statement {
     uint32_t line;
     enum statement_word first;
-    bool assigns;       /* a brace is an initialiser's */
-    bool defines;       /* a type: more follows after its braces */
-    bool spins_on_body; /* a head is over */
+    bool assigns;      /* the next brace is an initialiser's */
+    bool defines;      /* a type; a declarator may follow its braces */
+    bool expects_body; /* its head has ended, so a body follows */
     bool is_body;
-    bool leaves;             /* return, break, continue or goto is in it */
-    uint32_t words, choices; /* choices: of ?, that wait for their : */
+    bool leaves;             /* it contains return, break, continue or goto */
+    uint32_t words, choices; /* choices: ? without their : */
 };
 
 enum bracket { BRACKET_HEAD, BRACKET_ROUND, BRACKET_SQUARE, BRACKET_VALUES, BRACKET_BLOCK };
@@ -41,20 +42,21 @@ struct brackets {
     uint32_t count;
 };
 
-/* #if and what belongs to it. Each part begins where the first did, and has to leave as many brackets open
- * as the others. */
+/* An #if with its branches. Each branch starts in the state before the #if, and must leave the same number
+ * of brackets open. */
 struct conditional {
     struct parsed_statement now;
-    uint32_t open, least, left; /* brackets at its beginning; fewest since; after the parts that are over */
-    bool parted;                /* there is such a part */
+    /* brackets at the #if; fewest since; at the end of the branches read so far */
+    uint32_t open, least, open_after;
+    bool has_branch; /* a branch has ended */
 };
 
 struct statement_reader {
     struct brackets open;
     struct parsed_statement now;
-    enum statement_word last; /* the word before what is read; OTHER: none */
+    enum statement_word last; /* the word before; OTHER: none */
     bool in_comment, in_directive, fails;
-    bool leaves; /* the line, as far as it is read */
+    bool leaves; /* the part of the line that is read contains a jump */
     struct conditional conditionals[CONDITIONALS_MOST];
     uint32_t conditional_count;
     uint32_t line;
@@ -90,7 +92,7 @@ static uint32_t blocks(const struct statement_reader *reader)
     return count;
 }
 
-/* In brackets that are part of a statement. */
+/* Inside of brackets that are part of a statement. */
 static bool is_inside(const struct statement_reader *reader)
 {
     return reader->open.count && reader->open.kind[reader->open.count - 1] != BRACKET_BLOCK;
@@ -99,7 +101,7 @@ static bool is_inside(const struct statement_reader *reader)
 static void begin(struct statement_reader *reader, enum statement_word word)
 {
     struct parsed_statement *now = &reader->now;
-    if (now->spins_on_body)
+    if (now->expects_body)
         *now = (struct parsed_statement){.line = reader->line, .first = word, .is_body = true};
     else if (!now->line)
         *now = (struct parsed_statement){.line = reader->line, .first = word};
@@ -123,14 +125,13 @@ static void open_bracket(struct statement_reader *reader, enum bracket kind)
         end(reader);
 }
 
-/* A block's end ends the construct that it belongs to, but for a loop's condition after it, and the
- * declaration after a type. */
+/* A block ends its construct, except for the condition after do's block and the declarator after a type. */
 static void close_block(struct statement_reader *reader, const struct parsed_statement *around)
 {
     end(reader);
     if (around->first == WORD_DO || around->defines) {
         reader->now = *around;
-        reader->now.spins_on_body = false;
+        reader->now.expects_body = false;
     }
 }
 
@@ -152,7 +153,7 @@ static void close_bracket(struct statement_reader *reader, char with)
     if (kind == BRACKET_BLOCK)
         close_block(reader, &around);
     else if (kind == BRACKET_HEAD)
-        reader->now.spins_on_body = true;
+        reader->now.expects_body = true;
 }
 
 static bool has_head(enum statement_word word)
@@ -160,7 +161,7 @@ static bool has_head(enum statement_word word)
     return word == WORD_IF || word == WORD_LOOP || word == WORD_SWITCH;
 }
 
-/* The condition of do is its end: nothing is its body. */
+/* The condition after do's block ends the statement, so no body follows. */
 static void open_round(struct statement_reader *reader)
 {
     const bool head = !is_inside(reader) && has_head(reader->last) && reader->now.first != WORD_DO;
@@ -171,9 +172,8 @@ static void open_round(struct statement_reader *reader)
 static void open_brace(struct statement_reader *reader)
 {
     const struct parsed_statement *now = &reader->now;
-    const bool values = is_inside(reader) ||
-                        (!now->spins_on_body && now->line && (now->assigns || now->first == WORD_RETURN));
-    if (values) {
+    const bool value_expected = now->assigns || now->first == WORD_RETURN;
+    if (is_inside(reader) || (!now->expects_body && now->line && value_expected)) {
         open_bracket(reader, BRACKET_VALUES);
         return;
     }
@@ -189,7 +189,7 @@ static void read_word(struct statement_reader *reader, const char *at, size_t le
         begin(reader, word);
         reader->now.words++;
         reader->now.defines |= word == WORD_TYPE;
-        reader->now.spins_on_body = word == WORD_DO || word == WORD_ELSE;
+        reader->now.expects_body = word == WORD_DO || word == WORD_ELSE;
     }
     if (word == WORD_RETURN || word == WORD_JUMP)
         reader->leaves = reader->now.leaves = true;
@@ -234,7 +234,7 @@ static void read_mark(struct statement_reader *reader, const char *at, char befo
     reader->last = WORD_OTHER;
 }
 
-/* Past a string, or what is taken for a character. */
+/* Skips a string, or what looks like a character constant. */
 static const char *skip_quoted(const char *at)
 {
     const char quote = *at++;
@@ -245,12 +245,12 @@ static const char *skip_quoted(const char *at)
 
 static void end_part(struct statement_reader *reader, struct conditional *conditional)
 {
-    reader->fails |= conditional->parted && conditional->left != reader->open.count;
-    conditional->left = reader->open.count;
-    conditional->parted = true;
+    reader->fails |= conditional->has_branch && conditional->open_after != reader->open.count;
+    conditional->open_after = reader->open.count;
+    conditional->has_branch = true;
 }
 
-/* Constructs that the part before has closed are not known any more. */
+/* Constructs that the previous branch closed cannot be restored. */
 static void begin_part(struct statement_reader *reader, const struct conditional *conditional)
 {
     reader->fails |= conditional->least < conditional->open;
@@ -271,7 +271,7 @@ static void read_conditional(struct statement_reader *reader, const char *at)
     } else if (begins || is_key(at, length, "line")) {
         reader->fails = true;
     } else if (latest && is_key(at, length, "endif")) {
-        if (!latest->parted) /* nothing is the other part */
+        if (!latest->has_branch) /* without #else, the empty branch must leave the same brackets */
             reader->fails |= latest->least < latest->open || reader->open.count != latest->open;
         end_part(reader, latest);
         reader->conditional_count--;
@@ -340,19 +340,19 @@ static enum line_kind kind_of(const struct statement_reader *reader, const char 
         return LINE_OUTSIDE;
     if (reader->in_comment || reader->in_directive)
         return LINE_WITHIN;
-    if (now->spins_on_body || now->is_body || begins_with(text, "else"))
+    if (now->expects_body || now->is_body || begins_with(text, "else"))
         return LINE_BODY;
     return is_inside(reader) || now->line ? LINE_WITHIN : LINE_BETWEEN;
 }
 
-/* Before it is read. */
+/* Called before the line is read. */
 static void judge_line(const struct statement_reader *reader, const char *text, struct source_line *line)
 {
     const struct brackets *open = &reader->open;
     const bool cut = reader->in_comment || reader->in_directive;
     line->kind = kind_of(reader, text);
     line->depth = blocks(reader);
-    line->begins = line->kind == LINE_OUTSIDE || cut || reader->now.spins_on_body ? 0 : reader->now.line;
+    line->begins = line->kind == LINE_OUTSIDE || cut || reader->now.expects_body ? 0 : reader->now.line;
     line->closes = text[strspn(text, " \t")] == '}';
     line->otherwise = begins_with(text, "else");
     line->loops = begins_with(text, "for") || begins_with(text, "while") || begins_with(text, "do") ||

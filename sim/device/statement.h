@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which lines of a text of OpenCL C begin between two statements, so that another one fits before
- *          them.
+ * PURPOSE  The lines of a text of OpenCL C that begin between two statements, so that another statement fits
+ *          before them.
  *
  * Interface
  *   statements_read   fills what each line is; false: the text is not supported (brackets that do not match,
  *                     #line)
  *
- * It parses brackets, strings, comments and key words, not types nor macros: a macro that stands for a
- * statement is taken as the beginning of the next one.
+ * It parses brackets, strings, comments and key words, not types or macros: a macro that stands for a
+ * statement is read as the beginning of the next one.
  */
 #ifndef ORRERY_SIM_DEVICE_STATEMENT_H
 #define ORRERY_SIM_DEVICE_STATEMENT_H
@@ -16,18 +16,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* BODY: what is next belongs to an if, a loop or an else without braces. */
+/* BODY: the line begins the body of an if, a loop or an else without braces. */
 enum line_kind { LINE_UNKNOWN, LINE_OUTSIDE, LINE_BETWEEN, LINE_WITHIN, LINE_BODY };
 
 struct source_line {
     enum line_kind kind;
-    uint32_t begins; /* line of the begin of the statement that continues here; 0: none, or no place */
-    uint32_t depth;  /* blocks that are open */
-    bool loops;      /* a loop's head is next, or the end of do's block and its condition */
+    uint32_t begins; /* first line of the statement that continues here; 0: none, or unknown */
+    uint32_t depth;  /* open blocks */
+    bool loops;      /* the head of a loop is next, or the end of do's block with its condition */
     bool closes;     /* the end of a block is next */
-    bool otherwise;  /* else is next: nothing comes between it and its if */
-    /* return, break, continue or goto is in it, or in the statement that continues: execution past it is
-     * elsewhere */
+    bool otherwise;  /* else is next, so nothing fits between it and its if */
+    /* The line, or the statement that continues on it, contains return, break, continue or goto: execution
+     * may not reach the next line. */
     bool leaves;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One child process to its end: memory files as its streams, no shell. */
+/* Runs one child process to its end. Its streams are files in memory; no shell is involved. */
 #include "child_process.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ struct child_start {
     const int *streams;
     pid_t parent;
     char **environment;
-    int error; /* of what kept the tool from starting */
+    int error; /* why the tool could not start */
 };
 
 static bool streams_place(const struct process *process, const int *streams)
@@ -55,11 +55,12 @@ static bool streams_place(const struct process *process, const int *streams)
     return true;
 }
 
-/* Runs in the child of a vfork, on the memory of the parent: system calls only, and no return. */
+/* Runs in the child of a vfork, on the memory of the parent: makes system calls only, and does not
+ * return. */
 static _Noreturn __attribute__((noinline)) void child(struct child_start *start)
 {
     const struct process *process = start->process;
-    /* the parent may have ended before */
+    /* The parent may have ended before the call. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != start->parent)
         _exit(127);
     setpgid(0, 0);
@@ -72,10 +73,9 @@ static _Noreturn __attribute__((noinline)) void child(struct child_start *start)
     _exit(127);
 }
 
-/*
- * vfork, as fork would run the handlers of pthread_atfork and copy the page tables of a large host. Until the
- * child has left its handlers no signal may be delivered: they would run on the parent's memory.
- */
+/* vfork is used because fork would run the handlers of pthread_atfork and copy the page tables of a large
+ * host. No signal may be delivered until the child has reset its handlers: they would run on the parent's
+ * memory. */
 static int spawn(const struct process *process, const int *streams, pid_t *out_pid)
 {
     struct child_start start = {
@@ -106,8 +106,8 @@ static double seconds_of(clockid_t clock)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Has it used less than a hundredth of the time? Then it does not compute slowly on a busy machine, but
- * waits. */
+/* A process that used less than a hundredth of the elapsed time waits; it is not slow because of a busy
+ * machine. */
 static bool is_blocked(pid_t pid, double elapsed)
 {
     clockid_t clock;
@@ -121,8 +121,8 @@ static bool has_ended(pid_t pid)
     return error ? error != EINTR : about.si_pid == pid;
 }
 
-/* Until it ends, or another second is over. Without pidfd (Linux before 5.3) it is looked at each
- * millisecond. */
+/* Waits for the end of the process, at most a second. Without pidfd (Linux before 5.3) the process is
+ * polled each millisecond. */
 static void wait_a_second(pid_t pid, int pidfd)
 {
     struct pollfd end = {.fd = pidfd, .events = POLLIN};
@@ -132,7 +132,8 @@ static void wait_a_second(pid_t pid, int pidfd)
         poll(NULL, 0, 1);
 }
 
-/* The processor time is limited by the kernel; what waits for ever uses none. */
+/* The kernel enforces the limit of processor time. A process that waits for ever uses none, and is stopped
+ * here. */
 static void wait_for_end(pid_t pid, const struct process_limits *limits, struct process_result *result)
 {
     const int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -149,7 +150,8 @@ static void wait_for_end(pid_t pid, const struct process_limits *limits, struct 
         close(pidfd);
 }
 
-/* Of what it started, nothing stays: until it is reaped its group cannot be another one's. */
+/* Kills the processes that the tool started. The group's number cannot be reused until the tool is
+ * reaped. */
 static void reap(pid_t pid, struct process_result *result, struct rusage *out_usage)
 {
     int ended = 0;

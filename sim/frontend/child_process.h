@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Run one tool to its end: bytes in, bytes out.  No shell.  Standard input,
- *          output and error are memory files, so that no pipe can fill up, break
- *          with SIGPIPE, or leave a reader waiting for a grandchild.  The tool has a limit
- *          of time and memory, and ends with the host.
+ * PURPOSE  Runs one tool to its end: bytes in, bytes out, without a shell. Standard input, output and error
+ *          are files in memory, so no pipe can fill up, break with SIGPIPE, or leave a reader waiting for a
+ *          grandchild. The tool has limits of time and memory, and ends with the host.
  *
  * Interface
- *   process_run()     OK when the tool ran, whatever its status; COMPILER_MISSING when it could not be
- *                     started; result holds what it wrote and how it ended
- *   process_failed()  did it end badly?
- *   process_result_fini()
+ *   process_run           OK when the tool ran, whatever its status; COMPILER_MISSING when it could not be
+ *                         started. The result holds its output and how it ended
+ *   process_failed        did it end with an error?
+ *   process_result_fini   frees the output
  */
 #ifndef ORRERY_SIM_FRONTEND_CHILD_PROCESS_H
 #define ORRERY_SIM_FRONTEND_CHILD_PROCESS_H
@@ -19,8 +18,8 @@
 #include "orrery/status.h"
 #include "text.h"
 
-/* 0: what the host may use. The time is processor time. A tool that lasts as long and uses hardly any is
- * stopped, too. */
+/* Limits of a tool; 0: the host's. seconds: processor time. A tool that lasts as long but hardly computes
+ * is stopped, too. */
 struct process_limits {
     uint32_t seconds;
     uint64_t bytes;
@@ -39,10 +38,10 @@ struct process {
 struct process_result {
     struct text output, error, extra;
     int exit_code; /* -1 = a signal ended it, or the host reaped it */
-    int signal;    /* 0 = none */
+    int signal;    /* 0: none */
     struct process_limits limits;
-    enum process_limit limit; /* the one that ended it */
-    bool reaped_by_host;      /* the host ignores SIGCHLD: how it ended is unknown */
+    enum process_limit limit; /* the limit that ended the tool */
+    bool reaped_by_host;      /* The host ignores SIGCHLD, so the exit status is unknown. */
 };
 
 enum status process_run(const struct process *process, struct process_result *out_result,

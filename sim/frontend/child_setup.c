@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Signals, limits and environment of a tool, and which limit ended it. How a tool out of memory ends differs
- * (a message, a signal, bad_alloc): it counts as that when it had used three quarters of its limit, or said
- * so.
- */
+/* Signals, limits and environment of a tool, and the limit that ended it. A tool that runs out of memory
+ * may print a message, crash or throw bad_alloc. It counts as out of memory if it printed so or had used
+ * three quarters of its limit. */
 #include "child_setup.h"
 
 #include <signal.h>
@@ -32,19 +30,20 @@ static void limit(int resource, uint64_t soft, uint64_t hard)
     setrlimit((__rlimit_resource_t)resource, &wanted);
 }
 
-/* The hard limit is a second later: a tool that catches SIGXCPU is killed then. */
+/* The hard limit is a second later: it kills a tool that catches SIGXCPU. */
 void child_limits_set(const struct process_limits *limits)
 {
     if (limits->seconds)
         limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1);
     if (limits->bytes) {
         limit(RLIMIT_AS, limits->bytes, limits->bytes);
-        limit(RLIMIT_FSIZE, limits->bytes, limits->bytes); /* of its memory files */
+        limit(RLIMIT_FSIZE, limits->bytes, limits->bytes); /* files in memory count as files */
     }
     limit(RLIMIT_CORE, 0, 0);
 }
 
-/* The kernel counts whole seconds: what was used before is rounded up, the little of a fork down. */
+/* The kernel counts whole seconds. Time used before this call is rounded up; the little that a fork costs
+ * is rounded away. */
 void child_time_begin(const struct process_limits *limits)
 {
     const struct child_usage used = child_usage_now();
@@ -70,7 +69,7 @@ struct child_usage child_usage_now(void)
     return child_usage_of(&usage);
 }
 
-/* Libraries that the host is run with are not meant for the tool, make its start slow, and a sanitizer among
+/* The host's preloaded libraries are not meant for the tool: they slow its start, and a sanitizer among
  * them may not fit the tool's limits. */
 char **child_environment(void)
 {
@@ -100,10 +99,7 @@ static bool contains(const struct text *text, const char *words)
     return text->data && strstr(text->data, words);
 }
 
-/*
- * The kernel counts processor time by its clock values. A tool out of memory prints so, or crashes when it
- * has used most of its limit.
- */
+/* The kernel's limit of processor time is only as precise as its timer ticks. */
 enum process_limit child_limit_hit(const struct process_limits *limits, const struct process_result *result,
                                    const struct child_usage *usage)
 {

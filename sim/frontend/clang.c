@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The call of clang: arguments, and the text that is put before the program's. */
+/* Calls clang: its arguments, and the prologue that is put before the program's text. */
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "headers.h"
 #include "precompiled.h"
 
-/* Words that no layout of clang's installation changes. */
+/* Arguments that do not depend on clang's installation. */
 static const char *const fixed_arguments[] = {
     "-cc1",
     "-triple",
@@ -16,13 +16,13 @@ static const char *const fixed_arguments[] = {
     "-x",
     "cl",
     "-O0",
-    "-disable-O0-optnone", /* every access of the source stays */
+    "-disable-O0-optnone", /* keeps every access of the source */
     "-ffp-contract=off",
-    "-fpreserve-vec3-type", /* the fourth component's bytes are padding */
-    "-cl-kernel-arg-info",  /* clGetKernelArgInfo reads the module */
+    "-fpreserve-vec3-type", /* the bytes of a fourth component are padding */
+    "-cl-kernel-arg-info",  /* clGetKernelArgInfo reads the names in the module */
     "-debug-info-kind=line-tables-only",
     ("-fdebug-compilation-dir=" COMPILE_DIRECTORY),
-    "-Wno-builtin-macro-redefined", /* the same bytes whenever it is compiled */
+    "-Wno-builtin-macro-redefined", /* The results are the same bytes at any time. */
     "-D__DATE__=\"Jan  1 1970\"",
     "-D__TIME__=\"00:00:00\"",
     "-D__TIMESTAMP__=\"Thu Jan  1 00:00:00 1970\"",
@@ -35,8 +35,8 @@ static const char *const sub_group_macros[] = {
     "cl_khr_subgroup_clustered_reduce",
 };
 
-/* Taken back after the header where the device has no images; compile.c refuses a module
- * that uses them all the same. */
+/* The header needs images. Where the device has none, these macros are undefined after the header, and
+ * compile.c refuses a module that uses images nevertheless. */
 static const char *const image_macros[] = {
     "__IMAGE_SUPPORT__",          "__opencl_c_images",
     "__opencl_c_3d_image_writes", "__opencl_c_read_write_images",
@@ -65,7 +65,7 @@ static void add_extensions(const struct compile_request *request, unsigned cl_st
         {true, 300, 300, ",+cl_khr_3d_image_writes,+cl_khr_depth_images"},
         {request->images, 200, 299, ",+cl_khr_mipmap_image,+cl_khr_mipmap_image_writes"},
         {true, 300, 300, ",+cl_khr_mipmap_image,+cl_khr_mipmap_image_writes"},
-        /* without images the header itself does not compile: see image_macros */
+        /* The header does not compile without images; see image_macros. */
         {true, 300, 300, ",+__opencl_c_images,+__opencl_c_3d_image_writes,+__opencl_c_read_write_images"},
         {request->sub_groups, 120, 300, ",+cl_khr_subgroups"},
         {request->sub_groups, 300, 300, ",+__opencl_c_subgroups"},
@@ -90,7 +90,8 @@ static bool is_warning_option(const char *option)
     return !strncmp(option, "-w", 2) || !strncmp(option, "-W", 2);
 }
 
-/* The language the headers are read in: a precompiled header serves whoever agrees on this. */
+/* The arguments that decide what the header means. A precompiled header fits every compilation with the
+ * same arguments. */
 void clang_language(const struct compilation *compilation, struct list *arguments)
 {
     const struct compile_request *request = compilation->request;
@@ -100,13 +101,14 @@ void clang_language(const struct compilation *compilation, struct list *argument
         list_addf(arguments, "-cl-std=%s", compilation->options->cl_std);
     } else {
         list_addf(arguments, "-cl-std=CL%u.%u", compilation->cl_std / 100, compilation->cl_std / 10 % 10);
-        /* without optimisation C99's plain inline functions would have no body */
+        /* Without optimisation, plain inline functions of C99 would have no body. */
         list_add(arguments, "-fgnu89-inline");
     }
     add_extensions(request, compilation->cl_std, arguments);
     list_addf(arguments, "-D__OPENCL_VERSION__=%u",
               request->version_major * 100 + request->version_minor * 10);
-    /* which clang takes to be there: functions of pointers to each other one, too */
+    /* clang assumes the generic address space in OpenCL C 2.0; this declares functions of pointers to each
+     * named address space. */
     if (compilation->cl_std == 200 && !request->generic_address_space)
         list_add(arguments, "-D__opencl_c_named_address_space_builtins=1");
     if (compilation->cl_std == 300 && request->work_group_collectives)
@@ -151,7 +153,7 @@ static void add_directory(const struct compilation *compilation, const char *opt
         list_addf(arguments, "%s/%s", compilation->working_directory, directory);
 }
 
-/* Embedded headers first, then -I in order, then the program's own directory. */
+/* Directories of #include, in order: embedded headers, those of -I, the caller's own. */
 static void add_directories(const struct compilation *compilation, const struct headers *headers,
                             struct list *arguments)
 {
@@ -173,8 +175,7 @@ static void undefine(struct text *source, const char *const *names, size_t count
         text_addf(source, "#undef %s\n", names[i]);
 }
 
-/* As clang reads -D: "NAME" is 1, the last definition of a name counts, and a line end
- * ends the value. */
+/* Like -D: "NAME" is 1, the last definition of a name counts, and the value ends at a line end. */
 static void define(struct text *source, const char *macro)
 {
     size_t name = strcspn(macro, "(= "), head = strcspn(macro, "="), whole = strcspn(macro, "\r\n");
@@ -196,7 +197,7 @@ static void add_line_marker(struct text *source, const char *name)
     text_add(source, "\"\n");
 }
 
-/* Functions that the installed header lacks, written with those it has: for sources that use them. */
+/* Functions that the installed header lacks, written in terms of others, for sources that use them. */
 static void add_rotations(const struct compilation *compilation, struct text *source)
 {
     static const char *const types[] = {"char", "uchar", "short", "ushort", "int",   "uint",
@@ -227,7 +228,7 @@ static void add_rotations(const struct compilation *compilation, struct text *so
         text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
-/* Vectors of half, which Intel's compiler shuffles and the header leaves out. */
+/* Shuffles of half vectors, which Intel's compiler has and the header lacks. */
 static void add_half_shuffles(const struct compilation *compilation, struct text *source)
 {
     static const char *const sizes[] = {"2", "3", "4", "8", "16"};
@@ -253,9 +254,8 @@ static void add_half_shuffles(const struct compilation *compilation, struct text
     text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
-/* The parts of device-side enqueue that the translator lacks: null handles and sizes that are no array of the
- * right length. Comparisons of handles call the functions named _bits, which lose their linkage
- * (repair.c). */
+/* What the translator lacks of device-side enqueue: null handles, and arrays of sizes with another length.
+ * Handles are compared by functions named _bits, which lose their linkage in repair.c. */
 static void add_device_enqueue(struct text *source, const char *user)
 {
     static const char *const handles[][3] = {{"queue_t", "queue", "QUEUE"},
@@ -293,8 +293,8 @@ static void add_device_enqueue(struct text *source, const char *user)
     }
 }
 
-/* The text before the user's; positions count from its first line. Macros of the options stand here and not
- * among clang's arguments, so that they cannot change the language's own header, and a precompiled one serves
+/* The prologue. User positions count from the first line after it. Macros of the options are defined here
+ * instead of by arguments, so that they cannot change the language's header: one precompiled header serves
  * every program. */
 void clang_source(const struct compilation *compilation, struct text *source)
 {
@@ -318,7 +318,7 @@ void clang_source(const struct compilation *compilation, struct text *source)
     text_add(source, "\n");
 }
 
-/* A crashing tool's print of its own stack differs from run to run. */
+/* The stack that a crashing tool prints differs from run to run, so it is cut off. */
 static size_t size_without_stack(const char *error)
 {
     static const char *const starts[] = {"PLEASE submit a bug report", "Stack dump"};
@@ -402,7 +402,7 @@ static void add_arguments(const struct compilation *compilation, const struct he
     clang_warnings(compilation, arguments);
     add_directories(compilation, headers, arguments);
     if (compilation->request->debug)
-        list_add(arguments, "-debug-info-kind=limited"); /* the last one counts */
+        list_add(arguments, "-debug-info-kind=limited"); /* The last option of this name counts. */
     for (size_t i = 0; i < COUNT_OF(output); i++)
         list_add(arguments, output[i]);
 }
@@ -423,13 +423,13 @@ static enum status compile_once(const struct compilation *compilation, const str
     return status;
 }
 
-/* A precompiled header may be damaged or of another clang: then it is the one to blame. */
+/* If the precompiled header is damaged or of another clang, compiles again without it. */
 static enum status compile_with_headers(const struct compilation *compilation, const struct headers *headers,
                                         struct process_result *result, struct text *log)
 {
     char *precompiled = precompiled_get(compilation);
     enum status status = compile_once(compilation, headers, precompiled, result, log);
-    if (!status && precompiled && process_failed(result) && precompiled_is_to_blame(result)) {
+    if (!status && precompiled && process_failed(result) && precompiled_is_refused(result)) {
         precompiled_drop(compilation, precompiled);
         process_result_fini(result);
         status = compile_once(compilation, headers, NULL, result, log);

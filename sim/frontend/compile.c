@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * One build: options, source, cache, clang, llvm-spirv, repairs, validation. The key of the cache is a hash
- * of everything that decides words and log: tools, arguments, source, headers, and the directory where the
- * source may include. What the device lacks is checked after the cache, since one entry serves all devices.
- */
+/* One build: options, source, cache, clang, llvm-spirv, repairs, validation. The key in the cache is a hash
+ * of everything that decides the words and the log: tools, arguments, source, headers, and the directory if
+ * the source may include files. Features that the device lacks are checked after the cache, because one
+ * entry serves all devices. */
 #include "compile.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@ static bool is_cplusplus(const struct options *options)
     return strncmp(options->cl_std, "CLC++", strlen("CLC++")) == 0;
 }
 
-/* Without -cl-std the language is OpenCL C 1.2, whatever newer one a device has. */
+/* Without -cl-std the language is OpenCL C 1.2, even on a newer device. */
 static unsigned cl_std_of(const struct compile_request *request, const struct options *options)
 {
     unsigned device = request->version_major * 100 + request->version_minor * 10;
@@ -30,7 +29,7 @@ static unsigned cl_std_of(const struct compile_request *request, const struct op
     return device < 120 ? device : 120;
 }
 
-/* OpenCL 2.1 and 2.2 devices have OpenCL C 2.0. */
+/* Devices of OpenCL 2.1 and 2.2 support OpenCL C 2.0. */
 static enum status check_version(const struct compilation *compilation, struct text *log)
 {
     const struct compile_request *request = compilation->request;
@@ -64,9 +63,9 @@ bool compile_has_device_enqueue(const struct compile_request *request)
 
 static bool is_constant(const struct spirv *spirv, uint32_t id, uint32_t value)
 {
-    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += length_of(spirv->words[at])) {
         const uint32_t *w = spirv->words + at;
-        if ((w[0] & SpvOpCodeMask) == SpvOpConstant && w[2] == id)
+        if (opcode_of(w[0]) == SpvOpConstant && w[2] == id)
             return w[3] == value;
     }
     return false;
@@ -74,10 +73,10 @@ static bool is_constant(const struct spirv *spirv, uint32_t id, uint32_t value)
 
 static bool is_group_function(const struct spirv *spirv, const uint32_t *w, SpvScope scope)
 {
-    const uint32_t opcode = w[0] & SpvOpCodeMask;
-    return ((opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax) ||
-            (opcode >= SpvOpGroupIMulKHR && opcode <= SpvOpGroupLogicalXorKHR)) &&
-           is_constant(spirv, w[3], scope);
+    const uint32_t opcode = opcode_of(w[0]);
+    const bool core = opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax;
+    const bool uniform = opcode >= SpvOpGroupIMulKHR && opcode <= SpvOpGroupLogicalXorKHR;
+    return (core || uniform) && is_constant(spirv, w[3], scope);
 }
 
 static const char *absent_capability(const struct compile_request *request, uint32_t capability)
@@ -103,11 +102,12 @@ static const char *absent_capability(const struct compile_request *request, uint
     }
 }
 
-/* OpenCL C 2.0 has much of this whatever the device has, and a program may declare what clang does not. */
+/* clang defines features of OpenCL C 2.0 for every device, and a program may declare functions of others,
+ * so the module is checked. */
 static const char *absent_feature(const struct compile_request *request, const struct spirv *spirv,
                                   const uint32_t *w)
 {
-    const uint32_t opcode = w[0] & SpvOpCodeMask;
+    const uint32_t opcode = opcode_of(w[0]);
     if (opcode == SpvOpCapability)
         return absent_capability(request, w[1]);
     if (!request->program_scope_variables && opcode == SpvOpVariable && w[3] == SpvStorageClassCrossWorkgroup)
@@ -122,8 +122,8 @@ static const char *absent_feature(const struct compile_request *request, const s
 static enum status check_features(const struct compile_request *request, const struct spirv *spirv,
                                   struct text *log)
 {
-    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
-        uint32_t opcode = spirv->words[at] & SpvOpCodeMask;
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += length_of(spirv->words[at])) {
+        uint32_t opcode = opcode_of(spirv->words[at]);
         const char *absent = absent_feature(request, spirv, spirv->words + at);
         if (!request->images && (opcode == SpvOpTypeImage || opcode == SpvOpTypeSampler))
             absent = "images or samplers";
@@ -150,7 +150,7 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
     if (!status && compilation->request->debug)
-        status = debug_records_park(out_spirv);
+        status = debug_records_pack(out_spirv);
     if (!status && (status = repair_module(out_spirv)) != STATUS_OK) {
         text_add(log, "llvm-spirv wrote words that are no instructions\n");
         status = STATUS_COMPILE_FAILED;
@@ -165,12 +165,15 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     return status;
 }
 
-/* May the caller's directory affect the source's text? A line end that is hidden by a backslash could hide
- * the word. */
+/* Can the source include files of the caller's directory? A backslash at a line end may split the word
+ * `include`. */
 static bool may_include(const struct compile_request *request)
 {
-    return request->header_count || strstr(request->source, "include") || strstr(request->source, "import") ||
-           strstr(request->source, "\\\n") || strstr(request->source, "\\\r");
+    static const char *const signs[] = {"include", "import", "\\\n", "\\\r"};
+    bool found = request->header_count > 0;
+    for (size_t i = 0; !found && i < sizeof signs / sizeof *signs; i++)
+        found = strstr(request->source, signs[i]) != NULL;
+    return found;
 }
 
 bool compile_may_name(const struct compilation *compilation, const char *part)
@@ -182,9 +185,9 @@ bool compile_may_name(const struct compilation *compilation, const char *part)
     return named;
 }
 
-/* Everything that decides the words and the log, and nothing else.  What the source
- * includes by name is checked when an entry is loaded. False: memory ran out. */
-static bool key_of(const struct compilation *compilation, struct cache_key *out_key)
+/* Hashes everything that decides the words and the log, and nothing else. Included files are compared when
+ * an entry is loaded. False: out of memory. */
+static bool cache_key_of_compilation(const struct compilation *compilation, struct cache_key *out_key)
 {
     const struct compile_request *request = compilation->request;
     struct text description = {0};
@@ -213,7 +216,7 @@ static enum status compile_or_load(const struct compilation *compilation, struct
     const char *directory = compilation->toolchain->cache_directory;
     struct list included = {0};
     struct cache_key key;
-    if (directory && !key_of(compilation, &key))
+    if (directory && !cache_key_of_compilation(compilation, &key))
         directory = NULL;
     if (directory && cache_load(directory, key, out_spirv, log))
         return check_features(compilation->request, out_spirv, log);
@@ -227,7 +230,7 @@ static enum status compile_or_load(const struct compilation *compilation, struct
     if (!status && directory)
         cache_store(directory, key, out_spirv, log, &included);
     list_fini(&included);
-    /* what is kept serves other devices, too */
+    /* A cached module may be of a device with other features. */
     return status ? status : check_features(compilation->request, out_spirv, log);
 }
 
@@ -237,7 +240,7 @@ static enum status compile_request(const struct compile_request *request, struct
     struct options options;
     struct toolchain toolchain = {0};
     struct diagnosis diagnosis = {0};
-    struct compile_ahead ahead = {0};
+    struct early_translation early = {0};
     char *working_directory = getcwd(NULL, 0);
     enum status status = options_parse(request->options, false, &options, &diagnosis);
     struct compilation compilation = {.request = request,
@@ -246,7 +249,7 @@ static enum status compile_request(const struct compile_request *request, struct
                                       .working_directory = working_directory ? working_directory : "/",
                                       .limits = {request->seconds, request->memory_bytes},
                                       .cl_std = cl_std_of(request, &options),
-                                      .ahead = &ahead,
+                                      .early = &early,
                                       .cplusplus = is_cplusplus(&options)};
     if (!status)
         status = check_version(&compilation, log);
@@ -256,7 +259,7 @@ static enum status compile_request(const struct compile_request *request, struct
         text_addf(log, "%s\n", diagnosis.text);
     if (!status)
         status = compile_or_load(&compilation, out_spirv, log);
-    compile_ahead_fini(&ahead);
+    early_translation_fini(&early);
     toolchain_fini(&toolchain);
     options_fini(&options);
     free(working_directory);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The compile cache: files named by a hash of what went in, written by rename, checked for owner and
- * checksum.
- */
+/* The compile cache. A file is named by the hash of a compilation's input. It is written by rename, and
+ * read only if the user owns it and its checksum fits. */
 #include "compile_cache.h"
 
 #include <errno.h>
@@ -16,11 +14,11 @@
 
 #include "orrery/checked.h"
 
-/* An entry: this, the words, the log, then per included file its hash, the size of its
- * path and the path.  In this machine's byte order, which is part of the magic. */
+/* An entry: this header, the words, the log; then for each included file its hash, the size of its path and
+ * the path. Numbers have the byte order of this machine, which the magic number shows. */
 struct entry_header {
     uint64_t magic;
-    struct cache_key key, content; /* content: hash of all that follows the header */
+    struct cache_key key, content; /* content: the hash of everything after the header */
     uint64_t word_count, log_size, included_count;
 };
 
@@ -65,7 +63,7 @@ char *cache_path(const char *directory, struct cache_key key, const char *suffix
     return text_take(&path);
 }
 
-/* Only the user may have written it: no link, the user's own, and no one else may write to it. */
+/* Only the user may have written it: no symbolic link, owned by the user, not writable by others. */
 static bool is_own(const struct stat *about)
 {
     return S_ISREG(about->st_mode) && about->st_uid == geteuid() && !(about->st_mode & (S_IWGRP | S_IWOTH));
@@ -81,7 +79,7 @@ bool cache_is_own(const char *path)
     return own;
 }
 
-/* O_NONBLOCK: opening a pipe that nothing writes to does not wait. */
+/* O_NONBLOCK: opening a pipe without a writer does not wait. */
 static bool read_file(const char *path, int flags, bool own, struct text *out_text)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
@@ -106,7 +104,7 @@ bool cache_read_file(const char *path, struct text *out_text)
     return read_file(path, 0, false, out_text);
 }
 
-/* Private to the user where they are new. */
+/* New directories are private to the user. */
 void cache_make_directories(const char *path)
 {
     struct text parent = {0};
@@ -176,7 +174,7 @@ static bool included_unchanged(const char *at, size_t left, uint64_t count)
     return left == 0;
 }
 
-/* Sizes are believed only as far as the file goes. */
+/* A size is trusted only if the file is long enough. */
 static bool entry_is_whole(const struct text *entry, struct cache_key key, struct entry_header *out_header)
 {
     if (entry->size < sizeof *out_header)
@@ -198,7 +196,7 @@ static bool entry_take(const struct text *entry, const struct entry_header *head
     const char *words = entry->data + sizeof *header;
     size_t words_size = header->word_count * sizeof(uint32_t);
     const char *included = words + words_size + header->log_size;
-    CHECKED(included <= entry->data + entry->size); /* entry_is_whole */
+    CHECKED(included <= entry->data + entry->size); /* checked by entry_is_whole */
     if (!included_unchanged(included, (size_t)(entry->data + entry->size - included), header->included_count))
         return false;
     out_spirv->words = malloc(words_size ? words_size : 1);
@@ -249,7 +247,8 @@ void cache_store(const char *directory, struct cache_key key, const struct spirv
     text_add_bytes(&entry, spirv->words, spirv->word_count * sizeof *spirv->words);
     text_add_bytes(&entry, log->data, log->size);
     char *path = cache_path(directory, key, "spirv");
-    if (path && !log->failed && !included->failed && add_included(included, &entry) && !entry.failed) {
+    const bool whole = !log->failed && !included->failed && add_included(included, &entry) && !entry.failed;
+    if (path && whole) {
         header.content = hash(entry.data + sizeof header, entry.size - sizeof header);
         CHECKED(entry.size >= sizeof header + spirv->word_count * sizeof *spirv->words + log->size);
         memcpy(entry.data, &header, sizeof header);

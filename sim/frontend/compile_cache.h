@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Results of compilations on disk, named by what went in.  Any number of
- *          processes may use one directory: entries appear by rename, carry the hash of
- *          what they hold, and one that does not fit is simply not there.
+ * PURPOSE  Results of compilations on disk, named by a hash of the input. Any number of processes may use
+ *          one directory: entries appear by rename and carry the hash of their contents; an entry that does
+ *          not match is ignored.
  *
  * Interface
- *   cache_key_of()      hash of a description; false: memory ran out for it, so that it may be another's
- *   cache_describe()    a list's strings, unambiguously, at the end of a description
- *   cache_path()        where an entry lives
- *   cache_load()        true and words and log, when the entry is whole and every file
- *                       it was made from still has the content it had
- *   cache_store()       failures are silent: the cache is only a convenience
- *   cache_read_file()   a whole file; false: there is none
- *   cache_is_own()      a regular file of the user's that no one else may write to; others' entries are not
- *                       there
- *   cache_write_file()  a whole file or none, readers never see half of it
- *   cache_make_directories()   those that a path is in
+ *   cache_key_of             hash of a description; false: the description is incomplete for lack of memory,
+ *                            so its hash may be another's
+ *   cache_describe           appends a list's strings to a description, unambiguously
+ *   cache_path               the path of an entry
+ *   cache_load               true, with words and log, when the entry is whole and every included file still
+ *                            has the content it had
+ *   cache_store              adds an entry; failures are silent, since the cache is only a convenience
+ *   cache_read_file          a whole file; false: it cannot be read
+ *   cache_is_own             a regular file that the user owns and no one else may write to; other files are
+ *                            ignored
+ *   cache_write_file         a whole file or none; readers never see a part of it
+ *   cache_make_directories   makes the directories that a path is in
  */
 #ifndef ORRERY_SIM_FRONTEND_COMPILE_CACHE_H
 #define ORRERY_SIM_FRONTEND_COMPILE_CACHE_H

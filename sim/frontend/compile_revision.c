@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which sources this front end is made of: the library and its server compare it. */
+/* Identifies the sources of the front end: the library and its server compare it. */
 #include "compile_protocol.h"
 
 const char compile_revision[COMPILE_REVISION_SIZE] =

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Starts the compile server and gives it builds. The state is one per process, since the host's own server is
- * one, and so is the connection to a shared one. Its lock is held for the start of the server only.
- */
+/* Starts the compile server and sends builds to it. There is one state per process: one server of the
+ * host's own, and one connection to a shared server. The lock guards connecting and starting, not the
+ * builds. */
 #include "compile_server.h"
 
 #include <errno.h>
@@ -22,10 +21,11 @@
 #include "memory_file.h"
 #include "server_start.h"
 
-/* A server that ended is started again, but not for ever: something here does not let it live. */
+/* A server that ends is started again, but only a few times in a row: otherwise something here kills it. */
 enum { STARTS_MOST = 4, BEGIN_MILLISECONDS = 60000, MILLISECONDS = 1000 };
 
-/* Of the host when it started its server: with another user or root directory it needs another one. */
+/* The identity of the host when it connected. After a change of user or root directory another server is
+ * needed. */
 struct identity {
     uid_t user;
     gid_t group;
@@ -38,7 +38,7 @@ struct server_connection {
     unsigned generation, starts;
     struct identity identity;
     char *path;
-    bool broken; /* its reply was invalid, or the host has become another one than it was */
+    bool broken; /* The server sent an invalid reply, or the host's identity changed. */
 };
 
 static struct {
@@ -62,16 +62,16 @@ static bool start_own(const char *path, int socket)
     return started;
 }
 
-/* The host's end of the connection, or -1. */
+/* Starts a server of the host's own. Returns the host's end of the connection, or -1. */
 static int connect_own(const char *path)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
     const int connection = server_descriptor_high(ends[0]), socket = server_descriptor_high(ends[1]);
-    /* a server that takes nothing is given up */
-    const struct timeval patience = {.tv_sec = BEGIN_MILLISECONDS / MILLISECONDS};
-    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    /* A server that reads nothing for so long counts as failed. */
+    const struct timeval send_timeout = {.tv_sec = BEGIN_MILLISECONDS / MILLISECONDS};
+    setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
     const bool started = connection >= 0 && socket >= 0 && start_own(path, socket);
     if (socket >= 0)
         close(socket);
@@ -89,7 +89,8 @@ static void disconnect(struct server_connection *connection)
     connection->socket = -1;
 }
 
-/* The connection is the parent's. Another thread of the parent may have been at work on the rest. */
+/* In the child of a fork: the connection belongs to the parent. Another thread of the parent may have been
+ * changing the rest. */
 static void after_fork(void)
 {
     struct server_connection *const all[] = {&servers.own, &servers.shared};
@@ -114,7 +115,7 @@ static bool same_identity(const struct identity *left, const struct identity *ri
            left->root_device == right->root_device && left->root_inode == right->root_inode;
 }
 
-/* A host that changed its user or root directory shares nothing. */
+/* After a change of its identity the host uses no shared server any more. */
 static void connect_if_needed(struct server_connection *connection, const char *path,
                               const struct shared_server *shared)
 {
@@ -137,9 +138,9 @@ static void connect_if_needed(struct server_connection *connection, const char *
         connection->socket = shared ? shared_server_connect(shared) : connect_own(path);
 }
 
-/* A descriptor of the caller's own, so that another thread may close the connection meanwhile; -1: none. */
-static int connection_take(struct server_connection *connection, const char *path,
-                           const struct shared_server *shared, unsigned *out_generation)
+/* Returns a copy of the descriptor, since another thread may close the connection; -1: none. */
+static int connection_dup(struct server_connection *connection, const char *path,
+                          const struct shared_server *shared, unsigned *out_generation)
 {
     pthread_mutex_lock(&server_lock);
     connect_if_needed(connection, path, shared);
@@ -150,13 +151,13 @@ static int connection_take(struct server_connection *connection, const char *pat
     return own;
 }
 
-/* Only the server that failed is given up, not one that another thread has started since. */
-static void server_failed(struct server_connection *connection, unsigned generation, bool nonsense)
+/* Marks a server as failed, unless another thread has started a newer one since. */
+static void server_failed(struct server_connection *connection, unsigned generation, bool invalid)
 {
     pthread_mutex_lock(&server_lock);
     if (connection->generation == generation) {
         disconnect(connection);
-        connection->broken |= nonsense;
+        connection->broken |= invalid;
     }
     pthread_mutex_unlock(&server_lock);
 }
@@ -175,7 +176,7 @@ static void server_served(struct server_connection *connection, unsigned generat
 struct server_build {
     const struct compile_server_job *job;
     int files[COMPILE_FILES_MOST];
-    int replies; /* to read from */
+    int replies; /* read end of the pipe for replies */
     pid_t process;
 };
 
@@ -262,7 +263,7 @@ static bool send_order(int connection, struct server_build *build)
     do {
         sent = sendmsg(connection, &message, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
-    /* the end of the replies is seen once no process has this end of the pipe open */
+    /* The reader sees the end of the pipe only when no process has the write end open. */
     close(build->files[COMPILE_REPLIES]);
     build->files[COMPILE_REPLIES] = -1;
     return sent == (ssize_t)sizeof order;
@@ -277,7 +278,7 @@ static double seconds_of(clockid_t clock)
 
 enum received { RECEIVED_REPLY, RECEIVED_NOTHING, RECEIVED_END, RECEIVED_INVALID, RECEIVED_NO_BUILD };
 
-/* Waits for a reply, at most so long. */
+/* Waits for a reply, at most `milliseconds`. */
 static enum received receive(const struct server_build *build, int milliseconds,
                              struct compile_reply *out_reply)
 {
@@ -310,14 +311,14 @@ static enum received receive_begin(struct server_build *build)
     return reply.kind == COMPILE_BEGUN && reply.process > 1 ? RECEIVED_REPLY : RECEIVED_INVALID;
 }
 
-/* As process_run() judges: used less than a hundredth of the time. */
+/* The same test as in process_run(): less than a hundredth of the elapsed time was computing. */
 static bool is_blocked(pid_t process, double used_before, double elapsed)
 {
     clockid_t clock;
     return clock_getcpuclockid(process, &clock) == 0 && seconds_of(clock) - used_before < elapsed / 100;
 }
 
-/* One tool to its end. A build that only waits is given up: the server sees that the pipe has no reader. */
+/* Waits until one tool has ended. If the build is blocked, closing the pipe makes the server end it. */
 static enum received receive_end(struct server_build *build, double used_before,
                                  struct process_result *result, struct compile_reply *out_reply)
 {
@@ -351,7 +352,7 @@ static void take_result(struct server_build *build, size_t tool, const struct co
     result->limit = child_limit_hit(&result->limits, result, &usage);
 }
 
-/* True: every tool that had to run has ended. */
+/* REPLY: every tool that had to run has ended. */
 static enum received receive_all(struct server_build *build, struct process_result *results, size_t *out_ran)
 {
     double used = 0;
@@ -370,15 +371,15 @@ static enum received receive_all(struct server_build *build, struct process_resu
     return received;
 }
 
-static bool no_memory(const struct process_result *result)
+static bool is_out_of_memory(const struct process_result *result)
 {
     return result->output.failed || result->error.failed || result->extra.failed;
 }
 
 /* NO_BUILD: the server had ended, or ended before the build began. */
-static enum received run_at(struct server_connection *server, int connection, unsigned generation,
-                            const struct compile_server_job *job, struct process_result *results,
-                            size_t *out_ran)
+static enum received run_on_server(struct server_connection *server, int connection, unsigned generation,
+                                   const struct compile_server_job *job, struct process_result *results,
+                                   size_t *out_ran)
 {
     struct server_build build;
     enum received received = RECEIVED_NOTHING;
@@ -391,7 +392,7 @@ static enum received run_at(struct server_connection *server, int connection, un
             server_failed(server, generation, received != RECEIVED_END && received != RECEIVED_NO_BUILD);
     }
     for (size_t i = 0; i < *out_ran; i++)
-        if (received == RECEIVED_REPLY && no_memory(&results[i]))
+        if (received == RECEIVED_REPLY && is_out_of_memory(&results[i]))
             received = RECEIVED_NOTHING;
     for (size_t i = 0; i < *out_ran && received != RECEIVED_REPLY; i++)
         process_result_fini(&results[i]);
@@ -405,10 +406,10 @@ static enum received run_once(const char *path, const struct shared_server *shar
 {
     struct server_connection *server = shared ? &servers.shared : &servers.own;
     unsigned generation = 0;
-    const int connection = connection_take(server, path, shared, &generation);
+    const int connection = connection_dup(server, path, shared, &generation);
     if (connection < 0)
         return RECEIVED_NOTHING;
-    const enum received received = run_at(server, connection, generation, job, results, out_ran);
+    const enum received received = run_on_server(server, connection, generation, job, results, out_ran);
     close(connection);
     return received;
 }
@@ -417,7 +418,7 @@ bool compile_server_run(const char *path, const struct shared_server *shared,
                         const struct compile_server_job *job, struct process_result *results, size_t *out_ran)
 {
     enum received received = run_once(path, shared, job, results, out_ran);
-    /* a shared server that had no build may have ended just then */
+    /* A shared server without a build may have just ended because it was idle. */
     if (shared && received == RECEIVED_NO_BUILD)
         received = run_once(path, shared, job, results, out_ran);
     return received == RECEIVED_REPLY;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The library's side of the compile server: a process that holds clang and the translator loaded and
- *          forks for each build.  It starts with the first build that needs it.  A server of the host's own
- *          ends with the host; the child of a fork starts another one.  A shared one serves every process of
- *          the user (shared_server.h).
+ * PURPOSE  The library's side of the compile server: a process that holds clang and the translator loaded
+ *          and forks for each build. It starts with the first build that needs it. A server of the host's
+ *          own ends with the host; the child of a fork starts another one. A shared server serves every
+ *          process of the user (shared_server.h).
  *
  * Interface
- *   compile_server_run()    processes one after the other, the output of each being the input of the next, as
- *                           process_run() would run the programs; stops after one that failed. By the shared
- *                           server, or if shared is NULL by one of the host's own. False: the outcome is
- *                           unknown, and something else has to build
+ *   compile_server_run   runs processes one after the other, each with the output of the one before as
+ *                        input, as process_run() would run the programs; stops after the first that fails.
+ *                        shared NULL: by a server of the host's own. False: the outcome is unknown, and the
+ *                        caller must build in another way
  */
 #ifndef ORRERY_SIM_FRONTEND_COMPILE_SERVER_H
 #define ORRERY_SIM_FRONTEND_COMPILE_SERVER_H
@@ -19,7 +19,7 @@
 #include "shared_server.h"
 
 struct compile_server_job {
-    struct process processes[COMPILE_TOOL_COUNT]; /* input and directory: of the first */
+    struct process processes[COMPILE_TOOL_COUNT]; /* input and directory: those of the first */
     enum compile_tool tools[COMPILE_TOOL_COUNT];
     size_t count;
 };

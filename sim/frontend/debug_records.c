@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For a debugger, the translator's OpenCL.DebugInfo.100 records are moved out of the way before anything else
- * looks at the words: the module is then the one that it would be without them, and findings are the same.
- * The records go, as hexadecimal words, into OpModuleProcessed instructions, which no tool minds;
- * sim/interp/debug_info.c reads them there. Those of function bodies become two records of our own, whose
- * numbers the set does not have:
+ * For a debugger, the translator's OpenCL.DebugInfo.100 records are packed away before anything else reads
+ * the words. The module is then the same as without them, and so are the findings. The records become
+ * hexadecimal words in OpModuleProcessed instructions, which no tool interprets; sim/interp/debug_info.c
+ * reads them there. Records of function bodies become two records of our own, whose numbers the instruction
+ * set does not use:
  *
  *   DEBUG_RECORD_POSITION  function, OpString of the file, line, column, scope: of an OpLine
  *   DEBUG_RECORD_VARIABLE  function, OpVariable or parameter, DebugLocalVariable
  *
- * A declaration has a line of its own in front of it. If the next instruction has another line, or had none,
- * that line is removed, too.
+ * A declaration is preceded by an OpLine of its own. That OpLine is removed, too, unless it also holds for
+ * the next instruction.
  */
 #include <spirv/unified1/OpenCLDebugInfo100.h>
 #include <stdio.h>
@@ -30,13 +30,14 @@ struct record_words {
     bool failed;
 };
 
-struct parking {
+struct record_packer {
     const struct spirv *from;
     struct record_words kept, records;
     uint32_t set, function, scope;
-    uint32_t file, line, column; /* of the latest OpLine; 0: there was none in this function */
-    size_t line_at;              /* where it is in kept; 0: something followed it */
-    bool owed; /* it went with a declaration: the translator does not repeat it for what stands there, too */
+    uint32_t file, line, column; /* of the latest OpLine of this function; 0: none yet */
+    size_t line_at;              /* where that OpLine is in `kept`; 0: an instruction follows it */
+    /* The OpLine was removed with a declaration, but the next instruction with a scope needs it, too. */
+    bool line_is_due;
 };
 
 static void add(struct record_words *words, const uint32_t *more, size_t count)
@@ -54,21 +55,21 @@ static void add(struct record_words *words, const uint32_t *more, size_t count)
     words->count += count;
 }
 
-static void add_record(struct parking *p, uint32_t number, const uint32_t *operands, uint32_t count)
+static void add_record(struct record_packer *p, uint32_t number, const uint32_t *operands, uint32_t count)
 {
-    const uint32_t head[RECORD_HEAD] = {(RECORD_HEAD + count) << SpvWordCountShift | SpvOpExtInst, 0, 0,
-                                        p->set, number};
+    const uint32_t head[RECORD_HEAD] = {instruction_word(SpvOpExtInst, RECORD_HEAD + count), 0, 0, p->set,
+                                        number};
     add(&p->records, head, RECORD_HEAD);
     add(&p->records, operands, count);
 }
 
-static bool is_record(const struct parking *p, const uint32_t *w)
+static bool is_record(const struct record_packer *p, const uint32_t *w)
 {
     return opcode_of(w[0]) == SpvOpExtInst && length_of(w[0]) >= RECORD_HEAD && w[3] == p->set;
 }
 
-/* Past records from `at` on: is the next instruction on a line of its own, or on none? */
-static bool line_is_over(const struct parking *p, size_t at)
+/* Starting after the records at `at`: does the next instruction have an OpLine of its own, or none? */
+static bool line_ends(const struct record_packer *p, size_t at)
 {
     for (; at < p->from->word_count; at += length_of(p->from->words[at])) {
         const uint32_t *w = p->from->words + at;
@@ -80,14 +81,14 @@ static bool line_is_over(const struct parking *p, size_t at)
     return true;
 }
 
-static void note_position(struct parking *p)
+static void note_position(struct record_packer *p)
 {
     const uint32_t position[] = {p->function, p->file, p->line, p->column, p->scope};
     if (p->scope && p->line)
         add_record(p, DEBUG_RECORD_POSITION, position, sizeof position / sizeof *position);
 }
 
-static void take_record(struct parking *p, size_t at)
+static void take_record(struct record_packer *p, size_t at)
 {
     const uint32_t *w = p->from->words + at, length = length_of(w[0]);
     if (!p->function) {
@@ -99,32 +100,33 @@ static void take_record(struct parking *p, size_t at)
     } else if (w[4] == OpenCLDebugInfo100DebugDeclare && length > 6) {
         const uint32_t variable[] = {p->function, w[6], w[5]};
         add_record(p, DEBUG_RECORD_VARIABLE, variable, sizeof variable / sizeof *variable);
-        if (p->line_at && line_is_over(p, at + length)) {
+        if (p->line_at && line_ends(p, at + length)) {
             p->kept.count = p->line_at;
             p->line_at = 0;
-            p->owed = true;
+            p->line_is_due = true;
         }
     }
 }
 
-/* Without a scope an instruction has no line. */
-static void pay_line(struct parking *p, uint32_t opcode)
+/* Writes the removed OpLine again before the next instruction that has a scope; without a scope an
+ * instruction has no line. */
+static void put_due_line(struct record_packer *p, uint32_t opcode)
 {
-    const uint32_t line[] = {4u << SpvWordCountShift | SpvOpLine, p->file, p->line, p->column};
+    const uint32_t line[] = {instruction_word(SpvOpLine, 4), p->file, p->line, p->column};
     if (opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpFunctionEnd)
-        p->owed = false;
-    if (!p->owed || !p->scope || opcode == SpvOpLabel || opcode == SpvOpVariable)
+        p->line_is_due = false;
+    if (!p->line_is_due || !p->scope || opcode == SpvOpLabel || opcode == SpvOpVariable)
         return;
     add(&p->kept, line, sizeof line / sizeof *line);
     note_position(p);
-    p->owed = false;
+    p->line_is_due = false;
 }
 
-static void take_instruction(struct parking *p, const uint32_t *w)
+static void take_instruction(struct record_packer *p, const uint32_t *w)
 {
     const uint32_t opcode = opcode_of(w[0]), length = length_of(w[0]);
     p->line_at = 0;
-    pay_line(p, opcode);
+    put_due_line(p, opcode);
     if (opcode == SpvOpFunction) {
         p->function = w[2];
         p->scope = p->line = 0;
@@ -142,10 +144,14 @@ static size_t after_processed(const struct record_words *words)
 {
     size_t after = 0;
     for (size_t at = HEADER_WORDS; at < words->count; at += length_of(words->at[at])) {
-        const uint32_t opcode = opcode_of(words->at[at]);
-        if (opcode == SpvOpName || opcode == SpvOpMemberName || opcode == SpvOpString ||
-            opcode == SpvOpSource || opcode == SpvOpModuleProcessed)
-            after = at + length_of(words->at[at]);
+        switch (opcode_of(words->at[at])) {
+        case SpvOpName:
+        case SpvOpMemberName:
+        case SpvOpString:
+        case SpvOpSource:
+        case SpvOpModuleProcessed: after = at + length_of(words->at[at]); break;
+        default: break;
+        }
     }
     return after;
 }
@@ -156,7 +162,7 @@ static void put_chunk(const struct record_words *records, size_t first, size_t c
     static const char prefix[] = DEBUG_RECORDS_PREFIX;
     const size_t size = sizeof prefix - 1 + count * HEX, words = size / sizeof(uint32_t) + 1;
     char *text = calloc(words, sizeof(uint32_t));
-    const uint32_t head = (uint32_t)(1 + words) << SpvWordCountShift | SpvOpModuleProcessed;
+    const uint32_t head = instruction_word(SpvOpModuleProcessed, 1 + words);
     out->failed |= !text;
     if (!text)
         return;
@@ -171,7 +177,7 @@ static void put_chunk(const struct record_words *records, size_t first, size_t c
     free(text);
 }
 
-static enum status put_together(struct parking *p, struct spirv *spirv)
+static enum status merge_records(struct record_packer *p, struct spirv *spirv)
 {
     struct record_words out = {0};
     const size_t after = after_processed(&p->kept);
@@ -184,8 +190,7 @@ static enum status put_together(struct parking *p, struct spirv *spirv)
         free(out.at);
         return STATUS_OUT_OF_MEMORY;
     }
-    free(spirv->words);
-    *spirv = (struct spirv){out.at, out.count};
+    spirv_take(spirv, out.at, out.count);
     return STATUS_OK;
 }
 
@@ -199,9 +204,9 @@ static uint32_t find_set(const struct spirv *spirv)
     return 0;
 }
 
-enum status debug_records_park(struct spirv *spirv)
+enum status debug_records_pack(struct spirv *spirv)
 {
-    struct parking p = {.from = spirv, .set = find_set(spirv)};
+    struct record_packer p = {.from = spirv, .set = find_set(spirv)};
     enum status status = STATUS_OUT_OF_MEMORY;
     if (!p.set)
         return STATUS_OK;
@@ -219,7 +224,7 @@ enum status debug_records_park(struct spirv *spirv)
             take_instruction(&p, w);
     }
     if (!p.kept.failed && !p.records.failed)
-        status = put_together(&p, spirv);
+        status = merge_records(&p, spirv);
 out:
     free(p.kept.at);
     free(p.records.at);

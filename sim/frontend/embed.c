@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The lines of included files that a finding quotes are kept in the module, in OpSource, when it is built:
- * the file may change later. Only lines that positions name are there; the others are empty.
- */
+/* Embeds the source lines that findings quote into the module, as OpSource, because the files may change
+ * later. Only lines that an OpLine names are kept; all others are empty. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,17 +11,17 @@
 
 enum { SOURCE_WORDS = 4, CHUNK_BYTES = 0xf000 * 4 };
 
-struct quoted {
+struct line_embedder {
     const struct spirv *spirv;
     const struct compilation *compilation;
     const struct list *included;
     struct timespec begun;
     const uint32_t **strings; /* per id: its OpString */
     uint32_t bound;
-    struct text words; /* the instructions that are added */
+    struct text words; /* the instructions to add */
 };
 
-static const char *without_dots(const char *name)
+static const char *skip_dot_slashes(const char *name)
 {
     while (!strncmp(name, "./", 2))
         name += 2;
@@ -35,21 +33,21 @@ static const char *without_dots(const char *name)
 static const char *given_header(const struct compile_request *request, const char *name)
 {
     for (size_t i = 0; i < request->header_count; i++)
-        if (!strcmp(without_dots(request->headers[i].name), name))
+        if (!strcmp(skip_dot_slashes(request->headers[i].name), name))
             return request->headers[i].text;
     return NULL;
 }
 
-/* As headers_included wrote it down. */
-static const char *included_path(const struct quoted *quoted, const char *name)
+/* A path in the list of headers_included(). */
+static const char *included_path(const struct line_embedder *embedder, const char *name)
 {
-    const char *directory = quoted->compilation->working_directory;
+    const char *directory = embedder->compilation->working_directory;
     const size_t length = strlen(directory);
-    for (size_t i = 0; i < quoted->included->count; i++) {
-        const char *path = quoted->included->items[i];
+    for (size_t i = 0; i < embedder->included->count; i++) {
+        const char *path = embedder->included->items[i];
         const bool below = !strncmp(path, directory, length) && path[length] == '/';
         if (!strcmp(path, name) ||
-            (name[0] != '/' && below && !strcmp(without_dots(path + length + 1), name)))
+            (name[0] != '/' && below && !strcmp(skip_dot_slashes(path + length + 1), name)))
             return path;
     }
     return NULL;
@@ -60,32 +58,33 @@ static bool is_later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* The text that clang read may be lost if the file was written since. A time in the future proves nothing. */
-static bool written_meanwhile(const struct quoted *quoted, const char *path)
+/* Was the file modified after the build began? Then clang may have read another text. Modification times in
+ * the future are ignored. */
+static bool changed_since_start(const struct line_embedder *embedder, const char *path)
 {
     struct timespec now;
     struct stat about;
     if (stat(path, &about) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
         return true;
-    return is_later(&about.st_mtim, &quoted->begun) && !is_later(&about.st_mtim, &now);
+    return is_later(&about.st_mtim, &embedder->begun) && !is_later(&about.st_mtim, &now);
 }
 
-/* False: there is none. */
-static bool find_text(const struct quoted *quoted, const char *name, struct text *out_text)
+/* False: the text is not available. */
+static bool find_text(const struct line_embedder *embedder, const char *name, struct text *out_text)
 {
-    const struct compile_request *request = quoted->compilation->request;
-    const char *given = given_header(request, name), *path = given ? NULL : included_path(quoted, name);
+    const struct compile_request *request = embedder->compilation->request;
+    const char *given = given_header(request, name), *path = given ? NULL : included_path(embedder, name);
     if (!given && !path && request->embed_source && !strcmp(name, request->source_name))
         given = request->source;
     if (given)
         text_add(out_text, given);
-    else if (!path || written_meanwhile(quoted, path) || !cache_read_file(path, out_text))
+    else if (!path || changed_since_start(embedder, path) || !cache_read_file(path, out_text))
         return false;
     return !out_text->failed && out_text->data && strlen(out_text->data) == out_text->size;
 }
 
-/* A file that numbers its lines itself. */
-static bool counts_otherwise(const char *text)
+/* Files with #line directives have line numbers of their own. */
+static bool has_line_directives(const char *text)
 {
     for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
         const char *at = line + strspn(line, " \t");
@@ -100,15 +99,15 @@ static bool counts_otherwise(const char *text)
 
 /* ---- which lines ---------------------------------------------------------------------- */
 
-/* One byte per line up to the last one that is named; NULL: none is, or there is no memory. */
-static unsigned char *named_lines(const struct quoted *quoted, uint32_t id, uint32_t line_count,
+/* A flag per line, up to the last one that an OpLine names; NULL: no line is named, or out of memory. */
+static unsigned char *named_lines(const struct line_embedder *embedder, uint32_t id, uint32_t line_count,
                                   uint32_t *out_last)
 {
     unsigned char *named = calloc((size_t)line_count + 1, 1);
     *out_last = 0;
-    for (size_t at = HEADER_WORDS; named && at < quoted->spirv->word_count;
-         at += quoted->spirv->words[at] >> SpvWordCountShift) {
-        const uint32_t *w = quoted->spirv->words + at;
+    for (size_t at = HEADER_WORDS; named && at < embedder->spirv->word_count;
+         at += length_of(embedder->spirv->words[at])) {
+        const uint32_t *w = embedder->spirv->words + at;
         if (opcode_of(w[0]) != SpvOpLine || w[1] != id || !w[2] || w[2] > line_count)
             continue;
         named[w[2]] = 1;
@@ -153,53 +152,52 @@ static uint32_t literal_words(size_t size)
     return (uint32_t)(size / sizeof(uint32_t)) + 1;
 }
 
-static void add_source(struct quoted *quoted, uint32_t id, const char *text, size_t size)
+static void add_source(struct line_embedder *embedder, uint32_t id, const char *text, size_t size)
 {
-    const struct compilation *compilation = quoted->compilation;
+    const struct compilation *compilation = embedder->compilation;
     const uint32_t language =
         compilation->cplusplus ? SpvSourceLanguageOpenCL_CPP : SpvSourceLanguageOpenCL_C;
     size_t part = size < CHUNK_BYTES ? size : CHUNK_BYTES;
-    const uint32_t source[SOURCE_WORDS] = {(SOURCE_WORDS + literal_words(part)) << SpvWordCountShift |
-                                               SpvOpSource,
+    const uint32_t source[SOURCE_WORDS] = {instruction_word(SpvOpSource, SOURCE_WORDS + literal_words(part)),
                                            language, compilation->cl_std * 1000, id};
-    text_add_bytes(&quoted->words, source, sizeof source);
-    add_literal(&quoted->words, text, part);
+    text_add_bytes(&embedder->words, source, sizeof source);
+    add_literal(&embedder->words, text, part);
     for (size_t at = part; at < size; at += part) {
         part = size - at < CHUNK_BYTES ? size - at : CHUNK_BYTES;
-        const uint32_t more = (1 + literal_words(part)) << SpvWordCountShift | SpvOpSourceContinued;
-        text_add_bytes(&quoted->words, &more, sizeof more);
-        add_literal(&quoted->words, text + at, part);
+        const uint32_t more = instruction_word(SpvOpSourceContinued, 1 + literal_words(part));
+        text_add_bytes(&embedder->words, &more, sizeof more);
+        add_literal(&embedder->words, text + at, part);
     }
 }
 
-static void quote(struct quoted *quoted, uint32_t id, const char *name)
+static void quote(struct line_embedder *embedder, uint32_t id, const char *name)
 {
     struct text text = {0}, lines = {0};
     unsigned char *named = NULL;
     uint32_t last;
-    if (find_text(quoted, name, &text) && !counts_otherwise(text.data))
-        named = named_lines(quoted, id, count_lines(text.data), &last);
+    if (find_text(embedder, name, &text) && !has_line_directives(text.data))
+        named = named_lines(embedder, id, count_lines(text.data), &last);
     if (named) {
         keep_lines(text.data, named, last, &lines);
         if (!lines.failed)
-            add_source(quoted, id, lines.data, lines.size);
+            add_source(embedder, id, lines.data, lines.size);
     }
     free(named);
     text_fini(&lines);
     text_fini(&text);
 }
 
-/* After the last OpString: what it names has to be there. */
-static size_t find_strings(struct quoted *quoted)
+/* After the last OpString, since OpSource refers to one. */
+static size_t find_strings(struct line_embedder *embedder)
 {
-    const struct spirv *spirv = quoted->spirv;
+    const struct spirv *spirv = embedder->spirv;
     size_t past = 0;
-    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += spirv->words[at] >> SpvWordCountShift) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += length_of(spirv->words[at])) {
         const uint32_t *w = spirv->words + at;
-        if (opcode_of(w[0]) != SpvOpString || w[1] >= quoted->bound)
+        if (opcode_of(w[0]) != SpvOpString || w[1] >= embedder->bound)
             continue;
-        quoted->strings[w[1]] = w;
-        past = at + (w[0] >> SpvWordCountShift);
+        embedder->strings[w[1]] = w;
+        past = at + (length_of(w[0]));
     }
     return past;
 }
@@ -207,29 +205,29 @@ static size_t find_strings(struct quoted *quoted)
 enum status embed_module(const struct compilation *compilation, const struct list *included,
                          const struct timespec *begun, struct spirv *spirv)
 {
-    struct quoted quoted = {.spirv = spirv,
-                            .compilation = compilation,
-                            .included = included,
-                            .begun = *begun,
-                            .bound = spirv->words[3]};
-    quoted.strings = calloc(quoted.bound, sizeof *quoted.strings);
-    if (!quoted.strings)
+    struct line_embedder embedder = {.spirv = spirv,
+                                     .compilation = compilation,
+                                     .included = included,
+                                     .begun = *begun,
+                                     .bound = spirv->words[BOUND_WORD]};
+    embedder.strings = calloc(embedder.bound, sizeof *embedder.strings);
+    if (!embedder.strings)
         return STATUS_OUT_OF_MEMORY;
-    const size_t past = find_strings(&quoted);
-    for (uint32_t id = 1; id < quoted.bound; id++)
-        if (quoted.strings[id])
-            quote(&quoted, id, (const char *)(quoted.strings[id] + 2));
-    free(quoted.strings);
-    const size_t added = quoted.words.size / sizeof(uint32_t);
-    uint32_t *words = added && !quoted.words.failed
+    const size_t past = find_strings(&embedder);
+    for (uint32_t id = 1; id < embedder.bound; id++)
+        if (embedder.strings[id])
+            quote(&embedder, id, (const char *)(embedder.strings[id] + 2));
+    free(embedder.strings);
+    const size_t added = embedder.words.size / sizeof(uint32_t);
+    uint32_t *words = added && !embedder.words.failed
                           ? realloc(spirv->words, (spirv->word_count + added) * sizeof *words)
                           : NULL;
     if (words) {
         memmove(words + past + added, words + past, (spirv->word_count - past) * sizeof *words);
-        memcpy(words + past, quoted.words.data, added * sizeof *words);
+        memcpy(words + past, embedder.words.data, added * sizeof *words);
         *spirv = (struct spirv){.words = words, .word_count = spirv->word_count + added};
     }
-    const bool lost = quoted.words.failed || (added && !words);
-    text_fini(&quoted.words);
+    const bool lost = embedder.words.failed || (added && !words);
+    text_fini(&embedder.words);
     return lost ? STATUS_OUT_OF_MEMORY : STATUS_OK;
 }

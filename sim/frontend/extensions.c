@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Functions whose instructions the translator does not choose as this device needs them, and extensions of
- * OpenCL C that clang's header has for every device or lacks. Each has its macros if and only if the device
- * has it; its functions are declarations whose symbols name their instructions (operations.c), for sources
- * that use them.
- */
+/* Declares functions for instructions that the translator lacks or chooses wrongly for this device, and for
+ * extensions of OpenCL C that clang's header lacks or defines for every device. An extension's macros are
+ * defined if and only if the device has it. Functions are declared only for sources that use them; their
+ * symbols name the instructions (operations.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -24,15 +22,14 @@ static void define(struct text *source, const char *name)
     text_addf(source, "#undef %s\n#define %s 1\n", name, name);
 }
 
-/* Those that the header defines itself are only taken away. */
-static void keep(struct text *source, const char *const *list, size_t count, bool there)
+/* Undefines macros of the header whose extension the device lacks. */
+static void undefine_unless(struct text *source, const char *const *list, size_t count, bool present)
 {
-    for (size_t i = 0; i < count && !there; i++)
+    for (size_t i = 0; i < count && !present; i++)
         text_addf(source, "#undef %s\n", list[i]);
 }
 
-/* ---- cl_ext_float_atomics
- * --------------------------------------------------------------------------------- */
+/* ---- cl_ext_float_atomics -------------------------------------------------------------------- */
 
 static const char *const half_atomics[] = {
     "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_ext_fp16_local_atomic_load_store",
@@ -53,7 +50,7 @@ static const char *const double_atomics[] = {
     "__opencl_c_ext_fp64_local_atomic_min_max",
 };
 
-/* There is no subtraction in SPIR-V: the negated value is added. */
+/* SPIR-V has no atomic subtraction of floats: the negated value is added. */
 static void add_subtractions(struct text *source, const char *type, const char *space)
 {
     const char *rest = *space ? space : "generic";
@@ -72,12 +69,13 @@ static void add_subtractions(struct text *source, const char *type, const char *
 static void add_float_atomics(const struct compilation *compilation, struct text *source)
 {
     const struct compile_request *request = compilation->request;
-    const bool there = compilation->cl_std >= 200, doubles = there && request->fp64 && request->int64_atomics;
+    const bool present = compilation->cl_std >= 200,
+               doubles = present && request->fp64 && request->int64_atomics;
     const bool generic = compilation->cl_std < 300 || request->generic_address_space;
-    keep(source, half_atomics, COUNT_OF(half_atomics), false);
-    keep(source, float_atomics, COUNT_OF(float_atomics), there);
-    keep(source, double_atomics, COUNT_OF(double_atomics), doubles);
-    for (int wide = 0; wide < 1 + doubles && there && names(compilation, "atomic_fetch_sub"); wide++) {
+    undefine_unless(source, half_atomics, COUNT_OF(half_atomics), false);
+    undefine_unless(source, float_atomics, COUNT_OF(float_atomics), present);
+    undefine_unless(source, double_atomics, COUNT_OF(double_atomics), doubles);
+    for (int wide = 0; wide < 1 + doubles && present && names(compilation, "atomic_fetch_sub"); wide++) {
         const char *type = wide ? "double" : "float";
         add_subtractions(source, type, "global");
         add_subtractions(source, type, "local");
@@ -86,14 +84,13 @@ static void add_float_atomics(const struct compilation *compilation, struct text
     }
 }
 
-/* ---- the atomics of OpenCL 1.x
- * ------------------------------------------------------------------------------ */
+/* ---- the atomics of OpenCL 1.x --------------------------------------------------------------- */
 
 static const struct {
     const char *name;
-    unsigned plain, unsign; /* opcodes: of int, of uint */
-    const char *more;       /* parameters beside the pointer */
-    const char *operands;   /* after scope and semantics */
+    unsigned signed_opcode, unsigned_opcode; /* opcodes for int and for uint */
+    const char *parameters;                  /* parameters after the pointer */
+    const char *operands;                    /* operands after scope and semantics */
 } legacy_atomics[] = {
     {"add", 234, 234, "x", "a1"}, {"sub", 235, 235, "x", "a1"}, {"xchg", 229, 229, "x", "a1"},
     {"inc", 232, 232, "", ""},    {"dec", 233, 233, "", ""},    {"cmpxchg", 230, 230, "xx", "c0a2a1"},
@@ -101,21 +98,22 @@ static const struct {
     {"or", 241, 241, "x", "a1"},  {"xor", 242, 242, "x", "a1"},
 };
 
-/* Relaxed; of the device (1 in SPIR-V) on global memory, of the work-group (2) on local memory. */
+/* Relaxed; the scope is the device (1 in SPIR-V) on global memory, the work-group (2) on local memory. */
 static void add_legacy_atomic(struct text *source, const char *prefix, size_t row, const char *type,
                               bool is_unsigned, bool local)
 {
     const char *space = local ? "local" : "global", *name = legacy_atomics[row].name,
-               *more = legacy_atomics[row].more;
+               *parameters = legacy_atomics[row].parameters;
     text_addf(source, OVERLOAD "%s %s_%s(volatile %s %s *", type, prefix, name, space, type);
-    for (size_t i = 0; more[i]; i++)
+    for (size_t i = 0; parameters[i]; i++)
         text_addf(source, ", %s", type);
     text_addf(source, ") __asm(\"__orrery_op%u_a0c%uc0%s_%s_%s_%s\");",
-              is_unsigned ? legacy_atomics[row].unsign : legacy_atomics[row].plain, local ? 2 : 1,
-              legacy_atomics[row].operands, prefix, space, type);
+              is_unsigned ? legacy_atomics[row].unsigned_opcode : legacy_atomics[row].signed_opcode,
+              local ? 2 : 1, legacy_atomics[row].operands, prefix, space, type);
 }
 
-/* The translator writes them like atomic_fetch_add_explicit and its like with memory_scope_work_group. */
+/* The translator gives these atomics the scope of the work-group on every memory, so functions replace
+ * them. */
 static void add_legacy_atomics(const struct compilation *compilation, struct text *source)
 {
     static const char *const types[] = {"int", "uint", "long", "ulong"};
@@ -134,10 +132,9 @@ static void add_legacy_atomics(const struct compilation *compilation, struct tex
     text_add(source, "\n");
 }
 
-/* ---- cl_khr_integer_dot_product
- * ------------------------------------------------------------------------------ */
+/* ---- cl_khr_integer_dot_product -------------------------------------------------------------- */
 
-/* The signed factor is the first operand in SPIR-V. */
+/* In SPIR-V the signed factor is the first operand. */
 static void add_dot_products(const struct compilation *compilation, struct text *source)
 {
     static const struct {
@@ -169,26 +166,26 @@ static void add_dot_products(const struct compilation *compilation, struct text 
     }
 }
 
-/* ---- cl_khr_work_group_uniform_arithmetic
- * -------------------------------------------------------------------- */
+/* ---- cl_khr_work_group_uniform_arithmetic ---------------------------------------------------- */
 
 static const struct {
     const char *name;
-    unsigned integer, real; /* opcodes; 0: not for floating-point */
+    unsigned integer, real; /* opcodes; 0: none for floating-point types */
 } uniform_operations[] = {{"mul", 6401, 6402}, {"and", 6403, 0}, {"or", 6404, 0}, {"xor", 6405, 0}};
 
-/* as SPIR-V numbers them */
+/* in the order of SPIR-V's GroupOperation */
 static const char *const group_functions[] = {"reduce", "scan_inclusive", "scan_exclusive"};
 
 static void add_uniform_function(const struct compile_request *request, struct text *source, size_t operation,
                                  unsigned function)
 {
     static const char *const types[] = {"int", "uint", "long", "ulong", "float", "double", "half"};
+    const bool present[] = {true, true, true, true, true, request->fp64, request->fp16};
     const char *name = uniform_operations[operation].name, *form = group_functions[function];
     for (size_t i = 0; i < COUNT_OF(types); i++) {
         const unsigned opcode =
             i < 4 ? uniform_operations[operation].integer : uniform_operations[operation].real;
-        if (opcode && (i != 5 || request->fp64) && (i != 6 || request->fp16))
+        if (opcode && present[i])
             text_addf(source, OVERLOAD "%s work_group_%s_%s(%s) __asm(\"__orrery_op%u_c2l%ua0_%s\");",
                       types[i], form, name, types[i], opcode, function, types[i]);
     }
@@ -202,8 +199,8 @@ static void add_uniform_function(const struct compile_request *request, struct t
 static void add_uniform_arithmetic(const struct compilation *compilation, struct text *source)
 {
     const struct compile_request *request = compilation->request;
-    const bool there = compilation->cl_std >= 200 && request->work_group_collectives;
-    if (!there)
+    const bool present = compilation->cl_std >= 200 && request->work_group_collectives;
+    if (!present)
         return;
     define(source, "cl_khr_work_group_uniform_arithmetic");
     if (!names(compilation, "work_group_reduce_") && !names(compilation, "work_group_scan_"))
@@ -218,10 +215,9 @@ static void add_uniform_arithmetic(const struct compilation *compilation, struct
         text_add(source, "#pragma OPENCL EXTENSION cl_khr_fp16 : disable\n");
 }
 
-/* ---- cl_khr_kernel_clock
- * --------------------------------------------------------------------------------------- */
+/* ---- cl_khr_kernel_clock --------------------------------------------------------------------- */
 
-/* The constant is the scope as SPIR-V numbers it. */
+/* The constant is SPIR-V's number of the scope. */
 static void add_clocks(const struct compilation *compilation, struct text *source)
 {
     static const char *const scopes[] = {"device", "work_group", "sub_group"};
@@ -240,10 +236,9 @@ static void add_clocks(const struct compilation *compilation, struct text *sourc
     }
 }
 
-/* ---- barriers of sub-groups
- * ------------------------------------------------------------------------------------- */
+/* ---- barriers of sub-groups ------------------------------------------------------------------ */
 
-/* Without a scope it is the sub-group's (3 in SPIR-V), for which the translator takes the work-group's. */
+/* Without an argument the scope is the sub-group (3 in SPIR-V), but the translator takes the work-group. */
 static void add_sub_group_barrier(const struct compilation *compilation, struct text *source)
 {
     if (compilation->request->sub_groups && names(compilation, "sub_group_barrier"))
@@ -253,10 +248,9 @@ static void add_sub_group_barrier(const struct compilation *compilation, struct 
                          "__asm(\"__orrery_op224_c3c3f0\");\n#endif\n");
 }
 
-/* ---- cl_khr_subgroup_named_barrier
- * ------------------------------------------------------------------------------ */
+/* ---- cl_khr_subgroup_named_barrier ----------------------------------------------------------- */
 
-/* Its text has functions for C++ alone. A barrier is a pointer that is never dereferenced. */
+/* The header declares these for C++ only. A barrier is a pointer that is never dereferenced. */
 static void add_named_barriers(const struct compilation *compilation, struct text *source)
 {
     if (!compilation->request->named_barriers || !compilation->request->sub_groups)
@@ -276,7 +270,7 @@ static void add_named_barriers(const struct compilation *compilation, struct tex
 
 void extensions_add_functions(const struct compilation *compilation, struct text *source)
 {
-    /* OpenCL 3.0 C, 6.15.15.7; clang's header does not have it. */
+    /* OpenCL C 3.0, 6.15.15.7; clang's header lacks it */
     text_addf(source, "#ifndef CLK_UNORM_INT_101010_2\n#define CLK_UNORM_INT_101010_2 0x10E0\n#endif\n");
     add_legacy_atomics(compilation, source);
     add_float_atomics(compilation, source);
@@ -286,5 +280,5 @@ void extensions_add_functions(const struct compilation *compilation, struct text
     add_sub_group_barrier(compilation, source);
     add_named_barriers(compilation, source);
     if (compilation->request->images && compilation->request->srgb_writes && compilation->cl_std >= 200)
-        define(source, "cl_khr_srgb_image_writes"); /* which a precompiled header forgets */
+        define(source, "cl_khr_srgb_image_writes"); /* A precompiled header loses this macro. */
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Embedded headers as files of a private directory, and the dependencies that clang lists. */
+/* Writes embedded headers as files of a private directory, and parses the list of dependencies that clang
+ * writes. */
 #include "headers.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static bool has_part(const char *path, const char *part)
     return false;
 }
 
-/* A name must stay below the private directory. */
+/* The name must not lead out of the private directory. */
 static bool is_inside(const char *name)
 {
     return name[0] && name[0] != '/' && !has_part(name, "..");
@@ -36,7 +37,7 @@ static void make_parents(struct headers *headers, const char *path)
     }
 }
 
-/* The first header of a name is the one that counts. */
+/* Of several headers with one name the first counts. */
 static bool write_header(struct headers *headers, const struct compile_header *header)
 {
     struct text path = {0};
@@ -80,13 +81,13 @@ enum status headers_write(const struct compile_request *request, struct headers 
     return STATUS_OK;
 }
 
-/* One name of a make rule; a backslash hides a space, '#' or line end, "$$" is '$'. */
+/* Parses one name of a make rule: a backslash escapes a space, '#' or line end, and "$$" is '$'. */
 static const char *next_dependency(const char *at, struct text *name)
 {
     while (*at == ' ' || *at == '\n' || (at[0] == '\\' && at[1] == '\n'))
         at++;
     for (; *at && *at != ' ' && *at != '\n'; at++) {
-        if ((at[0] == '\\' && (at[1] == ' ' || at[1] == '#')) || (at[0] == '$' && at[1] == '$'))
+        if (strncmp(at, "\\ ", 2) == 0 || strncmp(at, "\\#", 2) == 0 || strncmp(at, "$$", 2) == 0)
             at++;
         text_add_bytes(name, at, 1);
     }

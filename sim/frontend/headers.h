@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Embedded headers of one compilation, as files of a private directory, and
- *          the reverse: which files of the user's a compilation read.
+ * PURPOSE  Embedded headers of one compilation as files of a private directory, and the reverse: the user's
+ *          files that a compilation read.
  *
  * Interface
- *   headers_write()     makes the directory; directory stays NULL when there is no header
- *   headers_included()  from clang's dependency list to absolute paths, without the embedded ones
- *   headers_remove()    in every case
+ *   headers_write      makes the directory; `directory` stays NULL when there is no header
+ *   headers_included   clang's list of dependencies as absolute paths, without the embedded ones
+ *   headers_remove     removes the files; call it in every case
  */
 #ifndef ORRERY_FRONTEND_HEADERS_H
 #define ORRERY_FRONTEND_HEADERS_H
@@ -16,7 +16,7 @@
 
 struct headers {
     char *directory;
-    struct list files, directories; /* made here, outermost first */
+    struct list files, directories; /* made here; outer directories first */
 };
 
 enum status headers_write(const struct compile_request *request, struct headers *out_headers,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linking modules: marks, entry points and lines are carried through the linker of SPIRV-Tools. */
+/* Links modules with SPIRV-Tools, and carries marks, entry points and OpLine through its linker, which
+ * loses them. */
 #include "link.h"
 
 #include <stdio.h>
@@ -10,22 +11,22 @@
 #include "text.h"
 #include "spirv_words.h"
 
-enum { VERSION_WORD = 1, BOUND_WORD = 3, MAX_BOUND = 0x3fffff, SUFFIX_WORDS = 6 };
+enum { VERSION_WORD = 1, MAX_BOUND = 0x3fffff, SUFFIX_WORDS = 6 };
 
-/* The instruction at *at, or NULL at the end or where the words make no sense. */
+/* The instruction at *at, which moves past it; NULL: the end, or an invalid length. */
 static const uint32_t *next_instruction(const struct spirv *spirv, size_t *at, uint32_t *out_count)
 {
     if (*at >= spirv->word_count)
         return NULL;
     const uint32_t *words = spirv->words + *at;
-    *out_count = words[0] >> SpvWordCountShift;
+    *out_count = length_of(words[0]);
     if (!*out_count || *at + *out_count > spirv->word_count)
         return NULL;
     *at += *out_count;
     return words;
 }
 
-/* Which ids carry a BuiltIn decoration; one byte per id. */
+/* A flag per id: the id has a BuiltIn decoration. */
 static unsigned char *find_builtins(const struct spirv *spirv)
 {
     uint32_t bound = spirv->words[BOUND_WORD], count;
@@ -41,24 +42,25 @@ static unsigned char *find_builtins(const struct spirv *spirv)
 static bool is_builtin_import(const uint32_t *words, uint32_t count, const unsigned char *is_builtin,
                               uint32_t bound)
 {
-    return opcode_of(words[0]) == SpvOpDecorate && count > 3 && words[2] == SpvDecorationLinkageAttributes &&
-           words[count - 1] == SpvLinkageTypeImport && words[1] < bound && is_builtin[words[1]];
+    return is_linkage(words, count) && words[count - 1] == SpvLinkageTypeImport && words[1] < bound &&
+           is_builtin[words[1]];
 }
 
-/* The initialisers and finalisers of a module; the others' entry points have the names that the host uses. */
+/* Initialisers and finalisers run without a call of the host, so their names are free; other entry points
+ * keep theirs. */
 static bool runs_by_itself(const struct spirv *spirv, uint32_t kernel)
 {
     uint32_t count;
     size_t at = HEADER_WORDS;
     for (const uint32_t *words; (words = next_instruction(spirv, &at, &count));)
-        if (opcode_of(words[0]) == SpvOpExecutionMode && count == 3 && words[1] == kernel &&
-            (words[2] == SpvExecutionModeInitializer || words[2] == SpvExecutionModeFinalizer))
-            return true;
+        if (opcode_of(words[0]) == SpvOpExecutionMode && count == 3 && words[1] == kernel)
+            if (words[2] == SpvExecutionModeInitializer || words[2] == SpvExecutionModeFinalizer)
+                return true;
     return false;
 }
 
-/* Two modules may have the same name for it, each has its own here. Returns how many words it takes:
- * SUFFIX_WORDS more at most. */
+/* Two modules may use one name for their initialisers: each gets the suffix of its module. Returns the
+ * words written, at most SUFFIX_WORDS more than `count`. */
 static uint32_t put_entry_point(uint32_t *out, const uint32_t *words, uint32_t count, size_t index)
 {
     const size_t room = count > 3 ? (count - 3) * sizeof *words : 0,
@@ -73,7 +75,7 @@ static uint32_t put_entry_point(uint32_t *out, const uint32_t *words, uint32_t c
     }
     for (uint32_t i = interface; i < count; i++)
         out[put++] = words[i];
-    out[0] = put << SpvWordCountShift | SpvOpEntryPoint;
+    out[0] = instruction_word(SpvOpEntryPoint, put);
     return put;
 }
 
@@ -96,10 +98,7 @@ static bool has_mark(const struct spirv *spirv)
     return false;
 }
 
-/*
- * No instruction of a linked module records its input: one input that others wrote means that all are taken
- * literally.
- */
+/* A linked module does not show where an instruction comes from, so it is marked only if every input is. */
 static bool all_have_mark(const struct spirv *modules, size_t count)
 {
     bool all = true;
@@ -108,10 +107,8 @@ static bool all_have_mark(const struct spirv *modules, size_t count)
     return all;
 }
 
-/*
- * The translator declares built-in variables as imports, which nothing exports: the linker would require
- * them. The device provides them, so the import goes.
- */
+/* The translator declares built-in variables as imports. No module exports them, and the linker would
+ * require it, so the decoration is removed: the device provides them. */
 static enum status prepare(const struct spirv *spirv, size_t index, bool keeps_mark, struct spirv *out_spirv)
 {
     uint32_t bound = spirv->words[BOUND_WORD], count;
@@ -136,7 +133,7 @@ static enum status prepare(const struct spirv *spirv, size_t index, bool keeps_m
     return status;
 }
 
-/* Ids are used as indices, so a nonsensical bound ends the matter here. */
+/* Ids are used as indices, so the bound must be plausible. */
 static enum status check_module(const struct spirv *module, size_t index, struct text *log)
 {
     if (module->word_count >= HEADER_WORDS && module->words[0] == SpvMagicNumber &&
@@ -146,12 +143,12 @@ static enum status check_module(const struct spirv *module, size_t index, struct
     return STATUS_BAD_BINARY;
 }
 
-/* SPIRV-Tools 2023.1 renumbers the ids of the second and later modules, but forgets OpLine:
- * positions would name another module's file.  So OpLine is moved ahead by what the linker
- * adds: one less than the bound of each module before. */
+/* SPIRV-Tools 2023.1 renumbers the ids of the second and later modules, but not those of OpLine, which
+ * would then name another module's file. So OpLine is shifted beforehand by what the linker adds: the bound
+ * minus one of each module before. */
 static void shift_lines(struct spirv *module, uint32_t shift)
 {
-    for (size_t at = HEADER_WORDS; at < module->word_count; at += module->words[at] >> SpvWordCountShift)
+    for (size_t at = HEADER_WORDS; at < module->word_count; at += length_of(module->words[at]))
         if (opcode_of(module->words[at]) == SpvOpLine)
             module->words[at + 1] += shift;
 }
@@ -165,7 +162,7 @@ static void shift_all_lines(struct spirv *modules, size_t count, bool back)
     }
 }
 
-/* Does every OpLine name an OpString?  A linker that renumbers OpLine does not pass. */
+/* Does every OpLine name an OpString? This fails if a linker renumbers OpLine after all. */
 static bool lines_name_strings(const struct spirv *spirv)
 {
     uint32_t bound = spirv->words[BOUND_WORD], count;
@@ -196,8 +193,8 @@ static int by_name(const void *left, const void *right)
 
 static bool is_export(const uint32_t *words, uint32_t count)
 {
-    return opcode_of(words[0]) == SpvOpDecorate && count > 4 && words[2] == SpvDecorationLinkageAttributes &&
-           words[count - 1] == SpvLinkageTypeExport && memchr(words + 3, 0, (count - 4) * sizeof *words);
+    return is_linkage(words, count) && words[count - 1] == SpvLinkageTypeExport &&
+           memchr(words + 3, 0, (count - 4) * sizeof *words);
 }
 
 static size_t gather_exports(const struct spirv *modules, size_t module_count, struct export_name *names)
@@ -216,7 +213,7 @@ static size_t gather_exports(const struct spirv *modules, size_t module_count, s
     return found;
 }
 
-/* The linker notices a second definition only if the first is imported. */
+/* The linker reports a second definition only if the first is imported. */
 static enum status check_exports(const struct spirv *modules, size_t module_count, struct text *log)
 {
     size_t count = gather_exports(modules, module_count, NULL);
@@ -260,7 +257,7 @@ static enum status link_numbered(const struct spirv *prepared, size_t count, boo
     return status;
 }
 
-/* The linker wants one version; a newer one allows what an older one does. */
+/* The linker requires equal versions; a newer version allows all that an older one does. */
 static void share_version(struct spirv *modules, size_t count)
 {
     uint32_t newest = 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The seam to the SPIRV-Tools linker, which has a C++ interface only.
+ * PURPOSE  The linker of SPIRV-Tools, which has a C++ interface only.
  *
  * Interface
- *   link_run()   0 and *out_words (malloc'd), or another number; the log receives
- *                  one call of add_line per message
+ *   link_run   0 and *out_words (malloc'd), or another number; calls add_line once per message of the log
  */
 #ifndef ORRERY_FRONTEND_LINK_H
 #define ORRERY_FRONTEND_LINK_H

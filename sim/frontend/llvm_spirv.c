@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The call of llvm-spirv, and its errors in words about the program. */
+/* Calls llvm-spirv, and explains its errors in terms of the program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,15 +22,17 @@ static enum status take_words(const struct text *output, struct spirv *out_spirv
 void llvm_spirv_arguments(const struct compilation *compilation, struct list *arguments)
 {
     static const char *const fixed[] = {
-        "--spirv-max-version=1.3", /* what a module needs, 1.3 for non-uniform sub-groups */
-        "--spirv-replace-fmuladd-with-ocl-mad=false", /* mad would leave a*b+c's roundings to the device */
+        /* A module gets the lowest version that it needs; 1.3 is needed for non-uniform sub-groups. */
+        "--spirv-max-version=1.3",
+        /* mad would leave the rounding of a*b+c to the device. */
+        "--spirv-replace-fmuladd-with-ocl-mad=false",
         "--preserve-ocl-kernel-arg-type-metadata-through-string",
         "-o",
         "-",
         "-",
     };
     list_add(arguments, compilation->toolchain->llvm_spirv);
-    /* destructors are registered by pointers to them: repair_destructor.c */
+    /* Destructors are registered by function pointers: repair_destructor.c. */
     list_addf(arguments,
               "--spirv-ext=+SPV_INTEL_subgroups,+SPV_KHR_bit_instructions,+SPV_KHR_expect_assume"
               ",+SPV_EXT_shader_atomic_float_add,+SPV_EXT_shader_atomic_float_min_max%s",
@@ -39,10 +41,8 @@ void llvm_spirv_arguments(const struct compilation *compilation, struct list *ar
         list_add(arguments, fixed[i]);
 }
 
-/*
- * clang gives a literal that no type of OpenCL C can hold a type of 128 bits, without an error unless it is
- * stored as it is.
- */
+/* clang gives a literal that fits no type of OpenCL C a 128-bit type, with an error only if it is stored
+ * unchanged. */
 static void explain_failure(const struct compilation *compilation, const struct text *bitcode,
                             struct text *log)
 {
@@ -66,9 +66,9 @@ static enum status run(const struct compilation *compilation, const struct text 
 {
     struct list arguments = {0};
     struct diagnosis diagnosis = {0};
-    if (compilation->ahead->done) {
-        *result = compilation->ahead->translation;
-        compilation->ahead->done = false;
+    if (compilation->early->done) {
+        *result = compilation->early->translation;
+        compilation->early->done = false;
         return STATUS_OK;
     }
     llvm_spirv_arguments(compilation, &arguments);

@@ -43,9 +43,13 @@ libfrontend_a_SOURCES = \
 	%D%/memory_file.c \
 	%D%/memory_file.h \
 	%D%/repair.c \
+	%D%/repair_address.c \
 	%D%/repair_destructor.c \
 	%D%/repair_expected.c \
+	%D%/repair_extract.c \
 	%D%/repair_line.c \
+	%D%/repair_literal.c \
+	%D%/repair_opaque.c \
 	%D%/repair_order.c \
 	%D%/repair_select.c \
 	%D%/debug_records.c \

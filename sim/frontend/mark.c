@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Marks a module as compiled from source by this front end. clang makes of an access to components of a
- * vector one to the whole vector; the interpreter narrows such an access to the source's component
- * (MODULE_COMPONENTS). The mark is an OpSourceExtension, which has no meaning of its own: caches, binaries
- * and the linker keep it.
- */
+/* Marks a module as compiled from source by this front end. clang turns an access to components of a vector
+ * into an access to the whole vector; for marked modules the interpreter narrows the access to the source's
+ * components (MODULE_COMPONENTS). The mark is an OpSourceExtension, which has no effect and survives
+ * caches, binaries and the linker. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +18,8 @@ bool mark_is(const uint32_t *words, uint32_t count)
            !strcmp((const char *)(words + 1), MODULE_COMPONENTS);
 }
 
-/* Sections of a module, in order (SPIR-V 2.4): what stands before OpSourceExtension may stand, and beside
- * it. */
+/* Sections of a module in order (SPIR-V 2.4): the instructions that may precede or accompany
+ * OpSourceExtension. */
 static bool stands_before_names(uint32_t opcode)
 {
     switch (opcode) {
@@ -42,7 +40,7 @@ static bool stands_before_names(uint32_t opcode)
 
 enum status mark_module(struct spirv *spirv)
 {
-    uint32_t mark[MARK_WORDS] = {(uint32_t)MARK_WORDS << SpvWordCountShift | SpvOpSourceExtension};
+    uint32_t mark[MARK_WORDS] = {instruction_word(SpvOpSourceExtension, MARK_WORDS)};
     memcpy(mark + 1, MODULE_COMPONENTS, sizeof MODULE_COMPONENTS);
     size_t at = HEADER_WORDS;
     while (at < spirv->word_count && stands_before_names(opcode_of(spirv->words[at])))

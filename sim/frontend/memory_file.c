@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Streams of a tool as files in memory (memfd_create): they take any size, and reading begins when the tool
- * has ended, so neither side waits for the other. Reads and writes go on until everything is moved.
- */
+/* Files in memory (memfd_create) as the streams of a tool. They can have any size, and are read after the
+ * tool has ended, so neither side waits for the other. Partial reads and writes are continued. */
 #include "memory_file.h"
 
 #include <errno.h>

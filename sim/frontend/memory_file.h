@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Memory files that become the streams of a tool: no pipe that fills up or breaks.
+ * PURPOSE  Files in memory as the streams of a tool: unlike a pipe, they do not fill up or break.
  *
  * Interface
- *   memory_file_open()    a descriptor of at least MEMORY_FILE_LOWEST, closed at exec; -1: errno
- *   memory_file_write()   everything, and back to the beginning
- *   memory_file_read()    everything that is in it, wherever its offset stands; the text is terminated
+ *   memory_file_open    a descriptor of at least MEMORY_FILE_LOWEST, closed at exec; -1: errno
+ *   memory_file_write   writes everything, and seeks back to the beginning
+ *   memory_file_read    reads the whole file, wherever its offset is; the text is terminated
  */
 #ifndef ORRERY_SIM_FRONTEND_MEMORY_FILE_H
 #define ORRERY_SIM_FRONTEND_MEMORY_FILE_H
@@ -15,7 +15,7 @@
 
 #include "text.h"
 
-/* Above the numbers that a tool has its streams at. */
+/* Above the numbers of a tool's streams. */
 enum { MEMORY_FILE_LOWEST = 4 };
 
 int memory_file_open(void);

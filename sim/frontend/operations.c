@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Instructions that the translator lacks. A function of clang_source that stands for one has a name of this
- * form:
+ * Instructions that the translator lacks. A function of clang_source() that stands for one has a name of
+ * this form:
  *
- *     __orrery_op<opcode>_<operands>_<anything that makes it unique>
+ *     __orrery_op<opcode>_<operands>_<anything that makes the name unique>
  *
- * Each call becomes the instruction, where the call was. An operand is a letter and a number:
+ * Each call is replaced by the instruction. An operand is a letter and a number:
  *     a the argument of that number        n the same, negated (a floating-point value)
  *     c the constant of that value          l the number itself
  *     o a memory_order argument             s a memory_scope argument
  *     f a cl_mem_fence_flags argument, as the semantics of a barrier
- * Orders, scopes and flags that are no constants are computed, as OpenCL C numbers them.
+ * Orders, scopes and flags that are not constant are converted by instructions, from OpenCL C's numbers to
+ * SPIR-V's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,9 @@ enum { CONSTANTS_MAX = 32, ABSENT = -1, STRONGEST_ORDER = SpvMemorySemanticsSequ
 
 static const char prefix[] = "__orrery_op";
 
-/* The declarations that a module needs for an opcode. */
+/* Capabilities and extensions that an opcode requires. */
 static const struct requirement {
-    uint32_t first, last, width; /* of the result's component; 0: any */
+    uint32_t first, last, width; /* width: of the result's component; 0: any */
     uint32_t capability;
     const char *extension; /* NULL: none */
 } requirements[] = {
@@ -46,11 +47,12 @@ enum { REQUIREMENTS = sizeof requirements / sizeof *requirements };
 struct marked_operations {
     const uint32_t *words;
     size_t count;
-    uint32_t bound;         /* of the module as it was */
-    const char **names;     /* per id: of a function that is an operation, after the prefix */
-    int64_t *values;        /* per id: of a 32-bit constant; ABSENT */
-    uint8_t *widths, *gone; /* per id: of a numeric type; what goes with a function */
-    uint32_t uint_type;     /* 0: there is none yet */
+    uint32_t bound;     /* of the original module */
+    const char **names; /* per id of a function that stands for an operation: its name after the prefix */
+    int64_t *values;    /* per id: the value of a 32-bit constant; ABSENT */
+    /* widths: per id of a numeric type; removed: per id that belongs to a removed function */
+    uint8_t *widths, *removed;
+    uint32_t uint_type; /* 0: none yet */
     bool needs[REQUIREMENTS];
     struct {
         uint32_t value, id;
@@ -63,24 +65,24 @@ struct marked_operations {
 
 static uint32_t opcode_at(const struct marked_operations *o, size_t at)
 {
-    return o->words[at] & SpvOpCodeMask;
+    return opcode_of(o->words[at]);
 }
 
 static size_t length_at(const struct marked_operations *o, size_t at)
 {
-    return o->words[at] >> SpvWordCountShift;
+    return length_of(o->words[at]);
 }
 
 /* ---- what is there --------------------------------------------------------------------------------- */
 
 static void find_name(struct marked_operations *o, const uint32_t *w, size_t length)
 {
-    if (length < 5 || w[2] != SpvDecorationLinkageAttributes || w[1] >= o->bound)
+    if (!is_linkage(w, (uint32_t)length) || w[1] >= o->bound)
         return;
     const char *name = (const char *)(w + 3);
     if (strncmp(name, prefix, sizeof prefix - 1) == 0) {
         o->names[w[1]] = name + sizeof prefix - 1;
-        o->gone[w[1]] = 1;
+        o->removed[w[1]] = 1;
         o->found = true;
     }
 }
@@ -100,7 +102,7 @@ static void find_requirements(struct marked_operations *o, const uint32_t *w)
     }
 }
 
-static void look_at(struct marked_operations *o, size_t at, uint32_t *function)
+static void note_instruction(struct marked_operations *o, size_t at, uint32_t *function)
 {
     const uint32_t *w = o->words + at;
     size_t length = length_at(o, at);
@@ -117,7 +119,7 @@ static void look_at(struct marked_operations *o, size_t at, uint32_t *function)
             o->values[w[2]] = w[3];
         break;
     case SpvOpFunction: *function = w[2]; break;
-    case SpvOpFunctionParameter: o->gone[w[2]] = is_operation(o, *function); break;
+    case SpvOpFunctionParameter: o->removed[w[2]] = is_operation(o, *function); break;
     case SpvOpFunctionCall:
         if (is_operation(o, w[3]))
             find_requirements(o, w);
@@ -137,7 +139,7 @@ static void put_capabilities(struct marked_operations *o)
 {
     for (size_t i = 0; i < REQUIREMENTS; i++)
         if (o->needs[i]) {
-            put(o, 2u << SpvWordCountShift | SpvOpCapability);
+            put(o, instruction_word(SpvOpCapability, 2));
             put(o, requirements[i].capability);
         }
     for (size_t i = 0; i < REQUIREMENTS; i++) {
@@ -145,14 +147,14 @@ static void put_capabilities(struct marked_operations *o)
         if (!o->needs[i] || !text)
             continue;
         size_t words = strlen(text) / sizeof(uint32_t) + 1;
-        put(o, (uint32_t)(words + 1) << SpvWordCountShift | SpvOpExtension);
+        put(o, instruction_word(SpvOpExtension, words + 1));
         memset(o->out + o->put, 0, words * sizeof(uint32_t));
         memcpy(o->out + o->put, text, strlen(text));
         o->put += words;
     }
 }
 
-/* Constants are reported when they are met and written before the functions, of which there is room. */
+/* The id of a 32-bit constant. New constants are noted here and written before the functions. */
 static uint32_t constant(struct marked_operations *o, uint32_t value)
 {
     for (uint32_t i = 0; i < o->constant_count; i++)
@@ -191,7 +193,7 @@ static uint32_t barrier_semantics_of(int64_t flags)
 
 static uint32_t negated(struct marked_operations *o, uint32_t type, uint32_t value)
 {
-    put(o, 4u << SpvWordCountShift | SpvOpFNegate);
+    put(o, instruction_word(SpvOpFNegate, 4));
     put(o, type);
     put(o, o->next_id);
     put(o, value);
@@ -200,15 +202,14 @@ static uint32_t negated(struct marked_operations *o, uint32_t type, uint32_t val
 
 static uint32_t computed(struct marked_operations *o, uint32_t opcode, uint32_t left, uint32_t right)
 {
-    const uint32_t words[] = {(uint32_t)5 << SpvWordCountShift | opcode, o->uint_type, o->next_id, left,
-                              right};
+    const uint32_t words[] = {instruction_word(opcode, 5), o->uint_type, o->next_id, left, right};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         put(o, words[i]);
     return o->next_id++;
 }
 
-/* Relaxed, acquire, release, acq_rel, seq_cst are 0, 2, 3, 4, 5, and their bits are 0, 1 << 1, 1 << 2 and
- * so on. */
+/* The numbers of relaxed, acquire, release, acq_rel and seq_cst in OpenCL C are 0, 2, 3, 4 and 5. SPIR-V's
+ * masks are 0 and 1 << (number - 1). */
 static uint32_t computed_semantics(struct marked_operations *o, uint32_t order)
 {
     const uint32_t bit = computed(o, SpvOpShiftLeftLogical, constant(o, 1),
@@ -216,7 +217,8 @@ static uint32_t computed_semantics(struct marked_operations *o, uint32_t order)
     return computed(o, SpvOpShiftRightLogical, bit, constant(o, 1));
 }
 
-/* work_item, work_group, device, all_svm_devices, sub_group: the digits of a number, from the right. */
+/* The numbers of scopes in OpenCL C index the hexadecimal digits of a constant: work_item is the lowest
+ * digit. */
 static uint32_t computed_scope(struct marked_operations *o, uint32_t scope)
 {
     const uint32_t digits = constant(o, SpvScopeInvocation | SpvScopeWorkgroup << 4 | SpvScopeDevice << 8 |
@@ -226,7 +228,7 @@ static uint32_t computed_scope(struct marked_operations *o, uint32_t scope)
     return computed(o, SpvOpBitwiseAnd, computed(o, SpvOpShiftRightLogical, digits, at), constant(o, 7));
 }
 
-/* Local and global memory are bits next to each other in both, and images are not. */
+/* Local and global memory are adjacent bits in both encodings; images are another bit. */
 static uint32_t computed_barrier_semantics(struct marked_operations *o, uint32_t flags)
 {
     const uint32_t buffers = computed(o, SpvOpShiftLeftLogical,
@@ -245,7 +247,7 @@ static uint32_t operand(struct marked_operations *o, char kind, uint32_t number,
     if (kind == 'c')
         return constant(o, number);
     if (4 + number >= length)
-        return 0; /* the validator refuses it */
+        return 0; /* The validator refuses id 0. */
     uint32_t argument = w[4 + number];
     int64_t value = argument < o->bound ? o->values[argument] : ABSENT;
     switch (kind) {
@@ -269,9 +271,9 @@ static void put_operation(struct marked_operations *o, const uint32_t *w, size_t
         char kind = *at;
         operands[count++] = operand(o, kind, (uint32_t)strtoul(at + 1, &at, 10), w, length);
     }
-    const bool gives = opcode != SpvOpMemoryNamedBarrier && opcode != SpvOpControlBarrier;
-    put(o, (1 + 2 * (uint32_t)gives + count) << SpvWordCountShift | opcode);
-    if (gives) {
+    const bool has_result = opcode != SpvOpMemoryNamedBarrier && opcode != SpvOpControlBarrier;
+    put(o, instruction_word(opcode, 1 + 2 * (size_t)has_result + count));
+    if (has_result) {
         put(o, w[1]);
         put(o, w[2]);
     }
@@ -279,13 +281,13 @@ static void put_operation(struct marked_operations *o, const uint32_t *w, size_t
         put(o, operands[i]);
 }
 
-/* Names, decorations and the declaration of what is no function any more. */
-static bool goes(const struct marked_operations *o, size_t at, bool *inside)
+/* Is it the name, decoration or declaration of a function that stands for an operation? */
+static bool is_removed(const struct marked_operations *o, size_t at, bool *inside)
 {
     const uint32_t *w = o->words + at;
     switch (opcode_at(o, at)) {
     case SpvOpName:
-    case SpvOpDecorate: return w[1] < o->bound && o->gone[w[1]];
+    case SpvOpDecorate: return w[1] < o->bound && o->removed[w[1]];
     case SpvOpFunction: *inside = is_operation(o, w[2]); return *inside;
     case SpvOpFunctionParameter: return *inside;
     case SpvOpFunctionEnd: {
@@ -303,7 +305,7 @@ static void rewrite(struct marked_operations *o, size_t from, size_t to)
 {
     bool inside = false;
     for (size_t at = from; at < to; at += length_at(o, at)) {
-        if (goes(o, at, &inside))
+        if (is_removed(o, at, &inside))
             continue;
         if (opcode_at(o, at) == SpvOpFunctionCall && is_operation(o, o->words[at + 3])) {
             put_operation(o, o->words + at, length_at(o, at));
@@ -318,12 +320,12 @@ static void put_constants(struct marked_operations *o)
 {
     if (o->constant_count && !o->uint_type) {
         o->uint_type = o->next_id++;
-        const uint32_t type[] = {4u << SpvWordCountShift | SpvOpTypeInt, o->uint_type, 32, 0};
+        const uint32_t type[] = {instruction_word(SpvOpTypeInt, 4), o->uint_type, 32, 0};
         for (size_t i = 0; i < 4; i++)
             put(o, type[i]);
     }
     for (uint32_t i = 0; i < o->constant_count; i++) {
-        put(o, 4u << SpvWordCountShift | SpvOpConstant);
+        put(o, instruction_word(SpvOpConstant, 4));
         put(o, o->uint_type);
         put(o, o->constants[i].id);
         put(o, o->constants[i].value);
@@ -350,10 +352,10 @@ static void write_module(struct marked_operations *o, uint32_t *body)
     put_constants(o);
     memmove(o->out + o->put, body, body_words * sizeof *body);
     o->put += body_words;
-    o->out[3] = o->next_id;
+    o->out[BOUND_WORD] = o->next_id;
 }
 
-/* The words added to a module before its functions; a call becomes at most eight times as long. */
+/* Upper bounds: the words added before the functions, and how much longer a call becomes. */
 enum { ADDED_WORDS = 64 * REQUIREMENTS + 4 * CONSTANTS_MAX + 4, GROWTH = 8 };
 
 static enum status translate(struct marked_operations *o, struct spirv *spirv)
@@ -363,24 +365,23 @@ static enum status translate(struct marked_operations *o, struct spirv *spirv)
     if (!o->out)
         return STATUS_OUT_OF_MEMORY;
     write_module(o, o->out + head);
-    free(spirv->words);
-    *spirv = (struct spirv){.words = o->out, .word_count = o->put};
+    spirv_take(spirv, o->out, o->put);
     return STATUS_OK;
 }
 
-static enum status look(struct marked_operations *o, struct spirv *spirv)
+static enum status collect(struct marked_operations *o, struct spirv *spirv)
 {
     uint32_t function = 0;
     o->names = calloc(o->bound, sizeof *o->names);
     o->values = malloc(o->bound * sizeof *o->values);
     o->widths = calloc(o->bound, 1);
-    o->gone = calloc(o->bound, 1);
-    if (!o->names || !o->values || !o->widths || !o->gone)
+    o->removed = calloc(o->bound, 1);
+    if (!o->names || !o->values || !o->widths || !o->removed)
         return STATUS_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < o->bound; i++)
         o->values[i] = ABSENT;
     for (size_t at = HEADER_WORDS; at < o->count; at += length_at(o, at))
-        look_at(o, at, &function);
+        note_instruction(o, at, &function);
     return o->found ? translate(o, spirv) : STATUS_OK;
 }
 
@@ -388,12 +389,12 @@ enum status operations_of_module(struct spirv *spirv)
 {
     struct marked_operations o = {.words = spirv->words,
                                   .count = spirv->word_count,
-                                  .bound = spirv->words[3],
-                                  .next_id = spirv->words[3]};
-    enum status status = look(&o, spirv);
+                                  .bound = spirv->words[BOUND_WORD],
+                                  .next_id = spirv->words[BOUND_WORD]};
+    enum status status = collect(&o, spirv);
     free(o.names);
     free(o.values);
     free(o.widths);
-    free(o.gone);
+    free(o.removed);
     return status;
 }

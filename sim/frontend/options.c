@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Build options: words are split by the rules of shells, and each is looked up in options.def. */
+/* Build options. Words are split by the rules of shells, and each is looked up in options.def. */
 #include "options.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@ struct option_row {
     enum option_form form;
     enum option_place place;
     bool clang;
-    size_t field; /* of struct build_options */
+    size_t field; /* offset in struct build_options */
 };
 
-/* The target of rows without a field of their own. */
+/* Rows without a field of their own write here. */
 struct fields {
     struct build_options build;
     bool unused;
@@ -48,8 +48,8 @@ static bool is_escape(const char *at)
     return *at == '\\' && at[1] && strchr("\"'\\ ", at[1]);
 }
 
-/* One word into `word`; returns where it ends, or NULL at the end of the string.
- * *out_open is set when a quote is never closed. */
+/* Copies the next word to `word`; returns its end, or NULL at the end of the string. *out_open: a quote is
+ * not closed. */
 static const char *next_word(const char *at, struct text *word, bool *out_open)
 {
     while (is_space(*at))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Precompiled headers of the language, one per set of options: made with the library, or kept in the compile
- * cache. */
+/* Precompiled headers of the language, one per set of language options: installed with the library, or kept
+ * in the compile cache. */
 #include "precompiled.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "compile_cache.h"
 #include "server_program.h"
 
-/* False: memory ran out. */
-static bool key_of(const struct compilation *compilation, const struct list *language,
-                   struct cache_key *out_key)
+/* False: out of memory. */
+static bool cache_key_of_compilation(const struct compilation *compilation, const struct list *language,
+                                     struct cache_key *out_key)
 {
     struct text text = {0};
     text_add_bytes(&text, compilation->toolchain->identity.data, compilation->toolchain->identity.size);
@@ -22,7 +22,7 @@ static bool key_of(const struct compilation *compilation, const struct list *lan
     return whole;
 }
 
-/* The precompiled file made with the library, if by the same compilers. NULL: there is none. */
+/* The installed precompiled header, if the same compilers made it; NULL: none. */
 static char *installed(struct cache_key key)
 {
     char *name = cache_path("precompiled", key, "pch");
@@ -40,7 +40,7 @@ static bool make(const struct compilation *compilation, struct list *arguments, 
     list_add(arguments, "-o");
     list_add(arguments, "-");
     list_add(arguments, "-");
-    /* the file holds the directory that it was made in */
+    /* The file contains the directory that it was made in. */
     struct process process = {.arguments = arguments->items, .directory = "/", .limits = compilation->limits};
     bool made = !arguments->failed &&
                 !compile_run(compilation, COMPILE_CLANG, &process, NULL, &result, NULL) &&
@@ -69,13 +69,13 @@ char *precompiled_get(const struct compilation *compilation)
         return NULL;
     list_add(&arguments, compilation->toolchain->clang);
     clang_language(compilation, &arguments);
-    if (key_of(compilation, &arguments, &key) && !(path = installed(key)))
+    if (cache_key_of_compilation(compilation, &arguments, &key) && !(path = installed(key)))
         path = kept(compilation, &arguments, key);
     list_fini(&arguments);
     return path;
 }
 
-bool precompiled_is_to_blame(const struct process_result *result)
+bool precompiled_is_refused(const struct process_result *result)
 {
     static const char *const signs[] = {"PCH", "AST file", "precompiled"};
     if (result->limit)

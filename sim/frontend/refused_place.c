@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source line of an instruction that the validator or the translator refuses. */
+/* Finds the source line of an instruction that the validator or the translator refuses: in the words of a
+ * module by its OpLine, in LLVM's text by its !dbg metadata. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,10 +19,10 @@ static const uint32_t *defined(const struct spirv *spirv, SpvOp op, uint32_t id)
     const uint32_t operand = op == SpvOpString ? 1 : 2;
     for (size_t at = HEADER_WORDS, count; at < spirv->word_count; at += count) {
         const uint32_t *w = spirv->words + at;
-        count = w[0] >> SpvWordCountShift;
+        count = length_of(w[0]);
         if (!count || count > spirv->word_count - at)
             return NULL;
-        if ((w[0] & SpvOpCodeMask) == (uint32_t)op && count > operand + 1 && w[operand] == id)
+        if (opcode_of(w[0]) == (uint32_t)op && count > operand + 1 && w[operand] == id)
             return w;
     }
     return NULL;
@@ -33,11 +34,11 @@ static bool has_order(const struct spirv *spirv, uint32_t semantics, uint32_t or
     return constant && constant[3] & orders;
 }
 
-/* The orders that an atomic operation may not have; NULL: its order is valid. */
+/* The error for an order that an atomic operation must not have; NULL: the order is valid. */
 static const char *wrong_order(const struct spirv *spirv, const uint32_t *w, size_t count)
 {
     const uint32_t both = SpvMemorySemanticsAcquireReleaseMask;
-    switch (w[0] & SpvOpCodeMask) {
+    switch (opcode_of(w[0])) {
     case SpvOpAtomicCompareExchange:
         return count < 9 || !has_order(spirv, w[6], both | SpvMemorySemanticsReleaseMask)
                    ? NULL
@@ -67,8 +68,8 @@ bool refused_place_of_module(const struct spirv *spirv, struct text *log)
     const uint32_t *line = NULL;
     bool found = false;
     for (size_t at = HEADER_WORDS, count; at < spirv->word_count; at += count) {
-        const uint32_t *w = spirv->words + at, op = w[0] & SpvOpCodeMask;
-        count = w[0] >> SpvWordCountShift;
+        const uint32_t *w = spirv->words + at, op = opcode_of(w[0]);
+        count = length_of(w[0]);
         if (!count || count > spirv->word_count - at)
             return found;
         line = op == SpvOpLine ? w : op == SpvOpNoLine || op == SpvOpFunction ? NULL : line;
@@ -84,7 +85,7 @@ bool refused_place_of_module(const struct spirv *spirv, struct text *log)
 
 /* ---- in LLVM's text ------------------------------------------------------------------------- */
 
-/* "barrier" of "@_Z7barrierj(". */
+/* The function's name, "barrier" in "@_Z7barrierj(", and its arguments. */
 static bool callee(const char *line, char out_name[NAME_CHARS], const char **out_arguments)
 {
     const char *at = strstr(line, "call "), *name = at ? strstr(at, "@_Z") : NULL;
@@ -108,10 +109,11 @@ static bool wants_constants(const char *name)
     return false;
 }
 
-/* A number that is a value: "i32 noundef %3"; named barriers are pointers. */
+/* Is an integer argument a computed value, as "i32 noundef %3"? Named barriers are pointers and do not
+ * count. */
 static bool has_value(const char *arguments)
 {
-    const char *end = strstr(arguments, ") #"); /* attributes follow, or the place */
+    const char *end = strstr(arguments, ") #"); /* Attributes or the position follow the arguments. */
     end = end ? end : strstr(arguments, "), !dbg");
     for (const char *at = arguments; at && end && at < end; at = strpbrk(at + 1, ",")) {
         const char *type = at + 1 + strspn(at + 1, " "), *value = strchr(type, '%'),
@@ -122,7 +124,7 @@ static bool has_value(const char *arguments)
     return false;
 }
 
-/* The line that defines "!14"; NULL: there is none. */
+/* The line that defines "!14"; NULL: none. */
 static const char *metadata(const char *text, unsigned long number)
 {
     char mark[40];

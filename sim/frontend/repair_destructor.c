@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Destructors of program-scope objects of C++ for OpenCL. clang has each initialiser call __cxa_atexit with
- * the destructor and, since address spaces differ, no object; there is no such function to call, and no
- * pointer to a function in SPIR-V for OpenCL. Here the calls become a kernel that runs when the program ends,
- * which has the object: objects of a type are registered in the order in which their variables stand in the
- * module. The destructor of an array has its own. */
+/* Destructors of program-scope objects of C++ for OpenCL. clang makes each initialiser call __cxa_atexit
+ * with the destructor and (because address spaces differ) without the object. SPIR-V for OpenCL has neither
+ * that function nor function pointers. The calls become a kernel that runs when the program ends (a
+ * finalizer), with the object as argument. Objects of a type are registered in the order of their variables
+ * in the module. The destructor of an array finds its object itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,18 +18,18 @@ static const char *const initialiser_prefix = "__cxx_global_var_init", *const re
                          *const handle = "__dso_handle", *const constructors = "llvm.global_ctors",
                          *const extension = "SPV_INTEL_function_pointers";
 
-/* The properties of each id. */
+/* What is known of an id. */
 struct destructor_entry {
-    const uint32_t *made;   /* the instruction that makes it; NULL: none */
-    uint32_t function;      /* of a pointer to a function, or a cast of one: the function */
-    uint32_t first;         /* of a function: the type of its first parameter */
-    bool initialiser, gone; /* gone: with all that mentions it */
-    bool used;              /* a variable: its destructor is among the calls already */
+    const uint32_t *definition; /* the instruction that defines it; NULL: none */
+    uint32_t function;          /* of a function pointer, or a cast of one: the function */
+    uint32_t first_parameter;   /* of a function: the type of its first parameter */
+    bool initialiser, removed;  /* removed: with all names and types that refer to it */
+    bool used;                  /* a variable whose destructor call is found */
 };
 
 struct destructor_call {
     uint32_t destructor;
-    uint32_t object; /* a variable; 0: an array's destructor gets a null pointer */
+    uint32_t object; /* a variable; 0: the destructor of an array, which gets a null pointer */
     uint32_t argument;
 };
 
@@ -37,26 +37,21 @@ struct destructors {
     const struct spirv *spirv;
     struct destructor_entry *entries; /* by id */
     uint32_t bound, next;
-    uint32_t registrar;             /* the id of __cxa_atexit; 0: there is none */
-    uint32_t void_type, plain_type; /* void, and void() */
-    struct destructor_call *calls;  /* in the order of their registration */
+    uint32_t registrar;             /* id of __cxa_atexit; 0: not in the module */
+    uint32_t void_type, plain_type; /* types of void, and of functions without parameters that return void */
+    struct destructor_call *calls;  /* in the order of registration */
     size_t count;
 };
 
-static uint32_t count_of(const uint32_t *words)
-{
-    return *words >> SpvWordCountShift;
-}
-
-/* No translator gives ids beyond the bound; 0 is none. */
+/* The translator gives no id beyond the bound; id 0 is used for such. */
 static struct destructor_entry *entry(const struct destructors *all, uint32_t id)
 {
     return &all->entries[id < all->bound ? id : 0];
 }
 
-static const uint32_t *made_by(const struct destructors *all, uint32_t id, uint32_t opcode)
+static const uint32_t *definition_of(const struct destructors *all, uint32_t id, uint32_t opcode)
 {
-    const uint32_t *made = entry(all, id)->made;
+    const uint32_t *made = entry(all, id)->definition;
     return made && opcode_of(*made) == opcode ? made : NULL;
 }
 
@@ -67,15 +62,15 @@ static void name_id(struct destructors *all, uint32_t id, const char *name)
     if (strcmp(name, registration) == 0)
         all->registrar = id;
     if (strcmp(name, registration) == 0 || strcmp(name, handle) == 0 || strcmp(name, constructors) == 0)
-        entry(all, id)->gone = true;
+        entry(all, id)->removed = true;
     entry(all, id)->initialiser |= strncmp(name, initialiser_prefix, strlen(initialiser_prefix)) == 0;
 }
 
-/* Casts of pointers to functions are such pointers; constants of them go, since only the list of
+/* A cast of a function pointer is one, too. Composite constants of them are removed: only the list of
  * constructors has any. */
 static void note_pointer(struct destructors *all, const uint32_t *w)
 {
-    const uint32_t opcode = opcode_of(*w), count = count_of(w);
+    const uint32_t opcode = opcode_of(*w), count = length_of(*w);
     uint32_t from = opcode == SpvOpBitcast                                  ? w[3]
                     : opcode == SpvOpSpecConstantOp && w[3] == SpvOpBitcast ? w[4]
                                                                             : 0;
@@ -84,37 +79,38 @@ static void note_pointer(struct destructors *all, const uint32_t *w)
     else if (from)
         entry(all, w[2])->function = entry(all, from)->function;
     for (uint32_t i = 3; opcode == SpvOpConstantComposite && i < count; i++)
-        entry(all, w[2])->gone |= (entry(all, w[i])->gone || entry(all, w[i])->function);
-    entry(all, w[2])->gone |= entry(all, w[2])->function != 0;
+        entry(all, w[2])->removed |= (entry(all, w[i])->removed || entry(all, w[i])->function);
+    entry(all, w[2])->removed |= entry(all, w[2])->function != 0;
 }
 
-/* A type goes with the types of pointers to functions that it is made of; what follows words + from names
- * those. */
+/* A type is removed if it is a pointer to a function or contains such a type. words[from] and later words
+ * are the contained types. */
 static void note_type(struct destructors *all, const uint32_t *w, uint32_t from)
 {
-    entry(all, w[1])->made = w;
-    for (uint32_t i = from; i < count_of(w); i++)
-        entry(all, w[1])->gone |= (entry(all, w[i])->gone || (opcode_of(*w) == SpvOpTypePointer &&
-                                                              made_by(all, w[i], SpvOpTypeFunction)));
+    entry(all, w[1])->definition = w;
+    for (uint32_t i = from; i < length_of(*w); i++)
+        entry(all, w[1])->removed |=
+            (entry(all, w[i])->removed ||
+             (opcode_of(*w) == SpvOpTypePointer && definition_of(all, w[i], SpvOpTypeFunction)));
 }
 
-static void note(struct destructors *all, const uint32_t *w)
+static void note_instruction(struct destructors *all, const uint32_t *w)
 {
     switch (opcode_of(*w)) {
     case SpvOpName: name_id(all, w[1], (const char *)(w + 2)); break;
     case SpvOpTypeVoid: all->void_type = w[1]; break;
     case SpvOpTypeFunction:
-        if (count_of(w) == 3 && w[2] == all->void_type)
+        if (length_of(*w) == 3 && w[2] == all->void_type)
             all->plain_type = w[1];
         note_type(all, w, 2);
         break;
     case SpvOpTypeArray:
     case SpvOpTypeStruct: note_type(all, w, 2); break;
     case SpvOpTypePointer: note_type(all, w, 3); break;
-    case SpvOpVariable: entry(all, w[2])->made = w; break;
+    case SpvOpVariable: entry(all, w[2])->definition = w; break;
     case SpvOpFunction: {
-        const uint32_t *type = made_by(all, w[4], SpvOpTypeFunction);
-        entry(all, w[2])->first = type && count_of(type) > 3 ? type[3] : 0;
+        const uint32_t *type = definition_of(all, w[4], SpvOpTypeFunction);
+        entry(all, w[2])->first_parameter = type && length_of(*type) > 3 ? type[3] : 0;
         break;
     }
     case SpvOpConstantFunctionPointerINTEL:
@@ -126,23 +122,23 @@ static void note(struct destructors *all, const uint32_t *w)
 
 static bool registers(const struct destructors *all, const uint32_t *w)
 {
-    return all->registrar && opcode_of(*w) == SpvOpFunctionCall && w[3] == all->registrar &&
-           count_of(w) > 4 && entry(all, w[4])->function;
+    const bool calls = opcode_of(*w) == SpvOpFunctionCall && w[3] == all->registrar && all->registrar;
+    return calls && length_of(*w) > 4 && entry(all, w[4])->function;
 }
 
 static uint32_t pointee(const struct destructors *all, uint32_t type)
 {
-    const uint32_t *pointer = made_by(all, type, SpvOpTypePointer);
+    const uint32_t *pointer = definition_of(all, type, SpvOpTypePointer);
     return pointer ? pointer[3] : 0;
 }
 
-/* The next variable of the type that the destructor is of; 0: that is no class, and it is an array's. */
+/* The next unused variable of the destructor's class; 0: the destructor is of an array, not of a class. */
 static uint32_t take_object(struct destructors *all, uint32_t destructor)
 {
-    const uint32_t type = pointee(all, entry(all, destructor)->first);
+    const uint32_t type = pointee(all, entry(all, destructor)->first_parameter);
     const struct spirv *spirv = all->spirv;
-    for (size_t at = HEADER_WORDS; at < spirv->word_count && made_by(all, type, SpvOpTypeStruct);
-         at += count_of(spirv->words + at)) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count && definition_of(all, type, SpvOpTypeStruct);
+         at += length_of(spirv->words[at])) {
         const uint32_t *w = spirv->words + at;
         if (opcode_of(*w) != SpvOpVariable || w[3] != SpvStorageClassCrossWorkgroup ||
             pointee(all, w[1]) != type || entry(all, w[2])->used)
@@ -153,18 +149,18 @@ static uint32_t take_object(struct destructors *all, uint32_t destructor)
     return 0;
 }
 
-/* The destructors that initialisers register. */
+/* Finds the destructors that initialisers register. */
 static void find_calls(struct destructors *all)
 {
-    bool within = false;
+    bool in_initialiser = false;
     const struct spirv *spirv = all->spirv;
-    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += length_of(spirv->words[at])) {
         const uint32_t *w = spirv->words + at;
         if (opcode_of(*w) == SpvOpFunction)
-            within = entry(all, w[2])->initialiser;
-        if (within && registers(all, w)) {
+            in_initialiser = entry(all, w[2])->initialiser;
+        if (in_initialiser && registers(all, w)) {
             const uint32_t destructor = entry(all, w[4])->function;
-            CHECKED(destructor); /* registers() */
+            CHECKED(destructor); /* by registers() */
             all->calls[all->count++] = (struct destructor_call){
                 .destructor = destructor, .object = take_object(all, destructor), .argument = all->next++};
         }
@@ -175,7 +171,7 @@ static void find_calls(struct destructors *all)
 
 static uint32_t *put(uint32_t *out, uint32_t opcode, uint32_t count, const uint32_t *operands)
 {
-    *out = (count + 1) << SpvWordCountShift | opcode;
+    *out = instruction_word(opcode, count + 1);
     if (count)
         memcpy(out + 1, operands, count * sizeof *out);
     return out + 1 + count;
@@ -189,19 +185,19 @@ static uint32_t *put_nulls(const struct destructors *all, uint32_t *out)
 {
     for (const struct destructor_call *call = all->calls; call < all->calls + all->count; call++)
         if (!call->object)
-            out = PUT(out, SpvOpConstantNull, entry(all, call->destructor)->first, call->argument);
+            out = PUT(out, SpvOpConstantNull, entry(all, call->destructor)->first_parameter, call->argument);
     return out;
 }
 
-/* In reverse order of construction. */
+/* Calls the destructors in reverse order of construction. */
 static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *out)
 {
     out = PUT(out, SpvOpFunction, all->void_type, kernel, SpvFunctionControlDontInlineMask, all->plain_type);
     out = PUT(out, SpvOpLabel, all->next++);
     for (const struct destructor_call *call = all->calls + all->count; call-- > all->calls;) {
         if (call->object)
-            out = PUT(out, SpvOpPtrCastToGeneric, entry(all, call->destructor)->first, call->argument,
-                      call->object);
+            out = PUT(out, SpvOpPtrCastToGeneric, entry(all, call->destructor)->first_parameter,
+                      call->argument, call->object);
         out = PUT(out, SpvOpFunctionCall, all->void_type, all->next++, call->destructor, call->argument);
     }
     out = put(out, SpvOpReturn, 0, NULL);
@@ -210,9 +206,9 @@ static uint32_t *put_kernel(struct destructors *all, uint32_t kernel, uint32_t *
 
 /* ---- the module ------------------------------------------------------------------------------- */
 
-static bool is_gone(const struct destructors *all, const uint32_t *w)
+static bool is_removed(const struct destructors *all, const uint32_t *w)
 {
-    const uint32_t id = count_of(w) > 1 ? w[1] : 0, made = count_of(w) > 2 ? w[2] : 0;
+    const uint32_t id = length_of(*w) > 1 ? w[1] : 0, made = length_of(*w) > 2 ? w[2] : 0;
     switch (opcode_of(*w)) {
     case SpvOpCapability: return id == FUNCTION_POINTERS;
     case SpvOpExtension: return strcmp((const char *)(w + 1), extension) == 0;
@@ -221,17 +217,18 @@ static bool is_gone(const struct destructors *all, const uint32_t *w)
     case SpvOpTypeArray:
     case SpvOpTypeFunction:
     case SpvOpTypePointer:
-    case SpvOpTypeStruct: return entry(all, id)->gone;
+    case SpvOpTypeStruct: return entry(all, id)->removed;
     case SpvOpVariable:
     case SpvOpConstantFunctionPointerINTEL:
     case SpvOpConstantComposite:
     case SpvOpSpecConstantOp:
-    case SpvOpBitcast: return entry(all, made)->gone;
+    case SpvOpBitcast: return entry(all, made)->removed;
     default: return registers(all, w);
     }
 }
 
-/* An initialiser is an entry point with a mode, so there is a place for each. */
+/* Copies the module without what is removed, and inserts the kernel. Initialisers are entry points with an
+ * execution mode, so the module has entry points and modes to insert the kernel's before. */
 static size_t put_module(struct destructors *all, uint32_t *words)
 {
     static const char name[8] = "_DTORS";
@@ -241,7 +238,7 @@ static size_t put_module(struct destructors *all, uint32_t *words)
     bool skipping = false;
     memcpy(words, spirv->words, HEADER_WORDS * sizeof *words);
     memcpy(literal, name, sizeof literal);
-    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += length_of(spirv->words[at])) {
         const uint32_t *w = spirv->words + at, opcode = opcode_of(*w);
         if (opcode == before && before == SpvOpEntryPoint) {
             out = PUT(out, SpvOpEntryPoint, SpvExecutionModelKernel, kernel, literal[0], literal[1]);
@@ -253,25 +250,25 @@ static size_t put_module(struct destructors *all, uint32_t *words)
             out = put_nulls(all, out);
             before = 0;
         }
-        skipping |= opcode == SpvOpFunction && entry(all, w[2])->gone; /* undefined */
-        if (!skipping && !is_gone(all, w)) {
-            memcpy(out, w, count_of(w) * sizeof *out);
-            out += count_of(w);
+        skipping |= opcode == SpvOpFunction && entry(all, w[2])->removed; /* its type is undefined now */
+        if (!skipping && !is_removed(all, w)) {
+            memcpy(out, w, length_of(*w) * sizeof *out);
+            out += length_of(*w);
         }
         skipping &= opcode != SpvOpFunctionEnd;
     }
     if (kernel)
         out = put_kernel(all, kernel, out);
-    words[3] = all->next; /* the bound on ids */
+    words[BOUND_WORD] = all->next;
     return (size_t)(out - words);
 }
 
-/* Returns whether there are pointers to functions, and the bound on the calls. */
+/* Does the module have function pointers? *out_calls: an upper bound of the registrations. */
 static bool has_pointers(const struct spirv *spirv, size_t *out_calls)
 {
     bool found = false;
     *out_calls = 0;
-    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += count_of(spirv->words + at)) {
+    for (size_t at = HEADER_WORDS; at < spirv->word_count; at += length_of(spirv->words[at])) {
         const uint32_t *w = spirv->words + at;
         found |= opcode_of(*w) == SpvOpCapability && w[1] == FUNCTION_POINTERS;
         *out_calls += opcode_of(*w) == SpvOpFunctionCall;
@@ -284,7 +281,7 @@ enum status repair_destructors(struct spirv *spirv)
     size_t most;
     if (!has_pointers(spirv, &most))
         return STATUS_OK;
-    const uint32_t bound = spirv->words[3];
+    const uint32_t bound = spirv->words[BOUND_WORD];
     struct destructors all = {.spirv = spirv,
                               .bound = bound,
                               .next = bound,
@@ -292,13 +289,12 @@ enum status repair_destructors(struct spirv *spirv)
                               .calls = calloc(most + 1, sizeof *all.calls)};
     uint32_t *words = malloc((spirv->word_count + KERNEL_WORDS + most * CALL_WORDS) * sizeof *words);
     const enum status status = all.entries && all.calls && words ? STATUS_OK : STATUS_OUT_OF_MEMORY;
-    for (size_t at = HEADER_WORDS; !status && at < spirv->word_count; at += count_of(spirv->words + at))
-        note(&all, spirv->words + at);
+    for (size_t at = HEADER_WORDS; !status && at < spirv->word_count; at += length_of(spirv->words[at]))
+        note_instruction(&all, spirv->words + at);
     if (!status) {
         find_calls(&all);
         const size_t put = put_module(&all, words);
-        free(spirv->words);
-        *spirv = (struct spirv){.words = words, .word_count = put};
+        spirv_take(spirv, words, put);
         words = NULL;
     }
     free(words);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compare-exchange writes what it expected only where it failed. The translator stores what was read
- * always, which others see where `expected` is no private variable, and which would race there. Here the
- * store goes into a block of its own. */
+/* A compare-exchange writes the old value to *expected only if it fails. The translator stores it always.
+ * Unless `expected` is a private variable, others see that store, and it would race. Here the store moves
+ * to a block of its own, which runs only after a failure. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #include "spirv_words.h"
 
 enum { LINE_WORDS = 4, EXCHANGE_WORDS = 9 };
-/* A branch, the store's label and its branch, the label after, and a position in each block. */
+/* What a compare-exchange adds: a conditional branch, the label and branch of the store's block, the label
+ * after it, and an OpLine in each block. */
 enum { ADDED_WORDS = 4 + 2 + 2 + 2 + 2 * LINE_WORDS };
 
 struct expected {
@@ -17,15 +18,17 @@ struct expected {
     uint32_t *out;
     size_t put;
     uint32_t bound, next;
-    uint8_t *private_type, *is_private; /* per id: a pointer type; a pointer of such a type */
-    uint32_t *last_block;               /* per label: where what was its block ends; 0: there */
-    uint32_t label;                     /* of the block that is read */
-    uint32_t line[LINE_WORDS];          /* the latest position in it; [0] 0: none */
+    /* per id: a type of pointers to private memory; a pointer of such a type */
+    uint8_t *private_type, *is_private;
+    /* per label: the label of the block's last part; 0: the block is not split */
+    uint32_t *last_block;
+    uint32_t label;            /* the block that is being read */
+    uint32_t line[LINE_WORDS]; /* the latest OpLine of the block; [0] is 0: none */
 };
 
 /* ---- what is there ------------------------------------------------------------------------------------- */
 
-/* The instruction at these words, if it is that one and all of it is there. */
+/* The words, if they are inside the module and have the opcode; else NULL. */
 static const uint32_t *instruction(const struct expected *e, const uint32_t *words, uint32_t opcode)
 {
     const uint32_t *end = e->spirv->words + e->spirv->word_count;
@@ -42,18 +45,16 @@ static bool is_exchange(uint32_t word)
     return opcode_of(word) == SpvOpAtomicCompareExchange || opcode_of(word) == SpvOpAtomicCompareExchangeWeak;
 }
 
-/*
- * The comparison that follows the store, which follows the exchange; NULL: they stand otherwise, or the store
- * has no other use.
- */
+/* The comparison of an exchange whose store precedes it; NULL: the instructions differ, or the store goes
+ * to private memory. */
 static const uint32_t *comparison_of(const struct expected *e, const uint32_t *exchange)
 {
     const uint32_t *store = instruction(e, past(exchange), SpvOpStore);
     const uint32_t *compare = store ? instruction(e, past(store), SpvOpIEqual) : NULL;
-    if (!compare || length_of(*exchange) != EXCHANGE_WORDS || store[2] != exchange[2] ||
-        (store[1] < e->bound && e->is_private[store[1]]))
+    if (!compare || length_of(*exchange) != EXCHANGE_WORDS || store[2] != exchange[2])
         return NULL;
-    return compare[3] == exchange[2] && compare[4] == exchange[8] ? compare : NULL;
+    const bool is_private = store[1] < e->bound && e->is_private[store[1]];
+    return !is_private && compare[3] == exchange[2] && compare[4] == exchange[8] ? compare : NULL;
 }
 
 static void note_pointer(struct expected *e, const uint32_t *words)
@@ -62,7 +63,7 @@ static void note_pointer(struct expected *e, const uint32_t *words)
     if (opcode == SpvOpTypePointer && words[1] < e->bound)
         e->private_type[words[1]] = words[2] == SpvStorageClassFunction;
     else if (length_of(*words) > 2 && words[1] < e->bound && words[2] < e->bound && e->private_type[words[1]])
-        e->is_private[words[2]] = 1; /* instructions without a result have nothing of interest */
+        e->is_private[words[2]] = 1; /* Other instructions without a result cannot match a type id here. */
 }
 
 static size_t find(struct expected *e)
@@ -76,8 +77,7 @@ static size_t find(struct expected *e)
     return found;
 }
 
-/* ---- what becomes of it
- * ------------------------------------------------------------------------------------ */
+/* ---- what becomes of it ---------------------------------------------------------------------- */
 
 static void add(struct expected *e, const uint32_t *words, size_t count)
 {
@@ -87,19 +87,19 @@ static void add(struct expected *e, const uint32_t *words, size_t count)
 
 static void add_label(struct expected *e, uint32_t id)
 {
-    const uint32_t label[] = {2u << SpvWordCountShift | SpvOpLabel, id};
+    const uint32_t label[] = {instruction_word(SpvOpLabel, 2), id};
     add(e, label, 2);
     if (e->line[0])
         add(e, e->line, LINE_WORDS);
 }
 
-/* exchange; comparison; where it failed: store. */
+/* Writes exchange, comparison, and the store where the comparison is false. */
 static const uint32_t *add_exchange(struct expected *e, const uint32_t *exchange, const uint32_t *compare)
 {
     const uint32_t *store = past(exchange);
     const uint32_t failed = e->next++, merged = e->next++;
-    const uint32_t branch[] = {4u << SpvWordCountShift | SpvOpBranchConditional, compare[2], merged, failed};
-    const uint32_t jump[] = {2u << SpvWordCountShift | SpvOpBranch, merged};
+    const uint32_t branch[] = {instruction_word(SpvOpBranchConditional, 4), compare[2], merged, failed};
+    const uint32_t jump[] = {instruction_word(SpvOpBranch, 2), merged};
     add(e, exchange, length_of(*exchange));
     add(e, compare, length_of(*compare));
     add(e, branch, 4);
@@ -129,10 +129,10 @@ static void rewrite(struct expected *e)
         add(e, w, length_of(*w));
         w = past(w);
     }
-    e->out[3] = e->next; /* the bound on ids */
+    e->out[BOUND_WORD] = e->next;
 }
 
-/* A block's last part is the predecessor of others. */
+/* Successors of a split block have its last part as predecessor. */
 static void rename_parents(struct expected *e)
 {
     for (uint32_t *w = e->out + HEADER_WORDS; w < e->out + e->put; w += length_of(*w))
@@ -143,22 +143,21 @@ static void rename_parents(struct expected *e)
 
 enum status repair_expected(struct spirv *spirv)
 {
-    struct expected e = {.spirv = spirv, .bound = spirv->words[3], .next = spirv->words[3]};
+    struct expected e = {.spirv = spirv, .bound = spirv->words[BOUND_WORD], .next = spirv->words[BOUND_WORD]};
     enum status status = STATUS_OUT_OF_MEMORY;
     e.private_type = calloc(e.bound, 1);
     e.is_private = calloc(e.bound, 1);
     e.last_block = calloc(e.bound, sizeof *e.last_block);
-    const size_t found = e.private_type && e.is_private && e.last_block ? find(&e) : 0;
+    const bool fits = e.private_type && e.is_private && e.last_block;
+    const size_t found = fits ? find(&e) : 0;
     if (found)
         e.out = malloc((spirv->word_count + found * ADDED_WORDS) * sizeof *e.out);
-    if (e.private_type && e.is_private && e.last_block && (!found || e.out)) {
+    if (fits && (!found || e.out))
         status = STATUS_OK;
-        if (found) {
-            rewrite(&e);
-            rename_parents(&e);
-            free(spirv->words);
-            *spirv = (struct spirv){.words = e.out, .word_count = e.put};
-        }
+    if (e.out) {
+        rewrite(&e);
+        rename_parents(&e);
+        spirv_take(spirv, e.out, e.put);
     }
     free(e.private_type);
     free(e.is_private);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Group functions that return a bool, and compare-exchanges, lose their position when the translator changes
- * their type: the conversion of the bool to int has it. It is moved before them, and before the load of the
- * expected value.
- */
+/* Group functions that return a bool, and compare-exchanges, lose their OpLine when the translator changes
+ * their type: the conversion of the bool to int gets it. The OpLine is moved before the instruction, and
+ * before the load of the expected value. */
 #include <string.h>
 
 #include "compile.h"
@@ -13,35 +11,39 @@ enum { LINE_WORDS = 4 };
 
 static bool loses_its_line(uint32_t opcode)
 {
-    return opcode == SpvOpAtomicCompareExchange || opcode == SpvOpAtomicCompareExchangeWeak ||
-           opcode == SpvOpGroupAll || opcode == SpvOpGroupAny ||
-           (opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformLogicalXor);
+    switch (opcode) {
+    case SpvOpAtomicCompareExchange:
+    case SpvOpAtomicCompareExchangeWeak:
+    case SpvOpGroupAll:
+    case SpvOpGroupAny: return true;
+    default: return opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformLogicalXor;
+    }
 }
 
-/* The words from one instruction to the next one, or to the end. */
+/* The index of the next instruction; word_count at the end. */
 static size_t next_of(const struct spirv *spirv, size_t at)
 {
-    const size_t next = at + (at < spirv->word_count ? spirv->words[at] >> SpvWordCountShift : 0);
+    const size_t next = at + (at < spirv->word_count ? length_of(spirv->words[at]) : 0);
     return next < spirv->word_count ? next : spirv->word_count;
 }
 
-static bool stands(const struct spirv *spirv, size_t at, uint32_t opcode)
+static bool is_opcode_at(const struct spirv *spirv, size_t at, uint32_t opcode)
 {
     return at < spirv->word_count && opcode_of(spirv->words[at]) == opcode;
 }
 
-/* The place of the instruction's position after it; word_count: none. */
+/* The index of the OpLine that a later use of the result got; word_count: none. */
 static size_t line_after(const struct spirv *spirv, size_t at)
 {
     const uint32_t result = spirv->words[at + 2];
     size_t line = next_of(spirv, at);
-    /* into what holds the expected value */
-    if (stands(spirv, line, SpvOpStore) && spirv->words[line + 2] == result)
+    /* the store of the value that was read */
+    if (is_opcode_at(spirv, line, SpvOpStore) && spirv->words[line + 2] == result)
         line = next_of(spirv, line);
     const size_t user = next_of(spirv, line);
-    const bool used = (stands(spirv, user, SpvOpSelect) || stands(spirv, user, SpvOpIEqual)) &&
+    const bool used = (is_opcode_at(spirv, user, SpvOpSelect) || is_opcode_at(spirv, user, SpvOpIEqual)) &&
                       spirv->words[user + 3] == result;
-    return stands(spirv, line, SpvOpLine) && used ? line : spirv->word_count;
+    return is_opcode_at(spirv, line, SpvOpLine) && used ? line : spirv->word_count;
 }
 
 enum status repair_lines(struct spirv *spirv)
@@ -59,7 +61,7 @@ enum status repair_lines(struct spirv *spirv)
         memcpy(moved, words + line, sizeof moved);
         memmove(words + first + LINE_WORDS, words + first, (line - first) * sizeof *words);
         memcpy(words + first, moved, sizeof moved);
-        at = first; /* after it, nothing has lost its line any more */
+        at = first; /* The instructions from here on have their lines. */
     }
     return STATUS_OK;
 }

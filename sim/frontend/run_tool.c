@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A tool by the compile server, or as a program of its own: the same arguments, the same result. The server
- * translates at once what clang made, in the same process; llvm_spirv.c finds that in compilation->ahead.
- */
+/* Runs a tool in the compile server or as a program of its own: the same arguments, the same result. The
+ * server translates clang's output at once, in the same process; compilation->early keeps that for
+ * llvm_spirv.c. */
 #include "compile.h"
 
 #include "compile_server.h"
@@ -28,13 +27,13 @@ static bool run_by(const struct compilation *compilation, const struct shared_se
         return false;
     *out_result = results[0];
     if (ran == 2) {
-        compilation->ahead->done = true;
-        compilation->ahead->translation = results[1];
+        compilation->early->done = true;
+        compilation->early->translation = results[1];
     }
     return true;
 }
 
-/* Where no server can be shared, or it fails, one of the host's own does the same. */
+/* If no server can be shared, or the shared one fails, a server of the host's own is used. */
 static bool run_by_server(const struct compilation *compilation, enum compile_tool tool,
                           const struct process *process, const struct process *translation,
                           struct process_result *out_result)
@@ -63,9 +62,9 @@ enum status compile_run(const struct compilation *compilation, enum compile_tool
     return process_run(process, out_result, diagnosis);
 }
 
-void compile_ahead_fini(struct compile_ahead *ahead)
+void early_translation_fini(struct early_translation *early)
 {
-    if (ahead->done)
-        process_result_fini(&ahead->translation);
-    ahead->done = false;
+    if (early->done)
+        process_result_fini(&early->translation);
+    early->done = false;
 }

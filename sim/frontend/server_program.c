@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The work of clang -cc1 and llvm-spirv is in shared libraries. A server that is linked with the same ones,
- * by a dynamic linker that looks for them in the same places, gives the same results; any other does not
- * stand for the programs, nor does it for scripts.
- */
+/* Decides whether a compile server can stand for clang -cc1 and llvm-spirv. Their work is in shared
+ * libraries: a server that is linked with the same libraries, found in the same places, gives the same
+ * results. Scripts and programs with other libraries run as programs. */
 #include "server_program.h"
 
 #include <dlfcn.h>
@@ -29,7 +27,7 @@ static bool is_executable(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The file of the library, or of the program that this is linked into; NULL: unknown. */
+/* The file of this library, or of the program it is linked into; NULL: unknown. */
 static char *own_file(void)
 {
     Dl_info about;
@@ -41,7 +39,7 @@ static char *own_file(void)
     return map->l_name[0] == '/' ? realpath(map->l_name, NULL) : NULL;
 }
 
-/* libtool keeps libraries and programs in .libs, below what stands beside them. */
+/* libtool keeps built libraries and programs in .libs, one level below. */
 static void cut_last(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -55,7 +53,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && !strcmp(text + length - end_length, end);
 }
 
-/* Characters of both paths up to the last slash where they are the same. */
+/* The length of the common part of two paths, up to and including a slash. */
 static size_t shared_length(const char *a, const char *b)
 {
     size_t shared = 0;
@@ -75,11 +73,9 @@ static char *readable(const char *directory, const char *name)
     return NULL;
 }
 
-/*
- * An installation may be moved as a whole, or stand below DESTDIR. The directory was to be `installed`, which
- * begins like ORRERY_LIBEXECDIR. If the directory still ends like it, what stands before that end is where
- * the common beginning is now.
- */
+/* Finds a file of an installation that was moved as a whole, or is below DESTDIR. `installed`, where
+ * `directory` was to be, begins like ORRERY_LIBEXECDIR. If `directory` still ends like `installed`, the
+ * part before that end replaces the common beginning. */
 static char *moved(const char *directory, const char *installed, const char *name)
 {
     const size_t shared = shared_length(installed, ORRERY_LIBEXECDIR);
@@ -127,7 +123,7 @@ static bool has(const struct shared_libraries *libraries, const char *beginning)
     return false;
 }
 
-/* Has it the library that the work is in, and only such that the server has, too? */
+/* Does the program use the main library, and no library of the compiler that the server lacks? */
 static bool fits(const char *path, const char *main_library, const struct shared_libraries *server)
 {
     struct shared_libraries libraries;

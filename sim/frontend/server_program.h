@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Which compile server may stand for clang and llvm-spirv: one that has their very libraries.
+ * PURPOSE  Decides which compile server may replace clang and llvm-spirv: one that uses the same libraries.
  *          Nothing is run to find that out.
  *
  * Interface
- *   server_program_find()   path of the server's program, or NULL and why not
- *   server_program_beside()             path of what is installed with this library or stands beside it in
- *                                       the build
+ *   server_program_find     path of the server's program, or NULL and the reason
+ *   server_program_beside   path of a file that is installed with this library or is beside it in the build
  *                           tree, or NULL
  */
 #ifndef ORRERY_SIM_FRONTEND_SERVER_PROGRAM_H

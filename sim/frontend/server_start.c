@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compile server as the child of a child that has ended. */
+/* Starts the compile server as a child of a child, so that it is no child of the host. */
 #include "server_start.h"
 
 #include <errno.h>
@@ -19,19 +19,17 @@ struct spawned {
     const struct server_start *start;
     int nothing;
     int error;
-    char *stacks; /* of the child, and of its child */
+    char *stacks; /* for the child and for its child */
 };
 
-/* As vfork: on the memory of the parent, which waits. But on stacks of their own, since the address sanitizer
- * keeps one place for the return address of a vfork, and a second one inside of the first overwrites it. It
- * does not have these stacks, and warns at each call that does not return: on stream 2, whatever that is. */
+/* Like vfork, on the memory of the parent, which waits; but on separate stacks. The address sanitizer has
+ * one slot for the return address of a vfork, which a nested vfork would overwrite. It does not know these
+ * stacks and would print a warning to descriptor 2 at each call that does not return. */
 enum { CHILD_FLAGS = CLONE_VM | CLONE_VFORK | SIGCHLD, STACK_BYTES = 1 << 16 };
 #define ON_OWN_STACK __attribute__((no_sanitize("address")))
 
-/*
- * In the child of a child, on the memory of the host: system calls only. Descriptors of the host without
- * close-on-exec must not stay open as long as the server lives.
- */
+/* In the child's child, on the memory of the host: system calls only. Inherited descriptors are closed:
+ * they must not stay open as long as the server lives. */
 static ON_OWN_STACK int become_server(void *self)
 {
     struct spawned *spawned = self;
@@ -47,7 +45,7 @@ static ON_OWN_STACK int become_server(void *self)
     _exit(127);
 }
 
-/* The server must be no child of the host: one that waits for any child would wait for it. */
+/* A host that waits for any child would otherwise wait for the server. */
 static ON_OWN_STACK int leave_server(void *self)
 {
     struct spawned *spawned = self;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The dynamic section of an ELF file: program headers lead to it and to the string table, which it names by
- * address. The file may be anything: every size is checked by the read that it is for.
- */
+/* Reads the dynamic section of an ELF file. Program headers lead to it and to the string table, which it
+ * refers to by address. The file may be damaged: each read checks its own bounds. */
 #include "shared_libraries.h"
 
 #include <elf.h>
@@ -31,8 +29,9 @@ static bool read_segments(struct library_file *file)
 {
     ElfW(Ehdr) header;
     const unsigned char class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-    if (!read_at(file, &header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != class || header.e_phentsize != sizeof *file->segments ||
+    if (!read_at(file, &header, sizeof header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return false;
+    if (header.e_ident[EI_CLASS] != class || header.e_phentsize != sizeof *file->segments ||
         header.e_phnum > SEGMENTS_MOST)
         return false;
     file->segment_count = header.e_phnum;

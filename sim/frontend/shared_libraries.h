@@ -3,8 +3,8 @@
  * PURPOSE  Names of the shared libraries that a program is linked with, read from its file.
  *
  * Interface
- *   shared_libraries_read()   false: no ELF program of this machine's word size
- *   shared_libraries_fini()   in every case
+ *   shared_libraries_read   false: no ELF program of this machine's word size
+ *   shared_libraries_fini   in every case
  */
 #ifndef ORRERY_SIM_FRONTEND_SHARED_LIBRARIES_H
 #define ORRERY_SIM_FRONTEND_SHARED_LIBRARIES_H
@@ -15,7 +15,7 @@
 
 struct shared_libraries {
     struct list names;
-    bool own_path; /* they are looked for in directories of the program's (DT_RPATH, DT_RUNPATH) */
+    bool own_path; /* DT_RPATH or DT_RUNPATH: the program searches directories of its own */
 };
 
 bool shared_libraries_read(const char *path, struct shared_libraries *out_libraries);

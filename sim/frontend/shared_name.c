@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which processes may share a compile server: the name of its socket is a hash of what a server inherits from
- * the process that starts it, and of where it runs. A process that differs in any of it has another server.
- */
+/* Names the socket of a shared compile server by a hash of what a server inherits from the process that
+ * starts it, and of where it runs. Processes share a server only if all of that is equal. */
 #include "shared_server.h"
 
 #include <errno.h>
@@ -38,8 +36,8 @@ static bool is_unchanged_group(void)
            real == (gid_t)setfsgid((gid_t)-1) && real == getauxval(AT_GID);
 }
 
-/* A sandbox of files (Landlock) cannot be seen from inside, but it needs no_new_privs, unless the process has
- * privileges. A server from outside would read what the sandbox refuses. */
+/* A sandbox of files (Landlock) cannot be detected from inside, but it requires no_new_privs unless the
+ * process has privileges. A server outside of the sandbox would read files that the sandbox refuses. */
 const char *shared_prevented(void)
 {
     if (getauxval(AT_SECURE))
@@ -53,8 +51,8 @@ const char *shared_prevented(void)
 
 /* ---- environment ---------------------------------------------------------------------------- */
 
-/* Variables that differ from process to process, and that no tool depends on: each test would have a server
- * of its own. PWD only changes how a directory is called that is not in the results (COMPILE_DIRECTORY). */
+/* Variables that differ from process to process and that no tool depends on. PWD only names the directory,
+ * which does not appear in results (COMPILE_DIRECTORY). */
 static bool is_left_out(const char *variable)
 {
     static const char *const names[] = {"PWD", "OLDPWD", "SHLVL", "_", "PYTEST_CURRENT_TEST"};
@@ -70,7 +68,7 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Which of two values counts would depend on their order. */
+/* With two values of one variable, the order would decide which counts. */
 static bool has_twice(char *const *sorted)
 {
     for (; sorted[0] && sorted[1]; sorted++)
@@ -79,7 +77,7 @@ static bool has_twice(char *const *sorted)
     return false;
 }
 
-/* In the order of their texts: shells do not keep another one. */
+/* Sorted, because shells do not keep the order. */
 char **shared_environment(void)
 {
     char **environment = child_environment();
@@ -110,7 +108,7 @@ static void add_stat(const char *path, struct text *description)
                   about.st_mtim.tv_nsec);
 }
 
-/* The root directory changes its size and times. */
+/* The identity of the root directory; its size and times may change. */
 static void add_root(struct text *description)
 {
     struct stat about;
@@ -121,7 +119,7 @@ static void add_root(struct text *description)
                   (unsigned long long)about.st_ino);
 }
 
-/* Files of /proc have no size. */
+/* Files of /proc have size 0, so they are read to the end. */
 static bool read_all(const char *path, struct text *out_text)
 {
     char bytes[4096];
@@ -135,8 +133,8 @@ static bool read_all(const char *path, struct text *out_text)
     return size == 0 && out_text->data;
 }
 
-/* Of the calling thread: each can have rights of its own. Limits, groups and capabilities are known or the
- * server is not shared; the rest depends on the system's configuration. */
+/* A file of the calling thread, since each thread can have its own rights. must: without the file (limits,
+ * groups, capabilities) the server is not shared; other files depend on the system's configuration. */
 static void add_file(const char *path, bool must, struct text *description)
 {
     struct text text = {0};
@@ -174,7 +172,7 @@ static void add_namespaces(struct text *description)
     }
 }
 
-/* The directory may be on a file system that two machines have. */
+/* The host name is part of it: the directory may be on a file system that two machines share. */
 static void describe(const struct shared_server *shared, char *const *environment, struct text *description)
 {
     text_add_bytes(description, compile_revision, COMPILE_REVISION_SIZE);

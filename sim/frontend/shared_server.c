@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The directory of the user's own, and in it the socket of a shared compile server. A lock, of one file for
- * all servers in the directory, is held while a server is started, and by a server that ends.
- */
+/* Finds or starts a shared compile server. Its socket is in a directory that the user owns. A lock on one
+ * file of that directory is held while a server is started and while a server ends. */
 #include "shared_server.h"
 
 #include <errno.h>
@@ -21,19 +19,19 @@
 #include "compile_protocol.h"
 #include "server_start.h"
 
-/* A start takes some milliseconds under the lock; what holds it for longer does not keep us. */
+/* Starting takes milliseconds under the lock. If another process holds it longer, no server is shared. */
 enum { LOCK_MILLISECONDS = 2000, SEND_SECONDS = 60 };
 
 /* ---- directory ------------------------------------------------------------------------------ */
 
-/* O_NONBLOCK: opening a pipe in its place does not wait. */
+/* O_NONBLOCK: opening a pipe of that name does not wait. */
 static int open_directory(int parent, const char *path, int flags)
 {
     return server_descriptor_high(
         openat(parent, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | flags));
 }
 
-/* No link, the user's own, and no one else may write to it; is_private: nor read. */
+/* Owned by the user and not writable by others; is_private: not readable either. */
 static bool is_own(int directory, bool is_private)
 {
     struct stat about;
@@ -57,8 +55,8 @@ static int open_parent(const char *path)
 
 static const char name_in_session[] = "orrery", name_in_cache[] = "server";
 
-/* The path of the directory, and what it is in; that descriptor is the caller's. A cache may be named by a
- * link, as the directory in it is looked at itself. */
+/* The path of the directory, and a descriptor of its parent, which the caller closes. A link may lead to
+ * the cache directory, since the directory in it is checked itself. */
 static int find_parent(const struct shared_server *shared, struct text *out_path)
 {
     int parent = open_parent(shared->runtime_directory);
@@ -73,7 +71,7 @@ static int find_parent(const struct shared_server *shared, struct text *out_path
     return parent;
 }
 
-/* -1: there is no directory of the user's alone. */
+/* -1: no directory belongs to the user alone. */
 static int find_directory(const struct shared_server *shared, struct text *out_path)
 {
     const int parent = find_parent(shared, out_path);
@@ -111,7 +109,7 @@ struct socket_place {
     char name[SHARED_NAME_SIZE];
 };
 
-/* Through the opened directory: its own path may be too long for a socket, and may change. */
+/* By the descriptor of the directory: its path may be too long for a socket, and may change. */
 static struct sockaddr_un address_of(const struct socket_place *place)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -121,7 +119,7 @@ static struct sockaddr_un address_of(const struct socket_place *place)
     return address;
 }
 
-/* A server that takes nothing is given up. */
+/* A server that reads nothing for SEND_SECONDS counts as failed. */
 static int new_socket(void)
 {
     const struct timeval patience = {.tv_sec = SEND_SECONDS};
@@ -139,7 +137,7 @@ static bool is_of_same_user(int connection)
            peer.gid == getegid();
 }
 
-/* -1; out_absent: because no server listens. */
+/* -1: failed; out_absent: because no server listens. */
 static int connect_to(const struct socket_place *place, bool *out_absent)
 {
     const struct sockaddr_un address = address_of(place);
@@ -153,7 +151,7 @@ static int connect_to(const struct socket_place *place, bool *out_absent)
     return close_unless(false, made);
 }
 
-/* -1; out_busy: because another process has it. */
+/* -1: failed; out_busy: because another process holds the lock. */
 static int try_lock(const struct socket_place *place, bool *out_busy)
 {
     struct stat about;
@@ -165,7 +163,7 @@ static int try_lock(const struct socket_place *place, bool *out_busy)
     return close_unless(locked, lock);
 }
 
-/* Another thread may have forked meanwhile: its child has the file open, too. */
+/* Closing alone would not unlock if another thread has forked: its child has the file open. */
 static void unlock(int lock)
 {
     flock(lock, LOCK_UN);
@@ -195,7 +193,7 @@ static bool start_on(int listening, const struct shared_server *shared, const st
         .arguments = arguments, .environment = environment, .input = listening, .output = place->directory});
 }
 
-/* Under the lock. A socket that no server listens at is one's that was killed. */
+/* Called under the lock. If no server listens at the socket, its server was killed. */
 static int start(const struct shared_server *shared, const struct socket_place *place,
                  char *const *environment)
 {

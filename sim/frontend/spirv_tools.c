@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Validate, assemble, disassemble.  One file, because the C header of SPIRV-Tools defines
- * a constant with external linkage and can be included once per program. */
+/* Validates, assembles and disassembles by SPIRV-Tools. All of it is in one file, because the C header
+ * defines a constant with external linkage and can be included only once per program. */
 #include <spirv-tools/libspirv.h>
 #include <spirv/unified1/spirv.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orrery/compiler.h"
+#include "spirv_words.h"
 #include "text.h"
 
 enum {
     ASSEMBLE_OPTIONS = SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS,
     DISASSEMBLE_OPTIONS = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES
 };
-enum { HEADER_WORDS = 5, MAGIC_SWAPPED = 0x03022307 };
+enum { MAGIC_SWAPPED = 0x03022307 };
 
 static spv_target_env universal_environment(uint32_t minor)
 {
@@ -24,27 +25,32 @@ static spv_target_env universal_environment(uint32_t minor)
     return environments[minor < 6 ? minor : 6];
 }
 
-/* Capabilities of OpenCL extensions: the validator's OpenCL rules refuse them, although
- * a device may have them. */
+/* Capabilities of OpenCL extensions. The validator's OpenCL rules refuse them, although a device may
+ * support them. */
 static bool is_extension_capability(uint32_t capability)
 {
-    return capability == SpvCapabilityFloat16 || capability == SpvCapabilityInt64Atomics ||
-           capability == SpvCapabilityImageMipmap ||
-           (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad) ||
-           capability == SpvCapabilityNamedBarrier || capability >= 4096;
+    enum { FIRST_OF_VENDORS = 4096 };
+    switch (capability) {
+    case SpvCapabilityFloat16:
+    case SpvCapabilityInt64Atomics:
+    case SpvCapabilityImageMipmap:
+    case SpvCapabilityNamedBarrier: return true;
+    default:
+        return capability >= FIRST_OF_VENDORS ||
+               (capability >= SpvCapabilityGroupNonUniform && capability <= SpvCapabilityGroupNonUniformQuad);
+    }
 }
 
 static bool needs_extension(const uint32_t *words, size_t word_count)
 {
-    for (size_t at = HEADER_WORDS; at + 1 < word_count && (words[at] & SpvOpCodeMask) == SpvOpCapability;
-         at += 2)
+    for (size_t at = HEADER_WORDS; at + 1 < word_count && opcode_of(words[at]) == SpvOpCapability; at += 2)
         if (is_extension_capability(words[at + 1]))
             return true;
     return false;
 }
 
-/* By which rules a module is read and judged: the OpenCL ones as far as they reach, which
- * is SPIR-V 1.2 without extensions, the universal ones beyond. */
+/* The rules by which a module is validated: those of OpenCL for SPIR-V up to 1.2 without extensions, else
+ * the universal rules. */
 static spv_target_env module_environment(const uint32_t *words, size_t word_count)
 {
     uint32_t version = word_count > 1 ? words[1] : 0;
@@ -67,14 +73,14 @@ static void add_diagnostic(spv_diagnostic diagnostic, bool in_text, struct text 
         text_addf(log, "instruction %zu: %s\n", diagnostic->position.index, diagnostic->error);
 }
 
-/* Instructions that extensions allow and the validator does not: a level for OpImageWrite, gradients of four
- * components, as OpenCL C has them for volumes, named barriers that are pointers, as OpenCL C has them, and
- * clocks, whose capability means shaders to it. A copy without them is validated; the interpreter checks them
- * itself. Returns how many words of such an instruction stay, 0 for any other; one that keeps its result
- * becomes OpUndef. */
-static size_t words_that_stay(const uint32_t *w, size_t count)
+/* Instructions that extensions allow but the validator refuses: a level of detail for OpImageWrite,
+ * gradients of four components (as OpenCL C has them for 3D images), named barriers as pointers (as OpenCL
+ * C has them), and clocks, whose capability implies shaders for it. A copy without them is validated; the
+ * interpreter checks them itself. Returns how many words of the instruction are kept, 0 for any other
+ * instruction. An instruction with a result becomes OpUndef. */
+static size_t kept_words(const uint32_t *w, size_t count)
 {
-    switch (w[0] & SpvOpCodeMask) {
+    switch (opcode_of(w[0])) {
     case SpvOpImageWrite: return count == 6 && w[4] == SpvImageOperandsLodMask ? 4 : 0;
     case SpvOpImageSampleExplicitLod: return count == 8 && w[5] == SpvImageOperandsGradMask ? 3 : 0;
     case SpvOpNamedBarrierInitialize:
@@ -84,23 +90,23 @@ static size_t words_that_stay(const uint32_t *w, size_t count)
     }
 }
 
-/* Returns the words of the copy; 0: there is nothing to take out. */
-static size_t copy_judged(const uint32_t *words, size_t word_count, uint32_t *out)
+/* Writes the copy to validate; returns its words, 0: it would equal the module. */
+static size_t copy_for_validation(const uint32_t *words, size_t word_count, uint32_t *out)
 {
     bool found = false;
     size_t kept = 0;
     for (size_t at = 0, count; at < word_count; at += count) {
-        count = at < HEADER_WORDS ? 1 : words[at] >> SpvWordCountShift;
+        count = at < HEADER_WORDS ? 1 : length_of(words[at]);
         if (count == 0 || count > word_count - at)
             return 0;
-        const size_t less = at < HEADER_WORDS ? 0 : words_that_stay(words + at, count),
-                     rest = less ? less : count;
+        const size_t less = at < HEADER_WORDS ? 0 : kept_words(words + at, count), rest = less ? less : count;
         memcpy(out + kept, words + at, rest * sizeof *out);
         if (less)
-            out[kept] = (uint32_t)rest << SpvWordCountShift | (less == 3   ? (uint32_t)SpvOpUndef
-                                                               : less == 1 ? (uint32_t)SpvOpNop
-                                                                           : words[at] & SpvOpCodeMask);
-        const bool clock = at >= HEADER_WORDS && words[at] == (2u << SpvWordCountShift | SpvOpCapability) &&
+            out[kept] = instruction_word(less == 3   ? (uint32_t)SpvOpUndef
+                                         : less == 1 ? (uint32_t)SpvOpNop
+                                                     : opcode_of(words[at]),
+                                         rest);
+        const bool clock = at >= HEADER_WORDS && words[at] == instruction_word(SpvOpCapability, 2) &&
                            words[at + 1] == SpvCapabilityShaderClockKHR;
         if (clock)
             out[kept + 1] = SpvCapabilityKernel;
@@ -119,12 +125,12 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
     enum status status = STATUS_OUT_OF_MEMORY;
     uint32_t *judged = malloc((word_count + 1) * sizeof *judged);
     if (context && options && judged) {
-        /* SPIR-V, 2.17: the 255 parameters and 16383 cases are the required minimum, and more is allowed. The
-         * limit of OpenCL C is CL_DEVICE_MAX_PARAMETER_SIZE, that of a switch the length of an
-         * instruction. */
+        /* SPIR-V, 2.17: 255 parameters and 16383 cases are the minimum that must be supported, not the
+         * maximum. OpenCL C limits parameters by CL_DEVICE_MAX_PARAMETER_SIZE, SPIR-V a switch by the
+         * length of an instruction. */
         spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_function_args, UINT16_MAX);
         spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_switch_branches, UINT16_MAX);
-        size_t judged_count = copy_judged(words, word_count, judged);
+        size_t judged_count = copy_for_validation(words, word_count, judged);
         spv_const_binary_t binary = {judged_count ? judged : words, judged_count ? judged_count : word_count};
         spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);
         status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;
@@ -140,10 +146,8 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
     return status;
 }
 
-/*
- * The version in the text's "; Version: 1.N" comment, as the disassembler writes it; OpenCL 2.2's SPIR-V 1.2
- * without one.
- */
+/* The version in the comment "; Version: 1.N", as the disassembler writes it; without one SPIR-V 1.2, the
+ * version of OpenCL 2.2. */
 static spv_target_env text_environment(const char *text)
 {
     static const char mark[] = "; Version: 1.";

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Growing texts and lists of strings. Room doubles; a failed allocation is remembered and makes later
- * additions do nothing, so that a caller checks once, at the end. Texts stay terminated by NUL, lists by
- * NULL.
- */
+/* Growing texts and lists of strings. Capacity doubles. A failed allocation is remembered and makes later
+ * additions do nothing, so the caller checks once, at the end. Texts end with NUL, lists with NULL. */
 #include "text.h"
 
 #include <stdarg.h>
@@ -53,7 +50,7 @@ void text_addf(struct text *text, const char *format, ...)
     const int size = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
     text->failed |= size < 0;
-    if (!text_reserve(text, (size_t)size)) /* false, too, once it failed */
+    if (!text_reserve(text, (size_t)size)) /* It also fails after an earlier failure. */
         return;
     va_start(arguments, format);
     vsnprintf(text->data + text->size, (size_t)size + 1, format, arguments);
@@ -76,7 +73,7 @@ void text_fini(struct text *text)
     *text = (struct text){0};
 }
 
-/* Takes the string, which may be NULL when its allocation failed. */
+/* Takes ownership of the string; NULL counts as a failed allocation. */
 static void list_push(struct list *list, char *string)
 {
     if (string && list->count + 2 > list->capacity) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Growing bytes and growing lists of strings, for argument vectors, logs
- *          and files of the front end.  Both are zero-initialised, both remember a
- *          failed allocation, so that callers check once at the end.
+ * PURPOSE  Growing bytes and growing lists of strings, for argument vectors, logs and files of the front
+ *          end. Both are zero-initialised. Both remember a failed allocation, so callers check once, at the
+ *          end.
  *
  * Interface
- *   text_add, text_addf, text_add_bytes   append, nothing that is in the text itself; data stays
- *                                         NUL-terminated
- *   text_take                             hand the string over; never NULL unless out of memory
- *   list_add, list_addf                   append a copy; items stays NULL-terminated
- *   text_fini, list_fini
+ *   text_add, text_addf, text_add_bytes   append; the argument must not be part of the text itself; data
+ *                                stays NUL-terminated
+ *   text_take                    hands the string over; NULL: out of memory
+ *   list_add, list_addf          append a copy; items stays NULL-terminated
+ *   text_fini, list_fini         free
  */
 #ifndef ORRERY_FRONTEND_TEXT_H
 #define ORRERY_FRONTEND_TEXT_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tools: found in PATH, identified by version, kept as a snapshot for one compilation. */
+/* The tools: found in PATH, identified by path, size and modification time; a snapshot for one
+ * compilation. */
 #include "toolchain.h"
 
 #ifdef HAVE_CONFIG_H
@@ -55,8 +56,7 @@ static bool is_executable(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The search of execvp(), done here because the file that will run is part of the key
- * of a cached result. */
+/* The search of execvp(), done here because the file that will run is part of the key in the cache. */
 static char *find_in_path(const char *name)
 {
     const char *directories = secure_getenv("PATH");
@@ -84,8 +84,8 @@ static int by_name(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* <prefix>/bin/clang has its headers in <prefix>/lib/clang/<version>/include; the last
- * version by name where there are several. */
+/* The headers of <prefix>/bin/clang are in <prefix>/lib/clang/<version>/include; of several versions the
+ * last by name is taken. */
 static char *find_header_directory(const char *clang)
 {
     char *real = realpath(clang, NULL);
@@ -131,7 +131,7 @@ static enum status missing(const char *name, struct diagnosis *diagnosis)
 
 enum { QUERY_SECONDS = 60 };
 
-/* A wrapper script has no headers beside it; clang has the place of its own. */
+/* A wrapper script has no headers beside it, so clang is run to print where they are. */
 void toolchain_find_headers(struct toolchain *toolchain)
 {
     char *arguments[] = {toolchain->clang, "-print-resource-dir", NULL};
@@ -151,16 +151,16 @@ void toolchain_find_headers(struct toolchain *toolchain)
     process_result_fini(&result);
 }
 
-/* A process without a parent of its own becomes a child of the host's, if that is the first process of its
- * container or is a subreaper. A host that waits for any child would wait for the server. */
+/* An orphaned process becomes a child of the host if the host is the first process of its container or a
+ * subreaper. A host that waits for any child would then wait for the server. */
 static bool host_gets_orphans(void)
 {
     int subreaper = 0;
     return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper);
 }
 
-/* So much address space does clang take before it begins, more or less: a limit that is near must be
- * the program's own. */
+/* clang reserves about this much address space before it begins. A smaller limit must apply to the program
+ * itself, not to a server. */
 static const uint64_t memory_least = UINT64_C(1) << 30;
 
 enum status toolchain_find_server(struct toolchain *toolchain, const struct compile_request *request,
@@ -218,10 +218,8 @@ static void identify(const char *path, struct text *identity)
                   (long long)about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
-/*
- * The file that the user names; else the file found at build time, or, as that may have been on another
- * machine, the file of the same name here.
- */
+/* The file that the user names; else the file found at build time; else, because that may have been on
+ * another machine, the file of the same name in PATH. */
 static char *wanted_tool(const char *named, const char *built)
 {
     const char *slash = strrchr(built, '/');
@@ -230,7 +228,7 @@ static char *wanted_tool(const char *named, const char *built)
     return strdup(is_executable(built) || !slash ? built : slash + 1);
 }
 
-/* Of what happens between and after the two programs. */
+/* A hash of the sources of the front end. */
 static const char revision[] =
 #include "sim/frontend/revision.inc"
     ;

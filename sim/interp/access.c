@@ -470,8 +470,7 @@ static void load_through_port(struct access *access, uint8_t *frame, const uint3
                        values + lane * access->bytes);
 }
 
-/* ---- what a faulty access still does
- * ---------------------------------------------------------------------- */
+/* ---- what a faulty access still does --------------------------------------------------------- */
 
 /* Bytes of an access, counted from its address. */
 struct access_part {
@@ -1292,8 +1291,7 @@ void access_same(const struct insn *insn, const uint8_t *frame, struct wave *wav
         compare_waves(insn, wave, first, value[first]);
 }
 
-/* ---- indices past an array inside a variable
- * ------------------------------------------------------------ */
+/* ---- indices past an array inside a variable ------------------------------------------------- */
 
 void access_check_index(const struct insn *insn, const uint8_t *frame, struct wave *wave,
                         enum access_form form)

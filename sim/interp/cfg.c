@@ -443,8 +443,7 @@ void cfg_build(struct ir *ir)
     order_blocks(ir, w.post, w.count);
 }
 
-/* ---- changing the graph
- * ------------------------------------------------------------------------------------- */
+/* ---- changing the graph ---------------------------------------------------------------------- */
 
 static void redirect(struct ir *ir, uint32_t from, uint32_t old, uint32_t new)
 {

@@ -39,8 +39,9 @@
 /* The IR_load of an OpLoad's result, if it is a vector whose components may be loaded separately. */
 static uint32_t load_of(const struct lower *l, uint32_t id)
 {
-    if (!l->m->by_components || id >= l->m->bound || !l->m->def[id] ||
-        spv_opcode(l->m, l->m->def[id]) != SpvOpLoad || module_value_type(l->m, id)->kind != TYPE_VECTOR)
+    if (!l->m->by_components || id >= l->m->bound || !l->m->def[id])
+        return NONE;
+    if (spv_opcode(l->m, l->m->def[id]) != SpvOpLoad || module_value_type(l->m, id)->kind != TYPE_VECTOR)
         return NONE;
     const struct value *first = ir_value(l->ir, l->leaf[id][0]);
     /* bools and built-in variables are not extracts of loads */
@@ -56,9 +57,15 @@ void components_note_load(struct lower *l, uint32_t id)
 
 static bool only_reads(const struct lower *l, uint32_t v)
 {
-    const uint32_t op = ir_value(l->ir, v)->op;
-    return ir_families[op] != FAMILY_EFFECT || op == IR_load || op == IR_yield || op == IR_index_check ||
-           op == IR_line || op == IR_count;
+    const enum ir_op op = (enum ir_op)ir_value(l->ir, v)->op;
+    switch (op) {
+    case IR_load:
+    case IR_yield:
+    case IR_index_check:
+    case IR_line:
+    case IR_count: return true;
+    default: return ir_families[op] != FAMILY_EFFECT;
+    }
 }
 
 /* The load is in this block, and only loads come after it. */

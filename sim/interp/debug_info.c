@@ -157,8 +157,8 @@ void debug_line(struct lower *l, const uint32_t *w)
             continue;
         }
         const uint32_t *r = &l->m->records[at];
-        if (r[4] != DEBUG_RECORD_POSITION || r[0] >> 16 < 10 || r[5] != function || r[6] != w[1] ||
-            r[7] != w[2] || r[8] != w[3])
+        const bool is_position = r[4] == DEBUG_RECORD_POSITION && r[0] >> 16 >= 10 && r[5] == function;
+        if (!is_position || memcmp(r + 6, w + 1, 3 * sizeof *w) != 0) /* file, line, column */
             continue;
         l->position = at;
         l->scope = scope_of(l->ir, r[9], 0);
@@ -185,9 +185,17 @@ void debug_variables(struct lower *l, uint32_t function)
 /* Variables are declared, phis chosen and lines set before a line executes. */
 static bool is_preparation(uint32_t opcode)
 {
-    return opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpVariable || opcode == SpvOpPhi ||
-           opcode == SpvOpUndef || opcode == SpvOpLabel || opcode == SpvOpLifetimeStart ||
-           opcode == SpvOpLifetimeStop;
+    switch (opcode) {
+    case SpvOpLine:
+    case SpvOpNoLine:
+    case SpvOpVariable:
+    case SpvOpPhi:
+    case SpvOpUndef:
+    case SpvOpLabel:
+    case SpvOpLifetimeStart:
+    case SpvOpLifetimeStop: return true;
+    default: return false;
+    }
 }
 
 static bool is_debug_record(const struct module *m, uint32_t word)

@@ -163,11 +163,11 @@ static enum value_class class_of(const struct spread *s, uint32_t id)
                : ir->irreducible                   ? CLASS_V
                                                    : all;
     case IR_load:
-    case IR_poison_load:
-        return a->cls == CLASS_U && !ir->irreducible && !s->of_group && v->storage != STORAGE_PRIVATE &&
-                       v->storage != STORAGE_GENERIC
-                   ? CLASS_U
-                   : CLASS_V;
+    case IR_poison_load: {
+        const bool one_load = a->cls == CLASS_U && !ir->irreducible && !s->of_group;
+        const bool one_memory = v->storage != STORAGE_PRIVATE && v->storage != STORAGE_GENERIC;
+        return one_load && one_memory ? CLASS_U : CLASS_V;
+    }
     case IR_extract:
     case IR_math_second: return a->cls;
     case IR_atomic:

@@ -25,8 +25,15 @@ static bool is_private(uint32_t op)
 /* A preemption point stands right before what it is for, whatever was placed between them. */
 static bool takes_yield(uint32_t op)
 {
-    return (op >= OP_ld_u_8 && op <= OP_fence && !is_private(op)) || op == OP_printf || op == OP_async_copy ||
-           op == OP_poison_ld || op == OP_poison_ld_u || op == OP_poison_st || op == OP_poison_atomic;
+    switch (op) {
+    case OP_printf:
+    case OP_async_copy:
+    case OP_poison_ld:
+    case OP_poison_ld_u:
+    case OP_poison_st:
+    case OP_poison_atomic: return true;
+    default: return op >= OP_ld_u_8 && op <= OP_fence && !is_private(op);
+    }
 }
 
 static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
@@ -147,10 +154,9 @@ static void put_convert(struct emitter *e, uint32_t v)
     uint32_t from = value->imm & 0xff, to = value->imm >> 8 & 0xff, rounding = value->imm >> 16 & 0xff,
              sat = value->imm >> 24 & 1;
     uint32_t u = !is_v(e, value->args[0]), op = OP_convert_any_v;
-    bool to_float = to >= NUMBER_F16;
-    bool usual = !sat && (rounding == ROUND_DEFAULT || (to_float && rounding == ROUND_RTE) ||
-                          (!to_float && rounding == ROUND_RTZ));
-    for (size_t i = 0; usual && i < sizeof direct / sizeof *direct; i++)
+    const uint32_t default_rounding = to >= NUMBER_F16 ? ROUND_RTE : ROUND_RTZ;
+    const bool is_default = !sat && (rounding == ROUND_DEFAULT || rounding == default_rounding);
+    for (size_t i = 0; is_default && i < sizeof direct / sizeof *direct; i++)
         if (direct[i].from == from && direct[i].to == to)
             op = direct[i].op;
     put(e, op + u, emit_loc(e, v), emit_loc(e, value->args[0]), 0, 0)->e = (uint32_t)value->imm;
@@ -514,8 +520,7 @@ static void put_value(struct emitter *e, uint32_t v)
     }
 }
 
-/* ---- copies on edges
- * --------------------------------------------------------------------------------------------- */
+/* ---- copies on edges ------------------------------------------------------------------------- */
 
 static void put_copy(struct emitter *e, const struct value *phi, uint32_t target, uint32_t source,
                      enum value_class from)

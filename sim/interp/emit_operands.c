@@ -150,13 +150,13 @@ static bool is_of_family(enum ir_op op)
  * from a uniform address, too. */
 static void prepare_address(struct emitter *e, uint32_t v)
 {
-    const bool loads = val(e, v)->op == IR_load || val(e, v)->op == IR_poison_load;
-    if (val(e, v)->storage == STORAGE_GENERIC ||
-        (loads && val(e, v)->cls == CLASS_V && val(e, val(e, v)->args[0])->cls == CLASS_U &&
-         val(e, v)->storage != STORAGE_PRIVATE))
-        lanes_only(e, v, 0, 0);
-    else if (val(e, v)->storage == STORAGE_PRIVATE)
+    const struct value *value = val(e, v);
+    const bool loads = value->op == IR_load || value->op == IR_poison_load;
+    const bool spreads = loads && value->cls == CLASS_V && val(e, value->args[0])->cls == CLASS_U;
+    if (value->storage == STORAGE_PRIVATE)
         no_affine(e, v);
+    else if (value->storage == STORAGE_GENERIC || spreads)
+        lanes_only(e, v, 0, 0);
 }
 
 static void prepare_select(struct emitter *e, uint32_t v)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers that are affine in the lane: three numbers instead of n, as long as that is exact. */
+/* Handlers of integers that are affine in the lane: base + step_x * x + step_y * y. They compute three
+ * numbers instead of one per lane, as long as the result is exact for every lane; a result that may wrap
+ * becomes general, that is one number per lane. */
 #include "affine.h"
 #include "lanes.h"
 
-/* Writes the lanes of a to out; no lane is read once a is found affine. */
+/* Writes the lanes of a to out; an affine operand has no lanes to read. */
 #define LANES_OF_AFFINE(bits)                                                                            \
     static inline void affine_lanes_##bits(const struct wave *wave, const uint8_t *frame,                \
                                            const struct affine *a, u##bits *out)                         \
@@ -38,14 +40,14 @@ static inline void set_affine(struct affine *d, i64 base, i64 step_x, i64 step_y
     d->general = 0;
 }
 
-/* A register of lanes of one operand, general or not, computed lane by lane. */
+/* Lane i of an operand, read from its lanes or computed from its steps. */
 #define LANE_OF(bits, cell, lanes, i)                                                       \
     ((cell).general ? (lanes)[i]                                                            \
                     : (u##bits)(cell).base + (u##bits)(cell).step_x * (u##bits)(u32)x_[i] + \
                           (u##bits)(cell).step_y * (u##bits)(u32)y_[i])
 
-/* General operands are rare: one function for each expression. a and b are copies; their general
- * flags do not change in the loop. */
+/* General operands are rare, so each expression has an out-of-line function for them. a and b are copies so
+ * that the compiler sees that their general flags do not change in the loop. */
 #define GENERAL_2(name, bits, ...)                                                                         \
     static __attribute__((noinline)) void name##_general(const struct insn *insn, uint8_t *frame,          \
                                                          const struct wave *wave, const struct affine *ca, \
@@ -69,7 +71,7 @@ static inline struct affine affine_of(u64 value)
     return (struct affine){.base = (i64)value};
 }
 
-/* The operand classes: A reads the cell, U makes one of a uniform value. */
+/* Operand classes: A is an affine cell, U a uniform value from which a cell is made. */
 #define CELL_A(bits, x) *AFFINE(insn->x)
 #define CELL_U(bits, x) affine_of((u64)KEPT_##bits(*AT(u##bits, insn->x)))
 
@@ -93,7 +95,7 @@ static inline uint32_t is_general_U(uint8_t *frame, uint32_t operand)
     return (void)frame, (void)operand, 0u;
 }
 
-/* One op: lanes from an expression of a and b, base and steps from one of their fields. */
+/* One operation: an expression of lanes a and b, and expressions of their bases and steps. */
 #define AFFINE_OP(name, bits, A, B, lane, base_, x, y)                                        \
     GENERAL_2(name, bits, lane)                                                               \
     static __attribute__((noinline)) void name##_any(const struct insn *insn, uint8_t *frame, \
@@ -147,14 +149,15 @@ static __attribute__((noinline)) void widen(const struct insn *insn, uint8_t *fr
     const i32 *const x_ = wave->lane_x, *const y_ = wave->lane_y;
     const u32 *const lanes = AT(u32, a.slot);
     u64 *const out = AT(u64, d->slot);
-    for (size_t i = n; i-- > 0;) { /* backwards, should both be one slot */
+    /* Backwards, since the wider lanes may be written to the slot of the narrower ones. */
+    for (size_t i = n; i-- > 0;) {
         const u32 lane = LANE_OF(32, a, lanes, i);
         out[i] = sign ? (u64)(i64)(i32)lane : lane;
     }
     d->general = 1;
 }
 
-/* Do all lanes of base + steps stay within [low, high]? */
+/* Are base + steps of all lanes in [low, high]? */
 static inline bool stays_within(const struct wave *wave, const struct affine *a, i64 base, i64 low, i64 high)
 {
     i64 least, most;
@@ -247,7 +250,7 @@ HANDLER(u_index)
     NEXT;
 }
 
-/* Elements of 2^k bytes are the rule, and no instruction set multiplies 64 bits as fast as it shifts them. */
+/* Most elements have 2^k bytes, and every instruction set shifts 64 bits faster than it multiplies them. */
 static inline bool is_shift(u64 scale)
 {
     return (scale & (scale - 1)) == 0 && scale != 0;

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers of atomics: runs of lanes on one address are done together when nothing observes them. */
+/* Handlers of atomics. Without an observer, runs of neighbouring lanes with one address are executed
+ * together. The fast path needs flat memory and all active lanes in one region. Lanes execute in order;
+ * while the address stays the same, the value stays in a register. */
 #include <string.h>
 
 #include "access.h"
 #include "lanes.h"
 
-/*
- * The usual case: flat memory, every active lane in one region. Lanes go in
- * order, by runs of neighbours; while they have one address its value stays in a register.
- */
-
-/* Runs of active lanes: body sees [start_, end_). */
+/* The body runs once per run [start_, end_) of active lanes. */
 #define EACH_RUN(wave)                                           \
     for (size_t w_ = 0, start_, end_; w_ * 64 < (wave)->n; w_++) \
         for (uint64_t left_ = (wave)->active.word[w_]; left_ && next_run(&left_, w_ * 64, &start_, &end_);)
@@ -30,10 +27,9 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
     return true;
 }
 
-/*
- * As the device has it: view is the region's, or 0 when accesses are not observed. Then no page is closed
- * (and if one were, the fault would open it), and no address waits for the region's view.
- */
+/* The byte of an address in the device's own mapping. view is the region's, or 0 when accesses are not
+ * observed: pages are closed only for observed accesses (a fault would open them), so no other access needs
+ * the region's view. */
 #define BYTE_AT(U, address) ((U *)(uintptr_t)((address) + (uint64_t)view))
 
 #define ATOMIC_ONE(U, result)             \
@@ -69,10 +65,9 @@ static inline bool next_run(uint64_t *left, size_t base, size_t *start, size_t *
         d_[i] = old;                            \
         *p = (U)(result);                       \
     }
-/*
- * Most lanes that compete for a lock fail: of sixteen, those after one that gets it are compared with the
- * value it stored. out_won: the lane that gets it; NULL: not wanted.
- */
+/* Compare-exchanges of lanes that compete for a lock, of which most fail. The lanes of a block after one
+ * that succeeds are compared with the value that it stored. out_won: the lanes that succeed; NULL: not
+ * needed. */
 #define COMPETE(bits)                                                                                       \
     static inline __attribute__((always_inline)) void compete_##bits(const struct wave *wave, u##bits *at,  \
                                                                      u##bits *d_, const u##bits *b_,        \
@@ -153,7 +148,7 @@ static inline bool region_open(const struct wave *wave, const struct region *reg
            !(region->deny & deny);
 }
 
-/* out_view: the region's, when permitted. */
+/* out_view: the region's, if the result is true. */
 static bool all_permitted(const struct wave *wave, const uint64_t *addresses, uint32_t bytes, uint32_t deny,
                           int64_t *out_view)
 {
@@ -179,7 +174,7 @@ static inline bool one_permitted(const struct wave *wave, uint64_t address, uint
            address <= region->high - bytes && !(address & (bytes - 1));
 }
 
-/* NULL: none are set. */
+/* NULL: no bit is set. */
 static inline const uint64_t *mask_words(const struct wave *wave, const lane_mask *mask)
 {
     uint64_t any = 0;
@@ -195,10 +190,9 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
     return wave->n <= 64 && active && !(active & (active - 1));
 }
 
-/*
- * Results may overwrite operands, so operands that are announced afterwards are kept before. They are
- * announced in a function of its own: no stack frame stays there while the next instruction runs.
- */
+/* Results may overwrite operands, so operands that are announced after the operation are copied before it.
+ * Announcing is a function of its own, so that its stack frame does not remain while the next instruction
+ * runs. */
 #define OBSERVED(bits)                                                                                    \
     static __attribute__((noinline)) void announce_##bits(const struct insn *insn, uint8_t *frame,        \
                                                           struct wave *wave, int64_t view)                \
@@ -225,7 +219,7 @@ static inline bool is_lone(const struct wave *wave, uint32_t *out_lane)
     static __attribute__((noinline)) void announce_exchange_##bits(                                       \
         const struct insn *insn, uint8_t *frame, struct wave *wave, uint64_t address, int64_t view)       \
     {                                                                                                     \
-        lane_mask lanes = {{0}}; /* that won, and then that failed */                                     \
+        lane_mask lanes = {{0}}; /* first the lanes that succeed, then those that fail */                 \
         compete_##bits(wave, BYTE_AT(u##bits, address), AT(u##bits, insn->d), AT(const u##bits, insn->b), \
                        AT(const u##bits, insn->c), &lanes);                                               \
         uint64_t any = lanes.word[0] =                                                                    \
@@ -325,7 +319,7 @@ OBSERVED(64)
 ATOMIC(32)
 ATOMIC(64)
 
-/* If they may fail spuriously; else they are the same as strong ones. */
+/* Weak compare-exchanges that may fail spuriously; the others execute as strong ones. */
 #define ATOMIC_WEAK(bits)                                             \
     HANDLER(atomic_weak_##bits)                                       \
     {                                                                 \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons and tests: lanes to mask bits, 64 to a word. */
+/* Handlers of comparisons and tests. Results are mask bits, 64 lanes to a word. */
 #include "half.h"
 #include "lanes.h"
 
-/* AVX-512 compares into bits by predicate; other sets compare into lanes, whose signs are gathered. */
+/* AVX-512 compares into mask bits by a predicate. Other sets compare into lanes, whose sign bits are
+ * gathered. */
 #if defined __x86_64__ && ORRERY_ISA == 2
 #define COMPARE_BITS_u8(a, b, p) _mm_cmp_epu8_mask((__m128i)a, (__m128i)b, p)
 #define COMPARE_BITS_i8(a, b, p) _mm_cmp_epi8_mask((__m128i)a, (__m128i)b, p)
@@ -20,8 +21,8 @@
 #define COMPARE_BITS(T, size, predicate, expression) MASK_BITS_##size(expression)
 #endif
 
-/* Integers have equal and less; the others are their complements, taken on bits. SSE2 compares no 64-bit
- * lanes: from the halves, the lower ones as if unsigned. */
+/* Integers have `equal` and `less`; the other comparisons are their complements, taken on mask bits. SSE2
+ * does not compare 64-bit lanes: these are compared by halves, the lower half as if unsigned. */
 #if ORRERY_ISA == 2
 #define INTEGER_BITS(T, size, predicate, expression) COMPARE_BITS(T, size, predicate, expression)
 #else
@@ -74,7 +75,7 @@ enum {
     NGT_UQ = 26
 };
 
-/* Bits of a block: of each register of 16 lanes at a_ + i, b_ + i. */
+/* The mask bits of one block of 16 lanes; A and B give a register of lanes from i + k. */
 #define BLOCK_BITS(T, A, B, bits_of_register)              \
     ({                                                     \
         uint32_t block_ = 0;                               \
@@ -87,7 +88,7 @@ enum {
         block_;                                            \
     })
 
-/* d_[w] = bits of up to four blocks. */
+/* d_[w] = the mask bits of up to four blocks. */
 #define EACH_MASK_WORD(block)                       \
     for (size_t w = 0; w < n; w += 64) {            \
         const size_t end = n - w < 64 ? n - w : 64; \
@@ -150,8 +151,8 @@ INTEGER_COMPARE(sle, i, LE_INT, a <= b)
 
 /* ---- floats ------------------------------------------------------------------------- */
 
-/* Half lanes are widened 16 at a time; each form is a function of its own, since a handler with
- * arrays on the stack could not end in a sibling call. */
+/* Lanes of half are widened 16 at a time. Each form is a function of its own, since a handler with arrays
+ * on its stack could not end in a sibling call. */
 static inline void widen_16(f32 *restrict out, const u16 *restrict in)
 {
     EACH_LANE(k, 16) out[k] = half_to_float(in[k]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Control: where the active lanes go. Lanes that part are parked at blocks; the lowest parked
- * block always runs first, so lanes meet again at joins. Nothing else of a wave is control.
- */
+/* Control flow of the active lanes. When lanes diverge, those of one successor continue and the others are
+ * parked at their block. The lowest parked block always runs first, so lanes reconverge at joins. No other
+ * state of a wave belongs to control. */
 #include <string.h>
 
 #include "exec_control.h"
@@ -53,7 +52,7 @@ static inline const struct insn *stop(struct wave *wave, enum run_result why, co
     return NULL;
 }
 
-/* The terminator of a block stands for all of it: c is the work of one lane. */
+/* The terminator of a block accounts for the whole block: c is the work of one lane. */
 static inline void charge(struct wave *wave, const struct insn *insn)
 {
     wave->owed += insn->c;
@@ -110,7 +109,7 @@ CONTROL(branch_v)
     else if (some == 0)
         next = taken(wave, insn, insn->f);
     else
-        next = exec_part(wave, cond, insn->e, insn->f);
+        next = exec_diverge(wave, cond, insn->e, insn->f);
     if (__builtin_expect(wave->budget < 0, 0))
         return stop(wave, RUN_YIELD, next);
     GO(next);

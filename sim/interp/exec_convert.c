@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frequent conversions as lane loops; any other through number_convert(). */
+/* The frequent conversions as loops over lanes; all others call number_convert(). */
 #include "half.h"
 #include "lanes.h"
 #include "value_number.h"
@@ -32,8 +32,8 @@ LANE_UNARY(cvt_u64_f64, f64, u64, a)
 LANE_UNARY(cvt_s64_f32, f32, i64, a)
 LANE_UNARY(cvt_u64_f32, f32, u64, a)
 
-/* Out of range, the instruction sets differ: the smallest integer's bits are given instead. NaN is never
- * inside. */
+/* Instruction sets differ on values out of range, so the bits of the smallest integer are the result. NaN
+ * is out of range. */
 
 static inline i32 f32_s32(f32 a)
 {
@@ -49,7 +49,8 @@ static inline i32 f64_s32(f64 a)
     return inside ? whole : INT32_MIN;
 }
 
-/* The upper half of the range is moved down by 2^31; above -1 everything truncates to 0. */
+/* Values of the upper half of the range are converted after subtracting 2^31. Values above -1 truncate to 0
+ * or more. */
 static inline u32 f32_u32(f32 a)
 {
     const bool inside = (a > -1.0f) & (a < 0x1p32f), upper = a >= 0x1p31f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Half is computed in float and rounded after each operation: float has more than twice half's
- * digits and two, so that no sum, product, quotient or root is rounded differently for it. */
+/* Half is computed in float, and each operation is rounded to half. Lemma: float has more than twice half's
+ * digits plus two, so no sum, product, quotient or root is rounded differently by the double rounding. */
 #include <math.h>
 
 #include "half.h"
@@ -20,9 +20,9 @@
 
 /* ---- sums and products ------------------------------------------------------------------ */
 
-/* Of two NaN operands x86 hands the first one on, and compilers are free to exchange the operands of a sum or
- * product, which they do differently for each instruction set. So these two are spelled out, one register
- * at a time. */
+/* Of two NaN operands x86 returns the first. A compiler may exchange the operands of a sum or product, and
+ * does so differently for each instruction set. So these two operations are written as instructions, one
+ * register at a time. */
 #if defined __x86_64__ && ORRERY_ISA > 0
 #define PINNED(name, operator, instruction, suffix, V)                            \
     static inline V name(V a, V b)                                                \
@@ -110,7 +110,7 @@ PINNED_BINARY(fmul_64, f64, mul_64(a, b))
 FLOAT_BINARY(fsub, a - b)
 FLOAT_BINARY(fdiv, a / b)
 
-/* Two roundings: -ffp-contract=off keeps the product apart. */
+/* Two roundings: -ffp-contract=off keeps the product separate. */
 LANE_TERNARY(mad_16, u16, fadd_half(fmul_half(a, b), c))
 PINNED_TERNARY(mad_32, f32, add_32(mul_32(a, b), c))
 PINNED_TERNARY(mad_64, f64, add_64(mul_64(a, b), c))
@@ -123,7 +123,7 @@ PINNED_TERNARY(nmad_64, f64, c - mul_64(a, b))
 
 /* ---- the rest ------------------------------------------------------------------------------ */
 
-/* fmod is exact, so the C library's is the same everywhere. */
+/* fmod is exact, so every C library gives the same result. */
 static inline f32 frem_32(f32 a, f32 b)
 {
     return fmodf(a, b);
@@ -156,7 +156,7 @@ HALF_BINARY(fmod, fmod_32(a, b))
 LANE_BINARY(fmod_32, f32, fmod_32(a, b))
 LANE_BINARY(fmod_64, f64, fmod_64(a, b))
 
-/* b != b: b is NaN, and loses; so does a, since it is not less. */
+/* b != b: if b is NaN, the result is a. If a is NaN, it is not less, so the result is b. */
 FLOAT_BINARY(fmin, ((a < b) | (b != b)) ? a : b)
 FLOAT_BINARY(fmax, ((a > b) | (b != b)) ? a : b)
 

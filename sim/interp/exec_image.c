@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Images: 2D ones of the common formats by the batch when every texel is there or clamped, and no observer
- * needs more than reads of single texels; everything else lane by lane through image_access.c. Both give the
- * same bits: the expressions are the same.
- */
+/* Images. Batches are for 2D images of the common formats, if every texel is inside or clamped, and no
+ * observer needs more than reads of single texels. All other accesses go lane by lane through
+ * image_access.c. Both evaluate the same expressions, so they give the same bits. */
 #include <math.h>
 
 #include "access.h"
@@ -11,22 +9,22 @@
 #include "lanes.h"
 #include "poison_trail.h"
 
-/* Conditions of a batch on an image: its bytes are one region's, its offsets fit 32 bits. */
+/* An image that a batch can access: its bytes are in one region, and its offsets fit into 32 bits. */
 struct picture {
     const struct image_format *format;
     struct region *region;
     u64 address;
-    uint8_t *base; /* as the device has it */
+    uint8_t *base; /* in the device's mapping */
     i32 width, height, pitch;
 };
 
 enum texels { TEXELS_OTHER, TEXELS_8, TEXELS_32, TEXELS_32_ONE };
 
-/* Four normalised bytes in any order; four floats; one float that is red. */
+/* Four normalised bytes in any order; four floats; or one float, the red component. */
 static inline enum texels texels_of(const struct image_format *format)
 {
-    if (format->kind == 'U' && format->channel_bytes == 1 && format->channels == 4 && !format->packed &&
-        !format->srgb)
+    const bool four_bytes = format->channel_bytes == 1 && format->channels == 4 && !format->packed;
+    if (format->kind == 'U' && four_bytes && !format->srgb)
         return TEXELS_8;
     if (format->kind != 'f' || format->channel_bytes != 4)
         return TEXELS_OTHER;
@@ -46,8 +44,8 @@ static enum texels find_picture(const struct insn *insn, uint8_t *frame, const s
     const u64 bytes =
         level->pitch[0] * (level->size[1] - 1) + (u64)level->size[0] * image->format->texel_bytes;
     struct region *region = memory_region(wave->memory, image->address);
-    if (region->deny & deny || image->address < region->low || image->address > region->high ||
-        bytes > region->high - image->address || bytes > INT32_MAX)
+    const bool begins_inside = image->address >= region->low && image->address <= region->high;
+    if (region->deny & deny || !begins_inside || bytes > region->high - image->address || bytes > INT32_MAX)
         return TEXELS_OTHER;
     *out = (struct picture){image->format,       region,
                             image->address,      memory_byte(region, image->address),
@@ -58,8 +56,8 @@ static enum texels find_picture(const struct insn *insn, uint8_t *frame, const s
 
 /* ---- where ---------------------------------------------------------------------------------- */
 
-/* One axis, lane by lane: the first texel, the second of linear filters, its share; clamped by one texel
- * beyond the edge. */
+/* One axis of all lanes: the first texel and, for linear filters, the second one and the weight of each.
+ * Coordinates are clamped to one texel beyond the edge. */
 struct image_axis {
     i32 first[WAVE_LANES_MAX], second[WAVE_LANES_MAX];
     f32 share[WAVE_LANES_MAX];
@@ -110,7 +108,7 @@ static bool all_finite(const f32 *c, size_t n)
     return !bad;
 }
 
-/* Clamps to the edge; which lanes were beyond it does not matter, or decides that this is not for here. */
+/* Clamps to the edge. False: some lane was outside, and the addressing mode does not clamp. */
 static bool to_edge(i32 *at, size_t n, i32 size, enum image_addressing addressing)
 {
     u32 outside = 0;
@@ -142,7 +140,8 @@ static void channel_8(const u32 *texel, size_t n, u32 shift, f32 *out)
     EACH_LANE(i, n) out[i] = (f32)(i32)(texel[i] >> shift & 255) / 255.0f;
 }
 
-/* Component c of the texels at the offsets. word: those of TEXELS_8, gathered once. */
+/* Component c of the texels at the offsets. word: the texels of TEXELS_8, gathered once for all
+ * components. */
 static void component(const struct picture *p, enum texels texels, const i32 *offset, const u32 *word,
                       uint32_t c, size_t n, f32 *out)
 {
@@ -168,7 +167,8 @@ static void put_nearest(const struct picture *p, enum texels texels, const i32 *
             component(p, texels, offset, word, c, n, AT(f32, results[c]));
 }
 
-/* Corner k: bit 0 the second column, bit 1 the second row. Sums go in the order of the corners. */
+/* Corner k: bit 0 is the second column, bit 1 the second row. The products are added in the order of the
+ * corners. */
 static void put_linear(const struct picture *p, enum texels texels, const struct image_axis *x,
                        const struct image_axis *y, size_t n, const uint32_t *results, uint8_t *frame)
 {
@@ -219,7 +219,7 @@ static lane_mask undefined_lanes(const struct wave *wave, const struct picture *
     return undefined;
 }
 
-/* Where the lanes of the mask that undefined_lanes() has left in the frame read. */
+/* Notes the reads of the lanes in the mask that undefined_lanes() left in the frame. */
 static void note_undefined(const struct insn *insn, uint8_t *frame, struct wave *wave,
                            const struct picture *p, const i32 *x, const i32 *y)
 {
@@ -253,8 +253,8 @@ static void define_lanes(const struct wave *wave, const struct picture *p, const
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
 
-/* Whole rows of lanes, each of which goes by even steps, as the rows do; all of them, be they active or not.
- * Neighbours differ by less than 2^31: what wraps is no step. */
+/* Do all lanes, active or not, form rows with a constant step, and the rows a constant step as well?
+ * Offsets of neighbouring lanes differ by less than 2^31; a sum that wraps is no constant step. */
 static bool in_even_rows(const struct wave *wave, const i32 *offset, struct affine *out)
 {
     const size_t n = LANES_OF(wave), row = wave->row < n ? wave->row : n;
@@ -295,8 +295,9 @@ static __attribute__((noinline)) bool read_batch(const struct insn *insn, uint8_
     if (texels == TEXELS_OTHER || sampler.addressing > ADDRESSING_CLAMP)
         return false;
     const bool real = insn->f & IMAGE_OP_FLOAT, linear = real && sampler.linear;
-    if ((!real && (sampler.linear || sampler.normalized)) ||
-        (linear && (access_observed(wave) || is_partly_undefined(&p))))
+    if (!real && (sampler.linear || sampler.normalized))
+        return false;
+    if (linear && (access_observed(wave) || is_partly_undefined(&p)))
         return false;
     const f32 *const u = AT(f32, coordinates[0]), *const v = AT(f32, coordinates[1]);
     if (!real) {
@@ -355,7 +356,7 @@ static bool active_inside(const struct wave *wave, const struct picture *p, cons
     return !bad;
 }
 
-/* To nearest even in double, as image_store does it; not a number becomes 0. */
+/* Rounds to nearest, ties to even, in double, as image_store does; NaN becomes 0. */
 static void pack_8(const f32 *value, size_t n, u32 shift, u32 *word)
 {
     EACH_LANE(i, n)
@@ -383,15 +384,16 @@ static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8
     u32 word[WAVE_LANES_MAX] = {0};
     const uint32_t *const slots = &wave->code->operands[insn->d];
     const enum texels texels = find_picture(insn, frame, wave, DENY_KERNEL_WRITE, &p);
-    if (texels == TEXELS_OTHER || access_observed(wave) ||
-        (insn->c && p.region->valid && active_undefined(wave, AT(lane_mask, insn->c))))
+    if (texels == TEXELS_OTHER || access_observed(wave))
+        return false;
+    if (insn->c && p.region->valid && active_undefined(wave, AT(lane_mask, insn->c)))
         return false;
     const size_t n = LANES_OF(wave);
     const i32 *const x = AT(i32, slots[IMAGE_TEXEL_COMPONENTS]), *const y = AT(
                                                                      i32, slots[IMAGE_TEXEL_COMPONENTS + 1]);
     if (!active_inside(wave, &p, x, y))
         return false;
-    /* lanes that do not write may hold anything */
+    /* Offsets of lanes that do not write are arbitrary. */
     const u32 pitch = (u32)p.pitch, texel = p.format->texel_bytes;
     EACH_LANE(i, n) offset[i] = (i32)((u32)y[i] * pitch + (u32)x[i] * texel);
     for (uint32_t c = 0; c < 4; c++) {

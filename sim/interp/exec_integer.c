@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers of integer arithmetic; divisions go through doubles or reciprocals with a correction. */
+/* Handlers of integer arithmetic. Divisions are computed in double, or by a reciprocal, and corrected. */
 #include "lanes.h"
 
 #define INTEGER_BINARY(name, U8, U16, U32, U64, ...) \
@@ -76,7 +76,7 @@ static inline double double_of_u32(u32 x)
 static inline u32 udiv_32(u32 a, u32 b)
 {
     const double quotient = double_of_u32(a) / double_of_u32(b ? b : 1);
-    /* The sum with 2^52 rounds to an integer and leaves it in the low bits. */
+    /* Adding 2^52 rounds to an integer and leaves it in the low bits of the significand. */
     double whole = (quotient + 0x1p52) - 0x1p52;
     whole = (whole - (whole > quotient ? 1.0 : 0.0)) + 0x1p52;
     u64 bits;
@@ -152,8 +152,9 @@ DIVIDE(smod_8, i8)
 DIVIDE(smod_16, i16)
 DIVIDE(smod_32, i32)
 
-/* 64 bits by one divisor for all lanes: a multiplication by its reciprocal, rounded up to 65 bits
- * (Granlund and Montgomery), whose high bit is implied. */
+/* 64-bit division of all lanes by one divisor: a multiplication by its reciprocal, rounded up to 65 bits,
+ * whose high bit is implicit (Granlund and Montgomery, Division by Invariant Integers using
+ * Multiplication). */
 struct reciprocal {
     u64 multiplier;
     uint32_t first, second;
@@ -179,7 +180,7 @@ static inline u64 absolute(i64 x)
     return x < 0 ? 0 - (u64)x : (u64)x;
 }
 
-/* quotient: of the magnitudes, from a and the reciprocal r of |b|. */
+/* The last argument computes the quotient of the magnitudes, from a and the reciprocal r of |b|. */
 #define DIVIDE_64(name, T, magnitude, ...)                              \
     HANDLER(name##_64_vv)                                               \
     {                                                                   \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers of the built-in math functions: one loop over lanes per function of math_table.c. */
+/* Handlers of the built-in math functions: each function of math_table.c is one loop over lanes. */
 #include "lanes.h"
 #include "math.h"
 
@@ -26,7 +26,8 @@ HANDLER(math_v)
     NEXT;
 }
 
-/* Lane 0 is at the start whatever the lane's width is; the other lanes have some bits too. */
+/* Lane 0 is at the start of a cell for every width of lanes; the other lanes of a uniform cell have
+ * arbitrary bits. */
 static __attribute__((noinline)) void call_on_cells(const struct insn *insn, uint8_t *frame,
                                                     const struct wave *wave)
 {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Global, constant and local memory. One check covers a batch: the corners of an affine address, or all
- * addresses against the region of one. Batches that do not pass are done lane by lane by access.c, which also
- * finds the lanes at fault.
- */
+/* Handlers of global, constant and local memory. One check covers a batch: the corners of an affine
+ * address, or all addresses against the region of the first. Batches that fail the check go lane by lane
+ * through access.c, which finds the lanes at fault. */
 #include "access.h"
 #include "affine.h"
 #include "wave_enqueue.h"
@@ -18,7 +16,7 @@ static inline uint32_t site_align(const struct wave *wave, const struct insn *in
     return wave->code->sites[insn->e].align;
 }
 
-/* out_view: of the region, when permitted. */
+/* out_view: the region's, if the result is true. */
 static inline bool span_permitted(const struct wave *wave, u64 first, u64 bytes, uint32_t deny, i64 *out_view)
 {
     const struct region *region = memory_region(wave->memory, first);
@@ -46,7 +44,7 @@ static inline bool affine_permitted(const struct wave *wave, const struct insn *
            !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
 }
 
-/* The lanes from the first active one to the last: whole rows when they span several. */
+/* The lanes from the first active one to the last; whole rows if they are in several. */
 struct lane_window {
     size_t first, end;
 };
@@ -65,7 +63,7 @@ static inline struct lane_window active_window(const struct wave *wave)
     return w;
 }
 
-/* Addresses of inactive lanes do not count: the window alone against its region. */
+/* Checks the window alone, since addresses of lanes outside of it do not count. */
 static __attribute__((noinline)) bool window_permitted(const struct wave *wave, const struct insn *insn,
                                                        const struct affine *a, uint32_t bytes, uint32_t deny,
                                                        struct lane_window window, i64 *out_view)
@@ -85,7 +83,7 @@ static __attribute__((noinline)) bool window_permitted(const struct wave *wave, 
            !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
 }
 
-/* The same for addresses in lanes: active ones only. */
+/* The same for general addresses: checks active lanes alone. */
 static __attribute__((noinline)) bool active_permitted(const struct wave *wave, const struct insn *insn,
                                                        const u64 *addresses, uint32_t bytes, uint32_t deny,
                                                        i64 *out_view)
@@ -108,7 +106,8 @@ static __attribute__((noinline)) bool active_permitted(const struct wave *wave, 
     return !bad;
 }
 
-/* All lanes against the region of the first active one; dead lanes too, since loads read them. */
+/* Checks all lanes against the region of the first active one, inactive lanes too, because loads read
+ * them. */
 static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses,
                                   uint32_t bytes, uint32_t deny, i64 *out_view)
 {
@@ -122,8 +121,8 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
     const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes,
               align = site_align(wave, insn) - 1;
     const u64 offset = IMMEDIATE_OFFSET;
-    /* No region has 2^63 bytes: x > room shows in the top bit of x or of room - x. Not all sets compare 64
-     * bits. */
+    /* Lemma: no region has 2^63 bytes, so x > room shows in the top bit of x or of room - x. SSE2 does not
+     * compare 64-bit lanes. */
     u64 outside = 0, odd = 0;
     EACH_LANE(i, count)
     {
@@ -135,15 +134,12 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
 }
 
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
-/*
- * Pages are closed only for accesses that are observed: elsewhere no address waits for the region's view (and
- * if one were closed, the fault would open it).
- */
+/* The byte of an address in the device's own mapping; see BYTE_AT in exec_atomic.c. */
 #define FLAT(address) ((uint8_t *)(uintptr_t)((address) + (u64)view))
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* Lanes of one tile row, or all when their rows follow each other in memory too. */
+/* Loads and stores one row of lanes, or all lanes when their rows follow each other in memory. */
 #define ROWS(size)                                                                                       \
     static inline void load_row_##size(u##size *to, const uint8_t *from, i64 step, size_t count)         \
     {                                                                                                    \
@@ -153,7 +149,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
             u##size value;                                                                               \
             memcpy(&value, from, sizeof value);                                                          \
             EACH_LANE(i, count) to[i] = value;                                                           \
-        } else if (step == 4 * sizeof *to) { /* one component of each vector */                          \
+        } else if (step == 4 * sizeof *to) { /* one component of a vector of four */                     \
             EACH_LANE(i, count) memcpy(&to[i], from + i * 4 * sizeof *to, sizeof *to);                   \
         } else if (step == 2 * sizeof *to) {                                                             \
             EACH_LANE(i, count) memcpy(&to[i], from + i * 2 * sizeof *to, sizeof *to);                   \
@@ -171,7 +167,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
                 memcpy(to + (i64)i * step, &from[i], sizeof *from);                                      \
         }                                                                                                \
     }                                                                                                    \
-    /* Only lanes whose bit is set, in lane order, from lane first of the slot. */                       \
+    /* Stores only the lanes whose bit is set, in order; `first` is the lane of the first element. */    \
     static inline void store_row_masked_##size(uint8_t *to, const u##size *from, i64 step, size_t count, \
                                                size_t first, const uint64_t *mask)                       \
     {                                                                                                    \
@@ -196,7 +192,7 @@ ROWS(16)
 ROWS(32)
 ROWS(64)
 
-/* Rows that continue each other in memory are one row. */
+/* The number of lanes of a row; all lanes if their rows follow each other in memory. */
 static inline size_t row_lanes(const struct wave *wave, const struct affine *a)
 {
     const size_t row = wave->row, count = wave->lane_count;
@@ -210,46 +206,46 @@ typedef u32 pair_16;
 typedef u64 pair_32;
 typedef unsigned __int128 pair_64;
 
-/* K components, neighbours in memory, of vectors of S; lane by lane since lanes may overlap. */
-#define VECTORS_OF(size, K, S)                                                            \
-    static __attribute__((noinline)) void load_vectors_##size##_##K##_##S(                \
-        uint8_t *frame, const uint32_t *slots, const uint8_t *from, size_t count)         \
-    {                                                                                     \
-        u##size *d_[K];                                                                   \
-        for (int k = 0; k < K; k++)                                                       \
-            d_[k] = AT(u##size, slots[k]);                                                \
-        const u##size *const p = (const u##size *)(const void *)from;                     \
-        EACH_LANE(i, count)                                                               \
-        {                                                                                 \
-            UNROLL_16                                                                     \
-            for (int k = 0; k < K; k++)                                                   \
-                d_[k][i] = p[i * S + (size_t)k];                                          \
-        }                                                                                 \
-    }                                                                                     \
-    static __attribute__((noinline)) void store_vectors_##size##_##K##_##S(               \
-        uint8_t *frame, const uint32_t *slots, uint8_t *to, size_t count)                 \
-    {                                                                                     \
-        const u##size *d_[K];                                                             \
-        for (int k = 0; k < K; k++)                                                       \
-            d_[k] = AT(u##size, slots[k]);                                                \
-        u##size *const p = (u##size *)(void *)to;                                         \
-        if (K < S) { /* with gaps, so two components at once and the third */             \
-            EACH_LANE(i, count)                                                           \
-            {                                                                             \
-                const pair_##size two =                                                   \
-                    (pair_##size)((pair_##size)d_[0][i] | (pair_##size)d_[1][i] << size); \
-                memcpy(&p[i * S], &two, sizeof two);                                      \
-                if (K == 3)                                                               \
-                    p[i * S + 2] = d_[K - 1][i];                                          \
-            }                                                                             \
-            return;                                                                       \
-        }                                                                                 \
-        EACH_LANE(i, count)                                                               \
-        {                                                                                 \
-            UNROLL_16                                                                     \
-            for (int k = 0; k < K; k++)                                                   \
-                p[i * S + (size_t)k] = d_[k][i];                                          \
-        }                                                                                 \
+/* K adjacent components of vectors of S. Lane by lane, because lanes may overlap. */
+#define VECTORS_OF(size, K, S)                                                               \
+    static __attribute__((noinline)) void load_vectors_##size##_##K##_##S(                   \
+        uint8_t *frame, const uint32_t *slots, const uint8_t *from, size_t count)            \
+    {                                                                                        \
+        u##size *d_[K];                                                                      \
+        for (int k = 0; k < K; k++)                                                          \
+            d_[k] = AT(u##size, slots[k]);                                                   \
+        const u##size *const p = (const u##size *)(const void *)from;                        \
+        EACH_LANE(i, count)                                                                  \
+        {                                                                                    \
+            UNROLL_16                                                                        \
+            for (int k = 0; k < K; k++)                                                      \
+                d_[k][i] = p[i * S + (size_t)k];                                             \
+        }                                                                                    \
+    }                                                                                        \
+    static __attribute__((noinline)) void store_vectors_##size##_##K##_##S(                  \
+        uint8_t *frame, const uint32_t *slots, uint8_t *to, size_t count)                    \
+    {                                                                                        \
+        const u##size *d_[K];                                                                \
+        for (int k = 0; k < K; k++)                                                          \
+            d_[k] = AT(u##size, slots[k]);                                                   \
+        u##size *const p = (u##size *)(void *)to;                                            \
+        if (K < S) { /* Vectors with a gap: two components together, and the third alone. */ \
+            EACH_LANE(i, count)                                                              \
+            {                                                                                \
+                const pair_##size two =                                                      \
+                    (pair_##size)((pair_##size)d_[0][i] | (pair_##size)d_[1][i] << size);    \
+                memcpy(&p[i * S], &two, sizeof two);                                         \
+                if (K == 3)                                                                  \
+                    p[i * S + 2] = d_[K - 1][i];                                             \
+            }                                                                                \
+            return;                                                                          \
+        }                                                                                    \
+        EACH_LANE(i, count)                                                                  \
+        {                                                                                    \
+            UNROLL_16                                                                        \
+            for (int k = 0; k < K; k++)                                                      \
+                p[i * S + (size_t)k] = d_[k][i];                                             \
+        }                                                                                    \
     }
 #define VECTORS(size)                                                                                       \
     VECTORS_OF(size, 2, 2)                                                                                  \
@@ -305,7 +301,7 @@ typedef unsigned __int128 pair_64;
             }                                                                                               \
         }                                                                                                   \
         if (wave->full && row == count &&                                                                   \
-            step >= (i64)(k * bytes)) { /* lanes do not overlap: any order will do */                       \
+            step >= (i64)(k * bytes)) { /* Lanes do not overlap, so any order gives the same result. */     \
             for (uint32_t c = 0; c < k; c++) {                                                              \
                 const u##size *const d_ = AT(const u##size, slots[c]);                                      \
                 EACH_LANE(i, count)                                                                         \
@@ -378,8 +374,8 @@ VECTORS(64)
         return load_list_##size(insn, frame, wave, AT(u64, insn->a), FORM_V);                             \
     }
 
-/* d may be the slot of the addresses when both have 64 bits: with several components they are read again,
- * so copied. */
+/* The result may have the slot of the addresses if both have 64-bit lanes. With several components the
+ * addresses are read again, so they are copied. */
 #define LOAD_LIST(size)                                                                                   \
     static __attribute__((noinline)) bool gather_active_##size(const struct insn *insn, uint8_t *frame,   \
                                                                struct wave *wave, const u64 *addresses)   \
@@ -656,7 +652,7 @@ HANDLER(index_check_a)
     NEXT;
 }
 
-/* Lanes that are not active have any value. */
+/* Indices of inactive lanes are arbitrary; access_check_index() ignores them. */
 HANDLER(index_check_v)
 {
     const uint64_t *const index = AT(const uint64_t, insn->a);

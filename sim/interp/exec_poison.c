@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uninitialised values: poison masks of loads, marks of stores, reports of uses. */
+/* Handlers of uninitialised values: the poison masks of loads, the marks of stores, the reports of uses. To
+ * sweep is to test the validity bits of the bytes that lanes access, and to set them where `define` says
+ * so. */
 #include "access.h"
 #include "affine.h"
 #include "lanes.h"
 
-/* The bytes an instruction covers, inactive lanes and gaps between lanes included. */
+/* All bytes from the lowest to the highest that an instruction accesses. dense: without gaps, and every
+ * computed lane is active. */
 struct poison_span {
     uint64_t low, bytes;
     bool dense;
-}; /* dense: no gaps, every computed lane active */
+};
 
 static inline bool affine_span(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
                                const struct wave *wave, struct poison_span *out)
@@ -35,7 +38,7 @@ static inline bool holds(const struct region *region, uint64_t low, uint64_t byt
     return low >= region->low && low <= region->high && bytes <= region->high - low;
 }
 
-/* The region when all of the span is in it. */
+/* The region, if it contains the whole span; else NULL. */
 static inline struct region *span_region(const struct wave *wave, const struct poison_span *span)
 {
     struct region *region = memory_region(wave->memory, span->low);
@@ -57,7 +60,8 @@ static inline bool sweep_bytes(struct region *region, uint64_t low, uint64_t byt
     return define || memory_range_valid(region, low, bytes);
 }
 
-/* Of one lane, inside the region; the allocator grants room after the last bit. */
+/* Sweeps one lane, whose bytes are inside the region. The allocator reserves bytes after the last validity
+ * bit, so eight bytes can be read. */
 static inline bool sweep_lane(struct region *region, uint64_t low, uint32_t bytes, bool define)
 {
     const uint64_t at = low - region->low, mask = ((UINT64_C(1) << (bytes & 63)) - 1) << (at & 7);
@@ -74,8 +78,8 @@ static inline bool sweep_lane(struct region *region, uint64_t low, uint32_t byte
     return (word & mask) == mask;
 }
 
-/* Lanes whose bytes stand one after the other, by runs of active ones. False: they do not, or some are
- * undefined. */
+/* Sweeps lanes whose bytes are adjacent, by runs of active lanes. False: they are not adjacent, or a byte
+ * is undefined. */
 static bool sweep_runs(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
                        const struct wave *wave, bool define)
 {
@@ -87,7 +91,7 @@ static bool sweep_runs(const struct insn *insn, const uint32_t *list, const uint
     struct region *const region = memory_region(wave->memory, first + first_active(wave) * bytes);
     EACH_WORD(w, wave->n)
     for (uint64_t bits = wave->active.word[w], run; bits; bits &= ~run) {
-        /* the run's end carries to the first lane after it */
+        /* Adding the lowest bit carries to the first inactive lane after the run. */
         const uint64_t from = bits & -bits, past = from + bits;
         run = bits & ~past;
         const uint64_t low = first + (w * 64 + (uint64_t)__builtin_ctzll(bits)) * bytes;
@@ -111,11 +115,12 @@ static const uint64_t *lane_addresses(const struct insn *insn, const uint32_t *l
     return own;
 }
 
-/* Are all active lanes at addresses from low to low + room? Mostly dead ones are, too. */
+/* Are the addresses of all active lanes in [low, low + room]? Inactive lanes usually are, too, so all are
+ * tested first. */
 static bool are_within(const uint64_t *addresses, const struct wave *wave, uint64_t low, uint64_t room)
 {
     uint64_t outside = 0;
-    /* no region has 2^63 bytes */
+    /* No region has 2^63 bytes: see list_permitted() in exec_memory.c. */
     EACH_LANE(i, LANES_OF(wave)) outside |= (addresses[i] - low) | (room - (addresses[i] - low));
     if (!(outside >> 63))
         return true;
@@ -126,7 +131,7 @@ static bool are_within(const uint64_t *addresses, const struct wave *wave, uint6
     return true;
 }
 
-/* Lane by lane. */
+/* Sweeps lane by lane. */
 static bool sweep_lanes(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
                         const struct wave *wave, bool define)
 {
@@ -150,8 +155,8 @@ static bool sweep_lanes(const struct insn *insn, const uint32_t *list, const uin
 
 /* ---- private memory: its plane of undefined bytes, by whole words ----------------------------- */
 
-/* The words of lane l at some offset: words + offset / 4 * stride + l. room: the last offset at which all
- * its bytes are inside. */
+/* A plane of private memory: lane l has its word at an offset at words[offset / 4 * stride + l]. room: the
+ * last offset at which all accessed bytes are inside. */
 struct plane {
     uint32_t *words;
     uint64_t stride, room;
@@ -162,7 +167,7 @@ static inline bool is_inside(const struct plane *plane, uint64_t offset)
     return !(offset & 3) && offset <= plane->room;
 }
 
-/* A word of each lane. */
+/* Sweeps one word of each active lane. */
 static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave,
                                                                 bool clear)
 {
@@ -183,7 +188,7 @@ static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, c
     return any;
 }
 
-/* All active lanes at one offset. */
+/* Sweeps all active lanes at one offset. */
 static uint32_t sweep_one(const struct plane *plane, const struct wave *wave, uint64_t offset, uint32_t bytes,
                           bool clear)
 {
@@ -207,8 +212,8 @@ static inline __attribute__((always_inline)) uint32_t sweep_cell(uint32_t *cell,
     return undefined;
 }
 
-/* The words of all active lanes: OR of what they hold; with clear they become defined. False: not whole
- * words, and some may have become defined. */
+/* Sweeps the words of all active lanes. out_undefined: the OR of their marks; clear: marks them as defined.
+ * False: the accesses are not whole words; some may have become defined. */
 static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t *frame,
                           const struct wave *wave, bool clear, uint32_t *out_undefined)
 {
@@ -240,7 +245,7 @@ static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t
     return true;
 }
 
-/* For any addresses of the lanes, as long as they are in one region. */
+/* Works for any addresses, as long as all of them are in one region. */
 static bool flat_sweep(const struct insn *insn, const uint32_t *list, const uint8_t *frame,
                        const struct wave *wave, bool define)
 {
@@ -281,7 +286,7 @@ HANDLER(poison_ld_u)
     NEXT;
 }
 
-/* Is some active lane in the mask? */
+/* Is an active lane in the mask? */
 static inline bool any_active(const uint64_t *mask, const struct wave *wave)
 {
     const uint64_t *const active = wave->active.word;
@@ -323,7 +328,7 @@ HANDLER(poison_st)
     NEXT;
 }
 
-/* Reports only: a value that may be anything is no reason to stop. */
+/* The report does not stop the lanes. */
 static __attribute__((noinline)) void report(const struct insn *insn, struct wave *wave,
                                              const uint64_t *lanes)
 {

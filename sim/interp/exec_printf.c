@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The handler of printf, of its own since it is compiled once per instruction set: the work is in
- * printf_format.c, which is compiled once, as formatting gains nothing from vectors.
- */
+/* The handler of printf. Handlers are compiled once per instruction set; the work is in printf_format.c,
+ * which is compiled once, since formatting gains nothing from vectors. */
 #include "lanes.h"
 #include "printf_format.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Private memory: 4-byte words of all lanes side by side, so that one offset for all lanes is
- * a row. Words that are not aligned, and lanes at fault, go through access.c.
- */
+/* Handlers of private memory. The 4-byte words of all lanes at one offset are adjacent, so an access at one
+ * offset for all lanes is a row. Words that are not aligned, and lanes at fault, go through access.c. */
 #include "access.h"
 #include "lanes.h"
 
@@ -10,7 +8,7 @@
 
 struct private_span {
     u64 low, high;
-}; /* of offsets that may be touched */
+}; /* offsets that may be accessed */
 
 static inline struct private_span private_span(const struct wave *wave, const struct insn *insn)
 {
@@ -21,7 +19,7 @@ static inline struct private_span private_span(const struct wave *wave, const st
                                  code->private_objects[insn->c - 1].high};
 }
 
-/* A vector may demand more than its components. */
+/* A vector may require more alignment than its components. */
 static inline bool vector_aligned(const struct wave *wave, const struct insn *insn, u64 offsets)
 {
     return insn->f == 1 || !(offsets & (wave->code->sites[insn->e].align - 1));
@@ -31,11 +29,11 @@ static inline bool private_permitted(const struct wave *wave, const struct insn 
                                      u64 unit)
 {
     const struct private_span span = private_span(wave, insn);
-    return offset >= span.low && offset <= span.high && bytes <= span.high - offset && offset % unit == 0 &&
-           vector_aligned(wave, insn, offset);
+    const bool inside = offset >= span.low && offset <= span.high && bytes <= span.high - offset;
+    return inside && offset % unit == 0 && vector_aligned(wave, insn, offset);
 }
 
-/* Offsets of lanes below lane_count; dead lanes too, since loads read them. */
+/* Checks all lanes below lane_count, inactive ones too, because loads read them. */
 static inline bool list_permitted(const struct wave *wave, const struct insn *insn, const u64 *addresses,
                                   u64 bytes, u64 unit)
 {
@@ -45,7 +43,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
     const u64 low = span.low + PRIVATE_BASE - (u64)(i64)(i32)insn->b, room = span.high - span.low - bytes;
     const u64 shift = (u64)(i64)(i32)insn->b;
     const size_t count = wave->lane_count;
-    u64 outside = 0, odd = 0; /* as for flat memory: by the top bit */
+    u64 outside = 0, odd = 0; /* as in exec_memory.c: by the top bit */
     EACH_LANE(i, count)
     {
         const u64 x = addresses[i] - low;
@@ -58,7 +56,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
 #define SLOTS (insn->f == 1 ? &insn->d : &wave->code->operands[insn->d])
 #define PRIVATE_OFFSET(address) ((address) + (u64)(i64)(i32)insn->b - PRIVATE_BASE)
 
-/* One component of one lane; whole words, or a part of one. */
+/* One component of one lane: whole words, or a part of a word. */
 #define WORD_AT(offset, lane) (memory + ((offset) / 4 * width + (lane)) * 4 + (offset) % 4)
 #define READ_8(offset, lane) (*WORD_AT(offset, lane))
 #define READ_16(offset, lane) (*(const u16 *)(const void *)WORD_AT(offset, lane))
@@ -76,7 +74,7 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
         const size_t i = w * 64 + (size_t)__builtin_ctzll(bits); \
         WRITE_##size(at, i, d_[i]);                              \
     }
-/* A row of words belongs to this wave alone: blocks of lanes are blended into it. */
+/* Only this wave writes the row of words, so blocks of lanes are read, blended and written back. */
 #define WRITE_MASKED_32(at, d_, n, mask)                                                       \
     i32 *const row = (i32 *)(void *)WORD_AT(at, 0);                                            \
     EACH_BLOCK(i, n)                                                                           \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Select and moves. Lanes are moved as integers of their width. */
+/* Handlers of selects and moves. Lanes are moved as integers of their width. */
 #include "lanes.h"
 
-/* d = mask ? a : b, block by block; A and B give a register at lane i + k. */
+/* d = mask ? a : b, block by block; A and B give a register of lanes from i + k. */
 #define BLEND_LANES(size, mask, A, B)                                             \
     EACH_BLOCK(i, n)                                                              \
     {                                                                             \
@@ -54,7 +54,7 @@ static inline void copy_lanes(uint8_t *to, const uint8_t *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* Whole slots for the V form; the U form moves the 8-byte cell. */
+/* The V form copies a whole slot, the U form the 8-byte cell. */
 #define USELECT(size)                                                           \
     HANDLER(uselect_##size##_v)                                                 \
     {                                                                           \

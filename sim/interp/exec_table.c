@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The handlers of one instruction set, in op order. A missing one does not link. */
+/* The handlers of one instruction set, in the order of op.def. The linker reports a missing one. */
 #include "exec_table.h"
 #include "lanes.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PURPOSE  The tables that exec_table.c makes, one per instruction set; op.c picks one. */
+/* PURPOSE  The tables of handlers that exec_table.c defines, one per instruction set; op.c chooses one. */
 #ifndef ORRERY_INTERP_EXEC_TABLE_H
 #define ORRERY_INTERP_EXEC_TABLE_H
 

@@ -139,8 +139,7 @@ static float lane_lod(const struct image_access *a, uint32_t lane)
     return sample_gradient_lod(a->image, step[0], step[1]);
 }
 
-/* ---- what is reported
- * ------------------------------------------------------------------------------------- */
+/* ---- what is reported ------------------------------------------------------------------------ */
 
 static void set_lane(lane_mask *mask, uint32_t lane)
 {

@@ -193,6 +193,14 @@ static bool some_loop_waits(struct ir *ir)
     return false;
 }
 
+/* Inputs that do not depend on the division into work-groups. */
+static bool is_global_input(uint64_t input)
+{
+    const bool sizes = input >= INPUT_GLOBAL_SIZE && input <= INPUT_WORK_DIM;
+    const bool ids = input >= INPUT_GLOBAL_ID && input < INPUT_LOCAL_LINEAR_ID;
+    return sizes || ids || input == INPUT_GLOBAL_LINEAR_ID;
+}
+
 static void find_traits(struct entry_point *e, struct ir *ir)
 {
     struct kernel_traits t = {0};
@@ -201,11 +209,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
     for (uint32_t v = 1; v < ir->values.count; v++) {
         const struct value *value = ir_value(ir, v);
         bool input = value->op == IR_input && !(value->imm & 0x10000);
-        bool global = value->imm == INPUT_WORK_DIM ||
-                      (value->imm >= INPUT_GLOBAL_SIZE && value->imm < INPUT_WORK_DIM) ||
-                      (value->imm >= INPUT_GLOBAL_ID && value->imm < INPUT_LOCAL_LINEAR_ID) ||
-                      value->imm == INPUT_GLOBAL_LINEAR_ID;
-        t.sees_groups |= input && !global;
+        t.sees_groups |= input && !is_global_input(value->imm);
         t.has_barrier |= value->op == IR_barrier || value->op == IR_async_copy;
         t.has_collective |= value->op == IR_collective;
         t.has_atomics |= value->op == IR_atomic;
@@ -331,9 +335,9 @@ static const char *string_of(const struct module *m, uint32_t id)
 static const char *debug_source_text(const struct module *m, uint32_t word)
 {
     const uint32_t *w = &m->words[word];
-    const bool is_source = spv_opcode(m, word) == SpvOpExtInst && m->debug_set && w[3] == m->debug_set &&
-                           w[4] == OpenCLDebugInfo100DebugSource && spv_length(m, word) > 6;
-    return is_source ? string_of(m, w[6]) : NULL;
+    if (spv_opcode(m, word) != SpvOpExtInst || !m->debug_set || w[3] != m->debug_set)
+        return NULL;
+    return w[4] == OpenCLDebugInfo100DebugSource && spv_length(m, word) > 6 ? string_of(m, w[6]) : NULL;
 }
 
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text)

@@ -259,8 +259,8 @@ static uint32_t fold_select(struct ir *ir, uint32_t v, const struct value *value
         return value->args[1];
     if (ir_is_const(ir, value->args[0], &c))
         return c ? value->args[1] : value->args[2];
-    if (value->type == T_BOOL && ir_is_const(ir, value->args[1], &a) && ir_is_const(ir, value->args[2], &b) &&
-        a && !b)
+    const bool constant = ir_is_const(ir, value->args[1], &a) && ir_is_const(ir, value->args[2], &b);
+    if (value->type == T_BOOL && constant && a && !b)
         return value->args[0];
     return v;
 }

@@ -43,7 +43,7 @@
 #include "op.def"
 #undef OP
 
-/* The next instruction after lanes were stopped and none is active any more; NULL: the wave stops. */
+/* Called when lanes were stopped and none is active any more: the next instruction; NULL: the wave stops. */
 const struct insn *wave_next_block(struct wave *wave);
 
 /* ---- dispatch --------------------------------------------------------------------- */
@@ -51,7 +51,8 @@ const struct insn *wave_next_block(struct wave *wave);
 #define HANDLER(name) \
     const struct insn *EXEC(name)(const struct insn *insn, uint8_t *frame, struct wave *wave)
 
-/* Handlers call the next one last, which has to be a jump (TAIL_CALL): none without optimization. */
+/* The call of the next handler must become a jump (TAIL_CALL), which needs optimization; else handlers
+ * return to a loop. */
 #if !defined ORRERY_LOOPING && !defined __OPTIMIZE__
 #define ORRERY_LOOPING 1
 #endif
@@ -62,7 +63,8 @@ const struct insn *wave_next_block(struct wave *wave);
 #endif
 #define NEXT GO_TO(insn + 1)
 
-/* In a part of a handler with other parameters: no guaranteed tail call from there: a loop instead. */
+/* A part of a handler has other parameters, so a tail call from there is not guaranteed; it returns to a
+ * loop instead. */
 #ifdef TAIL_CALL_BY_ATTRIBUTE
 #define NEXT_OF_PART return insn + 1
 #define NEXT_OF_PART_AFTER_FAULT(insn, frame, wave) return after_fault(insn, wave)
@@ -106,12 +108,12 @@ static inline const struct insn *after_fault(const struct insn *insn, struct wav
 #define UNROLL_NOT _Pragma("GCC unroll 1")
 #endif
 
-#define LANES_OF(wave) ((size_t)(wave)->n & ~(size_t)15) /* n is a multiple of 16: no tail loop */
+#define LANES_OF(wave) ((size_t)(wave)->n & ~(size_t)15) /* n is a multiple of 16: no loop for a remainder */
 #define EACH_LANE(i, n) NO_LANE_DEPENDENCE for (size_t i = 0; i < (n); i++)
 #define EACH_BLOCK(i, n) for (size_t i = 0; i < (n); i += 16)
 #define EACH_WORD(w, n) for (size_t w = 0; w * 64 < (n); w++)
 
-/* One form each: A, B, C are operand types, loads define how i reads them. */
+/* One macro per form. A, B and C are the types of operands; the loads define how lane i is read. */
 #define HANDLER_UNARY_V(name, R, A, ...)    \
     HANDLER(name)                           \
     {                                       \
@@ -219,7 +221,7 @@ enum { VECTOR_BYTES = 32 };
 enum { VECTOR_BYTES = 16 };
 #endif
 
-/* At most 16 lanes: a block is never less than one register. Any alignment, any aliasing. */
+/* A register, at most 16 lanes, so that a block has at least one. Any alignment and aliasing is allowed. */
 #define VECTOR_OF(T, bytes) \
     typedef T vec_##T __attribute__((vector_size((bytes) < VECTOR_BYTES ? (bytes) : VECTOR_BYTES), may_alias))
 typedef float f32;
@@ -255,9 +257,10 @@ VECTOR_OF(f64, 128);
         vec_##T v_ = (value);        \
         memcpy((p), &v_, sizeof v_); \
     })
-#define VECTOR_SPLAT(T, x) ((x) - (vec_##T){0}) /* x - 0 keeps every x, -0.0 too */
+#define VECTOR_SPLAT(T, x) ((x) - (vec_##T){0}) /* x - 0 is x for every x, also for -0.0 */
 
-/* Comparison result (all ones or zeros per lane, signed integers of the lane's width) to bits. */
+/* A comparison's result (all ones or all zeros per lane, as signed integers of the lane's width) to mask
+ * bits. */
 #if defined __x86_64__ && ORRERY_ISA == 1
 #define MASK_BITS_8(m) ((uint32_t)_mm_movemask_epi8((__m128i)(m)))
 #define MASK_BITS_16(m)                                                                                      \
@@ -293,8 +296,8 @@ VECTOR_OF(f64, 128);
 #define MASK_BITS_64(m) MASK_BITS_ANY(i64, m)
 #endif
 
-/* Mask bits (from bit 0) to lanes: all ones or zeros. 64: pairs of 32-bit lanes, since SSE2 compares no
- * 64-bit ones. */
+/* Mask bits, from bit 0 on, to lanes of all ones or all zeros. Lanes of 64 bits are compared as pairs of 32
+ * bits, which SSE2 has. */
 #define LANE_BITS_8                                                      \
     {                                                                    \
         1, 2, 4, 8, 16, 32, 64, (i8)128, 1, 2, 4, 8, 16, 32, 64, (i8)128 \
@@ -328,11 +331,11 @@ VECTOR_OF(f64, 128);
 #endif
 
 #if ORRERY_ISA < 2
-/* From bit k on, known when compiled: the bits are spread over a register once for all registers of a
- * block. */
+/* Mask bits from bit k on, a constant: the compiler spreads the bits over a register once for all registers
+ * of a block. */
 static inline vec_i8 expand_8(uint32_t bits, size_t k)
 {
-    (void)k; /* sixteen lanes: 0 */
+    (void)k; /* 16 lanes: k is 0 */
     const vec_i8 lane = LANE_BITS_8;
     const i8 l = (i8)bits, h = (i8)(bits >> 8);
     const vec_i8 spread = {l, l, l, l, l, l, l, l, h, h, h, h, h, h, h, h};

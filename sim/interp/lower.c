@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks the functions of a kernel, inlines calls, and hands each instruction to the file of its family. */
+/* Lowers a kernel to IR: walks its functions, inlines calls, and gives each instruction to the file of its
+ * family. Recursion is refused, so inlining ends. Phis are made when they are met and completed at the end
+ * of their function. */
 #include "lower.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@ struct phi_fix {
     uint32_t count;
 };
 
-/* One inlined call: where its returns go, and the phis to complete at its end. */
+/* One inlined call: the block and values that its returns lead to, and the phis to complete at its end. */
 struct call_frame {
     struct call_frame *caller;
     uint32_t number;
@@ -68,14 +70,24 @@ uint32_t lower_site(struct lower *l, const struct site *site)
     return l->ir->sites.count - 1;
 }
 
-/* No other unit observes private and constant memory: no preemption point. */
+/* Private and constant memory are not seen by other units, so their accesses are no preemption points. */
 static bool seen_by_others(const struct lower *l, enum ir_op op, uint32_t site)
 {
     enum storage storage = l->ir->sites.at[site].storage;
     if (op == IR_load || op == IR_store)
         return storage != STORAGE_PRIVATE && storage != STORAGE_CONSTANT;
-    return op == IR_atomic || op == IR_copy || op == IR_fence || op == IR_async_copy || op == IR_printf ||
-           op == IR_image_read || op == IR_image_write || op == IR_pipe || op == IR_enqueue;
+    switch (op) {
+    case IR_atomic:
+    case IR_copy:
+    case IR_fence:
+    case IR_async_copy:
+    case IR_printf:
+    case IR_image_read:
+    case IR_image_write:
+    case IR_pipe:
+    case IR_enqueue: return true;
+    default: return false;
+    }
 }
 
 uint32_t lower_effect(struct lower *l, enum ir_op op, enum scalar type, uint32_t site)
@@ -352,11 +364,8 @@ static void lower_op_line(struct lower *l, uint32_t word)
 
 static void lower_function(struct lower *l, const struct function *f, struct call_frame *call);
 
-static void lower_call(struct lower *l, uint32_t word)
+static void check_call(const struct lower *l, const struct function *callee, const char *name)
 {
-    const uint32_t *w = &l->m->words[word];
-    const struct function *callee = module_function(l->m, w[3]);
-    const char *name = l->m->names[callee->id] ? l->m->names[callee->id] : "?";
     const struct decoration *linkage = module_decoration(l->m, callee->id, SpvDecorationLinkageAttributes);
     if (l->ir->values.count > MAX_INSTRUCTIONS || l->ir->blocks.count > MAX_INSTRUCTIONS / 8)
         module_fail(l->m, STATUS_UNSUPPORTED,
@@ -368,53 +377,76 @@ static void lower_call(struct lower *l, uint32_t word)
     for (struct call_frame *c = l->call; c; c = c->caller)
         if (c->function == callee)
             module_fail(l->m, STATUS_BAD_BINARY, "function '%s' calls itself: OpenCL has no recursion", name);
+}
+
+static void pass_arguments(struct lower *l, const struct function *callee, const uint32_t *arguments)
+{
+    for (uint32_t i = 0; i < callee->param_count; i++) {
+        uint32_t parameter = callee->params[i];
+        if (module_has_attribute(l->m, parameter, SpvFunctionParameterAttributeByVal)) {
+            uint32_t copy = lower_private_copy(l, arguments[i], parameter);
+            lower_set(l, parameter, &copy, 1);
+        } else {
+            l->leaf[parameter] = (uint32_t *)lower_get(l, arguments[i]);
+        }
+    }
+}
+
+/* Leaf k of a call's result: a phi if the callee returns in several places. */
+static uint32_t returned_leaf(struct lower *l, const struct call_frame *call, uint32_t k)
+{
+    const uint32_t returns = call->return_preds.count;
+    CHECKED(returns == call->return_values.count);
+    if (returns == 0) /* the callee never returns */
+        return ir_const(l->ir, T_I64, 0);
+    const uint32_t first = call->return_values.at[0][k];
+    if (returns == 1)
+        return first;
+    const uint32_t v = ir_new_value(l->ir, IR_phi, lower_type(l, first));
+    ir_append(l->ir, l->block, v);
+    struct value *phi = ir_value(l->ir, v);
+    phi->list_count = returns;
+    phi->list = ARENA_ARRAY(l->arena, uint32_t, returns * 2);
+    for (uint32_t i = 0; i < returns; i++) {
+        phi->list[i] = call->return_values.at[i][k];
+        phi->list[returns + i] = call->return_preds.at[i];
+    }
+    return v;
+}
+
+/* Lowers the callee's body; the position and the counters of the caller are restored afterwards. */
+static void inline_body(struct lower *l, struct call_frame *call, const char *name, uint32_t word)
+{
+    uint32_t file = l->file, line = l->line, column = l->column, scope = l->scope;
+    const uint32_t number = l->call_number, branches = l->branches;
+    const bool inherited = l->line_inherited;
+    l->scope = l->branches = 0;
+    l->call_number = call->number;
+    if (l->ir->profile)
+        profile_function(l, name);
+    lower_function(l, call->function, call);
+    l->ir->word = l->ir->debug ? word : 0;
+    l->file = file, l->line = line, l->column = column, l->scope = scope;
+    l->call_number = number, l->branches = branches, l->line_inherited = inherited;
+    l->block = call->return_block;
+}
+
+static void lower_call(struct lower *l, uint32_t word)
+{
+    const uint32_t *w = &l->m->words[word];
+    const struct function *callee = module_function(l->m, w[3]);
+    const char *name = l->m->names[callee->id] ? l->m->names[callee->id] : "?";
+    check_call(l, callee, name);
     struct call_frame call = {.caller = l->call, .number = l->ir->calls.count, .function = callee};
     *list_push(l->arena, &l->ir->calls) = (struct code_call){l->call->number, l->file, l->line, l->column};
     *list_push(l->arena, &l->ir->functions) = name;
     call.return_block = ir_new_block(l->ir);
     call.result_leaves = module_type(l->m, w[1])->leaves;
-    for (uint32_t i = 0; i < callee->param_count; i++) {
-        uint32_t parameter = callee->params[i];
-        if (module_has_attribute(l->m, parameter, SpvFunctionParameterAttributeByVal)) {
-            uint32_t copy = lower_private_copy(l, w[4 + i], parameter);
-            lower_set(l, parameter, &copy, 1);
-        } else {
-            l->leaf[parameter] = (uint32_t *)lower_get(l, w[4 + i]);
-        }
-    }
-    uint32_t file = l->file, line = l->line, column = l->column, scope = l->scope;
-    const uint32_t number = l->call_number, branches = l->branches;
-    const bool inherited = l->line_inherited;
-    l->scope = l->branches = 0;
-    l->call_number = call.number;
-    if (l->ir->profile)
-        profile_function(l, name);
-    lower_function(l, callee, &call);
-    l->ir->word = l->ir->debug ? word : 0;
-    l->file = file, l->line = line, l->column = column, l->scope = scope;
-    l->call_number = number, l->branches = branches, l->line_inherited = inherited;
-    l->block = call.return_block;
+    pass_arguments(l, callee, w + 4);
+    inline_body(l, &call, name, word);
     uint32_t *results = ARENA_ARRAY(l->arena, uint32_t, call.result_leaves + 1);
-    for (uint32_t k = 0; k < call.result_leaves; k++) {
-        if (call.return_preds.count == 0) { /* never returns */
-            results[k] = ir_const(l->ir, T_I64, 0);
-            continue;
-        }
-        uint32_t first = call.return_values.at[0][k];
-        CHECKED(call.return_preds.count == call.return_values.count);
-        results[k] = first;
-        if (call.return_preds.count == 1)
-            continue;
-        results[k] = ir_new_value(l->ir, IR_phi, lower_type(l, first));
-        ir_append(l->ir, l->block, results[k]);
-        struct value *phi = ir_value(l->ir, results[k]);
-        phi->list_count = call.return_preds.count;
-        phi->list = ARENA_ARRAY(l->arena, uint32_t, phi->list_count * 2);
-        for (uint32_t i = 0; i < phi->list_count; i++) {
-            phi->list[i] = call.return_values.at[i][k];
-            phi->list[phi->list_count + i] = call.return_preds.at[i];
-        }
-    }
+    for (uint32_t k = 0; k < call.result_leaves; k++)
+        results[k] = returned_leaf(l, &call, k);
     l->leaf[w[2]] = results;
     debug_returned(l);
 }
@@ -452,7 +484,7 @@ static void lower_instruction(struct lower *l, uint32_t word)
     }
 }
 
-/* list holds values, then the blocks they come from; cfg_build orders them by predecessor. */
+/* `list` holds the values, then the blocks they come from; cfg_build sorts both by predecessor. */
 static void complete_phis(struct lower *l, struct call_frame *call)
 {
     for (uint32_t i = 0; i < call->phis.count; i++) {
@@ -496,7 +528,7 @@ static void lower_function(struct lower *l, const struct function *f, struct cal
 
 /* ---- kernels ------------------------------------------------------------------------------ */
 
-/* The place of argument i in the argument block, and the values of its parameter. */
+/* Places argument i in the argument block, and makes the values of its parameter. */
 static void lower_argument(struct lower *l, const struct function *f, uint32_t i)
 {
     struct ir *ir = l->ir;
@@ -562,8 +594,8 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struc
     l->label_block = ARENA_ARRAY(l->arena, uint32_t, m->bound);
     l->label_end = ARENA_ARRAY(l->arena, uint32_t, m->bound);
     l->refused = request->spurious ? ARENA_ARRAY(l->arena, struct refusal, m->bound) : NULL;
-    ir_new_value(ir, IR_undef, T_NONE); /* NONE */
-    ir_new_block(ir);                   /* block 0 is no block either */
+    ir_new_value(ir, IR_undef, T_NONE); /* id 0: NONE */
+    ir_new_block(ir);                   /* block 0 stands for no block */
     *list_push(l->arena, &ir->sites) = (struct site){.what = ""};
     *list_push(l->arena, &ir->calls) = (struct code_call){.caller = 0};
     *list_push(l->arena, &ir->functions) = entry->name;
@@ -579,6 +611,6 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struc
     if (ir->profile)
         profile_function(l, entry->name);
     lower_function(l, f, &call);
-    ir->word = 0; /* what passes add carries out no instruction of the module */
+    ir->word = 0; /* Instructions that passes add belong to no instruction of the module. */
     return ir;
 }

@@ -23,7 +23,7 @@ static uint32_t resized(struct lower *l, uint32_t value, enum scalar type, bool 
 
 /* ---- bit fields -------------------------------------------------------------------------- */
 
-/* The lowest count bits; count may be the whole width. */
+/* The lowest `count` bits set; `count` may be the whole width. */
 static uint32_t low_bits(struct lower *l, enum scalar type, uint32_t count)
 {
     uint32_t one = ir_const(l->ir, type, 1), power = compute(l, IR_shl, type, one, count);
@@ -54,7 +54,7 @@ static uint32_t extract(struct lower *l, enum scalar type, uint32_t base, uint32
     return lower_emit(l, IR_select, type, none, ir_const(l->ir, type, 0), extended, 0);
 }
 
-/* Neighbours change places: single bits, pairs, nibbles and so on. */
+/* Swaps neighbours: first single bits, then pairs, nibbles and so on. */
 static uint32_t reverse(struct lower *l, enum scalar type, uint32_t x)
 {
     static const uint64_t masks[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,

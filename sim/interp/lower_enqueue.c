@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device-side enqueue: NDRange descriptors are values; everything else is a request to the device. */
+/* Device-side enqueue. NDRange descriptors become values; every other call becomes a request to the
+ * device. */
 #include "wave_enqueue.h"
 #include "lower.h"
 
-enum { RANGE_LEAVES = 10 }; /* dimensions, then offset, global and local size, three each */
+enum { RANGE_LEAVES = 10 }; /* dimensions; then offset, global size and local size, three each */
 
 struct enqueued_block {
     enum enqueue_op op;
@@ -78,7 +79,7 @@ static void build_range(struct lower *l, const uint32_t *w)
     lower_set(l, w[2], leaves, RANGE_LEAVES);
 }
 
-/* The descriptor itself, or where it lies. */
+/* The operand is the descriptor, or a pointer to it. */
 static void put_range(struct lower *l, struct enqueued_block *call, uint32_t id)
 {
     const struct type *type = module_value_type(l->m, id);
@@ -105,7 +106,7 @@ static void put_block(struct lower *l, struct enqueued_block *call, const uint32
     call->values[OPERAND_LITERAL_ALIGN] = number(l, invoke[3]);
 }
 
-/* A size, or the address of a size. */
+/* The operand is a size, or a pointer to a size. */
 static uint32_t local_bytes(struct lower *l, uint32_t id)
 {
     const struct type *type = module_value_type(l->m, id), *size;

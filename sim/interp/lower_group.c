@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Barriers, fences, group functions and asynchronous copies as IR: one barrier or collective per scalar, with
- * the site that findings name. The list of wait_group_events is read element by element; of a list whose
- * length is known only at run time 128 elements are read, and a longer one stands for every event.
- */
+/* Barriers, fences, group functions and asynchronous copies as IR: one barrier or collective per scalar,
+ * with the site that findings name. The event list of wait_group_events is read element by element. If its
+ * length is known only at run time, 128 elements are read, and a longer list counts as all events. */
 #include "lower.h"
 #include "orrery/device.h"
 #include "spirv_ops.h"
@@ -50,7 +48,7 @@ static const char *collective_name(uint32_t op, bool sub_group)
     }
 }
 
-/* One collective per component: list = value, then the local ids of a broadcast. */
+/* One collective per component; its list has the value, then the local ids of a broadcast. */
 static void lower_collective(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
@@ -70,7 +68,7 @@ static void lower_collective(struct lower *l, uint32_t word)
         }
         bool truth = lower_type(l, value) == T_BOOL, constant = true;
         uint64_t bits;
-        if (truth) /* the gatherer has numbers only */
+        if (truth) /* Collectives are computed on numbers. */
             value = lower_emit(l, IR_select, T_I32, value, ir_const(l->ir, T_I32, 1),
                                ir_const(l->ir, T_I32, 0), 0);
         uint32_t *list = ARENA_ARRAY(l->arena, uint32_t, 4);
@@ -128,10 +126,8 @@ static void lower_async_copy(struct lower *l, uint32_t word)
     lower_set(l, w[2], &v, 1);
 }
 
-/*
- * Of a list whose length is value only when it runs, or is very long, this many are checked; a longer list
- * stands for every event.
- */
+/* EVENTS_LISTED: how many events of a list are read if its length is not constant or above
+ * EVENTS_FIXED_MOST. A longer list counts as all events. */
 enum { EVENTS_LISTED = 128, EVENTS_FIXED_MOST = 1024, EVENT_BYTES = 8 };
 
 static uint32_t lower_event(struct lower *l, uint32_t list_id, uint32_t list, uint64_t at)
@@ -143,7 +139,8 @@ static uint32_t lower_event(struct lower *l, uint32_t list_id, uint32_t list, ui
     return event;
 }
 
-/* events[at] if there are so many, else none: then the first is read, as the list has that one. */
+/* events[at], or no event if the list is shorter: then the first element is read, which every list has, and
+ * its value is not used. */
 static uint32_t lower_possible_event(struct lower *l, uint32_t list_id, uint32_t list, uint32_t count,
                                      uint64_t at)
 {
@@ -180,7 +177,7 @@ static void lower_wait_events(struct lower *l, uint32_t word)
     wait->list_count = events;
 }
 
-/* One clock for every scope. */
+/* All scopes read the same clock. */
 static void lower_clock(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
@@ -196,10 +193,8 @@ static void lower_clock(struct lower *l, uint32_t word)
     lower_set(l, w[2], halves, 2);
 }
 
-/*
- * Its call is one of the work-group, checked as other group functions are; its result is its number among
- * those of the kernel, and its number of sub-groups.
- */
+/* OpNamedBarrierInitialize is a collective of the work-group and is checked like one. Its result is the
+ * barrier's number in the kernel and its count of sub-groups. */
 static void lower_named_barrier(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Images and samplers. An image is the address of its description, a sampler its packed bits, a sampled image
- * both: one value each, the same in every lane. Coordinates and texels vary.
- */
+/* Images and samplers. An image is the address of its descriptor, a sampler its packed bits, a sampled
+ * image both: each is one value, equal in all lanes. Coordinates and texels vary by lane. */
 #include "image_op.h"
 #include "lower.h"
 
@@ -13,7 +11,7 @@ static const uint32_t *image_type_words(struct lower *l, uint32_t id)
     return type->opcode == SpvOpTypeSampledImage ? &l->m->words[l->m->def[w[2]]] : w;
 }
 
-/* Coordinates are 32 bits wide; other widths occur in no front end's modules, only in hand-written ones. */
+/* Coordinates have 32 bits; only hand-written modules have other widths. */
 static uint32_t coordinate(struct lower *l, uint32_t value, enum scalar type)
 {
     if (type == T_F16 || type == T_F64)
@@ -58,7 +56,7 @@ static void add_gradient(struct lower *l, struct image_operands *o, uint32_t id)
     o->flags |= IMAGE_OP_GRADIENT;
 }
 
-/* The mask of optional operands at word i of an instruction of n words, and what it announces. */
+/* Parses the optional image operands at word i of an instruction of n words. */
 static void add_options(struct lower *l, struct image_operands *o, uint32_t word, uint32_t i)
 {
     const uint32_t *w = &l->m->words[word];

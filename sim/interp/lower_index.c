@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Finds an index past an array inside a variable, as in s.a[4] of int a[4], whose bytes belong to
- * the variable all the same, so that bounds alone do not see it (C11 6.5.6p8).
+ * Finds an index past an array inside a variable, as in s.a[4] for int a[4]. The bytes belong to the
+ * variable, so its bounds alone do not reveal the error (C11 6.5.6p8).
  *
  * An access chain of a module that the front end made (module->by_components) indexes arrays as the source
- * does. Each of its indices that may be past its array is noted at the address that the chain gives; an
- * access to exactly that address checks what is noted there. Pointer arithmetic makes another address, of
- * which nothing is noted: to form &a[0][0] and to walk through the rows from there is allowed, and so is the
- * address one past an array's end.
+ * does. Each index that may be past its array is noted at the address that the chain computes. An access to
+ * exactly that address checks the notes. Pointer arithmetic makes another address, without notes: it is
+ * legal to form &a[0][0] and to walk through all rows from there, and to form the address one past an
+ * array's end.
  *
- * The index of a component, v[i], is checked as that of an element.
+ * The index of a component, v[i], is checked like that of an element.
  *
- * Not noted: the first index into a variable's own array, since the bounds of the variable are those of the
- * array, and arrays of at most one element, which may be the last member of a struct of unknown size.
+ * Not noted are the first index into a variable's own array, since the bounds of the variable are those of
+ * the array, and arrays of at most one element, which may be the last member of a struct of unknown size.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,7 +21,8 @@
 
 #include "lower.h"
 
-/* Is a value always less than count? What programs write to keep it so. */
+/* Is the value always below count? Recognizes constants, masks and the other forms that programs use as
+ * bounds. */
 static bool below(struct lower *l, uint32_t v, uint64_t count)
 {
     uint64_t k;
@@ -45,11 +46,11 @@ bool index_may_pass(struct lower *l, uint32_t pointer, const struct type *array,
     const uint32_t word = l->m->def[pointer];
     const bool is_variable =
         word && spv_opcode(l->m, word) == SpvOpVariable && lower_pointee(l, pointer) == array;
-    return l->m->by_components && !is_variable && array->kind == TYPE_ARRAY && array->count > 1 &&
-           !below(l, index, array->count);
+    const bool is_inner = !is_variable && array->kind == TYPE_ARRAY && array->count > 1;
+    return l->m->by_components && is_inner && !below(l, index, array->count);
 }
 
-/* The value of IR_index holds in `object` what is noted of it, which nothing else reads there. */
+/* The note on an address: IR_index keeps its number in `object`, which is otherwise unused there. */
 static uint32_t noted(struct lower *l, uint32_t address)
 {
     return ir_value(l->ir, address)->op == IR_index ? ir_value(l->ir, address)->object : 0;
@@ -62,7 +63,7 @@ void index_note(struct lower *l, uint32_t base, uint32_t address, const struct i
     uint32_t last = noted(l, base);
     if (step) {
         if (!l->indexed.count)
-            list_push(l->arena, &l->indexed); /* number 0: nothing is noted */
+            list_push(l->arena, &l->indexed); /* note 0: none */
         *list_push(l->arena, &l->indexed) = (struct indexed){.index = step->index,
                                                              .count = step->array->count,
                                                              .pointer = step->pointer,
@@ -75,10 +76,8 @@ void index_note(struct lower *l, uint32_t base, uint32_t address, const struct i
 
 /* ---- words ------------------------------------------------------------------------------ */
 
-/*
- * clang's names of the address of an element or a member, without the numbers that it adds to a repeated
- * name.
- */
+/* clang's name of the address of an element or member. Generic names, and names to which clang added a
+ * number, do not count. */
 static const char *name_of(struct lower *l, uint32_t id)
 {
     const char *name = l->m->names[id], *dot = name ? strrchr(name, '.') : NULL;
@@ -107,7 +106,7 @@ struct elements lower_elements(const struct type *type)
     return (struct elements){plural_of(type->element), (uint32_t)type->stride};
 }
 
-/* The buffer for the text of a path; full: it does not fit, or a part of it has no name. */
+/* The text of a path. full: it does not fit, or a part of it has no name. */
 struct index_path {
     char text[100];
     size_t length;
@@ -125,8 +124,8 @@ __attribute__((format(printf, 2, 3))) static void path_add(struct index_path *pa
     path->length += path->full ? 0 : (size_t)length;
 }
 
-/* Of a variable or a parameter: clang puts the kernel before a local variable's name, and ".addr" after the
- * name of the variable that it keeps a parameter in. */
+/* The source's name of a variable or parameter. clang puts the kernel's name and a dot before a local
+ * variable; ".addr" ends the variable that keeps a parameter. */
 static const char *variable_name(struct lower *l, uint32_t id)
 {
     static const char kept[] = ".addr";
@@ -138,7 +137,8 @@ static const char *variable_name(struct lower *l, uint32_t id)
     return dot && dot[1] ? dot + 1 : name;
 }
 
-/* One step of a chain: into an array, or to a member, which has the name of the chain that ends at it. */
+/* Adds one step of a chain: an index into an array, or a member, whose name is that of the chain that ends
+ * there. */
 static void add_step(struct lower *l, struct index_path *path, const struct type *type, uint32_t index,
                      const char *member)
 {
@@ -153,8 +153,8 @@ static void add_step(struct lower *l, struct index_path *path, const struct type
         path_add(path, "[...]");
 }
 
-/* The first index goes from one object to another of its type. False: not from the object that a name stands
- * for. */
+/* Adds the first index, which goes from one object to another of its type. False: the index leaves the
+ * named object. */
 static bool add_first(struct lower *l, struct index_path *path, bool is_pointer, const struct type *type,
                       uint32_t index)
 {
@@ -171,7 +171,8 @@ static bool add_first(struct lower *l, struct index_path *path, bool is_pointer,
     return true;
 }
 
-/* As the source writes it, "rows[1]", "p->s[...].f", or full. *out_pointer: it is the name of a pointer. */
+/* Adds the path as the source has it, such as "rows[1]" or "p->s[...].f", or sets `full`. *out_pointer: the
+ * path names a pointer. */
 static void add_path(struct lower *l, struct index_path *path, uint32_t id, bool *out_pointer);
 
 static void add_chain(struct lower *l, struct index_path *path, uint32_t word)
@@ -212,7 +213,7 @@ static void add_path(struct lower *l, struct index_path *path, uint32_t id, bool
     path->full |= path->length == 0;
 }
 
-/* The array that the chain's own array lies in, or the variable. */
+/* The name of the array that contains this one, or of the variable. */
 static const char *name_around(struct lower *l, uint32_t id)
 {
     const char *name = NULL;
@@ -226,7 +227,7 @@ static const char *name_around(struct lower *l, uint32_t id)
     return name;
 }
 
-/* "'rows[1]', which has 4 floats"; with an unknown path, "an array of 4 floats inside 'rows'". */
+/* "'rows[1]', which has 4 floats"; if the path is unknown, "an array of 4 floats inside 'rows'". */
 static void put_words(struct lower *l, const struct indexed *indexed, char *text, size_t size)
 {
     const char *elements = plural_of(indexed->element), *name = name_of(l, indexed->pointer), *around;
@@ -250,7 +251,7 @@ static uint32_t words_of(struct lower *l, const struct indexed *indexed)
     for (uint32_t i = 0; i < l->ir->strings.count; i++)
         if (!strcmp(l->ir->strings.at[i], text))
             return i;
-    return ir_string(l->ir, arena_copy(&l->m->arena, text, strlen(text) + 1)); /* code keeps it */
+    return ir_string(l->ir, arena_copy(&l->m->arena, text, strlen(text) + 1)); /* the code keeps the text */
 }
 
 /* ---- at an access ------------------------------------------------------------------------ */
@@ -259,7 +260,7 @@ void index_check(struct lower *l, uint32_t address, uint32_t site)
 {
     const enum access_kind access = l->ir->sites.at[site].access;
     if (l->checked.address == address && l->checked.block == l->block && l->checked.access == access)
-        return; /* another part of one access, or another one like it in straight code */
+        return; /* another part of the same access, or a repeated access in the same block */
     l->checked = (struct index_checked){address, l->block, access};
     for (uint32_t at = noted(l, address); at; at = l->indexed.at[at].before) {
         const struct indexed *indexed = &l->indexed.at[at];
@@ -272,8 +273,8 @@ void index_check(struct lower *l, uint32_t address, uint32_t site)
     }
 }
 
-/* Of v[i], which has no address where the vector is a value. Components of what the device gives, as of
- * get_global_id(3), have a value past their end. */
+/* Checks v[i] on a vector that is a value and has no address. Vectors of the device, such as that of
+ * get_global_id(3), have defined values past their end. */
 void index_check_component(struct lower *l, uint32_t vector, uint32_t index, enum access_kind access)
 {
     const struct type *type = module_value_type(l->m, vector);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Variables, addresses, loads, stores, copies and atomics as IR. An access of a vector is one of its
- * components together, that of a struct one for each scalar or vector in it. A copy of known type is loads
- * and stores, so that promote.c can make values of variables. Built-in variables are cells of the frame.
- */
+/* Variables, addresses, loads, stores, copies and atomics as IR. A vector is accessed with its components
+ * together, a struct by one access for each scalar or vector in it. A copy of known type becomes loads and
+ * stores, so that promote.c can turn variables into values. Built-in variables are cells of the frame. */
 #include <string.h>
 
 #include "lower.h"
@@ -42,7 +40,7 @@ static void lower_variable(struct lower *l, uint32_t word)
 
 /* ---- inputs ------------------------------------------------------------------------------- */
 
-/* Built-in variable b, component k, as the frame cell that holds it. */
+/* The frame cell that holds component k of built-in variable b. */
 static uint32_t input_cell(struct lower *l, uint32_t builtin, uint32_t k)
 {
     switch (builtin) {
@@ -79,7 +77,7 @@ static uint32_t input_value(struct lower *l, uint32_t builtin, uint32_t k, enum 
     return v;
 }
 
-/* Is this the address of a built-in variable? Then its number and the byte offset. */
+/* If the address is of a built-in variable, returns its number and the byte offset. */
 static bool is_input(struct lower *l, uint32_t address, uint32_t *out_builtin, int64_t *out_offset)
 {
     const struct value *v = ir_value(l->ir, address);
@@ -107,14 +105,15 @@ enum number_type lower_number_type(enum scalar type)
                            : NUMBER_INTEGER;
 }
 
-/* The greatest power of two that divides both; offset 0: align. */
+/* The largest power of two that divides `align` and `offset`; offset 0: `align`. */
 static uint32_t align_at(uint32_t align, uint64_t offset)
 {
     const uint64_t both = align | offset;
     return (uint32_t)(both & -both);
 }
 
-/* No more than a value of this size can demand: a vector of three is aligned as one of four. */
+/* At most the alignment that a value of this size requires: a vector of three is aligned like one of
+ * four. */
 static uint32_t access_align(uint32_t align, uint32_t bytes)
 {
     uint32_t natural = 1;
@@ -188,7 +187,7 @@ void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint3
     ir_value(l->ir, store)->list_count = k;
 }
 
-/* Of part i of a struct or array at an address of this alignment. */
+/* The alignment of part i of a struct or array at an address of this alignment. */
 static uint32_t part_align(const struct type *type, uint32_t i, uint32_t align)
 {
     const uint32_t natural = type_part(type, i)->align, stated = align_at(align, type_part_offset(type, i));
@@ -282,7 +281,7 @@ static void lower_chain(struct lower *l, uint32_t word)
     lower_set(l, w[2], &address, 1);
 }
 
-/* The pointer after bitcasts, when what it points to has exactly size bytes. */
+/* The pointer before bitcasts, if its pointee has exactly `size` bytes. */
 static uint32_t typed_pointer(struct lower *l, uint32_t id, uint64_t size)
 {
     while (l->m->def[id]) {
@@ -307,8 +306,8 @@ static uint64_t scalar_bytes_of(const struct type *type)
     return bytes;
 }
 
-/* Do the scalars of a type hold all that a copy must keep? Gaps between the members of a struct
- * need not be copied, but what is a gap in a union's largest member is data in another. */
+/* Do the scalars of a type include all data? Padding between the members of a struct need not be copied,
+ * but padding in the largest member of a union may be data of another member. */
 static bool scalars_are_all(const struct type *type)
 {
     if (scalar_bytes_of(type) == type->size || type->kind == TYPE_VECTOR)
@@ -321,7 +320,7 @@ static bool scalars_are_all(const struct type *type)
     return true;
 }
 
-/* The type may be that of one side alone: vectors need only the alignment of their components. */
+/* The type may belong to one of the pointers only: vectors need just the alignment of their components. */
 static void copy_leaves(struct lower *l, const struct type *type, uint32_t align, uint32_t to,
                         enum storage to_storage, uint32_t from, enum storage from_storage)
 {
@@ -355,8 +354,8 @@ static void copy_bytes(struct lower *l, uint32_t to, enum storage to_storage, ui
     value->imm = write;
 }
 
-/* A copy of known size and type is loads and stores of its scalars, so that variables can
- * become registers; any other is one instruction. */
+/* A copy of known size and type becomes loads and stores of its scalars, so that variables can become
+ * values; any other copy is one instruction. */
 static void lower_copy(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
@@ -405,7 +404,7 @@ uint32_t lower_private_copy(struct lower *l, uint32_t pointer, uint32_t paramete
     return address;
 }
 
-/* Which storage a generic address lies in: 0 private, 1 local, 2 global or constant. */
+/* The storage of a generic address: 0 private, 1 local, 2 global or constant. */
 static void lower_generic_query(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
@@ -485,9 +484,58 @@ static bool is_suspect(const struct site *site)
 {
     bool releases = site->order == ORDER_RELEASE || site->order == ORDER_ACQ_REL;
     bool acquires = site->order == ORDER_ACQUIRE || site->order == ORDER_ACQ_REL;
-    return site->scope < SCOPE_WORK_GROUP || (site->access == ACCESS_ATOMIC_READ && releases) ||
-           (site->access == ACCESS_ATOMIC_WRITE && acquires) ||
+    const bool no_effect =
+        (site->access == ACCESS_ATOMIC_READ && releases) || (site->access == ACCESS_ATOMIC_WRITE && acquires);
+    return site->scope < SCOPE_WORK_GROUP || no_effect ||
            !failure_order_fits(site->order, site->failure_order);
+}
+
+/* The operands of an atomic instruction: a value that is stored or combined, and what it is compared with. */
+struct atomic_operands {
+    uint32_t value, comparator; /* NONE: the instruction has none */
+    enum memory_ordering failure;
+};
+
+static struct atomic_operands atomic_operands(struct lower *l, uint32_t op, const uint32_t *w,
+                                              enum scalar type)
+{
+    struct atomic_operands operands = {NONE, NONE, ORDER_RELAXED};
+    switch (op) {
+    case SpvOpAtomicLoad: break;
+    case SpvOpAtomicStore: operands.value = lower_scalar(l, w[4]); break;
+    case SpvOpAtomicIIncrement:
+    case SpvOpAtomicIDecrement:
+    case SpvOpAtomicFlagTestAndSet: operands.value = ir_const(l->ir, type, 1); break;
+    case SpvOpAtomicFlagClear: operands.value = ir_const(l->ir, type, 0); break;
+    case SpvOpAtomicCompareExchange:
+    case SpvOpAtomicCompareExchangeWeak:
+        operands.failure = lower_order(lower_order_bits(l, w[6]));
+        operands.value = lower_scalar(l, w[7]);
+        operands.comparator = lower_scalar(l, w[8]);
+        break;
+    default: operands.value = lower_scalar(l, w[6]);
+    }
+    return operands;
+}
+
+/* words: pointer, scope and semantics. */
+static struct site atomic_site(struct lower *l, uint32_t op, const uint32_t *words, enum scalar type,
+                               enum memory_ordering failure)
+{
+    struct site site = {.access = op == SpvOpAtomicLoad                    ? ACCESS_ATOMIC_READ
+                                  : spirv_op(op)->argument == ATOMIC_STORE ? ACCESS_ATOMIC_WRITE
+                                                                           : ACCESS_ATOMIC_UPDATE,
+                        .storage = pointer_storage(l, words[0]),
+                        .size = scalar_bytes(type),
+                        .components = 1,
+                        .type = lower_number_type(type),
+                        .align = scalar_bytes(type),
+                        .order = lower_order(lower_order_bits(l, words[2])),
+                        .failure_order = failure,
+                        .scope = lower_memory_scope(l, words[1]),
+                        .what = atomic_name(op)};
+    site.suspect = is_suspect(&site);
+    return site;
 }
 
 void lower_one_atomic(struct lower *l, uint32_t word)
@@ -495,51 +543,23 @@ void lower_one_atomic(struct lower *l, uint32_t word)
     const uint32_t *w = &l->m->words[word];
     uint32_t op = spv_opcode(l->m, word), how = spirv_op(op)->argument;
     bool result = op != SpvOpAtomicStore && op != SpvOpAtomicFlagClear;
-    uint32_t pointer = w[result ? 3 : 1], scope = w[result ? 4 : 2], semantics = w[result ? 5 : 3];
-    uint32_t value = NONE, comparator = NONE;
+    const uint32_t *words = w + (result ? 3 : 1);
     enum scalar type = T_I32;
     bool flag = op == SpvOpAtomicFlagTestAndSet || op == SpvOpAtomicFlagClear;
     if (!flag)
         type = result ? module_type(l->m, w[1])->scalar : lower_type(l, lower_scalar(l, w[4]));
-    enum memory_ordering failure = ORDER_RELAXED;
-    switch (op) {
-    case SpvOpAtomicLoad: break;
-    case SpvOpAtomicStore: value = lower_scalar(l, w[4]); break;
-    case SpvOpAtomicIIncrement:
-    case SpvOpAtomicIDecrement: value = ir_const(l->ir, type, 1); break;
-    case SpvOpAtomicFlagTestAndSet: value = ir_const(l->ir, type, 1); break;
-    case SpvOpAtomicFlagClear: value = ir_const(l->ir, type, 0); break;
-    case SpvOpAtomicCompareExchange:
-    case SpvOpAtomicCompareExchangeWeak:
-        failure = lower_order(lower_order_bits(l, w[6]));
-        value = lower_scalar(l, w[7]);
-        comparator = lower_scalar(l, w[8]);
-        break;
-    default: value = lower_scalar(l, w[6]);
-    }
+    const struct atomic_operands operands = atomic_operands(l, op, w, type);
     if (scalar_bytes(type) < 4)
         module_fail(l->m, STATUS_UNSUPPORTED, "%s of %u bits at word %u is not supported", spirv_op_name(op),
                     scalar_bits(type), word);
-    struct site site = {.access = op == SpvOpAtomicLoad ? ACCESS_ATOMIC_READ
-                                  : how == ATOMIC_STORE ? ACCESS_ATOMIC_WRITE
-                                                        : ACCESS_ATOMIC_UPDATE,
-                        .storage = pointer_storage(l, pointer),
-                        .size = scalar_bytes(type),
-                        .components = 1,
-                        .type = lower_number_type(type),
-                        .align = scalar_bytes(type),
-                        .order = lower_order(lower_order_bits(l, semantics)),
-                        .failure_order = failure,
-                        .scope = lower_memory_scope(l, scope),
-                        .what = atomic_name(op)};
-    site.suspect = is_suspect(&site);
-    uint32_t address = lower_scalar(l, pointer), s = lower_site(l, &site);
+    const struct site site = atomic_site(l, op, words, type, operands.failure);
+    uint32_t address = lower_scalar(l, words[0]), s = lower_site(l, &site);
     index_check(l, address, s);
     uint32_t v = lower_effect(l, IR_atomic, type, s);
     struct value *atomic = ir_value(l->ir, v);
     atomic->args[0] = address;
-    atomic->args[1] = value;
-    atomic->args[2] = comparator;
+    atomic->args[1] = operands.value;
+    atomic->args[2] = operands.comparator;
     atomic->imm = op == SpvOpAtomicCompareExchangeWeak && l->refused ? ATOMIC_COMPARE_EXCHANGE_WEAK : how;
     atomic->storage = (uint8_t)site.storage;
     atomic->size_log2 = (uint8_t)log2_bytes(type);

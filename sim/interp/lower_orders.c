@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Memory scopes and memory semantics that are no constants, which SPIR-V forbids to shaders alone (SPIR-V
- * 1.6, 3.32.21 atomic instructions, 3.32.20 barriers): a switch over the values that they can have, and in
- * each case the instruction with that one. An invalid order is taken as the strongest, an invalid scope as a
- * constant one would be.
- */
+/* Memory scopes and memory semantics that are not constant. SPIR-V forbids them only to shaders (SPIR-V
+ * 1.6, 3.32.20 barriers, 3.32.21 atomic instructions). They become a switch over the possible values; each
+ * case has the instruction with that value as a constant. An invalid order counts as the strongest, an
+ * invalid scope as a constant invalid scope would. */
 #include "lower.h"
 
 struct operand_domain {
-    uint32_t mask; /* the bits of the operand that encode it */
+    uint32_t mask; /* the bits of the operand that encode the value */
     uint32_t count;
-    uint32_t values[8]; /* the first stands for all that are not listed, too */
+    uint32_t values[8]; /* the first also stands for all values that are not listed */
 };
 static const struct operand_domain scopes = {
     UINT32_MAX,
@@ -77,7 +75,7 @@ uint32_t lower_flag_bits(struct lower *l, uint32_t id)
 static void each(struct lower *l, uint32_t word, const struct varying *operand, uint32_t count,
                  lowering *one);
 
-/* The instruction's result in each case. */
+/* The results of the instruction in the cases so far. */
 struct choice_results {
     uint32_t values[8], blocks[8], count;
 };
@@ -152,10 +150,9 @@ void lower_atomic_op(struct lower *l, uint32_t word)
         l->refused[w[-2]] = (struct refusal){w[4], lower_effect(l, IR_refused, T_BOOL, 0)};
 }
 
-/*
- * A compare-exchange of SPIR-V returns only the old value. The translator compares that with the expected
- * value for the success, so a spurious failure would count as a success.
- */
+/* SPIR-V's compare-exchange returns only the old value. The translator compares that with the expected
+ * value to find out whether the exchange succeeded. A spurious failure would count as a success, so its
+ * flag is added to the condition. */
 uint32_t lower_succeeded(struct lower *l, uint32_t word, uint32_t equal)
 {
     const uint32_t *w = &l->m->words[word];

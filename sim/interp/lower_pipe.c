@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Pipe functions. Those of a work-group or sub-group are done by its first work-item: after a reservation all
- * receive the id, before a commit all have arrived.
- */
+/* Pipe functions. The first work-item performs those of a work-group or sub-group. After a reservation it
+ * passes the id to all; before a commit it waits for all. */
 #include "lower.h"
 #include "wave_pipe.h"
 
@@ -25,7 +23,8 @@ struct pipe_call {
 
 static uint32_t call(struct lower *l, const struct pipe_call *call)
 {
-    bool reads = call->op == PIPE_WRITE || call->op == PIPE_RESERVED_WRITE; /* what the pointer shows */
+    /* the kernel reads what the pointer points to */
+    bool reads = call->op == PIPE_WRITE || call->op == PIPE_RESERVED_WRITE;
     uint32_t site =
         lower_site(l, &(struct site){.act = call->op <= PIPE_RESERVED_WRITE ? ACT_ACCESS : ACT_CALL,
                                      .access = reads ? ACCESS_READ : ACCESS_WRITE,
@@ -46,7 +45,8 @@ static uint32_t call(struct lower *l, const struct pipe_call *call)
     return v;
 }
 
-/* The largest of the group's values, once all have arrived, with the same pipe and the same number or id. */
+/* A collective maximum of the group's values, which also checks that all work-items pass the same pipe and
+ * the same number or id. */
 static uint32_t agree(struct lower *l, uint32_t value, bool sub_group, const struct pipe_call *c)
 {
     uint32_t scope = sub_group ? SCOPE_SUB_GROUP : SCOPE_WORK_GROUP,
@@ -100,7 +100,7 @@ static void group_pipe(struct lower *l, const uint32_t *w, uint32_t op)
     }
 }
 
-/* Opcodes of the functions that one work-item calls, with what they do. */
+/* The operation of a function that a single work-item calls. */
 static enum pipe_op op_of(uint32_t op)
 {
     switch (op) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-group functions of the active lanes (SPIR-V's GroupNonUniform instructions, and the shuffles of
- * cl_intel_subgroups). Most are one shuffle with a computed lane, or a reduction; ballots are read without
- * communication. */
+/* Sub-group functions of the active lanes: SPIR-V's GroupNonUniform instructions and the shuffles of
+ * cl_intel_subgroups. Most become one shuffle with a computed lane, or one reduction. Ballots are values in
+ * every lane, so their bits are read without a collective. */
 #include <spirv/unified1/OpenCL.std.h>
 
 #include "lower.h"
@@ -36,7 +36,7 @@ static uint32_t as_i32(struct lower *l, uint32_t value)
                          : lower_emit(l, type == T_I64 ? IR_trunc : IR_zext, T_I32, value, NONE, NONE, 0);
 }
 
-/* One collective on a number; how has its operation, COLLECTIVE_UNSIGNED and the like. */
+/* One collective on a number. `how`: the operation, COLLECTIVE_UNSIGNED and other flags. */
 static uint32_t gather(struct lower *l, uint32_t how, enum scalar type, uint32_t value, uint32_t id,
                        const char *what)
 {
@@ -65,7 +65,7 @@ static uint32_t is_set(struct lower *l, uint32_t value)
     return lower_emit(l, IR_ine, T_BOOL, value, ir_const(l->ir, lower_type(l, value), 0), NONE, 0);
 }
 
-/* The same for bools, as numbers there and back. */
+/* The same for numbers and bools; a bool becomes a number and back. */
 static uint32_t gather_any(struct lower *l, uint32_t how, enum scalar type, uint32_t value, uint32_t id,
                            const char *what)
 {
@@ -89,7 +89,7 @@ static void ballot(struct lower *l, const uint32_t *w)
     lower_set(l, w[2], out, 4);
 }
 
-/* Bit number index of a ballot, as a bool. */
+/* Bit `index` of a ballot, as a bool. */
 static uint32_t ballot_bit(struct lower *l, const uint32_t *words, uint32_t index)
 {
     uint32_t at = emit32(l, IR_lshr, index, number(l, 5)), word = words[3];
@@ -101,7 +101,7 @@ static uint32_t ballot_bit(struct lower *l, const uint32_t *words, uint32_t inde
     return is_set(l, emit32(l, IR_and, bit, number(l, 1)));
 }
 
-/* Word k of the ballot that has the bits below limit. */
+/* Word k of the ballot that has all bits below `limit`. */
 static uint32_t bits_below(struct lower *l, uint32_t k, uint32_t limit)
 {
     uint32_t above = emit32(l, IR_smax, emit32(l, IR_sub, limit, number(l, 32 * k)), number(l, 0));
@@ -144,7 +144,7 @@ static uint32_t ballot_count(struct lower *l, const uint32_t *words, uint32_t op
     return sum;
 }
 
-/* Number of the lowest or highest bit set; of none it is undefined. */
+/* The number of the lowest or highest bit that is set; undefined if none is. */
 static uint32_t ballot_find(struct lower *l, const uint32_t *words, bool highest)
 {
     uint32_t result = number(l, 0), limit = input(l, INPUT_SUB_GROUP_MAX_SIZE);
@@ -160,7 +160,7 @@ static uint32_t ballot_find(struct lower *l, const uint32_t *words, bool highest
 
 /* ---- lanes that are read ------------------------------------------------------------------ */
 
-/* lane + delta within clusters of that size, a power of two. */
+/* (lane + delta) within clusters of `size` lanes, a power of two. */
 static uint32_t rotated(struct lower *l, uint32_t delta, uint32_t size)
 {
     uint32_t lane = lane_id(l), last = emit32(l, IR_sub, size, number(l, 1));
@@ -199,11 +199,12 @@ static void shuffle(struct lower *l, const uint32_t *w, uint32_t op, uint32_t n)
     lower_set(l, w[2], out, type->leaves);
 }
 
-/* Two registers of lanes side by side: lanes past the first are the second's. */
+/* Shuffles two registers of lanes side by side: lanes past the end of the first are those of the second. */
 static void shuffle_two(struct lower *l, const uint32_t *w, bool up)
 {
     uint32_t size = input(l, INPUT_SUB_GROUP_MAX_SIZE), delta = as_i32(l, lower_scalar(l, w[5])), out[16];
-    uint32_t lane = emit32(l, up ? IR_sub : IR_add, lane_id(l), delta); /* counted from the current ones */
+    /* relative to the lanes of `current` */
+    uint32_t lane = emit32(l, up ? IR_sub : IR_add, lane_id(l), delta);
     uint32_t current = up ? w[4] : w[3], other = up ? w[3] : w[4];
     uint32_t there = emit32(l, up ? IR_add : IR_sub, lane, size);
     uint32_t inside = lower_emit(l, IR_ult, T_BOOL, lane, size, NONE, 0);
@@ -229,7 +230,7 @@ static void shuffle_intel(struct lower *l, const uint32_t *w, bool exclusive_or)
     lower_set(l, w[2], out, leaves);
 }
 
-/* Component i of lane n is element i * size + n of what the pointer of the sub-group shows. */
+/* The lane's component i is element i * sub-group size + lane of the array that the pointer points to. */
 static uint32_t block_address(struct lower *l, uint32_t pointer, uint32_t i, uint32_t bytes)
 {
     uint32_t size = input(l, INPUT_SUB_GROUP_MAX_SIZE);

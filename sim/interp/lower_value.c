@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic, comparison, conversion and composites: every vector is its components. */
+/* Arithmetic, comparison, conversion and composites. Vectors are lowered component by component. */
 #include <spirv/unified1/OpenCL.std.h>
 #include <string.h>
 
@@ -84,14 +84,14 @@ static uint32_t piece(struct lower *l, const uint32_t *from, uint32_t from_bits,
                       enum scalar to, uint32_t i)
 {
     static const enum scalar ints[] = {T_I8, T_I16, T_I32, T_I64};
-    if (from_bits > to_bits) { /* cut a wide component */
+    if (from_bits > to_bits) { /* extract a part of a wide component */
         uint32_t per = from_bits / to_bits;
         enum scalar wide = ints[__builtin_ctz(from_bits / 8)];
         uint32_t shifted = lower_emit(l, IR_lshr, wide, from[i / per],
                                       ir_const(l->ir, wide, (uint64_t)(i % per) * to_bits), NONE, 0);
         return lower_emit(l, IR_trunc, to, shifted, NONE, NONE, 0);
     }
-    uint32_t per = to_bits / from_bits, result = NONE; /* join narrow ones */
+    uint32_t per = to_bits / from_bits, result = NONE; /* join narrow components */
     for (uint32_t k = 0; k < per; k++) {
         uint32_t part = lower_emit(l, IR_zext, to, from[i * per + k], NONE, NONE, 0);
         part = lower_emit(l, IR_shl, to, part, ir_const(l->ir, to, (uint64_t)k * from_bits), NONE, 0);
@@ -120,9 +120,8 @@ static void lower_bitcast(struct lower *l, uint32_t word)
 
 /* ---- composites ---------------------------------------------------------------------------- */
 
-/* The value of an index past the end of list. OpenCL C: ids and offsets of a dimension that the range does
- * not have are 0, sizes and counts are 1. Of other vectors it gives the last component: SPIR-V leaves that
- * open. */
+/* The value for an index past the end of `list`. In OpenCL C, ids and offsets of a dimension that the range
+ * lacks are 0, sizes and counts 1. SPIR-V leaves other vectors undefined; the last component is used. */
 static uint32_t pick_default(struct lower *l, const uint32_t *list, uint32_t count)
 {
     const struct value *first = ir_value(l->ir, list[0]);
@@ -132,7 +131,7 @@ static uint32_t pick_default(struct lower *l, const uint32_t *list, uint32_t cou
     return ir_const(l->ir, lower_type(l, list[0]), size);
 }
 
-/* select chain: list[index] for a value index. */
+/* list[index] for an index that is a value: a chain of selects. */
 static uint32_t pick(struct lower *l, const uint32_t *list, uint32_t count, uint32_t index)
 {
     uint32_t result = pick_default(l, list, count);
@@ -192,7 +191,7 @@ static void lower_composite(struct lower *l, uint32_t word)
             out[0] =
                 pick(l, lower_get(l, w[3]), module_value_type(l->m, w[3])->leaves, lower_scalar(l, w[4]));
         break;
-    default: { /* VectorInsertDynamic */
+    default: { /* OpVectorInsertDynamic */
         index_check_component(l, w[3], w[5], ACCESS_WRITE);
         uint32_t index = lower_scalar(l, w[5]), component = lower_scalar(l, w[4]);
         for (uint32_t i = 0; i < type->leaves; i++) {
@@ -309,7 +308,7 @@ static void lower_other(struct lower *l, uint32_t word)
                                        lower_component(l, w[3]), x, NONE, NONE),
                             type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar, false);
             break;
-        default: /* QuantizeToF16 */
+        default: /* OpQuantizeToF16 */
             out[i] = lower_convert(l, lower_convert(l, x, NUMBER_F32, NUMBER_F16, ROUND_DEFAULT, false),
                                    NUMBER_F16, NUMBER_F32, ROUND_DEFAULT, false);
         }

@@ -126,7 +126,7 @@ static _Noreturn void refuse_type(struct module *m, uint32_t word, const char *w
     module_fail(m, STATUS_BAD_BINARY, "%s at word %u %s", spirv_op_name(spv_opcode(m, word)), word, why);
 }
 
-/* An element or member: anything that lies in memory. */
+/* The type of an element or member, which must be a value. */
 static struct type *part_type(struct module *m, uint32_t id, uint32_t word)
 {
     struct type *type = module_type(m, id);
@@ -160,9 +160,8 @@ static void lay_out_struct(struct module *m, struct type *type, uint32_t word)
     type->size = align_up(type->size, type->align);
 }
 
-static void scalar_type(struct module *m, struct type *type, enum scalar scalar)
+static void set_scalar(struct type *type, enum scalar scalar)
 {
-    (void)m;
     type->kind = TYPE_SCALAR;
     type->scalar = scalar;
     type->size = type->align = scalar_bytes(scalar);
@@ -190,10 +189,70 @@ static enum scalar float_scalar(struct module *m, uint32_t bits)
     }
 }
 
+static void set_vector(struct module *m, struct type *type, uint32_t word)
+{
+    const uint32_t *w = &m->words[word];
+    type->kind = TYPE_VECTOR;
+    type->element = module_type(m, w[2]);
+    if (type->element->kind != TYPE_SCALAR || w[3] < 2 || w[3] > 16)
+        refuse_type(m, word, "is not 2 to 16 scalars");
+    type->count = w[3];
+    type->leaves = w[3];
+    type->stride = type->element->size;
+    type->size = type->stride * (w[3] == 3 ? 4 : w[3]);
+    type->align = (uint32_t)type->size & -(uint32_t)type->size;
+}
+
+/* A runtime array has no elements that are known, so its size is 0. */
+static void set_array(struct module *m, struct type *type, uint32_t word)
+{
+    type->kind = TYPE_ARRAY;
+    type->element = part_type(m, m->words[word + 2], word);
+    type->stride = align_up(type->element->size, type->element->align);
+    type->align = type->element->align;
+    if (type->opcode == SpvOpTypeRuntimeArray)
+        return;
+    const uint32_t length = m->words[word + 3];
+    const struct constant *count = module_constant(m, length);
+    if (count->count != 1 || module_value_type(m, length)->kind != TYPE_SCALAR)
+        refuse_type(m, word, "has a length that is not a number");
+    if (count->leaves[0].bits > TYPE_LEAVES_MAX / (type->element->leaves + 1))
+        module_fail(m, STATUS_UNSUPPORTED, "OpTypeArray of %llu elements",
+                    (unsigned long long)count->leaves[0].bits);
+    type->count = (uint32_t)count->leaves[0].bits;
+    type->size = type->stride * type->count;
+    type->leaves = type->element->leaves * type->count;
+}
+
+/* `element` stays NULL: pointers may be recursive, so pointees are looked up on demand. */
+static void set_pointer(struct module *m, struct type *type, uint32_t word)
+{
+    set_scalar(type, T_I64);
+    type->kind = TYPE_POINTER;
+    type->size = type->align = m->address_bits / 8;
+    type->storage = m->words[word + 2];
+}
+
+static void set_function(struct module *m, struct type *type, uint32_t word)
+{
+    type->kind = TYPE_FUNCTION;
+    type->element = module_type(m, m->words[word + 2]);
+    type->count = spv_length(m, word) - 3;
+    type->members = ARENA_ARRAY(&m->arena, struct type *, type->count + 1);
+    for (uint32_t i = 0; i < type->count; i++)
+        type->members[i] = module_type(m, m->words[word + 3 + i]);
+}
+
+static void set_opaque(struct type *type, uint32_t leaves)
+{
+    set_scalar(type, T_I64);
+    type->kind = TYPE_OPAQUE;
+    type->leaves = leaves;
+}
+
 static struct type *make_type(struct module *m, uint32_t id)
 {
-    uint32_t word = m->def[id];
-    const uint32_t *w = &m->words[word];
+    const uint32_t word = m->def[id];
     struct type *type = ARENA_NEW(&m->arena, struct type);
     m->types[id] = type;
     type->id = id;
@@ -201,58 +260,15 @@ static struct type *make_type(struct module *m, uint32_t id)
     type->align = 1;
     switch (type->opcode) {
     case SpvOpTypeVoid: type->kind = TYPE_VOID; break;
-    case SpvOpTypeBool: scalar_type(m, type, T_BOOL); break;
-    case SpvOpTypeInt: scalar_type(m, type, int_scalar(m, w[2])); break;
-    case SpvOpTypeFloat: scalar_type(m, type, float_scalar(m, w[2])); break;
-    case SpvOpTypeVector:
-        type->kind = TYPE_VECTOR;
-        type->element = module_type(m, w[2]);
-        if (type->element->kind != TYPE_SCALAR || w[3] < 2 || w[3] > 16)
-            refuse_type(m, word, "is not 2 to 16 scalars");
-        type->count = w[3];
-        type->leaves = w[3];
-        type->stride = type->element->size;
-        type->size = type->stride * (w[3] == 3 ? 4 : w[3]);
-        type->align = (uint32_t)type->size & -(uint32_t)type->size;
-        break;
-    case SpvOpTypeArray: {
-        const struct constant *count = module_constant(m, w[3]);
-        type->kind = TYPE_ARRAY;
-        type->element = part_type(m, w[2], word);
-        if (count->count != 1 || module_value_type(m, w[3])->kind != TYPE_SCALAR)
-            refuse_type(m, word, "has a length that is not a number");
-        if (count->leaves[0].bits > TYPE_LEAVES_MAX / (type->element->leaves + 1))
-            module_fail(m, STATUS_UNSUPPORTED, "OpTypeArray of %llu elements",
-                        (unsigned long long)count->leaves[0].bits);
-        type->count = (uint32_t)count->leaves[0].bits;
-        type->stride = align_up(type->element->size, type->element->align);
-        type->size = type->stride * type->count;
-        type->align = type->element->align;
-        type->leaves = type->element->leaves * type->count;
-        break;
-    }
-    case SpvOpTypeRuntimeArray:
-        type->kind = TYPE_ARRAY;
-        type->element = part_type(m, w[2], word);
-        type->stride = align_up(type->element->size, type->element->align);
-        type->align = type->element->align;
-        break;
+    case SpvOpTypeBool: set_scalar(type, T_BOOL); break;
+    case SpvOpTypeInt: set_scalar(type, int_scalar(m, m->words[word + 2])); break;
+    case SpvOpTypeFloat: set_scalar(type, float_scalar(m, m->words[word + 2])); break;
+    case SpvOpTypeVector: set_vector(m, type, word); break;
+    case SpvOpTypeArray:
+    case SpvOpTypeRuntimeArray: set_array(m, type, word); break;
     case SpvOpTypeStruct: lay_out_struct(m, type, word); break;
-    case SpvOpTypePointer:
-        scalar_type(m, type, T_I64);
-        type->kind = TYPE_POINTER;
-        type->size = type->align = m->address_bits / 8;
-        type->storage = w[2];
-        type->element = NULL; /* module_type(w[3]) on demand: pointers may be recursive */
-        break;
-    case SpvOpTypeFunction:
-        type->kind = TYPE_FUNCTION;
-        type->element = module_type(m, w[2]);
-        type->count = spv_length(m, word) - 3;
-        type->members = ARENA_ARRAY(&m->arena, struct type *, type->count + 1);
-        for (uint32_t i = 0; i < type->count; i++)
-            type->members[i] = module_type(m, w[3 + i]);
-        break;
+    case SpvOpTypePointer: set_pointer(m, type, word); break;
+    case SpvOpTypeFunction: set_function(m, type, word); break;
     case SpvOpTypeEvent:
     case SpvOpTypeOpaque:
     case SpvOpTypeSampler:
@@ -262,15 +278,8 @@ static struct type *make_type(struct module *m, uint32_t id)
     case SpvOpTypeDeviceEvent:
     case SpvOpTypeReserveId:
     case SpvOpTypeNamedBarrier:
-    case SpvOpTypeForwardPointer:
-        scalar_type(m, type, T_I64);
-        type->kind = TYPE_OPAQUE;
-        break;
-    case SpvOpTypeSampledImage:
-        scalar_type(m, type, T_I64);
-        type->kind = TYPE_OPAQUE;
-        type->leaves = 2;
-        break;
+    case SpvOpTypeForwardPointer: set_opaque(type, 1); break;
+    case SpvOpTypeSampledImage: set_opaque(type, 2); break; /* image and sampler */
     default:
         module_fail(m, STATUS_UNSUPPORTED, "%s at word %u is not supported", spirv_op_name(type->opcode),
                     word);
@@ -324,8 +333,9 @@ bool module_is_constant(const struct module *m, uint32_t id)
     if (!m->def[id])
         return false;
     uint32_t op = spv_opcode(m, m->def[id]);
-    return (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp) || op == SpvOpUndef ||
-           (op == SpvOpVariable && m->variable_index[id]);
+    if (op == SpvOpVariable)
+        return m->variable_index[id] != 0;
+    return (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp) || op == SpvOpUndef;
 }
 
 static void null_leaves(const struct type *type, struct leaf **out, bool undefined)
@@ -417,11 +427,11 @@ static _Noreturn void refuse_constant(struct module *m, uint32_t word)
                 spirv_op_name(m->words[word + 3]), word);
 }
 
-static void part_of(struct module *m, const struct type *type, uint64_t index, uint32_t word)
+static void check_part(struct module *m, const struct type *type, uint64_t index, uint32_t word)
 {
-    bool composite = type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || type->kind == TYPE_VECTOR;
-    if (!composite || (index >= type->count && spv_opcode(m, m->def[type->id]) != SpvOpTypeRuntimeArray &&
-                       (type->kind == TYPE_STRUCT || index)))
+    const bool composite = type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || type->kind == TYPE_VECTOR;
+    const bool unlimited = type->opcode == SpvOpTypeRuntimeArray || (type->kind != TYPE_STRUCT && index == 0);
+    if (!composite || (index >= type->count && !unlimited))
         refuse_constant(m, word);
 }
 
@@ -441,7 +451,7 @@ static struct leaf constant_chain(struct module *m, uint32_t op, uint32_t word)
     }
     for (; i < n; i++) {
         const struct leaf *index = module_constant(m, w[i])->leaves;
-        part_of(m, type, type->kind == TYPE_STRUCT ? index->bits : 0, word);
+        check_part(m, type, type->kind == TYPE_STRUCT ? index->bits : 0, word);
         uint64_t k = (uint64_t)module_bits_signed(index->bits, index->scalar);
         leaf.bits += type->kind == TYPE_STRUCT ? type->offsets[k] : k * type->stride;
         type = type_part(type, (uint32_t)k);
@@ -449,7 +459,7 @@ static struct leaf constant_chain(struct module *m, uint32_t op, uint32_t word)
     return leaf;
 }
 
-/* Numbers of other sizes, of the same bytes: little-endian. */
+/* A bitcast between vectors of different lengths: the same bytes, in little-endian order. */
 static void recast_constant(struct module *m, struct constant *c, const struct type *type, uint32_t word)
 {
     const struct constant *from = module_constant(m, m->words[word + 4]);
@@ -468,78 +478,100 @@ static void recast_constant(struct module *m, struct constant *c, const struct t
     }
 }
 
-static void spec_constant_op(struct module *m, struct constant *c, const struct type *type, uint32_t word)
+/* The number of the first leaf of the part of `type` that the literals from word `first` on lead to. */
+static uint32_t literal_path(struct module *m, const struct type *type, uint32_t word, uint32_t first,
+                             uint32_t *out_leaves)
 {
-    const uint32_t *w = &m->words[word];
-    uint32_t op = w[3], n = spv_length(m, word) - 4;
-    switch (op) {
-    case SpvOpBitcast:
-        if (n != 1 || module_constant(m, w[4])->count == c->count)
-            break;
-        recast_constant(m, c, type, word);
-        return;
-    case SpvOpAccessChain:
-    case SpvOpInBoundsAccessChain:
-    case SpvOpPtrAccessChain:
-    case SpvOpInBoundsPtrAccessChain: c->leaves[0] = constant_chain(m, op, word); return;
-    case SpvOpCompositeExtract: {
-        const struct constant *whole = module_constant(m, w[4]);
-        const struct type *part = module_value_type(m, w[4]);
-        uint32_t leaf = 0;
-        for (uint32_t i = 5; i < n + 4; i++) {
-            part_of(m, part, w[i], word);
-            leaf += type_first_leaf(part, w[i]);
-            part = type_part(part, w[i]);
-        }
-        if (part->leaves != c->count)
+    uint32_t leaf = 0;
+    for (uint32_t i = first; i < spv_length(m, word); i++) {
+        const uint32_t index = m->words[word + i];
+        check_part(m, type, index, word);
+        leaf += type_first_leaf(type, index);
+        type = type_part(type, index);
+    }
+    *out_leaves = type->leaves;
+    return leaf;
+}
+
+static void extract_constant(struct module *m, struct constant *c, uint32_t word)
+{
+    uint32_t leaves;
+    const uint32_t composite = m->words[word + 4];
+    const struct constant *whole = module_constant(m, composite);
+    const uint32_t leaf = literal_path(m, module_value_type(m, composite), word, 5, &leaves);
+    if (leaves != c->count)
+        refuse_constant(m, word);
+    memcpy(c->leaves, whole->leaves + leaf, c->count * sizeof *c->leaves);
+}
+
+static void insert_constant(struct module *m, struct constant *c, const struct type *type, uint32_t word)
+{
+    uint32_t leaves;
+    const struct constant *object = module_constant(m, m->words[word + 4]);
+    const struct constant *whole = module_constant(m, m->words[word + 5]);
+    if (whole->count != c->count)
+        refuse_constant(m, word);
+    const uint32_t leaf = literal_path(m, type, word, 6, &leaves);
+    if (leaves != object->count)
+        refuse_constant(m, word);
+    memcpy(c->leaves, whole->leaves, c->count * sizeof *c->leaves);
+    memcpy(c->leaves + leaf, object->leaves, object->count * sizeof *c->leaves);
+}
+
+/* An index of all ones chooses no component: the result's is undefined. */
+static void shuffle_constant(struct module *m, struct constant *c, const struct type *type, uint32_t word)
+{
+    const uint32_t *w = &m->words[word], length = spv_length(m, word);
+    const struct constant *a = module_constant(m, w[4]), *b = module_constant(m, w[5]);
+    for (uint32_t i = 0; i < c->count; i++) {
+        const uint32_t k = i + 6 < length ? w[6 + i] : UINT32_MAX;
+        if (type->kind != TYPE_VECTOR || (k != UINT32_MAX && k >= a->count + b->count))
             refuse_constant(m, word);
-        memcpy(c->leaves, whole->leaves + leaf, c->count * sizeof *c->leaves);
-        return;
+        c->leaves[i] = k == UINT32_MAX ? (struct leaf){0, 0, type->element->scalar, true}
+                       : k < a->count  ? a->leaves[k]
+                                       : b->leaves[k - a->count];
     }
-    case SpvOpCompositeInsert: {
-        const struct constant *object = module_constant(m, w[4]), *whole = module_constant(m, w[5]);
-        const struct type *part = type;
-        uint32_t leaf = 0;
-        if (whole->count != c->count)
-            refuse_constant(m, word);
-        for (uint32_t i = 6; i < n + 4; i++) {
-            part_of(m, part, w[i], word);
-            leaf += type_first_leaf(part, w[i]);
-            part = type_part(part, w[i]);
-        }
-        if (part->leaves != object->count)
-            refuse_constant(m, word);
-        memcpy(c->leaves, whole->leaves, c->count * sizeof *c->leaves);
-        memcpy(c->leaves + leaf, object->leaves, object->count * sizeof *c->leaves);
-        return;
-    }
-    case SpvOpVectorShuffle: {
-        const struct constant *a = module_constant(m, w[4]), *b = module_constant(m, w[5]);
-        for (uint32_t i = 0; i < c->count; i++) {
-            uint32_t k = i + 6 < n + 4 ? w[6 + i] : UINT32_MAX;
-            if (type->kind != TYPE_VECTOR || (k != UINT32_MAX && k >= a->count + b->count))
-                refuse_constant(m, word);
-            c->leaves[i] = k == UINT32_MAX ? (struct leaf){0, 0, type->element->scalar, true}
-                           : k < a->count  ? a->leaves[k]
-                                           : b->leaves[k - a->count];
-        }
-        return;
-    }
-    default: break;
-    }
+}
+
+/* Folds leaf by leaf; an operand of one leaf is used with every leaf of the others. */
+static void fold_constant(struct module *m, struct constant *c, const struct type *type, uint32_t word)
+{
+    const uint32_t *w = &m->words[word], count = spv_length(m, word) - 4;
     const struct constant *operand[3] = {NULL, NULL, NULL};
-    for (uint32_t i = 0; i < n && i < 3; i++)
+    for (uint32_t i = 0; i < count && i < 3; i++)
         operand[i] = module_constant(m, w[4 + i]);
-    enum scalar result = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
+    if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || !operand[0])
+        refuse_constant(m, word);
     for (uint32_t k = 0; k < 3; k++)
-        if (type->kind == TYPE_STRUCT || type->kind == TYPE_ARRAY || !operand[0] ||
-            (operand[k] && operand[k]->count != 1 && operand[k]->count != c->count))
+        if (operand[k] && operand[k]->count != 1 && operand[k]->count != c->count)
             refuse_constant(m, word);
+    const enum scalar result = type->kind == TYPE_VECTOR ? type->element->scalar : type->scalar;
     for (uint32_t i = 0; i < c->count; i++) {
         struct leaf in[3] = {{0}};
         for (uint32_t k = 0; k < 3 && operand[k]; k++)
             in[k] = operand[k]->leaves[operand[k]->count == 1 ? 0 : i];
-        c->leaves[i] = fold_leaf(m, op, result, in[0], in[1], in[2], word);
+        c->leaves[i] = fold_leaf(m, w[3], result, in[0], in[1], in[2], word);
+    }
+}
+
+static void spec_constant_op(struct module *m, struct constant *c, const struct type *type, uint32_t word)
+{
+    const uint32_t *w = &m->words[word], op = w[3];
+    switch (op) {
+    case SpvOpBitcast:
+        if (spv_length(m, word) == 5 && module_constant(m, w[4])->count != c->count)
+            recast_constant(m, c, type, word);
+        else
+            fold_constant(m, c, type, word);
+        break;
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpPtrAccessChain:
+    case SpvOpInBoundsPtrAccessChain: c->leaves[0] = constant_chain(m, op, word); break;
+    case SpvOpCompositeExtract: extract_constant(m, c, word); break;
+    case SpvOpCompositeInsert: insert_constant(m, c, type, word); break;
+    case SpvOpVectorShuffle: shuffle_constant(m, c, type, word); break;
+    default: fold_constant(m, c, type, word); break;
     }
 }
 

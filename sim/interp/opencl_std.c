@@ -340,8 +340,15 @@ static void lower_printf(struct lower *l, uint32_t word)
 
 static bool has_pointer_result(uint32_t entry)
 {
-    return entry == OpenCLstd_Fract || entry == OpenCLstd_Frexp || entry == OpenCLstd_Lgamma_r ||
-           entry == OpenCLstd_Modf || entry == OpenCLstd_Remquo || entry == OpenCLstd_Sincos;
+    switch (entry) {
+    case OpenCLstd_Fract:
+    case OpenCLstd_Frexp:
+    case OpenCLstd_Lgamma_r:
+    case OpenCLstd_Modf:
+    case OpenCLstd_Remquo:
+    case OpenCLstd_Sincos: return true;
+    default: return false;
+    }
 }
 
 static void lower_components(struct lower *l, uint32_t word, const struct type *type)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Uninitialised values, made explicit: every value that may derive from unwritten memory gets a companion
- * bool for it, built from the bools of its operands. A use of such a value is reported: in an address, a
- * branch, or a store to memory that other units see. Companions are ordinary values, so uniform ones cost one
- * operation per wave and unread ones vanish.
+ * Tracks uninitialised values. Every value that may derive from unwritten memory gets a companion, a bool
+ * that is computed from the companions of its operands. A use of such a value is reported: as an address,
+ * as the condition of a branch, or as a store to memory that other units see. Companions are ordinary
+ * values: uniform ones cost one operation per wave, and unused ones are removed as dead code.
  *
- * Each component of a vector has its own, from memory to memory: a load has a companion per
- * component, and a store marks the bytes of each. A vector that is stored is reported when a component
- * of it was computed from an uninitialised value, or when all of its components are uninitialised. A
- * component that is only copied, as it was loaded or never set, stays uninitialised where it is stored,
- * and is reported where something uses it.
+ * Each component of a vector has a companion of its own, from memory to memory: a load has one per
+ * component, and a store marks the bytes of each. The store of a vector is reported when one of its
+ * components was computed from an uninitialised value, or when all its components are uninitialised. A
+ * component that is only copied from memory, or was never set, stays uninitialised in the destination, and
+ * is reported where it is used.
  *
- * The possible origins of a reported value are found here, too: each report has the list of the reads and the
- * variables that its value is computed from. poison_trail.c finds the one as it is reported.
+ * The possible origins of a reported value are computed here as well: each report has the list of reads and
+ * variables that its value derives from. At run time poison_trail.c chooses among them.
  *
- * Of a launch that is left out of the checks, no value has a companion: only what is stored is marked.
+ * In a launch that is left out of the checks, no value has a companion; stores only mark their bytes as
+ * initialised.
  */
 #include <string.h>
 
@@ -22,19 +23,19 @@
 #include "image_op.h"
 #include "ir.h"
 
-/* The values whose origins an operation reports: count values from operands[first] on. */
+/* The values whose origins an operation reports: `count` values from operands[first] on. */
 struct poison_question {
     uint32_t operation, first, count;
 };
 
 struct poisoning {
     struct ir *ir;
-    uint32_t *of;       /* value -> its companion, NONE = always initialised */
-    uint32_t yes;       /* constant true */
-    LIST(uint32_t) out; /* the block being rewritten */
-    bool tracks;        /* reports are wanted, and origins of values */
+    uint32_t *of;       /* value -> its companion; NONE: always initialised */
+    uint32_t yes;       /* the constant true */
+    LIST(uint32_t) out; /* the new instructions of the current block */
+    bool tracks;        /* values are reported, so their origins are needed */
     LIST(struct poison_question) questions;
-    LIST(uint32_t) operands; /* their values */
+    LIST(uint32_t) operands; /* the values of all questions */
 };
 
 static uint32_t companion(struct poisoning *p, uint32_t v)
@@ -76,7 +77,7 @@ static void add_question(struct poisoning *p, uint32_t operation, const uint32_t
         *list_push(p->ir->arena, &p->operands) = values[i];
 }
 
-/* Returns the check, NONE where there is nothing to check. */
+/* Adds a check; NONE: the value is always initialised. */
 static uint32_t check_of(struct poisoning *p, uint32_t block, uint32_t poison, enum fault_kind kind,
                          uint32_t site)
 {
@@ -92,7 +93,7 @@ static uint32_t check_of(struct poisoning *p, uint32_t block, uint32_t poison, e
     return v;
 }
 
-/* Of a value that is used so. */
+/* Checks a value that is used as an address or condition. */
 static void check(struct poisoning *p, uint32_t block, uint32_t used, enum fault_kind kind, uint32_t site)
 {
     const uint32_t v = check_of(p, block, companion(p, used), kind, site);
@@ -100,7 +101,7 @@ static void check(struct poisoning *p, uint32_t block, uint32_t used, enum fault
         add_question(p, v, &used, 1);
 }
 
-/* Of components first to first + count of an access. */
+/* The operation on the validity bits of `count` components of an access, from `first` on. */
 static uint32_t memory_companion(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
                                  uint32_t first, uint32_t count)
 {
@@ -129,12 +130,12 @@ static uint32_t new_source(struct poisoning *p, const struct poison_source *sour
     return p->ir->poison_sources.count - 1;
 }
 
-/* The value that the operation reads from memory is a source; the operation receives it. */
+/* Makes a source for what the operation reads from memory. */
 static void set_source(struct poisoning *p, uint32_t v)
 {
     struct value *value = ir_value(p->ir, v);
     const struct poison_source read = {.origin = POISON_READ, .site = value->site};
-    CHECKED(value->imm >> POISON_FROM_SHIFT == 0); /* it has one source */
+    CHECKED(value->imm >> POISON_FROM_SHIFT == 0); /* an operation has one source */
     value->imm |= (uint64_t)new_source(p, &read) << POISON_FROM_SHIFT;
 }
 
@@ -150,7 +151,7 @@ static uint32_t select_companion(struct poisoning *p, uint32_t v)
     return either(p, block, pc, chosen);
 }
 
-/* As it was loaded, with others, or never set. */
+/* Is the value a component that was loaded together with others, or never set? */
 static bool is_carried(struct poisoning *p, uint32_t v)
 {
     const struct value *value = ir_value(p->ir, v);
@@ -165,7 +166,8 @@ static uint32_t both(struct poisoning *p, uint32_t block, uint32_t a, uint32_t b
     return a == b || b == p->yes ? a : a == p->yes ? b : add(p, IR_mand, block, a, b, NONE);
 }
 
-/* When a vector is reported: some component is uninitialised, and not because it is carried, or all are. */
+/* The condition on which the store of a vector is reported: a component that is not just copied is
+ * uninitialised, or all components are. */
 static uint32_t reported_companion(struct poisoning *p, uint32_t v, uint32_t count)
 {
     const uint32_t block = ir_value(p->ir, v)->block;
@@ -179,8 +181,8 @@ static uint32_t reported_companion(struct poisoning *p, uint32_t v, uint32_t cou
     return either(p, block, some, all);
 }
 
-/* One operation for each run of components that are alike. The first of those that may be uninitialised
- * reports for all. */
+/* One operation per run of components with the same companion. The first run that may be uninitialised
+ * reports for the whole store. */
 static void mark_stored(struct poisoning *p, uint32_t v)
 {
     const uint32_t count = ir_value(p->ir, v)->list_count, no = ir_const(p->ir, T_BOOL, 0);
@@ -203,7 +205,7 @@ static void mark_stored(struct poisoning *p, uint32_t v)
     }
 }
 
-/* The value that this update stores does not depend on the old one: no check of that. */
+/* Does the update store a value that is independent of the old one? Then the old value is not checked. */
 static bool decides_alone(struct ir *ir, const struct value *atomic)
 {
     const enum scalar type = (enum scalar)atomic->type;
@@ -223,7 +225,7 @@ static bool decides_alone(struct ir *ir, const struct value *atomic)
     }
 }
 
-/* Work-items act one after another: what one finds uninitialised, the next one may find stored. */
+/* Lanes execute an atomic one after another, so a lane may read what an earlier lane initialised. */
 static void instrument_atomic(struct poisoning *p, uint32_t v)
 {
     struct ir *ir = p->ir;
@@ -236,7 +238,7 @@ static void instrument_atomic(struct poisoning *p, uint32_t v)
     p->of[v] = mark;
 }
 
-/* The coordinates: operands of an image instruction from number first on. */
+/* Checks the coordinates of an image instruction: its operands from `first` on. */
 static void check_listed(struct poisoning *p, uint32_t v, uint32_t first)
 {
     const uint32_t block = ir_value(p->ir, v)->block, count = ir_value(p->ir, v)->list_count,
@@ -249,14 +251,14 @@ static void check_listed(struct poisoning *p, uint32_t v, uint32_t first)
         add_question(p, made, list + first, count - first);
 }
 
-/* a && b: an operand that is false and certain decides. The or is the same of the opposites. */
+/* a && b is initialised if one operand is initialised and false; a || b if one is initialised and true. */
 static uint32_t logic_companion(struct poisoning *p, uint32_t v)
 {
     const uint32_t a = ir_value(p->ir, v)->args[0], b = ir_value(p->ir, v)->args[1],
                    block = ir_value(p->ir, v)->block;
     const bool is_or = ir_value(p->ir, v)->op == IR_mor;
     const uint32_t pa = companion(p, a), pb = companion(p, b);
-    uint32_t open_a = a, open_b = b; /* true: this operand leaves the result to the other */
+    uint32_t open_a = a, open_b = b; /* true: the operand does not determine the result */
     if (!pa && !pb)
         return NONE;
     if (is_or) {
@@ -271,7 +273,8 @@ static uint32_t logic_companion(struct poisoning *p, uint32_t v)
                NONE);
 }
 
-/* x of x & y or x | y leaves the result to y: it is not 0, or not all ones. NONE: it is known to do so. */
+/* Does x leave the result of x & y (or x | y) undetermined, because it is not 0 (or not all ones)? NONE:
+ * always. */
 static uint32_t leaves_open(struct poisoning *p, uint32_t v, uint32_t operand)
 {
     struct ir *ir = p->ir;
@@ -283,7 +286,8 @@ static uint32_t leaves_open(struct poisoning *p, uint32_t v, uint32_t operand)
     return add(p, IR_ine, ir_value(ir, v)->block, operand, ir_const(ir, type, decides), NONE);
 }
 
-/* x & y: an operand that is 0 and certain decides, and so does all ones in x | y. Vectors are chosen so. */
+/* x & y is initialised if one operand is initialised and 0, x | y if one is initialised and all ones.
+ * Selects of vectors have this form. */
 static uint32_t mask_companion(struct poisoning *p, uint32_t v)
 {
     const uint32_t block = ir_value(p->ir, v)->block,
@@ -314,7 +318,7 @@ static void instrument(struct poisoning *p, uint32_t v)
              k++) {
             const uint32_t part = memory_companion(p, IR_poison_load, v, NONE, k, 1);
             set_source(p, part);
-            p->of[v] = k ? p->of[v] : part; /* the others follow it */
+            p->of[v] = k ? p->of[v] : part; /* the companions of the other components follow it */
         }
         return;
     case IR_store:
@@ -343,7 +347,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         p->of[v] = whole && of == IR_load ? whole + (uint32_t)value->imm : whole;
         break;
     }
-    case IR_phi: break; /* made beforehand */
+    case IR_phi: break; /* made before */
     case IR_select: p->of[v] = select_companion(p, v); break;
     case IR_mand:
     case IR_mor: p->of[v] = logic_companion(p, v); break;
@@ -360,7 +364,7 @@ static void instrument(struct poisoning *p, uint32_t v)
     *list_push(ir->arena, &p->out) = v;
 }
 
-/* Which phis can ever be poisoned: start from none and grow. */
+/* Finds the phis that may be uninitialised: the least fixed point, starting from none. */
 static void seed_phis(struct poisoning *p, uint8_t *may)
 {
     struct ir *ir = p->ir;
@@ -385,13 +389,13 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
 
 /* ---- origins ------------------------------------------------------------------ */
 
-/* More values, or sources, are not followed: then no origin is reported. */
+/* Limits of the search for origins; beyond them no origin is reported. */
 enum { FOLLOWED_MOST = 512, SOURCES_MOST = 16 };
 
 struct following {
     struct poisoning *p;
-    uint32_t *seen, mark; /* seen[v] == mark: it was followed for this question */
-    uint32_t *source;     /* of an undefined value, once it has one */
+    uint32_t *seen, mark; /* seen[v] == mark: the value was visited for this question */
+    uint32_t *source;     /* per undefined value: its source, if it has one */
     uint32_t work[FOLLOWED_MOST], count, steps;
     uint32_t found[SOURCES_MOST], found_count;
     bool unknown;
@@ -413,7 +417,7 @@ static bool is_same_source(const struct poison_source *a, const struct poison_so
            a->offset == b->offset && a->bytes == b->bytes;
 }
 
-/* Two reads are never the same one. */
+/* Two reads are never one source, even if they are equal. */
 static void find_source(struct following *f, uint32_t source)
 {
     const struct poison_source *sources = f->p->ir->poison_sources.at;
@@ -427,7 +431,7 @@ static void find_source(struct following *f, uint32_t source)
         f->found[f->found_count++] = source;
 }
 
-/* An undefined value that promote.c did not make has no variable: its origin is unknown. */
+/* Undefined values that promote.c did not make belong to no variable, so their origin is unknown. */
 static void find_undefined(struct following *f, uint32_t v)
 {
     struct ir *ir = f->p->ir;
@@ -464,7 +468,7 @@ static void follow_one(struct following *f, uint32_t v)
     follow(f, *slot);
 }
 
-/* The index of the list; 0: unknown. */
+/* The index of the list of origins; 0: unknown. */
 static uint32_t origins_of(struct following *f, const struct poison_question *question)
 {
     struct ir *ir = f->p->ir;
@@ -504,7 +508,7 @@ static void origins_of_atomic(struct following *f, const struct poison_question 
     ir->poison_sources.at[source].list = mine;
 }
 
-/* Once every value has its companion: a phi may have operands that come later. */
+/* Called when every value has its companion, since operands of a phi may come later in the order. */
 static void attach_origins(struct poisoning *p, uint32_t values)
 {
     struct following *f = ARENA_NEW(p->ir->arena, struct following);
@@ -572,7 +576,7 @@ void poison_track(struct ir *ir)
 
 /* ---- launches that are left out of the checks ----------------------------------------------- */
 
-/* An atomic counts as a store of its operand: what it leaves is initialised. */
+/* An atomic counts as a store of its operand: the value that it leaves is initialised. */
 static void mark_atomic(struct poisoning *p, uint32_t v)
 {
     const uint32_t no = ir_const(p->ir, T_BOOL, 0);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Notes of uninitialised bytes, in one hash table a wave. A key is a lane and either a source, for what that
- * read, or a word of private memory, for what was stored there. Of a source that read several times the first
- * address stays, with a count of the others.
+ * Notes on uninitialised bytes, in one hash table per wave. The key is a lane and either a source, for what
+ * it read, or a word of private memory, for what was stored there. If a source read several times, its note
+ * keeps the first address and a count.
  *
- * A word of private memory that is read while it is uninitialised was never written, or what was stored there
- * last has a note: the note of an uninitialised store stays until the next one, and a store of anything else
- * makes the word initialised, and its note is not read. When the table is full no origin is reported: a
- * missing note would look like memory that was never written.
+ * Lemma: a word of private memory that is read while it is uninitialised was either never written, or the
+ * last store to it has a note. The note of an uninitialised store is kept until the next one; a store of an
+ * initialised value marks the word as initialised, so its old note is not used. If the table is full, no
+ * origin is reported: a missing note would look like memory that was never written.
  */
 #include "poison_trail.h"
 
@@ -19,13 +19,13 @@
 enum { NOTES_FIRST = 64, NOTES_KEPT = 1024, NOTES_MOST = HOSTILE(1 << 14, 8) };
 
 struct poison_note {
-    uint64_t key; /* 0: free */
+    uint64_t key; /* 0: unused */
     struct poison_end end;
-    uint64_t low, high; /* of a word: the bytes that the store left so */
+    uint64_t low, high; /* of a word: the bytes that the store left uninitialised */
 };
 
 struct poison_trail {
-    struct poison_note *notes; /* a power of two of them, at most three quarters used */
+    struct poison_note *notes; /* capacity is a power of two; at most three quarters are used */
     uint32_t room, count;
     bool full;
 };
@@ -66,7 +66,7 @@ static bool grow(struct poison_trail *trail)
     return true;
 }
 
-/* A note of this key, new ones with end.kind unknown and no bytes; NULL: full. */
+/* The note of this key; a new one has end.kind unknown and no bytes. NULL: the table is full. */
 static struct poison_note *note_of(struct wave *wave, uint64_t key)
 {
     struct poison_trail *trail = wave->trail;
@@ -108,7 +108,7 @@ void poison_trail_clear(struct poison_trail *trail)
     trail->full = false;
 }
 
-/* NULL, too, when there is no memory: the copy then has no notes, and no `full` either. */
+/* NULL: nothing to copy, or out of memory: then the copy has neither notes nor the flag `full`. */
 struct poison_trail *poison_trail_copy(const struct poison_trail *trail)
 {
     struct poison_trail *copy = trail ? calloc(1, sizeof *copy) : NULL;
@@ -133,10 +133,8 @@ void poison_trail_free(struct poison_trail *trail)
 
 /* ---- what is noted --------------------------------------------------------------------------- */
 
-/*
- * The note on a store into these bytes of the lane's private memory; unknown if it also stored into other
- * bytes of a word of them. False: nothing is noted.
- */
+/* The note on the store into these bytes of the lane's private memory. Unknown if that store also wrote
+ * other bytes of one of their words. False: no note. */
 static bool left_in(const struct wave *wave, uint32_t lane, uint64_t address, uint32_t bytes,
                     struct poison_end *out_end)
 {
@@ -214,7 +212,7 @@ void poison_trail_left(struct wave *wave, uint32_t list, uint32_t lane, uint64_t
 
 /* ---- queries --------------------------------------------------------------------------- */
 
-/* A read that has no note found all its bytes initialised. False: unknown. */
+/* A read without a note found all its bytes initialised. False: unknown. */
 static bool end_of(const struct wave *wave, uint32_t source, uint32_t lane, struct poison_end *out_end,
                    bool *out_found)
 {

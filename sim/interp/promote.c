@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Private variables become values: a variable whose address is only loaded from and stored to at constant
- * offsets that are aligned, each scalar always at the same place and size, is as many SSA values as it has
- * scalars. Phis are placed at dominance frontiers; unread ones die in simplify.
- */
+/* Promotes private variables to SSA values (scalar replacement and mem2reg). A variable is promoted if its
+ * address is used only by loads and stores at constant, aligned offsets, and each scalar is always accessed
+ * at the same offset with the same size. It becomes one SSA value per scalar. Phis are placed at dominance
+ * frontiers; simplify_remove_dead() deletes unused ones. */
 #include <string.h>
 
 #include "orrery/checked.h"
@@ -23,19 +22,19 @@ struct promoted_variable {
 struct promotion {
     struct ir *ir;
     struct promoted_variable *candidates;
-    uint32_t *root;  /* per value: 1 + variable when it is a constant address into it */
-    int64_t *offset; /* with the offset */
-    uint32_t slots;  /* promoted scalars */
+    uint32_t *root;  /* per value: 1 + variable, if it is a constant address into the variable */
+    int64_t *offset; /* per value: its offset in the variable */
+    uint32_t slots;  /* number of promoted scalars */
     enum scalar *slot_type;
-    uint32_t *slot_variable; /* which variable it is of, */
-    int64_t *slot_offset;    /* and where in that */
-    uint32_t *current;       /* renaming: value of each slot */
-    uint32_t *map;           /* load -> value */
-    uint32_t *latest;        /* phi -> which of its operands was found last */
+    uint32_t *slot_variable; /* per slot: the variable */
+    int64_t *slot_offset;    /* per slot: the offset in it */
+    uint32_t *current;       /* renaming: the current value of each slot */
+    uint32_t *map;           /* load -> the value that replaces it */
+    uint32_t *latest;        /* phi -> the operand that was found last */
 };
 
-/* Which values are constant addresses into private variables. Definitions come before uses in
- * the dominator order, and address arithmetic has no phis. */
+/* Finds the values that are constant addresses into private variables: the variable's address, and IR_index
+ * with a constant offset from one of them. Phis of addresses do not count. */
 static void find_addresses(struct promotion *p)
 {
     struct ir *ir = p->ir;
@@ -102,7 +101,7 @@ static void note_use(struct promotion *p, uint32_t user, uint32_t slot, uint32_t
         uint32_t bytes = 1u << u->size_log2, count = u->op == IR_load ? u->components : u->list_count;
         uint64_t size = ir->private_variables.at[p->root[operand] - 1].size;
         if ((uint64_t)(p->offset[operand] + u->offset) & (ir->sites.at[u->site].align - 1))
-            c->escapes = true; /* the access reports it */
+            c->escapes = true; /* The access reports it. */
         for (uint32_t i = 0; i < count; i++)
             add_cell(p, c, size, p->offset[operand] + u->offset + (int64_t)i * bytes, bytes,
                      access_type(ir, user));
@@ -178,13 +177,13 @@ static void place_phis(struct promotion *p)
                 value->list_count = n;
                 memcpy(value->list + n, ir_block(ir, join)->preds, n * sizeof *value->list);
                 CHECKED(n > 0);
-                value->imm = slot + 1; /* until renaming is done */
+                value->imm = slot + 1; /* until renaming ends */
                 *list_push(ir->arena, &stores[slot]) = join;
             }
         }
 }
 
-/* Phis were appended; they belong in front. */
+/* Phis were appended to their blocks; this moves them to the front. */
 static void phis_first(struct ir *ir)
 {
     for (uint32_t o = 0; o < ir->order_count; o++) {
@@ -200,7 +199,7 @@ static void phis_first(struct ir *ir)
     }
 }
 
-/* It identifies its variable: imm is 1 + its number. */
+/* An undefined value that names its variable: imm is 1 + the variable's number. */
 static uint32_t unwritten(struct promotion *p, uint32_t slot)
 {
     const uint32_t v = ir_new_value(p->ir, IR_undef, p->slot_type[slot]);
@@ -247,7 +246,8 @@ static void rename_instruction(struct promotion *p, uint32_t v)
             ir_resolve(p->map, value->list[k]);
 }
 
-/* The operand of a phi that comes from block b; blocks are queried in about the order of the operands. */
+/* The operand of a phi that comes from block b. Blocks are queried in about the order of the operands, so
+ * the search starts at the latest one found. */
 static uint32_t operand_from(struct promotion *p, uint32_t phi, uint32_t b)
 {
     const struct value *value = ir_value(p->ir, phi);
@@ -280,7 +280,7 @@ static void complete_successors(struct promotion *p, uint32_t b)
     }
 }
 
-/* Dominator-tree walk with an explicit stack: nesting may be deep. */
+/* Walks the dominator tree with an explicit stack, since nesting may be deep. */
 static void rename_all(struct promotion *p)
 {
     struct ir *ir = p->ir;
@@ -364,7 +364,7 @@ void promote_variables(struct ir *ir)
     p.map = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count * 2 + p.slots + 64);
     rename_all(&p);
     sweep_promoted(&p);
-    /* Values made while renaming (undefined ones) map to themselves. */
+    /* Undefined values made while renaming map to themselves. */
     uint32_t *map = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count + 1);
     memcpy(map, p.map, values * sizeof *map);
     ir_rewrite(ir, map);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Passes that make the bytecode short: folding, value numbering, dead code, straight-line blocks joined,
- * loop-invariant code hoisted, small diamonds turned into selects, multiply-adds fused. None of it removes,
- * merges or moves an access to memory.
- */
+/* Passes that shorten the bytecode: folding, value numbering, dead code, joining of straight-line blocks,
+ * hoisting of loop-invariant code, small diamonds to selects, fusion of multiply and add. No pass removes,
+ * merges or moves a memory access. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +19,8 @@ static bool is_pure(const struct value *v)
 struct numbering {
     struct ir *ir;
     uint32_t *map;
-    uint32_t *bucket, mask; /* hash -> newest value in scope */
-    uint32_t *older;        /* value -> older one of the same bucket */
+    uint32_t *bucket, mask; /* hash -> the newest value in scope */
+    uint32_t *older;        /* value -> the next older value of its bucket */
 };
 
 static uint32_t hash_value(const struct value *v)
@@ -55,7 +53,7 @@ static uint32_t trivial_phi(struct ir *ir, uint32_t phi, const uint32_t *map)
     return only ? only : phi;
 }
 
-/* A leaf (constant, input ...) is one value wherever it was made. */
+/* The one value for a leaf (constant, input and so on), wherever it was made. */
 static uint32_t canonical_leaf(struct numbering *n, uint32_t v)
 {
     struct value *value = ir_value(n->ir, v);
@@ -100,7 +98,7 @@ static void number_instruction(struct numbering *n, uint32_t v)
     n->bucket[h] = v;
 }
 
-/* Walks the dominator tree; what a block added leaves the table when its subtree is done. */
+/* Walks the dominator tree; the values of a block leave the table when its subtree is done. */
 static void number_values(struct ir *ir, uint32_t *map)
 {
     uint32_t room = ir->values.count * 2 + 1024, size = 256;
@@ -135,9 +133,9 @@ static void number_values(struct ir *ir, uint32_t *map)
             *list_push(ir->arena, &stack) = (struct simplify_frame){next, 0};
             continue;
         }
-        CHECKED(marks.count == stack.count); /* one a block that is open */
+        CHECKED(marks.count == stack.count); /* one mark per open block */
         uint32_t mark = marks.at[--marks.count];
-        while (added.count > mark) { /* out of scope: newest first */
+        while (added.count > mark) { /* leaves the scope, newest first */
             uint32_t v = added.at[--added.count], h = hash_value(ir_value(ir, v)) & n.mask;
             uint32_t *link = &n.bucket[h];
             while (*link && *link != v)
@@ -234,7 +232,7 @@ static void rename_pred(struct ir *ir, uint32_t b, uint32_t old, uint32_t new)
             block->preds[k] = new;
 }
 
-/* A block whose only successor has no other predecessor takes it in. */
+/* Joins a block with its only successor if that has no other predecessor. */
 static bool join_lines(struct ir *ir)
 {
     bool changed = false;
@@ -356,16 +354,22 @@ void simplify_hoist_invariants(struct ir *ir)
 
 enum { DIAMOND_COST = 12 };
 
+static bool is_slow(const struct value *v)
+{
+    const bool divides = v->op == IR_sdiv || v->op == IR_udiv;
+    return v->op == IR_math || divides || v->op == IR_srem || v->op == IR_urem;
+}
+
 static bool cheap_arm(struct ir *ir, uint32_t b, uint32_t from, uint32_t join)
 {
     const struct block *block = ir_block(ir, b);
-    if (block->pred_count != 1 || block->preds[0] != from || block->term != TERM_JUMP ||
-        block->succs[0] != join || block->insts.count > DIAMOND_COST)
+    const bool from_alone = block->pred_count == 1 && block->preds[0] == from;
+    const bool to_join = block->term == TERM_JUMP && block->succs[0] == join;
+    if (!from_alone || !to_join || block->insts.count > DIAMOND_COST)
         return false;
     for (uint32_t i = 0; i < block->insts.count; i++) {
         const struct value *v = ir_value(ir, block->insts.at[i]);
-        if (!is_pure(v) || v->op == IR_math || v->op == IR_sdiv || v->op == IR_udiv || v->op == IR_srem ||
-            v->op == IR_urem)
+        if (!is_pure(v) || is_slow(v))
             return false;
     }
     return true;
@@ -453,10 +457,9 @@ void simplify_if_convert(struct ir *ir)
     }
 }
 
-/* ---- multiply-add
- * --------------------------------------------------------------------------------------------- */
+/* ---- multiply-add ---------------------------------------------------------------------------- */
 
-/* (a * b) + c with both roundings is one instruction when the product has no other use. */
+/* Fuses (a * b) + c, with both roundings, into one instruction if the product has no other use. */
 void simplify_fuse(struct ir *ir)
 {
     uint32_t *uses = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lanes that part at a branch share one frame: those of the lower block run, the others wait. An instruction
- * writes its result for all lanes, those that wait included, unless it is one for active lanes alone. So
- * emission must never place a value that waiting lanes will read in a slot that is written meanwhile. This
- * file proves that it did not, from the bytecode alone, without values or intervals.
+ * Proves that no slot of the frame is overwritten while waiting lanes still need it. Lanes that diverge
+ * share one frame: those at the lower block run, the others wait. An instruction writes its result for all
+ * lanes, waiting ones included, unless it writes active lanes only. So emission must never place a value
+ * that waiting lanes will read into a slot that is written meanwhile. The proof uses the bytecode alone, not
+ * the values or live intervals of emission.
  *
- * Lemma. At any time the running block is lower than every block at which lanes wait (exec_control.c). Hence
- * two groups of lanes, whatever the others do, move as a pair (runs at b, waits at w by edge e), b < w: the
- * lower one takes a step to a successor s of b. If s < w, the pair is (s, e); if s = w, the groups are one
- * again; if s > w, the other group runs and the pair is (w, b -> s). A pair begins where a branch parts
- * lanes: with any two of its successors. The set of pairs that can be reached so holds every pair that
- * execution can reach.
+ * Lemma. The running block is always lower than every block at which lanes wait (exec_control.c). So two
+ * groups of lanes, whatever the others do, move as a pair (runs at b, waits at w by edge e) with b < w. The
+ * lower group takes a step to a successor s of b. If s < w, the pair becomes (s, e); if s = w, the groups
+ * have reconverged; if s > w, the other group runs, and the pair becomes (w, b -> s). A pair begins where
+ * lanes diverge: with any two successors of a branch. The set of pairs that are reachable in this way
+ * contains every pair that an execution can reach.
  *
- * Claim. For each such pair, no instruction of b writes, for all lanes, a slot that is live on e. A slot is
- * live on an edge when some way from there reads it before writing it, unless the edge leaves it undefined (a
- * phi without a value).
+ * Claim. For each reachable pair, no instruction of b writes, for all lanes, a slot that is live on e. A
+ * slot is live on an edge if some path from there reads it before writing it, unless the edge leaves it
+ * undefined (a phi without a value).
  */
 #include "slot_check.h"
 
@@ -27,30 +28,31 @@ enum { PAIRS_MAX = 1 << 22, NO_SLOT = 0 };
 
 typedef LIST(uint32_t) slot_list;
 
-/* An instruction's reads and writes of the frame, by frame offsets. */
+/* The frame offsets that an instruction reads and writes. */
 struct effect {
-    slot_list reads, writes; /* of the lists of one instruction, reused */
-    bool masked;             /* it writes active lanes alone */
+    slot_list reads, writes; /* reused for each instruction */
+    bool masked;             /* writes active lanes only */
 };
 
 struct slot_edge {
     uint32_t from, to;
-    uint64_t *live; /* slots */
+    uint64_t *live; /* a bit per slot */
 };
 
 struct slot_checker {
     const struct code *code;
     struct arena *arena;
     struct effect effect;
-    uint32_t *list_end; /* per instruction: where its operands in code->operands end */
-    slot_list slots;    /* frame offsets that are written, ascending */
+    uint32_t *list_end; /* per instruction: the end of its operands in code->operands */
+    slot_list slots;    /* the frame offsets that are written, ascending */
     uint32_t slot_words;
-    /* per block: read before written; written; written for all lanes; live at its start */
+    /* per block, a bit per slot: read before it is written; written; written for all lanes; live at the
+     * start */
     uint64_t **uses, **kills, **written, **live;
     LIST(struct slot_edge) edges;
     uint32_t *first_edge; /* per block, and one more */
-    uint64_t *reached;    /* bit edge * blocks + block */
-    LIST(uint64_t) open;  /* pairs whose steps have not been taken */
+    uint64_t *reached;    /* bit edge * blocks + block: the pair is reachable */
+    LIST(uint64_t) open;  /* reachable pairs whose successors are not computed yet */
 };
 
 /* ---- what instructions read and write ------------------------------------------------ */
@@ -72,7 +74,7 @@ static bool is_store(uint32_t op)
            within(op, OP_stg_v_8, OP_copy_v);
 }
 
-/* The start of an instruction's operands in code->operands; false: it has none there. */
+/* Finds the start of an instruction's operands in code->operands; false: it has none there. */
 static bool list_of(const struct code *code, uint32_t i, uint32_t *out_start)
 {
     const struct insn *insn = &code->insns[i];
@@ -98,7 +100,7 @@ static bool list_of(const struct code *code, uint32_t i, uint32_t *out_start)
     }
 }
 
-/* Lists stand in the order of their instructions: each ends where the next one begins. */
+/* Operand lists are in the order of their instructions, so each ends where the next one begins. */
 static void find_list_ends(struct slot_checker *c)
 {
     uint32_t end = c->code->operand_count, start;
@@ -135,7 +137,7 @@ static void writes_list(struct slot_checker *c, uint32_t from, uint32_t end)
             writes(c, c->code->operands[from]);
 }
 
-/* A list of so many results, so many words that are no slots, and operands. */
+/* An operand list with `results` results, `words` words that are no slots, and operands. */
 static void list_effect(struct slot_checker *c, uint32_t i, uint32_t results, uint32_t words)
 {
     const uint32_t start = c->code->insns[i].d;
@@ -154,13 +156,13 @@ static void access_effect(struct slot_checker *c, uint32_t i)
         (load ? writes : reads)(c, insn->d);
 }
 
-/* base + index * e + f: where there is no index, e is 0. */
+/* In base + index * e + f, e is 0 if there is no index. */
 static bool has_no_index(uint32_t op, const struct insn *insn)
 {
     return insn->e == 0 && (within(op, OP_a_index_aa, OP_a_mov) || within(op, OP_u_index, OP_ld_u_8));
 }
 
-/* Operands that an instruction does not have are 0: an input, which nothing writes. */
+/* Absent operands are 0, the offset of an input, which no instruction writes. */
 static void plain_effect(struct slot_checker *c, uint32_t i)
 {
     const struct insn *insn = &c->code->insns[i];
@@ -251,7 +253,7 @@ static void find_slots(struct slot_checker *c)
     c->slot_words = kept / 64 + 1;
 }
 
-/* False: nothing writes it. */
+/* False: no instruction writes the slot. */
 static bool slot_bit(const struct slot_checker *c, uint32_t slot, uint32_t *out_bit)
 {
     const uint32_t *found =
@@ -317,7 +319,7 @@ static void add_switch_edges(struct slot_checker *c, uint32_t b, const uint32_t 
         add_edge(c, b, list[5 + 3 * k]);
 }
 
-/* The block after this one: blocks without instructions are passed. */
+/* The block after this one; blocks without instructions are skipped. */
 static void add_next_edge(struct slot_checker *c, uint32_t b)
 {
     for (uint32_t next = b + 1; next < c->code->block_count; next++)
@@ -431,7 +433,7 @@ static bool overlap(const struct slot_checker *c, const uint64_t *a, const uint6
     return false;
 }
 
-/* The first instruction of the block that writes a slot of the edge for all lanes. */
+/* Names the first instruction of the block that writes a live slot of the edge for all lanes. */
 static void name_fault(struct slot_checker *c, uint32_t runs, const struct slot_edge *edge,
                        struct slot_fault *out_fault)
 {

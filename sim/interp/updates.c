@@ -19,14 +19,21 @@ struct updates {
     uint32_t *open;
 };
 
+/* The value depends on its three operands alone. */
+static bool is_computed(const struct value *value)
+{
+    const bool has_origin = ir_families[value->op] == FAMILY_EFFECT || ir_families[value->op] == FAMILY_LEAF;
+    return !has_origin && value->op != IR_phi && !value->list_count;
+}
+
 static bool same_value(struct ir *ir, uint32_t a, uint32_t b, uint32_t depth)
 {
     const struct value *x = ir_value(ir, a), *y = ir_value(ir, b);
     if (a == b)
         return true;
-    if (!a || !b || !depth || x->op != y->op || x->type != y->type || x->imm != y->imm ||
-        x->offset != y->offset || x->op == IR_phi || ir_families[x->op] == FAMILY_EFFECT ||
-        ir_families[x->op] == FAMILY_LEAF || x->list_count || y->list_count)
+    if (!a || !b || !depth || !is_computed(x) || !is_computed(y))
+        return false;
+    if (x->op != y->op || x->type != y->type || x->imm != y->imm || x->offset != y->offset)
         return false;
     for (uint32_t k = 0; k < 3; k++)
         if (!same_value(ir, x->args[k], y->args[k], depth - 1))
@@ -79,8 +86,15 @@ static void reach_conditions(struct updates *updates, uint32_t b, uint32_t *coun
 
 static bool is_access(const struct value *value)
 {
-    return value->op == IR_load || value->op == IR_store || value->op == IR_copy || value->op == IR_atomic ||
-           value->op == IR_fence || value->op == IR_barrier;
+    switch ((enum ir_op)value->op) {
+    case IR_load:
+    case IR_store:
+    case IR_copy:
+    case IR_atomic:
+    case IR_fence:
+    case IR_barrier: return true;
+    default: return false;
+    }
 }
 
 /* Does something else access memory, or order it, before it in its block? */
@@ -170,8 +184,9 @@ static void pair_before(struct updates *updates, uint32_t load, uint32_t store)
     struct ir *ir = updates->ir;
     const struct value *value = ir_value(ir, load);
     struct site *read = &ir->sites.at[value->site], *write = &ir->sites.at[ir_value(ir, store)->site];
-    if (read->update || !write->update || value->block != ir_value(ir, store)->block ||
-        read->rank > ir->sites.at[write->update].rank || waits_between(ir, value->block, load, store))
+    if (read->update || !write->update || read->rank > ir->sites.at[write->update].rank)
+        return;
+    if (value->block != ir_value(ir, store)->block || waits_between(ir, value->block, load, store))
         return;
     read->update = ir_value(ir, store)->site;
     write->update = value->site;
@@ -179,9 +194,9 @@ static void pair_before(struct updates *updates, uint32_t load, uint32_t store)
 
 static bool is_shared(const struct value *value, enum ir_op op)
 {
-    return value->op == op && value->site &&
-           (value->storage == STORAGE_GLOBAL || value->storage == STORAGE_LOCAL ||
-            value->storage == STORAGE_GENERIC);
+    const bool shared = value->storage == STORAGE_GLOBAL || value->storage == STORAGE_LOCAL ||
+                        value->storage == STORAGE_GENERIC;
+    return value->op == op && value->site && shared;
 }
 
 /* In execution order; *out_count of them, or PAIRS_MOST. */
@@ -207,8 +222,9 @@ static bool is_exchange(struct ir *ir, uint32_t load, uint32_t store)
     const struct value *read = ir_value(ir, load), *write = ir_value(ir, store);
     const struct block *block = ir_block(ir, read->block);
     bool begun = false;
-    if (read->block != write->block || read->components != 1 || write->list_count != 1 ||
-        ir_value(ir, write->list[0])->cls == CLASS_U || !same_place(ir, read, write))
+    if (read->block != write->block || read->components != 1 || write->list_count != 1)
+        return false;
+    if (ir_value(ir, write->list[0])->cls == CLASS_U || !same_place(ir, read, write))
         return false;
     for (uint32_t i = 0; i < block->insts.count && block->insts.at[i] != store; i++) {
         const struct value *between = ir_value(ir, block->insts.at[i]);

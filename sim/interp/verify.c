@@ -35,9 +35,9 @@ static bool must_follow(const struct parse *p, const spv_parsed_instruction_t *i
     uint32_t op = inst->opcode;
     if (p->function || op == SpvOpTypePointer || op == SpvOpTypeForwardPointer)
         return false;
-    bool declares = (op >= SpvOpTypeVoid && op <= SpvOpTypePipe) ||
-                    (op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp) || op == SpvOpVariable ||
-                    op == SpvOpUndef;
+    const bool type = op >= SpvOpTypeVoid && op <= SpvOpTypePipe;
+    const bool constant = op >= SpvOpConstantTrue && op <= SpvOpSpecConstantOp;
+    const bool declares = type || constant || op == SpvOpVariable || op == SpvOpUndef;
     return declares && spv_opcode(p->m, p->m->def[id]) != SpvOpTypePointer;
 }
 
@@ -1073,8 +1073,7 @@ void verify_functions(struct module *m)
             module_fail(m, STATUS_BAD_BINARY, "entry point '%s' has no body", m->entries.at[i].name);
 }
 
-/* ---- the intermediate form
- * --------------------------------------------------------------------------------- */
+/* ---- the intermediate form ------------------------------------------------------------------- */
 
 static bool dominates(struct ir *ir, uint32_t a, uint32_t b)
 {

@@ -119,7 +119,7 @@ const struct insn *exec_arrive(struct wave *wave, uint32_t block)
     return block_at(wave, lowest);
 }
 
-const struct insn *exec_part(struct wave *wave, const uint64_t *cond, uint32_t yes, uint32_t no)
+const struct insn *exec_diverge(struct wave *wave, const uint64_t *cond, uint32_t yes, uint32_t no)
 {
     const uint32_t low = yes < no ? yes : no, high = yes < no ? no : yes;
     const uint64_t flip = yes < no ? 0 : ~(uint64_t)0;

@@ -150,9 +150,9 @@ void written_find_origins(struct ir *ir)
         for (uint32_t i = 0; i < block->insts.count; i++) {
             const struct value *value = ir_value(ir, block->insts.at[i]);
             uint32_t steps = 0;
-            if ((value->op == IR_load || value->op == IR_store || value->op == IR_atomic) &&
-                (value->storage == STORAGE_GLOBAL || value->storage == STORAGE_CONSTANT ||
-                 value->storage == STORAGE_LOCAL))
+            const bool accesses = value->op == IR_load || value->op == IR_store || value->op == IR_atomic;
+            const bool buffer = value->storage == STORAGE_GLOBAL || value->storage == STORAGE_CONSTANT;
+            if (accesses && (buffer || value->storage == STORAGE_LOCAL))
                 ir->sites.at[value->site].argument = origin_of(ir, value->args[0], &steps);
         }
     }

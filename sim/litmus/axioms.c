@@ -310,8 +310,7 @@ static void order_events(struct candidate *candidate)
     }
 }
 
-/* ---- axioms
- * ------------------------------------------------------------------------------------------------ */
+/* ---- axioms ---------------------------------------------------------------------------------- */
 
 static bool is_access(const struct candidate_event *event)
 {
@@ -480,8 +479,7 @@ enum axiom candidate_broken(struct candidate *candidate)
     return caused || plain_reads_visible(candidate) || !RULE(23) ? AXIOM_NONE : AXIOM_VISIBLE;
 }
 
-/* ---- races
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- races ----------------------------------------------------------------------------------- */
 
 static bool conflict(const struct candidate_event *a, const struct candidate_event *b)
 {

@@ -173,8 +173,7 @@ static uint32_t still_asleep(const struct interleaving_state *state, uint32_t as
     return asleep;
 }
 
-/* ---- the search
- * ----------------------------------------------------------------------------------------- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static enum execution_end end_of(const struct exploration *exploration,
                                  const struct interleaving_state *state)

@@ -257,8 +257,7 @@ static void parse_thread(struct parser *parser)
     parser->thread->body = c_parse_body(parser);
 }
 
-/* ---- the clause
- * ------------------------------------------------------------------------------------------ */
+/* ---- the clause ------------------------------------------------------------------------------ */
 
 static uint32_t add_term(struct parser *parser, struct litmus_place place, const struct litmus_term *term)
 {
@@ -424,8 +423,7 @@ static void parse_clause(struct parser *parser)
         lexer_expected(lexer, "the end of the file");
 }
 
-/* ---- all
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void list_names(struct litmus *test)
 {

@@ -9,7 +9,7 @@
 
 /* ---- places --------------------------------------------------------------------------- */
 
-/* Whether a place must, may or must not have an index. */
+/* Whether a place takes an index: "memory" never, "l1" and "l1:0" both, "line:7" always. */
 enum index_use { INDEX_NONE, INDEX_MAY, INDEX_MUST };
 static const struct {
     const char *name;
@@ -25,8 +25,7 @@ static bool index_fits(const char *text, enum index_use use)
     uint64_t number;
     if (!*text)
         return use != INDEX_MUST;
-    return use != INDEX_NONE && *text == ':' && isdigit((unsigned char)text[1]) &&
-           value_parse_number(text + 1, &number) && number <= UINT32_MAX;
+    return use != INDEX_NONE && *text == ':' && value_parse_number(text + 1, &number) && number <= UINT32_MAX;
 }
 
 static bool place_fits(const char *place)
@@ -92,7 +91,8 @@ bool expect_counter_value(struct expect_counter *counter, const char *text, char
 {
     snprintf(expected, EXPECTED_CHARS, "a number, or one after >, >=, < or <=, such as \">0\"");
     counter->comparison = COMPARE_EQUAL;
-    for (int i = COMPARE_ABOVE; i <= COMPARE_AT_MOST; i++) /* the longer signs are last and win */
+    /* The longer signs are last in the enumeration, so ">=" wins over ">". */
+    for (int i = COMPARE_ABOVE; i <= COMPARE_AT_MOST; i++)
         if (strncmp(text, signs[i], strlen(signs[i])) == 0)
             counter->comparison = (enum comparison)i;
     text += strlen(signs[counter->comparison]);

@@ -5,8 +5,8 @@
  *   kernels  = pattern { ( "," | blank ) pattern } ;   pattern = [ "!" ] glob
  *   launches = N | N ".." | ".." N | N ".." N ;         N from 1
  *
- * A kernel is checked when some pattern without "!" matches its name, or there is none, and no pattern with
- * "!" does; the order of the patterns does not matter. Globs are those of fnmatch(3).
+ * A kernel is checked when a pattern without "!" matches its name (or no pattern is without "!"), and no
+ * pattern with "!" matches. The order of the patterns does not matter. Globs are those of fnmatch(3).
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static const char separators[] = ", \t\n";
 
 /* ---- kernels ---------------------------------------------------------------------------- */
 
-/* Text as it is kept: patterns with one comma between. NULL: no memory. */
+/* The patterns with one comma between two, malloc'd; NULL: out of memory. */
 static char *joined(const char *text)
 {
     char *all = calloc(strlen(text) + 1, 1), *end = all;
@@ -102,13 +102,14 @@ bool filter_set_launches(struct launch_range *launches, const char *text, char e
     const char *dots = strstr(text, "..");
     const size_t before = dots ? (size_t)(dots - text) : strlen(text);
     const char *after = dots ? dots + 2 : "";
-    bool fine = (before || *after) && (!before || number_of(text, before, &range.first)) &&
-                (!*after || number_of(after, strlen(after), &range.last));
+    const bool first_fits = !before || number_of(text, before, &range.first);
+    const bool last_fits = !*after || number_of(after, strlen(after), &range.last);
     if (!dots)
         range.last = range.first;
     snprintf(expected, EXPECTED_CHARS,
              "numbers of launches, which count from 1: A, A..B with A not above B, A.. or ..B");
-    fine &= !range.last || range.first <= range.last;
+    const bool ascends = !range.last || range.first <= range.last;
+    const bool fine = (before || *after) && first_fits && last_fits && ascends;
     if (fine)
         *launches = range;
     return fine;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A launch as a scenario. What is short stands in the scenario itself; long contents, the source text or the
- * module get files beside it: of launch.yaml, launch.cl and launch.ARGUMENT.bin. An allocation that several
- * arguments point into is saved once, with the first of them.
- */
+/* Writes a launch as a scenario (--save-launch). Short contents are part of the scenario; long contents,
+ * the source text or the module get files beside it: of launch.yaml, launch.cl and launch.ARGUMENT.bin. An
+ * allocation that several arguments point into is saved once, with the first of them. */
 #include "orrery/saved_launch.h"
 
 #include <errno.h>
@@ -25,11 +23,11 @@ struct saving {
     const struct launch_request *request;
     const struct kernel_info *info;
     const struct program *program;
-    const char *file;   /* the scenario */
+    const char *file;   /* path of the scenario */
     size_t stem;        /* bytes of `file` before .yaml */
-    size_t folder;      /* bytes of it before the name */
-    FILE *yaml, *notes; /* what is written to it; comments at its beginning */
-    bool replaces;      /* files of the names of those beside it are of an earlier run */
+    size_t folder;      /* bytes of `file` before its last component */
+    FILE *yaml, *notes; /* the scenario; the comments at its beginning */
+    bool replaces;      /* existing files beside the scenario are of an earlier run */
     struct diagnosis *diagnosis;
 };
 
@@ -99,7 +97,7 @@ static enum status write_file(const struct saving *saving, const char *path, con
     return fclose(stream) == 0 && written ? STATUS_OK : cannot_write(saving, path);
 }
 
-/* The name as the scenario has it is written to the scenario. */
+/* Writes a file beside the scenario, and its name into the scenario. */
 static enum status write_beside(const struct saving *saving, const char *key, const char *end,
                                 const void *bytes, size_t size)
 {
@@ -168,7 +166,8 @@ static enum status save_program(const struct saving *saving)
 
 /* ---- contents ----------------------------------------------------------------------------------- */
 
-/* How the elements of an argument are written: its own type if the bytes are whole elements, else bytes. */
+/* How the elements of an argument are written: in the argument's own type if the bytes are whole elements,
+ * else as bytes. */
 struct element_type {
     enum value_type type;
     uint32_t width;
@@ -191,7 +190,7 @@ static struct element_type element_type_of(const char *type_name, uint64_t bytes
     enum value_type type;
     if (!value_type_from_name(name, &type) || (digits && !value_parse_number(count, &width)))
         width = 0;
-    /* of three there are four in memory, and the fourth is to be kept, too */
+    /* A vector of three has the size of four; the fourth is saved, too. */
     if (width && bytes % (value_type_size(type) * (width == 3 ? 1 : width)) == 0)
         found = (struct element_type){type, width == 3 ? 1 : (uint32_t)width};
     return found;
@@ -204,7 +203,7 @@ static void print_type(const struct saving *saving, const struct element_type *e
         fprintf(saving->yaml, "%" PRIu32, elements->width);
 }
 
-/* Do the numbers as text mean the same bytes? Those of a NaN need not. */
+/* Do the numbers, written as text, give the same bytes back? A NaN's may not. */
 static bool is_exact(const struct element_type *elements, const uint8_t *bytes, uint64_t size)
 {
     const size_t unit = value_type_size(elements->type);
@@ -256,7 +255,7 @@ static enum status print_contents(const struct saving *saving, const struct kern
     return write_contents(saving, (size_t)(arg - saving->info->args), bytes, size);
 }
 
-/* The next range of bytes that nothing wrote, from *at on. */
+/* The next range of bytes without a value, from *at on. */
 static bool next_unwritten(const struct region *region, uint64_t *at, struct byte_range *out_range)
 {
     const uint64_t size = region->high - region->low;
@@ -317,7 +316,7 @@ static const struct region *region_of(const struct saving *saving, uint64_t addr
     return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
 }
 
-/* Does an argument before this one point into the allocation? */
+/* Does an earlier argument point into the same allocation? */
 static bool is_saved(const struct saving *saving, size_t index, const struct region *region)
 {
     for (size_t i = 0; i < index; i++)
@@ -387,7 +386,7 @@ static void save_scalar(const struct saving *saving, size_t index)
     fputc('}', saving->yaml);
 }
 
-/* The texels without gaps; malloc'd. NULL: no memory. */
+/* The texels without padding between rows and slices, malloc'd; NULL: out of memory. */
 static uint8_t *texels_of(const struct region *region, const struct image_desc *image, size_t *out_size)
 {
     const struct image_level *level = &image->level[0];
@@ -552,7 +551,8 @@ enum status launch_save(const struct device *device, const struct launch_request
         .replaces = device->scenario->force_files || begins_so(file, SAVED_LAUNCH_MAGIC),
         .diagnosis = diagnosis,
     };
-    struct plain_locale locale = value_locale_begin(); /* the program's may write numbers with commas */
+    /* The host program may have set a locale that writes numbers with commas. */
+    struct plain_locale locale = value_locale_begin();
     enum status status = saving.yaml && saving.notes ? save(&saving) : STATUS_OUT_OF_MEMORY;
     value_locale_end(locale);
     if (saving.yaml && fclose(saving.yaml) != 0)

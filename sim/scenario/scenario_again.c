@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the launches of a scenario can run again, and the scenario to run then: the same, without files. */
+/* Decides whether the launches of a scenario can run again, and makes the scenario for that run: a copy
+ * without output files and expectations. */
 #include "scenario_again.h"
 
 enum { ITEMS_MOST = 1 << 16, STEPS_TIMES = 16, STEPS_MORE = 100000 };
@@ -21,8 +22,9 @@ uint64_t scenario_items(const struct scenario *scenario)
 bool scenario_runs_again(const struct scenario *scenario)
 {
     const struct scenario_program *program = &scenario->program;
-    return !scenario->debug && !scenario->schedule.oracle && !program->spirv_file &&
-           (program->source_file || program->source_text) && scenario_items(scenario) <= ITEMS_MOST;
+    const bool is_watched = scenario->debug || scenario->schedule.oracle;
+    const bool has_source = !program->spirv_file && (program->source_file || program->source_text);
+    return !is_watched && has_source && scenario_items(scenario) <= ITEMS_MOST;
 }
 
 struct scenario scenario_again(const struct scenario *scenario, uint64_t steps)

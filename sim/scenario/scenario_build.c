@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The program of a scenario to SPIR-V: OpenCL C through the front end, a module as it is, assembly through
- * SPIRV-Tools. Names of files are relative to the scenario's. Options of the program and of the whole
- * scenario are joined; built-in kernels are built in the newest OpenCL C that the device has.
- */
+/* Builds the program of a scenario to SPIR-V. OpenCL C goes through the front end, assembly through
+ * SPIRV-Tools; a module is read. File names are relative to the scenario's file. Options of the program and
+ * of the whole scenario are joined. Built-in kernels are built in the newest OpenCL C that the device
+ * supports. */
 #include "orrery/scenario_run.h"
 
 #include <errno.h>
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Files in a scenario are relative to the scenario. */
+/* Paths in a scenario are relative to the scenario's file. */
 static char *resolve(const struct scenario *scenario, const char *path)
 {
     char *resolved = NULL;
@@ -208,7 +207,7 @@ enum status scenario_build_built_ins(const struct scenario *scenario, const stru
     char options[sizeof "-cl-std=CL1.2"];
     char *file = device->built_in_kernels;
     const bool assembled = ends_with(file, ".spv") || ends_with(file, ".spvasm");
-    struct scenario alone = *scenario; /* borrows everything */
+    struct scenario alone = *scenario; /* borrows from the scenario */
     strcpy(options, standards[device->version_major]);
     alone.device = *device;
     alone.build_options = NULL;

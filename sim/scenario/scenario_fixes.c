@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs a scenario again with what its findings propose. In four steps:
- *   the text as it is, under the schedule of the run and the default one, with all checks on: what is found
- *   without any edit;
- *   the text as it is, one work-item at a time, in several orders: what the result is to be, as far as these
- *   orders agree;
- *   the text with the edits of one finding, under both schedules: is the finding gone, is anything new, does
- *   each launch end, is the result right?
- *   where other races are left the result proves nothing: the text with the edits of all that hold so far.
- * A run with the edits of one finding also shows which other races they remove: those are covered by its fix.
+ * Runs a scenario again with the edits that its findings propose:
+ *   1. The original text, under the schedule of the run and the default schedule, with all checks: which
+ *      findings are there without any edit?
+ *   2. The original text, one work-item at a time, in several orders: the intended result, for the bytes on
+ *      which these orders agree.
+ *   3. For each finding, the text with its edits, under both schedules. The fix holds when the finding is
+ *      gone, no finding is new, each launch ends, and the result is the intended one.
+ *   4. A run that still has races proves nothing about the result. The text with the edits of all fixes
+ *      that hold so far is compared instead.
+ * A run with the edits of one finding also shows which other races these edits remove: its fix covers them.
  *
- * Findings of two texts are compared by their places in the text without edits: a place within an edit counts
- * as the edit's beginning, others move with the edits before them.
+ * Findings of two texts are compared by their places in the original text. A place within an edit counts as
+ * the edit's beginning; places after an edit are shifted by it.
  */
 #include "scenario_fixes.h"
 
@@ -27,8 +28,8 @@
 
 enum {
     FINDINGS_MOST = 10,
-    RANDOM_ITEMS_MOST = 1 << 12, /* a random order costs more per work-item */
-    STEPS_MOST = 1 << 22,        /* of a run that is repeated */
+    RANDOM_ITEMS_MOST = 1 << 12, /* A random order costs more per work-item. */
+    STEPS_MOST = 1 << 22,        /* The loop iterations of a run that is repeated, at most. */
     RANDOM_ORDERS = 4,
     SERIAL_ORDERS = 2 + RANDOM_ORDERS,
     EDITS_MOST = 16,
@@ -42,7 +43,7 @@ bool scenario_tries_fixes(const struct scenario *scenario)
 
 /* ---- edits and places ------------------------------------------------------------------------ */
 
-/* In the order of their beginnings; none overlaps another. */
+/* Sorted by their beginnings; no two overlap. */
 struct edits {
     struct code_edit items[EDITS_MOST];
     uint32_t count;
@@ -53,12 +54,12 @@ static bool is_before(struct rewrite_place a, struct rewrite_place b)
     return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-static struct rewrite_place begin_of(const struct code_edit *edit)
+static struct rewrite_place edit_begin(const struct code_edit *edit)
 {
     return (struct rewrite_place){edit->line, edit->column};
 }
 
-static struct rewrite_place end_of(const struct code_edit *edit)
+static struct rewrite_place edit_end(const struct code_edit *edit)
 {
     return (struct rewrite_place){edit->end_line, edit->end_column};
 }
@@ -71,10 +72,10 @@ static bool same_edit(const struct code_edit *a, const struct code_edit *b)
 
 static bool overlap(const struct code_edit *a, const struct code_edit *b)
 {
-    return is_before(begin_of(a), end_of(b)) && is_before(begin_of(b), end_of(a));
+    return is_before(edit_begin(a), edit_end(b)) && is_before(edit_begin(b), edit_end(a));
 }
 
-/* One that is there already is not done twice. False: it does not fit beside the others. */
+/* An edit that is in the list is not added twice. False: it overlaps another edit, or the list is full. */
 static bool edits_add(struct edits *edits, const struct code_edit *edit)
 {
     uint32_t at = 0;
@@ -83,7 +84,7 @@ static bool edits_add(struct edits *edits, const struct code_edit *edit)
             return true;
         if (overlap(&edits->items[i], edit))
             return false;
-        at += !is_before(begin_of(edit), begin_of(&edits->items[i]));
+        at += !is_before(edit_begin(edit), edit_begin(&edits->items[i]));
     }
     if (edits->count == EDITS_MOST)
         return false;
@@ -103,7 +104,7 @@ static bool edits_add_all(struct edits *edits, const struct edits *more)
     return true;
 }
 
-/* False: they are of another file, or too many. */
+/* False: no edit, an edit of another file, or too many or too long edits. */
 static bool edits_of(const struct finding *finding, const char *name, struct edits *out_edits)
 {
     out_edits->count = 0;
@@ -120,13 +121,14 @@ static bool edits_of(const struct finding *finding, const char *name, struct edi
     return out_edits->count > 0;
 }
 
-static struct rewrite_place move(struct rewrite_place at, struct rewrite_place from, struct rewrite_place to)
+static struct rewrite_place shift_place(struct rewrite_place at, struct rewrite_place from,
+                                        struct rewrite_place to)
 {
     return at.line == from.line ? (struct rewrite_place){to.line, to.column + (at.column - from.column)}
                                 : (struct rewrite_place){to.line + (at.line - from.line), at.column};
 }
 
-static struct rewrite_place past_text(struct rewrite_place at, const char *text)
+static struct rewrite_place place_after_text(struct rewrite_place at, const char *text)
 {
     for (; *text; text++)
         at = *text == '\n' ? (struct rewrite_place){at.line + 1, 1}
@@ -134,64 +136,65 @@ static struct rewrite_place past_text(struct rewrite_place at, const char *text)
     return at;
 }
 
-/* Of the text without edits, a place within one is where that begins. */
-static struct rewrite_place normal_place(const struct edits *edits, struct rewrite_place at)
+/* A place of the original text for comparisons: places within an edit become the edit's beginning. */
+static struct rewrite_place collapsed_place(const struct edits *edits, struct rewrite_place at)
 {
     for (uint32_t i = 0; i < edits->count; i++)
-        if (!is_before(at, begin_of(&edits->items[i])) && is_before(at, end_of(&edits->items[i])))
-            return begin_of(&edits->items[i]);
+        if (!is_before(at, edit_begin(&edits->items[i])) && is_before(at, edit_end(&edits->items[i])))
+            return edit_begin(&edits->items[i]);
     return at;
 }
 
-/* Of the text with edits: where it was, in the text without. */
+/* The place of the original text that corresponds to a place of the edited text. */
 static struct rewrite_place original_place(const struct edits *edits, struct rewrite_place at)
 {
     struct rewrite_place old = {1, 1}, new = {1, 1};
     for (uint32_t i = 0; i < edits->count; i++) {
-        const struct rewrite_place begin = begin_of(&edits->items[i]), edited = move(begin, old, new),
-                                   past = past_text(edited, edits->items[i].text);
+        const struct rewrite_place begin = edit_begin(&edits->items[i]),
+                                   edited = shift_place(begin, old, new),
+                                   past = place_after_text(edited, edits->items[i].text);
         if (is_before(at, edited))
             break;
         if (is_before(at, past))
             return begin;
-        old = end_of(&edits->items[i]);
+        old = edit_end(&edits->items[i]);
         new = past;
     }
-    return move(at, new, old);
+    return shift_place(at, new, old);
 }
 
 /* ---- one run ---------------------------------------------------------------------------------- */
 
 /* A finding of one run. */
-struct sight {
+struct rerun_finding {
     enum finding_kind kind;
-    char *kernel, *name; /* name: as a sentence calls it */
+    char *kernel, *name; /* name: kind and place, for sentences */
     uint32_t count;
     struct rewrite_place places[2];
-    bool own[2]; /* the place is in the text that is edited */
+    bool in_text[2]; /* The place is in the text that is edited. */
 };
 
 struct fix_rerun {
-    struct sight *sights;
-    size_t sight_count;
+    struct rerun_finding *findings;
+    size_t finding_count;
     struct contents contents;
-    bool ends;  /* every launch did */
-    bool races; /* some are left */
-    bool other; /* something besides races was found */
+    bool ends;  /* Every launch ended. */
+    bool races; /* Races were found. */
+    bool other; /* Findings besides races were found. */
 };
 
-static void again_fini(struct fix_rerun *again)
+static void fix_rerun_fini(struct fix_rerun *again)
 {
-    for (size_t i = 0; i < again->sight_count; i++) {
-        free(again->sights[i].kernel);
-        free(again->sights[i].name);
+    for (size_t i = 0; i < again->finding_count; i++) {
+        free(again->findings[i].kernel);
+        free(again->findings[i].name);
     }
-    free(again->sights);
+    free(again->findings);
     contents_fini(&again->contents);
     *again = (struct fix_rerun){0};
 }
 
-static char *name_of(const struct finding *finding)
+static char *finding_name(const struct finding *finding)
 {
     const struct source_place *place = &finding->access[0].place;
     char *name = NULL;
@@ -203,34 +206,33 @@ static char *name_of(const struct finding *finding)
                : name;
 }
 
-static bool sight_init(struct sight *sight, const struct finding *finding, const char *file)
+static bool rerun_finding_init(struct rerun_finding *found, const struct finding *finding, const char *file)
 {
-    *sight = (struct sight){.kind = finding->kind,
-                            .kernel = strdup(finding->kernel ? finding->kernel : ""),
-                            .name = name_of(finding),
-                            .count = finding->access_count < 2 ? finding->access_count : 2};
-    for (uint32_t i = 0; i < sight->count; i++) {
+    *found = (struct rerun_finding){.kind = finding->kind,
+                                    .kernel = strdup(finding->kernel ? finding->kernel : ""),
+                                    .name = finding_name(finding),
+                                    .count = finding->access_count < 2 ? finding->access_count : 2};
+    for (uint32_t i = 0; i < found->count; i++) {
         const struct source_place *place = &finding->access[i].place;
-        sight->places[i] = (struct rewrite_place){place->line, place->column};
-        sight->own[i] = place->line && place->file && strcmp(place->file, file) == 0;
+        found->places[i] = (struct rewrite_place){place->line, place->column};
+        found->in_text[i] = place->line && place->file && strcmp(place->file, file) == 0;
     }
-    return sight->kernel && sight->name;
+    return found->kernel && found->name;
 }
 
-static bool same_place(const struct edits *edits, const struct sight *original, uint32_t a,
-                       const struct sight *edited, uint32_t b)
+static bool same_place(const struct edits *edits, const struct rerun_finding *original, uint32_t a,
+                       const struct rerun_finding *edited, uint32_t b)
 {
     const struct rewrite_place *x = &original->places[a], *y = &edited->places[b];
-    const struct rewrite_place before = original->own[a] ? normal_place(edits, *x) : *x,
-                               after = edited->own[b] ? original_place(edits, *y) : *y;
+    const struct rewrite_place before = original->in_text[a] ? collapsed_place(edits, *x) : *x,
+                               after = edited->in_text[b] ? original_place(edits, *y) : *y;
     return before.line == after.line && before.column == after.column;
 }
 
-/*
- * One of the text without edits, and one of the text with them. Which of two accesses was first is an
- * accident of the schedule.
- */
-static bool same_sight(const struct edits *edits, const struct sight *original, const struct sight *edited)
+/* Is it the same finding, once in the original text and once in the edited one? The schedule decides which
+ * of two accesses is first, so the accesses may be swapped. */
+static bool same_finding(const struct edits *edits, const struct rerun_finding *original,
+                         const struct rerun_finding *edited)
 {
     if (original->kind != edited->kind || original->count != edited->count ||
         strcmp(original->kernel, edited->kernel) != 0)
@@ -241,27 +243,27 @@ static bool same_sight(const struct edits *edits, const struct sight *original, 
            (same_place(edits, original, 0, edited, 1) && same_place(edits, original, 1, edited, 0));
 }
 
-static bool take_sights(struct fix_rerun *again, const struct report *report, const char *file)
+static bool take_findings(struct fix_rerun *again, const struct report *report, const char *file)
 {
     const size_t count = report_count(report);
-    struct sight *sights = realloc(again->sights, (again->sight_count + count + 1) * sizeof *sights);
-    bool fine = sights != NULL;
-    if (sights)
-        again->sights = sights;
+    struct rerun_finding *findings =
+        realloc(again->findings, (again->finding_count + count + 1) * sizeof *findings);
+    bool fine = findings != NULL;
+    if (findings)
+        again->findings = findings;
     for (size_t i = 0; i < count && fine; i++) {
         const struct finding *finding = report_get(report, i);
         const enum check check = finding_check(finding->kind);
         again->races |= check == CHECK_RACES;
         again->other |= check != CHECK_RACES;
         again->ends &= check != CHECK_PROGRESS;
-        fine = sight_init(&sights[again->sight_count++], finding, file);
+        fine = rerun_finding_init(&findings[again->finding_count++], finding, file);
     }
     return fine;
 }
 
-/* The scenario with all checks, with nothing that goes to a file, and with nothing that hides findings: a
- * trial has to see what its edits bring. It borrows everything. */
-/* Checks of every scenario. */
+/* A copy for trials: all checks are on, nothing is suppressed or written to a file, so that findings caused
+ * by the edits are seen. It borrows from the scenario. */
 static struct scenario checked_copy(const struct scenario *scenario, uint64_t steps)
 {
     struct scenario copy = scenario_again(scenario, steps);
@@ -281,7 +283,7 @@ static void set_policy(struct scenario *scenario, enum schedule_policy policy)
     scenario->schedule.script = NULL;
 }
 
-/* Adds what it finds to out_again. False: out of memory, or the user stops it. */
+/* Adds the findings of one run to out_again. False: out of memory, or the user interrupted the run. */
 static bool run_again(const struct scenario *scenario, const struct built *built, struct fix_rerun *out_again)
 {
     struct diagnosis diagnosis = {0};
@@ -300,7 +302,7 @@ static bool run_again(const struct scenario *scenario, const struct built *built
         const enum status status = scenario_perform(&run, &result);
         out_again->ends &= status == STATUS_OK;
         fine = (status == STATUS_OK || status == STATUS_NO_PROGRESS) &&
-               take_sights(out_again, report, built->source.name);
+               take_findings(out_again, report, built->source.name);
         scenario_run_fini(&run);
     }
     if (run.output)
@@ -314,14 +316,14 @@ static bool run_again(const struct scenario *scenario, const struct built *built
 
 enum trial_verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_FAILS };
 
-/* One finding's edits, and the run with them. */
+/* The edits of one finding, and the run with them. */
 struct tried_fix {
-    size_t finding; /* in the report */
+    size_t finding; /* index in the report */
     struct edits edits;
     struct fix_rerun again;
     bool ran;
     enum trial_verdict verdict;
-    bool compared; /* with what serial runs leave */
+    bool compared; /* with the results of serial runs */
     char note[NOTE_CHARS];
 };
 
@@ -329,9 +331,9 @@ struct fix_trials {
     const struct scenario *scenario;
     struct scenario copy;
     struct built built;
-    char *text, **lines; /* of the source */
+    char *text, **lines; /* the source, cut into lines */
     uint32_t line_count;
-    struct fix_rerun original; /* the findings without edits */
+    struct fix_rerun original; /* The findings of the original text. */
     struct fix_rerun serial[SERIAL_ORDERS];
     uint32_t serial_count;
     bool serial_done, serial_defined;
@@ -375,17 +377,19 @@ static void built_fini(struct built *built)
     scenario_source_fini(&built->source);
 }
 
-/* Under the schedule of the run, unless that is of this text alone, and under the default one. */
+/* Runs under the schedule of the scenario and under the default schedule. A replay or script is of the
+ * original text alone, so an edited text skips it. */
 static bool run_both(const struct fix_trials *trials, const struct built *built, bool edited,
                      struct fix_rerun *out_again)
 {
     struct scenario own = trials->copy, lockstep = trials->copy;
     const bool of_text = own.schedule.replay || own.schedule.script_count;
+    const bool is_default = own.schedule.policy == SCHEDULE_LOCKSTEP && !of_text;
     *out_again = (struct fix_rerun){.ends = true};
     set_policy(&lockstep, SCHEDULE_LOCKSTEP);
-    return ((edited && of_text) || (own.schedule.policy == SCHEDULE_LOCKSTEP && !of_text) ||
-            run_again(&own, built, out_again)) &&
-           run_again(&lockstep, built, out_again);
+    if (!(edited && of_text) && !is_default && !run_again(&own, built, out_again))
+        return false;
+    return run_again(&lockstep, built, out_again);
 }
 
 /* ---- the result ------------------------------------------------------------------------------- */
@@ -396,15 +400,17 @@ static bool run_serial(struct fix_trials *trials, enum schedule_policy policy, u
     struct fix_rerun *again = &trials->serial[trials->serial_count];
     set_policy(&serial, policy);
     serial.schedule.seed = seed;
-    serial.schedule.depth = 1; /* of pct: priorities never change */
+    /* Depth 1 of PCT: priorities never change, so each work-item runs to its next wait. */
+    serial.schedule.depth = 1;
     serial.checks[CHECK_RACES] = SEVERITY_OFF;
     *again = (struct fix_rerun){.ends = true};
     trials->serial_count++;
     return run_again(&serial, &trials->built, again) && again->ends && !again->other;
 }
 
-/* Is there a result that does not depend on the order of work-items, and of nothing else that is wrong? */
-static bool is_defined(struct fix_trials *trials)
+/* Is there a result that depends on the order of work-items only? Not if a serial run has another finding
+ * or does not end. */
+static bool has_defined_result(struct fix_trials *trials)
 {
     if (trials->serial_done)
         return trials->serial_defined;
@@ -418,8 +424,8 @@ static bool is_defined(struct fix_trials *trials)
     return trials->serial_defined;
 }
 
-/* Sums of floating-point numbers depend on the order by a little. */
-static bool near(enum value_type type, const void *a, const void *b)
+/* The order of additions changes a floating-point sum slightly. */
+static bool is_close(enum value_type type, const void *a, const void *b)
 {
     const double most = 1e-4;
     double x, y;
@@ -442,10 +448,10 @@ static bool same_element(const struct value_list *a, const struct value_list *b,
 {
     const size_t size = value_type_size(a->type);
     const char *x = (const char *)a->data + index * size, *y = (const char *)b->data + index * size;
-    return memcmp(x, y, size) == 0 || near(a->type, x, y);
+    return memcmp(x, y, size) == 0 || is_close(a->type, x, y);
 }
 
-static bool orders_agree(const struct fix_trials *trials, size_t list, size_t index)
+static bool serial_orders_agree(const struct fix_trials *trials, size_t list, size_t index)
 {
     for (uint32_t i = 1; i < trials->serial_count; i++)
         if (!same_element(&trials->serial[0].contents.values[list], &trials->serial[i].contents.values[list],
@@ -481,13 +487,14 @@ static void note_result(const struct fix_trials *trials, size_t list, size_t ind
     fclose(stream);
 }
 
-/* False: note has the difference. */
-static bool has_result(const struct fix_trials *trials, const struct fix_rerun *again, char note[NOTE_CHARS])
+/* Compares where all serial orders agree. False: note has the first difference. */
+static bool equals_serial_result(const struct fix_trials *trials, const struct fix_rerun *again,
+                                 char note[NOTE_CHARS])
 {
     for (size_t list = 0; list < again->contents.count; list++) {
         const struct value_list *found = &again->contents.values[list];
         for (size_t i = 0; i < found->count; i++) {
-            if (!orders_agree(trials, list, i) ||
+            if (!serial_orders_agree(trials, list, i) ||
                 same_element(found, &trials->serial[0].contents.values[list], i))
                 continue;
             note_result(trials, list, i, found, note);
@@ -499,34 +506,33 @@ static bool has_result(const struct fix_trials *trials, const struct fix_rerun *
 
 /* ---- one finding's edits ------------------------------------------------------------------------ */
 
-static bool was_there(const struct fix_trials *trials, const struct edits *edits, const struct sight *edited)
+static bool is_in_original(const struct fix_trials *trials, const struct edits *edits,
+                           const struct rerun_finding *edited)
 {
-    for (size_t i = 0; i < trials->original.sight_count; i++)
-        if (same_sight(edits, &trials->original.sights[i], edited))
+    for (size_t i = 0; i < trials->original.finding_count; i++)
+        if (same_finding(edits, &trials->original.findings[i], edited))
             return true;
     return false;
 }
 
-/*
- * The problem with the run, as a sentence in note; "": none. own: the finding that has to disappear; NULL:
- * none. True: the result was compared.
- */
-static bool judge(struct fix_trials *trials, const struct edits *edits, const struct sight *own,
+/* Puts the problem of the run into note, as a sentence; "": none. own: the finding that has to disappear;
+ * NULL: none. Returns whether the result was compared. */
+static bool judge(struct fix_trials *trials, const struct edits *edits, const struct rerun_finding *own,
                   const struct fix_rerun *again, char note[NOTE_CHARS])
 {
     note[0] = '\0';
-    for (size_t i = 0; i < again->sight_count && !note[0]; i++)
-        if (own && same_sight(edits, own, &again->sights[i]))
+    for (size_t i = 0; i < again->finding_count && !note[0]; i++)
+        if (own && same_finding(edits, own, &again->findings[i]))
             snprintf(note, NOTE_CHARS, "the race is still there");
-    for (size_t i = 0; i < again->sight_count && !note[0]; i++)
-        if (!was_there(trials, edits, &again->sights[i]))
-            snprintf(note, NOTE_CHARS, "it brings %s", again->sights[i].name);
+    for (size_t i = 0; i < again->finding_count && !note[0]; i++)
+        if (!is_in_original(trials, edits, &again->findings[i]))
+            snprintf(note, NOTE_CHARS, "it brings %s", again->findings[i].name);
     if (!note[0] && !again->ends)
         snprintf(note, NOTE_CHARS, "the launch does not end");
     if (note[0] || again->races)
         return false;
-    if (is_defined(trials))
-        has_result(trials, again, note);
+    if (has_defined_result(trials))
+        equals_serial_result(trials, again, note);
     return true;
 }
 
@@ -542,7 +548,7 @@ static bool build_edited(const struct fix_trials *trials, const struct edits *ed
     return fine;
 }
 
-/* False: the result is unknown. *out_builds: it compiles. */
+/* False: the result is unknown. *out_builds: the edited text compiles. */
 static bool run_edited(struct fix_trials *trials, const struct edits *edits, struct fix_rerun *out_again,
                        bool *out_builds)
 {
@@ -561,7 +567,7 @@ static bool same_edits(const struct edits *a, const struct edits *b)
     return same;
 }
 
-/* An earlier trial of the same text; the trial itself: none. */
+/* The first trial that ran with the same edits; the trial itself if none did. */
 static struct tried_fix *same_trial(struct fix_trials *trials, struct tried_fix *trial)
 {
     for (struct tried_fix *earlier = trials->items; earlier < trial; earlier++)
@@ -573,11 +579,11 @@ static struct tried_fix *same_trial(struct fix_trials *trials, struct tried_fix 
 static void try_one(struct fix_trials *trials, struct tried_fix *trial, const struct report *report)
 {
     struct tried_fix *ran = same_trial(trials, trial);
-    struct sight own;
+    struct rerun_finding own;
     bool builds = true;
     if (ran == trial)
         trial->ran = run_edited(trials, &trial->edits, &trial->again, &builds);
-    if (ran->ran && sight_init(&own, report_get(report, trial->finding), trials->built.source.name)) {
+    if (ran->ran && rerun_finding_init(&own, report_get(report, trial->finding), trials->built.source.name)) {
         trial->compared = judge(trials, &trial->edits, &own, &ran->again, trial->note);
         trial->verdict = trial->note[0] ? VERDICT_FAILS : VERDICT_HOLDS;
         free(own.kernel);
@@ -589,7 +595,8 @@ static void try_one(struct fix_trials *trials, struct tried_fix *trial, const st
     }
 }
 
-/* If other races are left, the results of one fix prove nothing: those of all of them do. */
+/* A run with remaining races proves nothing about the result. The fixes that hold are run together, and a
+ * wrong result then refutes those that were not compared. */
 static void try_together(struct fix_trials *trials)
 {
     struct edits all = {.count = 0};
@@ -603,7 +610,7 @@ static void try_together(struct fix_trials *trials)
     }
     if (open && run_edited(trials, &all, &again, &builds))
         judge(trials, &all, NULL, &again, note);
-    again_fini(&again);
+    fix_rerun_fini(&again);
     for (uint32_t i = 0; i < trials->count && note[0]; i++) {
         struct tried_fix *trial = &trials->items[i];
         if (trial->verdict != VERDICT_HOLDS || trial->compared)
@@ -651,10 +658,10 @@ static const struct tried_fix *trial_of(const struct fix_trials *trials, size_t 
     return NULL;
 }
 
-/* Is the finding's own fix, if it has one that holds, of no use beside the trial's? It is the same; or
- * the trial is of an earlier finding and leaves no race, while other races are left with the finding's
- * own fix. */
-static bool needs_no_other(const struct fix_trials *trials, size_t finding, const struct tried_fix *trial)
+/* May the trial's fix stand for this finding's own? Yes if the finding has no fix that holds, or the same
+ * edits. Yes, too, if the trial is of an earlier finding and leaves no race, while the finding's own fix
+ * leaves some. */
+static bool may_cover(const struct fix_trials *trials, size_t finding, const struct tried_fix *trial)
 {
     const struct tried_fix *own = trial_of(trials, finding);
     if (!own || own->verdict != VERDICT_HOLDS)
@@ -663,29 +670,30 @@ static bool needs_no_other(const struct fix_trials *trials, size_t finding, cons
     return is_enough || same_edits(&own->edits, &trial->edits);
 }
 
-static bool is_seen(const struct tried_fix *trial, const struct sight *original)
+static bool still_finds(const struct tried_fix *trial, const struct rerun_finding *original)
 {
-    for (size_t i = 0; i < trial->again.sight_count; i++)
-        if (same_sight(&trial->edits, original, &trial->again.sights[i]))
+    for (size_t i = 0; i < trial->again.finding_count; i++)
+        if (same_finding(&trial->edits, original, &trial->again.findings[i]))
             return true;
     return false;
 }
 
 /*
- * The first trial whose edits remove the finding, too, if possible one that leaves no race; NULL: none does.
+ * The first trial whose edits also remove this finding; NULL: none. Trials that leave no race come first.
  *
  * Lemma: no finding both covers others and is covered. Of trials with equal edits only the first one ran. A
- * finding whose own fix holds is else covered by a trial that leaves no race only, and that trial covers all
- * findings without a fix of their own, too.
+ * finding whose own fix holds is otherwise covered only by a trial that leaves no race, and that trial
+ * covers all findings without a fix of their own, too.
  */
 static const struct tried_fix *covering_trial(const struct fix_trials *trials, size_t finding,
-                                              const struct sight *sight)
+                                              const struct rerun_finding *found)
 {
     for (int compared = 1; compared >= 0; compared--)
         for (uint32_t i = 0; i < trials->count; i++) {
             const struct tried_fix *trial = &trials->items[i];
-            if (trial->ran && trial->verdict == VERDICT_HOLDS && trial->compared == compared &&
-                trial->finding != finding && needs_no_other(trials, finding, trial) && !is_seen(trial, sight))
+            const bool holds = trial->ran && trial->verdict == VERDICT_HOLDS && trial->finding != finding;
+            if (holds && trial->compared == compared && may_cover(trials, finding, trial) &&
+                !still_finds(trial, found))
                 return trial;
         }
     return NULL;
@@ -695,15 +703,16 @@ static void note_covered(const struct fix_trials *trials, struct report *report)
 {
     for (size_t i = 0; i < report_count(report); i++) {
         const struct finding *finding = report_get(report, i);
-        struct sight sight;
+        struct rerun_finding found;
         if (finding_check(finding->kind) != CHECK_RACES)
             continue;
-        const struct tried_fix *trial =
-            sight_init(&sight, finding, trials->built.source.name) ? covering_trial(trials, i, &sight) : NULL;
+        const struct tried_fix *trial = rerun_finding_init(&found, finding, trials->built.source.name)
+                                            ? covering_trial(trials, i, &found)
+                                            : NULL;
         if (trial)
             report_covered(report, i, trial->finding);
-        free(sight.kernel);
-        free(sight.name);
+        free(found.kernel);
+        free(found.name);
     }
 }
 
@@ -726,10 +735,10 @@ void scenario_try_fixes(const struct scenario *scenario, uint64_t steps, struct 
         note_covered(trials, report);
     }
     for (uint32_t i = 0; i < trials->serial_count; i++)
-        again_fini(&trials->serial[i]);
+        fix_rerun_fini(&trials->serial[i]);
     for (uint32_t i = 0; i < trials->count; i++)
-        again_fini(&trials->items[i].again);
-    again_fini(&trials->original);
+        fix_rerun_fini(&trials->items[i].again);
+    fix_rerun_fini(&trials->original);
     built_fini(&trials->built);
     free(trials->lines);
     free(trials->text);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Images and samplers as arguments of a launch: their words, their keys, their printing, and the description
- * that a kernel gets. One table of words for each enum serves reading and printing, so that what is printed
- * can be read.
- */
+/* Images and samplers as arguments of a launch: their keys, their words, printing, and the descriptor that
+ * a kernel gets. One table of words per enumeration serves parsing and printing, so printed text can be
+ * parsed. */
 #include "scenario_image.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Arguments of a scenario's launches that are no memory and no value: images, samplers.
+ * PURPOSE  Arguments of a scenario's launches that are images or samplers.
  *
  * Interface
- *   scenario_image_describe   what a kernel gets of an image at an address: its texels lie without gaps; id:
- *                             for findings
- *   scenario_image_texel      the channels of one texel, and the type that a scenario gives them as
+ *   scenario_image_describe      the descriptor that a kernel gets of an image at an address; its texels
+ *                                have no padding; id names it in findings
+ *   scenario_image_texel         the channels of one texel, and the type that a scenario gives them as
  *   scenario_image_print, scenario_sampler_print   as a scenario has them
  *
  * Text     OpenCL 3.0 API, 5.3.1.1 image format descriptor, 5.7 sampler objects.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Launches of a scenario: arguments are checked against the kernel, and those at the same time begin
- * together.
- */
+/* Runs the launches of a scenario. Each is checked against its kernel: number, kinds and sizes of
+ * arguments, work-group sizes, units. A launch and the concurrent launches after it form a batch. A
+ * launch of a batch begins as soon as its compute units are free; the batch ends when all its launches
+ * have ended. */
 #include "scenario_launch.h"
 
 #include <inttypes.h>
@@ -26,8 +26,8 @@ static bool kind_fits(enum arg_kind wanted, enum scenario_arg_kind given)
     return wanted == kinds[given] || (given == SCENARIO_ARG_BUFFER && wanted == ARG_CONSTANT);
 }
 
-/* The one that `same` names. */
-static const struct scenario_arg *meant(const struct run *run, size_t launch, size_t index)
+/* The argument itself, or the earlier argument that `same` names. */
+static const struct scenario_arg *resolved_arg(const struct run *run, size_t launch, size_t index)
 {
     const struct scenario_arg *arg = run_arg(run, launch, index);
     return arg->same_as ? scenario_named_arg(run->scenario, arg->same_as) : arg;
@@ -35,7 +35,7 @@ static const struct scenario_arg *meant(const struct run *run, size_t launch, si
 
 static enum status check_image(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
 {
-    const struct scenario_arg *given = meant(run, launch, index);
+    const struct scenario_arg *given = resolved_arg(run, launch, index);
     if (given->image.type != wanted->image_type || given->image.format->depth != wanted->image_depth)
         return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
                         "launch %zu, argument %zu '%s': found an %s%s, but its type is %s", launch, index,
@@ -49,8 +49,9 @@ static enum status check_image(struct run *run, size_t launch, size_t index, con
     return STATUS_OK;
 }
 
-/* A whole number where the kernel takes the bits of a float, or the other way round; of types with a name. */
-static bool sorts_differ(const struct kernel_arg *wanted, enum value_type given)
+/* An integer for a float parameter, or the reverse: the bits would be misread. Parameters of unnamed types
+ * are not judged. */
+static bool mixes_float_and_integer(const struct kernel_arg *wanted, enum value_type given)
 {
     char name[16];
     enum value_type type;
@@ -76,14 +77,15 @@ static enum status check_arg(struct run *run, size_t launch, size_t index, const
                         launch, index, wanted->name, size, wanted->type_name, wanted->size);
     const bool as_bytes =
         given->values.type == VALUE_U8 && given->values.count > 1; /* a NaN's, for example */
-    if (given->kind == SCENARIO_ARG_SCALAR && !as_bytes && sorts_differ(wanted, given->values.type))
+    if (given->kind == SCENARIO_ARG_SCALAR && !as_bytes &&
+        mixes_float_and_integer(wanted, given->values.type))
         return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
                         "launch %zu, argument %zu '%s': found a value of type %s, but its type is %s", launch,
                         index, wanted->name, value_type_name(given->values.type), wanted->type_name);
     return STATUS_OK;
 }
 
-/* "(float* a, int n)" */
+/* Reports the wrong number of arguments, with the kernel's signature: "(float* a, int n)". */
 static enum status wrong_count(struct run *run, size_t launch, const struct kernel_info *info)
 {
     const size_t given = run->scenario->launches[launch].arg_count;
@@ -156,7 +158,8 @@ static struct launch_arg *launch_args(const struct run *run, size_t launch, uint
                                                    : run->addresses[launch][a] + arg->offset_bytes;
         args[a] = (struct launch_arg){&words[a], sizeof words[a]};
         if (arg->kind == SCENARIO_ARG_IMAGE) {
-            scenario_image_describe(&meant(run, launch, a)->image, words[a], (uint32_t)a + 1, &images[a]);
+            scenario_image_describe(&resolved_arg(run, launch, a)->image, words[a], (uint32_t)a + 1,
+                                    &images[a]);
             args[a] = (struct launch_arg){&images[a], sizeof images[a]};
         }
         if (arg->kind == SCENARIO_ARG_SCALAR)
@@ -180,7 +183,7 @@ static void set_sizes(struct run *run, const struct scenario_launch *launch, str
                                   request->work_dim, request->global_size, request->local_size);
 }
 
-/* The root and the units that `device` names. */
+/* Sets the root device and the compute units that the launch's `device` names. */
 static enum status set_device(struct run *run, size_t index, struct launch_request *request,
                               struct unit_set *out_units)
 {
@@ -196,7 +199,7 @@ static enum status set_device(struct run *run, size_t index, struct launch_reque
 }
 
 /* A launch from its check to its end. */
-struct ahead {
+struct batch_launch {
     size_t index;
     struct launch_request request;
     struct unit_set units;
@@ -222,68 +225,69 @@ static enum status no_such_kernel(struct run *run, size_t launch)
                     run->scenario->launches[launch].kernel, *names.bytes ? names.bytes : "none");
 }
 
-static enum status prepare(struct run *run, struct ahead *ahead)
+static enum status prepare(struct run *run, struct batch_launch *entry)
 {
-    const struct scenario_launch *launch = &run->scenario->launches[ahead->index];
-    struct launch_request *request = &ahead->request;
+    const struct scenario_launch *launch = &run->scenario->launches[entry->index];
+    struct launch_request *request = &entry->request;
     request->kernel = program_find_kernel(run->program, launch->kernel);
     if (!request->kernel)
-        return no_such_kernel(run, ahead->index);
-    request->command = run->launch_commands[ahead->index] = ++run->commands;
+        return no_such_kernel(run, entry->index);
+    request->command = run->launch_commands[entry->index] = ++run->commands;
     request->arg_count = launch->arg_count;
     request->default_queue = run->queue;
-    request->result = &ahead->result;
-    enum status status = set_device(run, ahead->index, request, &ahead->units);
+    request->result = &entry->result;
+    enum status status = set_device(run, entry->index, request, &entry->units);
     if (status != STATUS_OK)
         return status;
     set_sizes(run, launch, request);
-    status = check_args(run, ahead->index, kernel_info(request->kernel));
+    status = check_args(run, entry->index, kernel_info(request->kernel));
     if (status == STATUS_OK)
-        status = check_sizes(run, ahead->index, kernel_info(request->kernel), request);
+        status = check_sizes(run, entry->index, kernel_info(request->kernel), request);
     if (status == STATUS_OK)
-        status = check_images(run, ahead->index, kernel_info(request->kernel), request->root);
+        status = check_images(run, entry->index, kernel_info(request->kernel), request->root);
     if (status != STATUS_OK)
         return status;
-    ahead->words = calloc(launch->arg_count + 1, sizeof *ahead->words);
-    ahead->images = calloc(launch->arg_count + 1, sizeof *ahead->images);
-    request->args = ahead->args =
-        ahead->words && ahead->images ? launch_args(run, ahead->index, ahead->words, ahead->images) : NULL;
-    return ahead->args ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+    entry->words = calloc(launch->arg_count + 1, sizeof *entry->words);
+    entry->images = calloc(launch->arg_count + 1, sizeof *entry->images);
+    request->args = entry->args =
+        entry->words && entry->images ? launch_args(run, entry->index, entry->words, entry->images) : NULL;
+    return entry->args ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
-static void ahead_fini(struct ahead *ahead)
+static void batch_launch_fini(struct batch_launch *entry)
 {
-    free(ahead->args);
-    free(ahead->images);
-    free(ahead->words);
-    unit_set_fini(&ahead->units);
+    free(entry->args);
+    free(entry->images);
+    free(entry->words);
+    unit_set_fini(&entry->units);
 }
 
 /* ---- those that run at the same time --------------------------------------------------------------- */
 
 struct batch {
     struct run *run;
-    struct ahead *ahead;
+    struct batch_launch *launches;
     size_t count, to_begin, running;
     enum status status;
 };
 
-/* For the checker: these are not ordered among each other. */
-static void announce(const struct batch *batch, const struct ahead *ahead, enum order_kind kind)
+/* Announces an event of a launch to the checker. Launches of a batch have queues and devices of their own,
+ * so the checker does not order them among each other. */
+static void announce(const struct batch *batch, const struct batch_launch *entry, enum order_kind kind)
 {
     struct run *run = batch->run;
     struct order_event event = {.kind = kind,
-                                .command = ahead->request.command,
-                                .queue = (uint32_t)ahead->index + 1,
-                                .device = (uint32_t)ahead->index + 1,
+                                .command = entry->request.command,
+                                .queue = (uint32_t)entry->index + 1,
+                                .device = (uint32_t)entry->index + 1,
                                 .call = "launch",
                                 .time = kind == ORDER_ENQUEUED ? 0 : device_clock(run->device)};
     device_order(run->device, &event);
 }
 
-/* A finding ends its launch, or keeps it from starting; the others run all the same, as they would on a
- * device. */
-static void judge(struct batch *batch, enum status status, uint64_t reports_before)
+/* A launch that ends with a finding, or does not start because of one, is no error of the run: the others
+ * of the batch run as they would on a device. */
+static void count_status(struct batch *batch, enum status status, uint64_t reports_before)
 {
     struct run *run = batch->run;
     bool reported = report_add_count(run->report) > reports_before;
@@ -295,39 +299,39 @@ static void judge(struct batch *batch, enum status status, uint64_t reports_befo
         *run->diagnosis = (struct diagnosis){0};
 }
 
-static void begin(struct batch *batch, struct ahead *ahead)
+static void begin(struct batch *batch, struct batch_launch *entry)
 {
     struct run *run = batch->run;
     const uint64_t reports = report_add_count(run->report);
-    enum status status = device_launch_begin(run->device, &ahead->request, &ahead->live, run->diagnosis);
+    enum status status = device_launch_begin(run->device, &entry->request, &entry->live, run->diagnosis);
     if (status == STATUS_OK)
-        report_launch_runs(run->report, device_last_launch(run->device), (uint32_t)ahead->index + 1);
+        report_launch_runs(run->report, device_last_launch(run->device), (uint32_t)entry->index + 1);
     if (batch->count > 1)
-        announce(batch, ahead, ORDER_BEGIN);
+        announce(batch, entry, ORDER_BEGIN);
     batch->to_begin--;
     batch->running += status == STATUS_OK;
-    ahead->over = status != STATUS_OK;
-    judge(batch, status, reports);
+    entry->over = status != STATUS_OK;
+    count_status(batch, status, reports);
 }
 
-static void end(struct batch *batch, struct ahead *ahead)
+static void end(struct batch *batch, struct batch_launch *entry)
 {
     uint64_t time;
     const uint64_t reports = report_add_count(batch->run->report);
     struct diagnosis *diagnosis = batch->run->diagnosis;
-    enum status status = device_launch_end(ahead->live, &time, diagnosis);
-    if (status == STATUS_OK && ahead->result.child_error && diagnosis->text[0])
+    enum status status = device_launch_end(entry->live, &time, diagnosis);
+    if (status == STATUS_OK && entry->result.child_error && diagnosis->text[0])
         status = diagnosis->status;
-    ahead->live = NULL;
-    ahead->over = true;
-    batch->run->steps += ahead->result.steps;
+    entry->live = NULL;
+    entry->over = true;
+    batch->run->steps += entry->result.steps;
     batch->running--;
     if (batch->count > 1)
-        announce(batch, ahead, ORDER_END);
-    judge(batch, status, reports);
+        announce(batch, entry, ORDER_END);
+    count_status(batch, status, reports);
 }
 
-static bool units_meet(const struct ahead *a, const struct ahead *b)
+static bool units_overlap(const struct batch_launch *a, const struct batch_launch *b)
 {
     bool whole = !a->units.count || !b->units.count;
     if (a->request.root != b->request.root || whole)
@@ -335,21 +339,22 @@ static bool units_meet(const struct ahead *a, const struct ahead *b)
     return unit_set_intersects(&a->units, &b->units);
 }
 
-static bool units_free(const struct batch *batch, const struct ahead *ahead)
+static bool units_free(const struct batch *batch, const struct batch_launch *entry)
 {
     for (size_t i = 0; i < batch->count; i++)
-        if (batch->ahead[i].live && units_meet(&batch->ahead[i], ahead))
+        if (batch->launches[i].live && units_overlap(&batch->launches[i], entry))
             return false;
     return true;
 }
 
-/* The first that is still to begin; `anyhow`: even on units that another one has. */
-static struct ahead *next_to_begin(const struct batch *batch, bool anyhow)
+/* The first launch that has not begun and whose units are free; with shares_units, whether they are free or
+ * not. */
+static struct batch_launch *next_to_begin(const struct batch *batch, bool shares_units)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        struct ahead *ahead = &batch->ahead[i];
-        if (!ahead->live && !ahead->over && (anyhow || units_free(batch, ahead)))
-            return ahead;
+        struct batch_launch *entry = &batch->launches[i];
+        if (!entry->live && !entry->over && (shares_units || units_free(batch, entry)))
+            return entry;
     }
     return NULL;
 }
@@ -357,23 +362,24 @@ static struct ahead *next_to_begin(const struct batch *batch, bool anyhow)
 static void run_batch(struct batch *batch)
 {
     while (batch->running || batch->to_begin) {
-        struct ahead *next;
+        struct batch_launch *next;
         while (batch->to_begin && (next = next_to_begin(batch, false)))
             begin(batch, next);
         struct live_launch *over =
             batch->running ? device_run(batch->run->device, batch->to_begin > 0 ? HELP_COMMANDS : HELP_NONE)
                            : NULL;
         if (!over && batch->to_begin) {
-            begin(batch, next_to_begin(batch, true)); /* those that run only wait */
+            /* Each running launch waits for another: let the next launch share their units. */
+            begin(batch, next_to_begin(batch, true));
             continue;
         }
         for (size_t i = 0; over && i < batch->count; i++)
-            if (batch->ahead[i].live == over)
-                end(batch, &batch->ahead[i]);
+            if (batch->launches[i].live == over)
+                end(batch, &batch->launches[i]);
     }
 }
 
-/* The next launch is ordered after all of them. */
+/* Announces a wait of the host: the checker orders the next launch after all of this batch. */
 static enum status announce_wait(const struct batch *batch)
 {
     uint32_t *commands = malloc(batch->count * sizeof *commands);
@@ -382,7 +388,7 @@ static enum status announce_wait(const struct batch *batch)
     if (!commands)
         return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < batch->count; i++)
-        commands[i] = batch->ahead[i].request.command;
+        commands[i] = batch->launches[i].request.command;
     device_order(batch->run->device, &event);
     free(commands);
     return batch->status;
@@ -391,26 +397,26 @@ static enum status announce_wait(const struct batch *batch)
 static enum status launch_batch(struct run *run, size_t first, size_t count)
 {
     struct batch batch = {.run = run, .count = count, .to_begin = count};
-    batch.ahead = calloc(count, sizeof *batch.ahead);
-    if (!batch.ahead)
+    batch.launches = calloc(count, sizeof *batch.launches);
+    if (!batch.launches)
         return STATUS_OUT_OF_MEMORY;
     for (size_t i = 0; i < count && batch.status == STATUS_OK; i++) {
-        batch.ahead[i].index = first + i;
-        batch.status = prepare(run, &batch.ahead[i]);
+        batch.launches[i].index = first + i;
+        batch.status = prepare(run, &batch.launches[i]);
         if (batch.status == STATUS_OK && count > 1)
-            announce(&batch, &batch.ahead[i], ORDER_ENQUEUED);
+            announce(&batch, &batch.launches[i], ORDER_ENQUEUED);
     }
     if (batch.status == STATUS_OK)
         run_batch(&batch);
     if ((batch.status == STATUS_OK || batch.status == STATUS_NO_PROGRESS) && count > 1)
         batch.status = announce_wait(&batch);
     for (size_t i = 0; i < count; i++)
-        ahead_fini(&batch.ahead[i]);
-    free(batch.ahead);
+        batch_launch_fini(&batch.launches[i]);
+    free(batch.launches);
     return batch.status;
 }
 
-/* Each launch has a device of its own, as findings see it. */
+/* Findings name the device of a launch by the launch's path. */
 static void name_devices(const struct run *run)
 {
     const struct scenario *scenario = run->scenario;
@@ -420,7 +426,8 @@ static void name_devices(const struct run *run)
         several |= scenario->launches[i].device != NULL;
     if (!several)
         return;
-    report_name_device(run->report, UINT32_MAX, "device 0"); /* there is one, whoever uses it */
+    /* The name for accesses of a device that no launch names. */
+    report_name_device(run->report, UINT32_MAX, "device 0");
     for (size_t i = 0; i < scenario->launch_count; i++) {
         snprintf(name, sizeof name, "device %s",
                  scenario->launches[i].device ? scenario->launches[i].device : "0");

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * YAML to struct scenario.  libyaml's document tree is walked against the rows of
- * scenario.def; every complaint has the position of the node it is about.
- */
+/* Fills a struct scenario from YAML. libyaml's document tree is walked against the rows of scenario.def.
+ * Each error has the position of its node, what was found and what was expected. */
 #include "scenario_parse.h"
 
 #include <errno.h>
@@ -16,7 +14,7 @@
 
 /* ---- scripts ---------------------------------------------------------------------------------------- */
 
-/* From 1: what is counted begins there. */
+/* A number from 1 to `most`. */
 static bool read_count(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t most,
                        uint64_t *out_value)
 {
@@ -37,7 +35,7 @@ static bool read_ordinal(struct reader *reader, const yaml_node_t *node, const c
     return fine;
 }
 
-/* One number, or one for each dimension. */
+/* One number, or one for each of up to three dimensions. */
 static bool read_ids(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t out_id[3])
 {
     uint32_t dimensions;
@@ -127,7 +125,7 @@ static bool read_script(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
-/* A policy that the rest of the section makes useless, or contradicts. */
+/* Refuses a policy that the rest of the section makes useless, or contradicts. */
 static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool script)
 {
     const yaml_node_t *node = reader_get(reader, schedule, "policy");
@@ -145,7 +143,7 @@ static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool
            reader_unexpected(reader, node, "policy", "a replay: beside it: a token, or a file with a record");
 }
 
-/* A script is there to be followed. */
+/* A script without a policy means the policy script. */
 static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 {
     const yaml_node_t *node = reader_get(reader, root, "schedule");
@@ -162,7 +160,7 @@ static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 
 /* ---- suppressions -------------------------------------------------------------------------------------- */
 
-/* An id with a star stands for several. */
+/* An id with a star stands for several ids, so only ids without one must be known. */
 static bool check_id_pattern(struct reader *reader, const yaml_node_t *node, const char *id)
 {
     for (int i = 0; strchr(id, '*') && i < FINDING_KIND_COUNT; i++) {
@@ -215,10 +213,9 @@ static bool read_suppressions(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
-/* ---- faults
- * --------------------------------------------------------------------------------------------- */
+/* ---- faults ---------------------------------------------------------------------------------- */
 
-/* The calls that a fault can refuse, and the default error. The last stands for calls by their names. */
+/* Calls that a fault can refuse, with the default error. The last row is for calls by their names. */
 static const struct {
     const char *name;
     const char *error;
@@ -230,17 +227,20 @@ static const struct {
 };
 enum { REFUSAL_COUNT = sizeof refusals / sizeof refusals[0] };
 
+static bool is_call_name(const char *text)
+{
+    static const char letters[] = "0123456789"
+                                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return strncmp(text, "cl", 2) == 0 && text[2] && strspn(text, letters) == strlen(text);
+}
+
 static bool read_refused(struct reader *reader, const yaml_node_t *node, struct scenario_fault *fault)
 {
     const char *text = reader_node_text(node) ? reader_node_text(node) : "";
     size_t i = 0;
     while (i < REFUSAL_COUNT - 1 && strcmp(refusals[i].name, text) != 0)
         i++;
-    if (i == REFUSAL_COUNT - 1 &&
-        (strncmp(text, "cl", 2) != 0 ||
-         strspn(text + 2, "0123456789"
-                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != strlen(text + 2) ||
-         !text[2]))
+    if (i == REFUSAL_COUNT - 1 && !is_call_name(text))
         return reader_unexpected(reader, node, "fail",
                                  "allocation, build, enqueue, or the name of a call as in clCreateBuffer");
     scenario_api_error_from_name(refusals[i].error, &fault->error);
@@ -293,10 +293,12 @@ static bool read_fault(struct reader *reader, const yaml_node_t *node, struct sc
                       *loss = reader_get(reader, node, "lose_device"),
                       *delay = reader_get(reader, node, "delay"),
                       *command = reader_get(reader, node, "command");
-    const bool refusal_only = reader_get(reader, node, "nth") || reader_get(reader, node, "times") ||
-                              reader_get(reader, node, "error");
-    if (!fail + !loss + !delay != 2 || !delay != !command || (!fail && refusal_only) ||
-        (!loss && reader_get(reader, node, "device")))
+    const bool has_refusal_keys = reader_get(reader, node, "nth") || reader_get(reader, node, "times") ||
+                                  reader_get(reader, node, "error");
+    const bool one_kind = !fail + !loss + !delay == 2;
+    const bool own_keys =
+        !delay == !command && (fail || !has_refusal_keys) && (loss || !reader_get(reader, node, "device"));
+    if (!one_kind || !own_keys)
         return reader_unexpected(reader, node, "a fault",
                                  "{fail: ..., nth: N, times: N, error: ...}, {lose_device: N, device: NAME} "
                                  "or {delay: NS, command: N}");
@@ -330,8 +332,7 @@ static bool read_faults(struct reader *reader, const yaml_node_t *node)
     return true;
 }
 
-/* ---- the whole
- * ------------------------------------------------------------------------------------------ */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bool read_format(struct reader *reader, const yaml_node_t *root)
 {
@@ -343,7 +344,7 @@ static bool read_format(struct reader *reader, const yaml_node_t *root)
     return true;
 }
 
-/* The rows of scenario.device from a mapping. */
+/* Reads the rows of scenario.device from a mapping. */
 static bool read_device(struct reader *reader, const yaml_node_t *node)
 {
     return reader_keys(reader, node, "device") && reader_rows(reader, node, "device") &&
@@ -351,7 +352,7 @@ static bool read_device(struct reader *reader, const yaml_node_t *node)
            reader_section(reader, node, "features", "device.features");
 }
 
-/* Item 0 is about scenario.device itself; the others start from the settings of device:. */
+/* Item 0 sets scenario.device itself; the others start from a copy of it. */
 static bool read_item(struct reader *reader, const yaml_node_t *node, size_t index)
 {
     if (index == 0)
@@ -481,7 +482,7 @@ char *scenario_file_text(const char *path)
         fwrite(chunk, 1, got, stream);
     bool fine = !ferror(file);
     fclose(stream);
-    if (!fine || strlen(text) != size) { /* a directory; or a zero byte, which YAML does not have */
+    if (!fine || strlen(text) != size) { /* A directory cannot be read; a zero byte cannot occur in YAML. */
         free(text);
         text = NULL;
     }
@@ -496,7 +497,7 @@ static const char *unread_reason(void)
     return errno ? strerror(errno) : "it is no text";
 }
 
-/* Settings read before a mistake stay; the caller gives up anyway. */
+/* After an error, the settings before it stay; the caller gives up. */
 enum status scenario_load_suppressions(struct scenario *scenario, const char *path,
                                        struct diagnosis *diagnosis)
 {

@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The parts of a scenario file that have a structure of their own.
+ * PURPOSE  The sections of a scenario file that are more than rows.
  *
  * Interface
- *   parse_launches    launch: kernels, ranges, arguments (scenario_parse_launch.c)
- *   parse_expect      expect: findings, buffers, placement, counters (scenario_parse_expect.c); after the
- *                     launches
- *   parse_finding_id  is it the id of a finding? A misspelt one would be missing for ever
- *   parse_value_type, parse_contents   the type of the mapping's values, and the values; out_nothing: there
- *                                      are none
- *   parse_filled      fill, values and file alone, of as many elements as in_all says
- *   parse_access      read, write or read-write
+ *   parse_launches               launch: kernels, ranges, arguments (scenario_parse_launch.c)
+ *   parse_expect                 expect: findings, buffers, placement, counters (scenario_parse_expect.c);
+ *                                after the launches
+ *   parse_finding_id             is it the id of a finding? An expectation with a misspelt id could never be
+ *                                met
+ *   parse_value_type, parse_contents   the type of a mapping's values, and the values; out_nothing: there
+ *                                are none
+ *   parse_filled                 `fill`, `values` and `file` alone, with as many elements as in_all says
+ *   parse_access                 read, write or read-write
  *   parse_image, parse_sampler, parse_queue   arguments of these kinds (scenario_image.c)
- *   parse_range       one number, or one for each of up to three dimensions
+ *   parse_range                  one number, or one for each of up to three dimensions
+ *
+ * Each returns false after an error, which is in the reader's diagnosis.
  */
 #ifndef ORRERY_SIM_SCENARIO_SCENARIO_PARSE_H
 #define ORRERY_SIM_SCENARIO_SCENARIO_PARSE_H
 
 #include "scenario_reader.h"
 
-/* A vector is its elements in a row; one of three has the room of four. */
+/* A vector is its elements in a row; a vector of three has the size of four. */
 struct shape {
     enum value_type type;
     uint32_t width, stride;

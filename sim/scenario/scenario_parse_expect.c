@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The section `expect` of a scenario: findings, buffers, output, placement, counters. It is read after the
- * launches, since an expected buffer has the type and count of the argument that it names. An unknown id of a
- * finding is refused: it would be missing for ever.
- */
+/* The section `expect` of a scenario: findings, buffers, output, placement, counters. It is read after the
+ * launches, since an expected buffer takes type and count from the argument that it names. An unknown id of
+ * a finding is refused, because an expectation of it could never be met. */
 #include "scenario_parse.h"
 
 #include <stdlib.h>
@@ -14,7 +12,6 @@
 
 /* ---- expectations ---------------------------------------------------------------------------------- */
 
-/* A misspelt id would be missing for ever. */
 bool parse_finding_id(struct reader *reader, const yaml_node_t *node, const char *id)
 {
     enum finding_kind kind;
@@ -75,7 +72,7 @@ static bool read_expected_findings(struct reader *reader, const yaml_node_t *nod
     return true;
 }
 
-/* The type of an expected buffer is that of the argument, unless it is stated. */
+/* The type of an expected buffer is the argument's, unless the expectation states one. */
 static bool expected_shape(struct reader *reader, const yaml_node_t *node, const struct expect_buffer *buffer,
                            struct shape *out_shape)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The section `launch` of a scenario: ranges and arguments, with values of every type. The kind of an
- * argument is the one key of forms[] that it has. Contents are values, a fill or a file.
- */
+/* The section `launch` of a scenario: ranges and arguments, with values of every type. The kind of an
+ * argument is the one key of forms[] that it has. Contents are given as values, a fill or a file. */
 #include "scenario_parse.h"
 
 #include <assert.h>
@@ -70,7 +68,7 @@ static bool read_value(struct reader *reader, const yaml_node_t *node, const cha
     return reader_unexpected(reader, node, key, expected);
 }
 
-/* One value, or a sequence of them. */
+/* The number of values: one, or the length of a sequence. */
 static size_t values_in(const yaml_node_t *node)
 {
     return node->type == YAML_SEQUENCE_NODE ? reader_node_items(node) : 1;
@@ -98,7 +96,7 @@ static bool fill_values(struct reader *reader, const yaml_node_t *fill, const st
     return true;
 }
 
-/* Beside the scenario, unless it is a path. */
+/* A relative path is relative to the scenario's file. */
 static FILE *open_beside(const struct reader *reader, const char *name)
 {
     const char *slash = strrchr(reader->file, '/');
@@ -111,7 +109,7 @@ static FILE *open_beside(const struct reader *reader, const char *name)
     return stream;
 }
 
-/* All of a file, which has as many bytes as there is room for. */
+/* Reads a file that must be exactly as long as the values. */
 static bool read_file(struct reader *reader, const yaml_node_t *file, const struct value_list *values)
 {
     const size_t size = values->count * value_type_size(values->type);
@@ -144,7 +142,7 @@ bool parse_filled(struct reader *reader, const yaml_node_t *node, const struct s
            (!file || read_file(reader, file, out_values));
 }
 
-/* type, count, fill and values together: buffers and what is expected of them. */
+/* type, count, fill and values of a buffer, or of an expectation. */
 bool parse_contents(struct reader *reader, const yaml_node_t *node, const struct shape *shape,
                     struct value_list *out_values, bool *out_nothing)
 {
@@ -194,7 +192,7 @@ static bool parse_byte_range(const char *text, struct byte_range *out_range)
     return ++out_range->high;
 }
 
-/* Bytes that nothing wrote, though the buffer has contents: from lower to higher. */
+/* Ranges of bytes without a value, in a buffer that has contents; in ascending order. */
 static bool read_unwritten(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
     static const char expected[] = "ranges of bytes in ascending order, as [0..63, 128..255]";
@@ -263,7 +261,7 @@ static size_t aligned(size_t offset, size_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* Members one after the other, each on a multiple of its own size, as in OpenCL C. */
+/* Members of a structure, one after the other, each aligned to its own size, as in OpenCL C. */
 static bool append_member(struct reader *reader, const yaml_node_t *node, struct value_list *bytes,
                           size_t *alignment)
 {
@@ -356,7 +354,7 @@ static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scen
     return found == 1 || reader_error(reader, node, "an argument: expected %s", expected);
 }
 
-/* `same:` names an earlier buffer or image: a forward reference could never be meant. */
+/* `same:` names an earlier buffer or image. A forward reference is an error. */
 static bool resolve_same(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
     const struct scenario_arg *named = scenario_named_arg(reader->scenario, arg->same_as);
@@ -430,7 +428,8 @@ static bool read_args(struct reader *reader, const yaml_node_t *node, struct sce
     return true;
 }
 
-/* Whether the machine has it is seen when the launch runs: an option may give another machine. */
+/* Checks the syntax only. The launch checks whether the machine has the device, since an option may replace
+ * the machine. */
 static bool read_launch_device(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
 {
     struct diagnosis cause = {0};

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A scenario as YAML that parses back to the same scenario: rows of scenario.def by section, then launches,
- * expectations, script and faults. Many equal values are one fill, so that a buffer of a million zeros is a
- * line.
- */
+/* Prints a scenario as YAML that parses back to the same scenario: rows of scenario.def by section, then
+ * launches, expectations, script and faults. */
 #include "orrery/scenario.h"
 
 #include <inttypes.h>
@@ -13,7 +10,7 @@
 #include "scenario_image.h"
 #include "sim/base/scenario_rows.h"
 
-/* "key: value", malloc'd; NULL: there is nothing to say, or no memory. */
+/* "key: value", malloc'd; NULL: nothing to print, or out of memory. */
 static char *row_text(const struct scenario *scenario, const struct scenario_row *row)
 {
     char *text = NULL;
@@ -64,7 +61,7 @@ static void print_list(const struct value_list *values, FILE *stream)
     fputc(']', stream);
 }
 
-/* Many equal values are one fill: a buffer of a million zeros is a line, not a page. */
+/* Equal values are printed as a fill: a buffer of a million zeros takes one line. */
 static void print_contents(const struct value_list *values, FILE *stream)
 {
     fprintf(stream, "type: %s, ", value_type_name(values->type));
@@ -288,7 +285,7 @@ static void print_device(const struct scenario *scenario, int indent, FILE *stre
     print_section(scenario, "features", "device.features", indent + 2, stream);
 }
 
-/* The first device stands under device:, and the list adds nothing to it. */
+/* The first item of devices: is empty, since device: describes the first device. */
 static void print_devices(const struct scenario *scenario, FILE *stream)
 {
     fputs("device:\n", stream);
@@ -345,13 +342,14 @@ static void print_script(const struct schedule_config *schedule, FILE *stream)
     }
 }
 
-/* What is made of findings, not what is found. */
+/* Settings of the report, which say nothing about the run. */
 static bool of_report(const struct scenario_row *row)
 {
     return row->type == ROW_FIXES || strcmp(row->key, "values") == 0;
 }
 
-/* The rows whose text is another than that of the default; title: above the first of them, NULL: none. */
+/* Prints the rows whose text differs from the default's. title: printed before the first of them; NULL:
+ * none. */
 static void print_changed(const struct scenario *scenario, const char *title, const char *section, int indent,
                           FILE *stream)
 {
@@ -393,7 +391,7 @@ static void print_changed_device(const struct scenario *scenario, FILE *stream)
 void scenario_print_settings(const struct scenario *scenario, uint32_t first_launch, FILE *stream)
 {
     struct plain_locale locale = value_locale_begin();
-    struct scenario numbered = *scenario; /* borrows everything */
+    struct scenario numbered = *scenario; /* borrows from the scenario */
     numbered.schedule.first_launch = first_launch;
     if (scenario->other_device_count)
         print_devices(scenario, stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of a YAML document with errors at their positions; tables of legal keys. */
+/* Nodes of a YAML document, with errors at their positions, and tables of legal keys. */
 #include "scenario_reader.h"
 
 #include <stdarg.h>
@@ -43,10 +43,10 @@ static const char *node_words(const yaml_node_t *node)
     return node->data.scalar.length ? "a scalar" : "nothing";
 }
 
-/* "found 'x', expected ..." whatever sort of node it is. */
+/* Reports "found 'x', expected ...", whatever kind of node it is. */
 bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected)
 {
-    enum { SHOWN_CHARS = 60 }; /* of a text that is another thing than was meant, as a whole kernel */
+    enum { SHOWN_CHARS = 60 }; /* At most this much of a found text is shown: it may be a whole kernel. */
     const char *text = reader_node_text(node);
     if (text && *text)
         return reader_error(reader, node, "%s: found '%.*s%s', expected %s", key, SHOWN_CHARS, text,
@@ -88,7 +88,7 @@ yaml_node_t *reader_get(struct reader *reader, const yaml_node_t *mapping, const
     return NULL;
 }
 
-/* The keys of a section: its rows, then those with a structure of their own. */
+/* The keys of a section that are no rows of scenario.def. */
 struct section {
     const char *name, *title;
     const char *keys[12];
@@ -154,14 +154,14 @@ static void list_keys(const struct section *section, char *out, size_t size)
     }
 }
 
-/* Two names of one row are one key. */
+/* Two names of one row are the same key. */
 static bool same_key(const char *section, const char *a, const char *b)
 {
     const struct scenario_row *row = scenario_row_named(section, a);
     return strcmp(a, b) == 0 || (row && row == scenario_row_named(section, b));
 }
 
-/* Those of its own, then those of all rows; NULL: of another section. */
+/* The index-th legal key: the section's own keys first, then those of the rows; NULL: past the end. */
 static const char *key_at(const void *self, size_t index)
 {
     const struct section *section = self;
@@ -227,7 +227,7 @@ bool reader_keys(struct reader *reader, const yaml_node_t *node, const char *nam
 
 /* ---- rows ------------------------------------------------------------------------------ */
 
-/* A list is one text to scenario_row_set: "16,8". */
+/* Joins a sequence to the text that scenario_row_set parses: "16,8". */
 static char *joined_text(struct reader *reader, const yaml_node_t *node)
 {
     char *text = NULL;
@@ -243,7 +243,7 @@ static char *joined_text(struct reader *reader, const yaml_node_t *node)
     return text;
 }
 
-/* The name of another file is relative to this one. */
+/* A path relative to the file of the scenario. */
 static char *beside(const char *file, const char *name)
 {
     const char *slash = strrchr(file, '/');
@@ -266,7 +266,7 @@ static bool read_suppression_file(struct reader *reader, const yaml_node_t *node
     return fine;
 }
 
-/* topology: {xml: FILE} is one text, too: "xml:PATH". */
+/* topology: {xml: FILE} becomes the text "xml:PATH". */
 static bool read_xml(struct reader *reader, const struct scenario_row *row, const yaml_node_t *node)
 {
     char expected[EXPECTED_CHARS] = "the name of a file", *text = NULL;
@@ -291,11 +291,9 @@ static bool read_row(struct reader *reader, const struct scenario_row *row, cons
     char expected[EXPECTED_CHARS] = "one value";
     if (row->type == ROW_SUPPRESSIONS)
         return read_suppression_file(reader, node);
-    bool list = row->type == ROW_SIZE_LIST || row->type == ROW_TRIPLE || row->type == ROW_UNIT_LIST ||
-                row->type == ROW_CAPABILITIES || row->type == ROW_CHECKS || row->type == ROW_KERNELS;
     if (node->type == YAML_MAPPING_NODE && row->type == ROW_TOPOLOGY)
         return read_xml(reader, row, node);
-    if (node->type == YAML_MAPPING_NODE || (node->type == YAML_SEQUENCE_NODE && !list))
+    if (node->type == YAML_MAPPING_NODE || (node->type == YAML_SEQUENCE_NODE && !scenario_row_is_list(row)))
         return reader_unexpected(reader, node, row->key, expected);
     char *text =
         node->type == YAML_SEQUENCE_NODE ? joined_text(reader, node) : strdup(reader_node_text(node));
@@ -311,7 +309,7 @@ static bool selects(const struct scenario_row *row)
     return row->type == ROW_CHECKS || row->type == ROW_FAST;
 }
 
-/* A profile first: single checks of the same section change it, wherever they stand. */
+/* Reads the profile of checks first, wherever it is: single checks of the section change it. */
 bool reader_rows(struct reader *reader, const yaml_node_t *mapping, const char *section)
 {
     for (int profiles = 1; profiles >= 0; profiles--) {
@@ -325,7 +323,7 @@ bool reader_rows(struct reader *reader, const yaml_node_t *mapping, const char *
     return true;
 }
 
-/* checks: none is short for checks: {profile: none}. */
+/* "checks: none" is short for "checks: {profile: none}". */
 bool reader_checks(struct reader *reader, const yaml_node_t *parent)
 {
     yaml_node_t *node = reader_get(reader, parent, "checks");
@@ -334,7 +332,7 @@ bool reader_checks(struct reader *reader, const yaml_node_t *parent)
     return reader_section(reader, parent, "checks", "checks");
 }
 
-/* A section that holds rows only, if it is there. */
+/* Reads a section of rows only, if the document has it. */
 bool reader_section(struct reader *reader, const yaml_node_t *parent, const char *key, const char *section)
 {
     yaml_node_t *node = reader_get(reader, parent, key);

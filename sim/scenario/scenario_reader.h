@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  A YAML document on its way into a struct scenario: nodes, keys, the rows of scenario.def
- *          and plain values, with a complaint at the position of the node that is wrong.
+ * PURPOSE  A YAML document on its way into a struct scenario: nodes, keys, the rows of scenario.def and
+ *          plain values. Each error has the position of its node.
  *
  * Interface
  *   reader_error, reader_unexpected, reader_out_of_memory   false, after a diagnosis "FILE:LINE:COLUMN: ..."
- *   reader_node_text         of a scalar, else NULL; the document's own
- *   reader_node_pairs, reader_pair, reader_get     a mapping; reader_get is NULL without the key
- *   reader_node_items, reader_item                 a sequence
- *   reader_keys       is the node a mapping with legal keys, none twice? The section's name is one of
- *                     scenario_reader.c
- *   reader_rows       the rows of a section from a mapping; reader_section: of the mapping under a key, if it
- *                     is there
- *   reader_string, reader_number, reader_u32   one value; out_text is the caller's to free. reader_u32 leaves
- *                                              the value
- *                     where there is no node, reader_optional where there is no key
+ *   reader_node_text             of a scalar, else NULL; the document owns it
+ *   reader_node_pairs, reader_pair, reader_get   a mapping; reader_get is NULL without the key
+ *   reader_node_items, reader_item   a sequence
+ *   reader_keys                  is the node a mapping with legal keys, none twice? The section is a name in
+ *                                scenario_reader.c
+ *   reader_rows                  the rows of a section, from a mapping
+ *   reader_section               the same from the mapping under a key, if there is one
+ *   reader_string, reader_number, reader_u32   one value; the caller frees out_text. reader_u32 leaves the
+ *                                value unchanged for a NULL node, reader_optional for an absent key
  */
 #ifndef ORRERY_SIM_SCENARIO_SCENARIO_READER_H
 #define ORRERY_SIM_SCENARIO_SCENARIO_READER_H

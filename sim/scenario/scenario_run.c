@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Runs a scenario: device, program, memory, arguments, launches, results. Buffers are allocated for all
- * launches first, so that `same` can name an earlier argument. Findings are held back until values and fixes
- * have been tried by further runs, each of them a struct run of its own.
- */
+/* Runs a scenario: device, program, memory, arguments, launches, results. The buffers of all launches are
+ * allocated first, so that `same` can name an earlier argument. Findings are not printed until further runs
+ * have tried values and fixes; each of these is a struct run of its own. */
 #include "orrery/scenario_run.h"
 
 #include <inttypes.h>
@@ -65,7 +63,7 @@ static enum status new_queue(struct run *run, uint32_t *out_queue)
     return device_queue_new(run->device, &wanted, out_queue);
 }
 
-/* All but what is to stay uninitialised. */
+/* Writes the initial contents, except for the bytes that stay uninitialised. */
 static enum status write_contents(struct run *run, const struct scenario_arg *arg, uint64_t address,
                                   uint64_t size)
 {
@@ -100,7 +98,7 @@ static enum status allocate(struct run *run, const struct scenario_arg *arg, uin
     return status;
 }
 
-/* The parser saw to it that the name stands before. */
+/* The parser has checked that an earlier argument has the name. */
 static uint64_t named_address(const struct run *run, const char *name)
 {
     for (size_t l = 0; l < run->scenario->launch_count; l++) {
@@ -266,8 +264,8 @@ static bool keep_counters(struct run *run, struct scenario_result *result)
     return counted;
 }
 
-/* Counters and counts of instructions into the result, as text, and the former as JSON; and what has a file
- * of its own there. */
+/* Puts counters and counts of instructions into the result, as text, and writes the files that the scenario
+ * asks for. */
 static enum status keep_results(struct run *run, struct scenario_result *result)
 {
     size_t size = 0;
@@ -281,7 +279,7 @@ static enum status keep_results(struct run *run, struct scenario_result *result)
     return fine ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
-/* The default device queue of a scenario without a host program. */
+/* Makes the default device queue, which a host program would make. */
 static enum status make_queue(struct run *run)
 {
     return run->scenario->device.device_enqueue ? new_queue(run, &run->queue) : STATUS_OK;
@@ -313,7 +311,8 @@ enum status scenario_perform(struct run *run, struct scenario_result *result)
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS || status == STATUS_STOPPED) {
         if (run->complete && status != STATUS_STOPPED)
             run->complete(run);
-        /* before what is expected is read: that is no command of the scenario */
+        /* Counters are read before the buffers that are expected, since those reads are no commands of the
+         * scenario. */
         enum status read = keep_results(run, result);
         if (read == STATUS_OK && status != STATUS_STOPPED)
             read = read_results(run, result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types and values of elements, with numbers in a plain locale. */
+/* Types and values of elements. Numbers are parsed and printed in the C locale. */
 #include "sim/base/scenario_rows.h"
 
 #include <ctype.h>
@@ -88,7 +88,7 @@ bool value_parse_size(const char *text, uint64_t *out_bytes)
     return false;
 }
 
-/* To nearest, ties to even: what a conversion to half does on the device. */
+/* Rounds to nearest, ties to even, like a conversion to half on the device. */
 static uint16_t half_from_double(double value)
 {
     uint16_t sign = signbit(value) ? 0x8000 : 0;
@@ -100,8 +100,9 @@ static uint16_t half_from_double(double value)
     if (magnitude < 0x1p-14)
         return sign | (uint16_t)nearbyint(magnitude * 0x1p24);
     int exponent;
-    double fraction = frexp(magnitude, &exponent);                 /* [0.5, 1) */
-    uint32_t significand = (uint32_t)nearbyint(fraction * 2048.0); /* 1024..2048; 2048 carries by addition */
+    double fraction = frexp(magnitude, &exponent); /* [0.5, 1) */
+    /* 1024 to 2048; a carry to 2048 increments the exponent by the addition below */
+    uint32_t significand = (uint32_t)nearbyint(fraction * 2048.0);
     return (uint16_t)(sign + ((uint32_t)(exponent + 14) << 10) + significand - 1024);
 }
 
@@ -115,7 +116,7 @@ static double half_to_double(uint16_t bits)
     return bits & 0x8000 ? -magnitude : magnitude;
 }
 
-/* YAML spells .nan and .inf, C spells nan and inf: both are taken. */
+/* YAML spells .nan and .inf, C nan and inf; both are accepted. */
 static const char *skip_yaml_dot(const char *text, char copy[64])
 {
     size_t sign = text[0] == '-' || text[0] == '+';
@@ -131,7 +132,7 @@ static bool float_parse(const char *text, enum value_type type, void *out)
     text = skip_yaml_dot(text, copy);
     if (text[0] == '\0' || isspace((unsigned char)text[0]))
         return false;
-    if (type == VALUE_F32) { /* once only: text to double to float would round twice */
+    if (type == VALUE_F32) { /* Parsed as float: by way of double, the text would be rounded twice. */
         float value = strtof(text, &end);
         memcpy(out, &value, sizeof value);
         return *end == '\0';
@@ -167,7 +168,7 @@ static bool integer_parse(const char *text, enum value_type type, void *out)
     if (negative ? !is_signed(type) || magnitude > largest(type) + 1 : magnitude > largest(type))
         return false;
     uint64_t bits = negative ? -magnitude : magnitude;
-    memcpy(out, &bits, types[type].size); /* little-endian hosts only, as the device is */
+    memcpy(out, &bits, types[type].size); /* the host is little-endian, as the device is */
     return true;
 }
 

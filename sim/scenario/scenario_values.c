@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of variables on the lines of findings: the second run, whose own report is thrown away. */
+/* Runs the launches once more to see the variables on the lines of findings. The report of that run is
+ * discarded. */
 #include "scenario_values.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "scenario_launch.h"
 #include "sim/debug/line_values.h"
 
-enum { STEPS_MOST = 1 << 20 }; /* code for a debugger is an order of magnitude slower */
+enum { STEPS_MOST = 1 << 20 }; /* Code for a debugger is an order of magnitude slower. */
 
 bool scenario_shows_values(const struct scenario *scenario)
 {

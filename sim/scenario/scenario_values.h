@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  What the variables on the lines of findings held: a scenario's launches run again, once, with code
- *          for a debugger (sim/debug/line_values.h).
+ * PURPOSE  Values of the variables on the lines of findings: a scenario's launches run again, once, with
+ *          code for a debugger (sim/debug/line_values.h).
  *
  * Interface
  *   scenario_shows_values   can its launches run again, and are values wanted?
- *   scenario_find_values    after a run: puts values into the report's findings. Costs nothing without
- *                           findings that have an access of a work-item
+ *   scenario_find_values    after a run: puts values into the report's findings. Costs nothing unless a
+ *                           finding has an access of a work-item
  */
 #ifndef ORRERY_SIM_SCENARIO_SCENARIO_VALUES_H
 #define ORRERY_SIM_SCENARIO_SCENARIO_VALUES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names come from the table of options; the first wrong one in alphabetical order is the one that is
- * reported. */
+/* Checks the names of ORRERY_ variables against the table of options. Of several wrong names, the first in
+ * alphabetical order is reported. */
 #include "orrery/variables.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static const char prefix[] = "ORRERY_";
 
-/* Variables that are no option: of the user, of `orrery run` for the library, of the tests, of CMake's
+/* Variables that are not options: for users, from `orrery run` to the library, for tests, of CMake's
  * find_package. */
 static const char *const reserved[] = {
     "ORRERY_SCENARIO", "ORRERY_SUMMARY",      "ORRERY_CLANG",        "ORRERY_LLVM_SPIRV",
@@ -22,8 +22,8 @@ static const char *const reserved[] = {
 };
 enum { RESERVED_COUNT = sizeof reserved / sizeof *reserved };
 
-/* The names of the reserved variables, then those of the options; NULL past the end. The text lasts until
- * the next call. */
+/* The reserved names, then those of the options; NULL past the end. The text is valid until the next
+ * call. */
 static const char *name_at(const void *self, size_t index)
 {
     struct scenario_option *option = (struct scenario_option *)(uintptr_t)self;

@@ -616,8 +616,7 @@ static void on_launch(void *self, const struct launch_event *event)
         begin_launch(caches, event->launch);
 }
 
-/* ---- commands of the host
- * ------------------------------------------------------------------------------------ */
+/* ---- commands of the host -------------------------------------------------------------------- */
 
 struct cache_range {
     uint64_t address, bytes;

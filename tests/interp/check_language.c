@@ -9,8 +9,7 @@ enum { KERNEL_CLOCKS = 0x1076 };
 /* cl_ext_float_atomics */
 enum { SINGLE_ATOMICS = 0x4231, DOUBLE_ATOMICS, HALF_ATOMICS };
 
-/* ---- functions of OpenCL C
- * ------------------------------------------------------------------------------ */
+/* ---- functions of OpenCL C ------------------------------------------------------------------- */
 
 enum { ITEMS = 24 };
 

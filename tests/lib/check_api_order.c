@@ -254,8 +254,7 @@ START_TEST(R31_12_a_user_event_set_too_early)
 }
 END_TEST
 
-/* ---- semaphores: a signal before its wait (_i = 0), or the wait before its signal
- * ------------------------- */
+/* ---- semaphores: a signal before its wait (_i = 0), or the wait before its signal ------------ */
 
 static cl_semaphore_khr new_semaphore(void)
 {

@@ -886,8 +886,7 @@ START_TEST(constructors_and_destructors_run)
 }
 END_TEST
 
-/* ---- C++ for OpenCL
- * ------------------------------------------------------------------------------------- */
+/* ---- C++ for OpenCL -------------------------------------------------------------------------- */
 
 static const char cxx[] =
     "class counter { public: int v; counter(int x) : v(x) {} int twice() const { return v * 2; } };\n"
@@ -980,8 +979,7 @@ START_TEST(cxx_for_opencl_runs_its_destructors)
 }
 END_TEST
 
-/* ---- variables at program scope
- * ------------------------------------------------------------------------- */
+/* ---- variables at program scope -------------------------------------------------------------- */
 
 static cl_int add_once(cl_program program, cl_device_id on)
 {

@@ -195,8 +195,7 @@ START_TEST(build_of_object_and_library_binary_is_refused_and_of_executable_is_no
 }
 END_TEST
 
-/* ---- linking for devices that have different parts (OpenCL 3.0 API, clLinkProgram)
- * ----------------------- */
+/* ---- linking for devices that have different parts (OpenCL 3.0 API, clLinkProgram) ----------- */
 
 static cl_device_id halves[2];
 static cl_context both;
@@ -311,8 +310,7 @@ START_TEST(every_data_type_of_the_supported_formats_has_its_name_in_kernels)
 }
 END_TEST
 
-/* ---- captured times (OpenCL 3.0 C, capture_event_profiling_info)
- * ------------------------------------------- */
+/* ---- captured times (OpenCL 3.0 C, capture_event_profiling_info) ----------------------------- */
 
 START_TEST(capture_of_complete_event_writes_before_it_returns)
 {

@@ -687,8 +687,7 @@ START_TEST(an_iteration_outlives_the_room_of_the_queue)
 }
 END_TEST
 
-/* ---- a device without
- * ----------------------------------------------------------------------------------- */
+/* ---- a device without ------------------------------------------------------------------------ */
 
 static void take_scenario(const char *text)
 {

@@ -257,8 +257,7 @@ START_TEST(without_il_there_is_no_spirv)
 }
 END_TEST
 
-/* ---- cl_intel_required_subgroup_size
- * ------------------------------------------------------------------------ */
+/* ---- cl_intel_required_subgroup_size --------------------------------------------------------- */
 
 START_TEST(a_required_sub_group_size_is_reported)
 {

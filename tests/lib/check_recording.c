@@ -9,8 +9,7 @@ static cl_command_type type_of(cl_event event)
     return type;
 }
 
-/* ---- cl_khr_command_buffer
- * -------------------------------------------------------------------------------------- */
+/* ---- cl_khr_command_buffer ------------------------------------------------------------------- */
 
 static clCreateCommandBufferKHR_fn create_buffer;
 static clRetainCommandBufferKHR_fn retain_buffer;

@@ -290,8 +290,7 @@ START_TEST(sub_buffers)
 }
 END_TEST
 
-/* ---- images and samplers
- * ---------------------------------------------------------------------------------- */
+/* ---- images and samplers --------------------------------------------------------------------- */
 
 static const cl_image_format rgba = {CL_RGBA, CL_UNORM_INT8}, impossible = {CL_RGB, CL_FLOAT},
                              absent = {CL_DEPTH_STENCIL, CL_UNORM_INT24};
@@ -403,8 +402,7 @@ START_TEST(samplers)
 }
 END_TEST
 
-/* ---- shared memory
- * ------------------------------------------------------------------------------------------ */
+/* ---- shared memory --------------------------------------------------------------------------- */
 
 static void refuses_allocation(cl_context of, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
@@ -428,8 +426,7 @@ START_TEST(allocations)
 }
 END_TEST
 
-/* ---- programs
- * ---------------------------------------------------------------------------------------------- */
+/* ---- programs -------------------------------------------------------------------------------- */
 
 static const char *plain = "kernel void k(global int *p) { *p = 1; }";
 
@@ -493,8 +490,7 @@ START_TEST(programs_without_a_compiler)
 }
 END_TEST
 
-/* ---- kernels
- * ------------------------------------------------------------------------------------------------ */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 START_TEST(arguments)
 {
@@ -536,8 +532,7 @@ START_TEST(settings)
 }
 END_TEST
 
-/* ---- devices that lack something
- * -------------------------------------------------------------------------------- */
+/* ---- devices that lack something ------------------------------------------------------------- */
 
 static void without_svm(void)
 {

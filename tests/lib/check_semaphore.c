@@ -3,8 +3,7 @@
 #include "tests/support/extension_fixture.h"
 #include "orrery/orrery.h"
 
-/* ---- cl_khr_semaphore
- * ---------------------------------------------------------------------------------------- */
+/* ---- cl_khr_semaphore ------------------------------------------------------------------------ */
 
 static clCreateSemaphoreWithPropertiesKHR_fn create_semaphore;
 static clRetainSemaphoreKHR_fn retain_semaphore;

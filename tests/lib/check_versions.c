@@ -144,8 +144,7 @@ static bool has_il(void)
     return il[0] != '\0';
 }
 
-/* ---- strings and macros
- * ------------------------------------------------------------------------------------ */
+/* ---- strings and macros ---------------------------------------------------------------------- */
 
 /* Of OpenCL C in every version that these tests build for. */
 static const char *const language_extensions[] = {
@@ -236,8 +235,7 @@ START_TEST(macros_match_the_reported_version)
 }
 END_TEST
 
-/* ---- what is taken
- * ----------------------------------------------------------------------------------------- */
+/* ---- what is taken --------------------------------------------------------------------------- */
 
 static struct {
     bool reported, taken;
@@ -682,8 +680,7 @@ START_TEST(each_feature_changes_something)
 }
 END_TEST
 
-/* ---- what a later version brought
- * ---------------------------------------------------------------------------- */
+/* ---- what a later version brought ------------------------------------------------------------ */
 
 static void expect_since(const char *call, cl_int err, cl_version since)
 {

@@ -521,8 +521,7 @@ static int run_file(const char *platform, const char *path)
     return 0;
 }
 
-/* ---- all files
- * ------------------------------------------------------------------------------------------ */
+/* ---- all files ------------------------------------------------------------------------------- */
 
 static int by_line(const void *a, const void *b)
 {

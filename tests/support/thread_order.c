@@ -79,8 +79,7 @@ static void come_second(void)
         thrd_yield();
 }
 
-/* ---- a way to order two threads: what the first does after its work, and the second before
- * --------------------------- */
+/* ---- a way to order two threads: what the first does after its work, and the second before ---- */
 
 static void nothing(void) {}
 static void mutex_first(void)
@@ -241,8 +240,7 @@ static void both(void *(*first)(void *), void *(*second)(void *))
         pthread_join(threads[i], NULL);
 }
 
-/* ---- others
- * -------------------------------------------------------------------------------------------------- */
+/* ---- others ---------------------------------------------------------------------------------- */
 
 static void *run_work(void *unused)
 {

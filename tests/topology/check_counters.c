@@ -235,8 +235,7 @@ START_TEST(nothing_is_counted_by_default)
 }
 END_TEST
 
-/* ---- another model: private caches as lists of lines, most recent first
- * ------------------------------------ */
+/* ---- another model: private caches as lists of lines, most recent first ---------------------- */
 
 enum { UNITS = 4, WAYS = 4, LINE = 64 };
 struct entry {

@@ -559,8 +559,7 @@ START_TEST(neighbouring_cslices_become_one)
 }
 END_TEST
 
-/* ---- partitions
- * ------------------------------------------------------------------------------------------ */
+/* ---- partitions ------------------------------------------------------------------------------ */
 
 /* "0,1|2,3" */
 static char *partition_text(const struct partition *partition)

@@ -144,8 +144,7 @@ void commands_forget_host_writes(struct commands *commands)
     }
 }
 
-/* ---- commands that write a buffer's storage
- * ------------------------------------------------------------- */
+/* ---- commands that write a buffer's storage -------------------------------------------------- */
 
 /* A command wrote storage of a buffer by the host's pointer, without a map. Bytes mapped for writing are the
  * host's until the unmap hands them over. If kernels can access all host memory, the device has no copy. */
