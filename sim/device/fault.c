@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds_advice.h"
 #include "element_name.h"
 #include "group.h"
 #include "host_memory.h"
@@ -24,7 +25,7 @@ struct name_question {
     const struct site *site;
     bool write;
     struct finding finding;
-    struct sentence object, why;
+    struct sentence object, why, advice;
     struct commands *commands;
     struct command_name mapping;
 };
@@ -81,6 +82,26 @@ static const char *verb_of(const struct name_question *inquiry)
     return inquiry->write ? "writes" : "reads";
 }
 
+/* The index is outside of the array: what to change. */
+static void advise(struct name_question *inquiry, const char *name, const char *elements, int64_t index,
+                   uint64_t count)
+{
+    struct item item;
+    origin_item(&inquiry->wave->origin, inquiry->fault->lane, &item);
+    bounds_advice(&(struct bounds_question){.launch = inquiry->launch,
+                                            .item = &item,
+                                            .name = name,
+                                            .elements = elements,
+                                            .index = index,
+                                            .count = count,
+                                            .in_loop = inquiry->site->loop,
+                                            .owner = inquiry->fault->private_space ? ARRAY_OF_ITEM
+                                                     : inquiry->site->storage == STORAGE_LOCAL
+                                                         ? ARRAY_OF_GROUP
+                                                         : ARRAY_OF_LAUNCH},
+                  &inquiry->advice);
+}
+
 /* "reads a[100]; 'a' has 100 floats: ", of an access to one element of a named array from low to high. */
 static void say_element(struct name_question *inquiry, const char *name, struct elements elements,
                         uint64_t low, uint64_t high)
@@ -93,17 +114,20 @@ static void say_element(struct name_question *inquiry, const char *name, struct 
     sentence_add(&inquiry->why, "%s %s[%" PRId64 "]; '%s' has %" PRIu64 " %.*s: ", verb_of(inquiry), name,
                  away / elements.bytes, name, count, (int)strlen(elements.name) - (count == 1),
                  elements.name);
+    advise(inquiry, name, elements.name, away / elements.bytes, count);
 }
 
 /* "writes w[4][0]; 'w' has 4 elements of 12 bytes: " */
 static void say_beyond(struct name_question *inquiry, const char *name, const struct sentence *element,
-                       const struct debug_type *type, uint64_t bytes)
+                       const struct debug_type *type, uint64_t low, uint64_t high)
 {
-    const uint64_t count = bytes / type->size;
+    const uint64_t count = (high - low) / type->size;
+    const int64_t away = (int64_t)(inquiry->fault->address - low), size = (int64_t)type->size;
     sentence_add(&inquiry->why, "%s %s; '%s' has %" PRIu64 " element%s of ", verb_of(inquiry), element->bytes,
                  name, count, count == 1 ? "" : "s");
     sentence_bytes(&inquiry->why, type->size);
     sentence_add(&inquiry->why, ": ");
+    advise(inquiry, name, "elements", away >= 0 ? away / size : -((size - 1 - away) / size), count);
 }
 
 static bool argument_address(const struct launch *launch, uint32_t index, uint64_t *out_address)
@@ -139,7 +163,7 @@ static void say_beyond_argument(struct name_question *inquiry, uint32_t argument
     sentence_init(&name);
     if (element_beyond_argument(inquiry->launch, argument, (int64_t)(inquiry->fault->address - low),
                                 inquiry->fault->size, &name, &type))
-        say_beyond(inquiry, inquiry->launch->kernel->args[argument].name, &name, type, high - low);
+        say_beyond(inquiry, inquiry->launch->kernel->args[argument].name, &name, type, low, high);
 }
 
 static void say_derived(struct name_question *inquiry, const struct region *region)
@@ -385,7 +409,7 @@ static bool say_nested(struct name_question *inquiry, const struct private_objec
     if (!declared || !element_beyond(declared, (int64_t)(inquiry->fault->address - low), inquiry->fault->size,
                                      &name, &type))
         return false;
-    say_beyond(inquiry, declared->name, &name, type, high - low);
+    say_beyond(inquiry, declared->name, &name, type, low, high);
     return true;
 }
 
@@ -506,6 +530,7 @@ static void examine_misaligned(struct name_question *inquiry)
     if (inquiry->fault->private_space) {
         private_access(inquiry);
         sentence_init(&inquiry->why);
+        sentence_init(&inquiry->advice);
     } else if (region->kind != REGION_NONE) {
         object_name(inquiry->launch, region, &inquiry->object);
         set_offset(inquiry, region->low);
@@ -529,7 +554,7 @@ static void examine_uninitialised(struct name_question *inquiry, enum finding_ki
                                               kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
                                               : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
                                                                                       : "stored value"},
-                      &inquiry->why);
+                      &inquiry->why, &inquiry->advice);
     if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
         !inquiry->fault->private_space) {
         object_name(inquiry->launch, region, &inquiry->object);
@@ -775,6 +800,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
         return;
     sentence_init(&inquiry.object);
     sentence_init(&inquiry.why);
+    sentence_init(&inquiry.advice);
     inquiry.write = writes(fault, inquiry.site);
     examine(&inquiry);
 
@@ -782,6 +808,8 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     finding->kernel = launch->info.kernel;
     finding->object = inquiry.object.used ? inquiry.object.bytes : NULL;
     finding->why = inquiry.why.used ? inquiry.why.bytes : NULL;
+    if (!finding->fix && inquiry.advice.used)
+        finding->fix = inquiry.advice.bytes;
     finding->access_count = finding->access_count ? finding->access_count : 1;
     finding->count = fault->lanes;
     launch_access(launch, fault->site, access);
