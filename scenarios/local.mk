@@ -80,6 +80,7 @@ scenario_tests = \
 	%D%/clean/async_copy_events.yaml \
 	%D%/clean/async_copy_waves.yaml \
 	%D%/clean/lockstep_lock.yaml \
+	%D%/faulty/advice.yaml \
 	%D%/faulty/livelock_mutual.yaml \
 	%D%/faulty/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock_fair.yaml \

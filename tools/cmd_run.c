@@ -13,7 +13,7 @@
 #include "orrery/scenario_run.h"
 #include "target.h"
 
-enum { KEY_SAVE = 0x101 };
+enum { KEY_SAVE = 0x101, BUFFERS_NAMED = 8 };
 struct run_arguments {
     struct settings settings;
     struct seeds seeds;
@@ -186,13 +186,38 @@ static bool save_text(const char *path, const char *text, bool force)
     return false;
 }
 
-static bool has_whole_number(const struct scenario_launch *launch)
+/* A whole number among the arguments, all of which have the same value; NULL: there are none. */
+static const struct value_list *whole_number(const struct scenario_launch *launch)
 {
-    bool has = false;
-    for (size_t i = 0; i < launch->arg_count; i++)
-        has |= launch->args[i].kind == SCENARIO_ARG_SCALAR && launch->args[i].values.type < VALUE_F16 &&
-               launch->args[i].values.count == 1;
-    return has;
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        const struct value_list *values = &launch->args[i].values;
+        if (launch->args[i].kind == SCENARIO_ARG_SCALAR && values->type < VALUE_F16 && values->count == 1)
+            return values;
+    }
+    return NULL;
+}
+
+/* ", buffers of 151, 151 and 604 values" */
+static void print_buffer_sizes(FILE *stream, const struct scenario_launch *launch)
+{
+    uint64_t counts[BUFFERS_NAMED];
+    size_t count = 0, shown;
+    bool same = true;
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        if (launch->args[i].kind != SCENARIO_ARG_BUFFER)
+            continue;
+        if (count < BUFFERS_NAMED)
+            counts[count] = launch->args[i].values.count;
+        same = same && launch->args[i].values.count == counts[0];
+        count++;
+    }
+    shown = same && count ? 1 : count < BUFFERS_NAMED ? count : BUFFERS_NAMED;
+    if (shown)
+        fprintf(stream, ", %s of ", count == 1 ? "a buffer" : "buffers");
+    for (size_t i = 0; i < shown; i++)
+        fprintf(stream, "%s%" PRIu64, !i ? "" : i + 1 == count ? " and " : ", ", counts[i]);
+    if (shown)
+        fprintf(stream, "%s values", shown < count && !same ? " and more" : "");
 }
 
 static uint64_t count_groups(const struct scenario_launch *launch)
@@ -209,20 +234,19 @@ static char *note_of_sizes(const struct scenario_launch *launch)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    const bool whole = has_whole_number(launch);
+    const struct value_list *whole = whole_number(launch);
     if (!stream)
         tools_no_memory();
     for (uint32_t d = 0; d < launch->work_dim; d++)
         fprintf(stream, "%s%" PRIu64, d ? " x " : "", launch->global[d]);
     fprintf(stream, " work-items in %" PRIu64 " work-group%s", count_groups(launch),
             count_groups(launch) == 1 ? "" : "s");
-    if (launch->arg_count)
-        fputs(", buffers with an element for each", stream);
-    if (whole)
-        fprintf(stream, ", whole numbers %" PRIu64, launch->global[0]);
+    if (whole) {
+        fputs(", whole numbers ", stream);
+        value_list_print_element(whole, 0, stream);
+    }
+    print_buffer_sizes(stream, launch);
     fputs("\norrery: note: --save-scenario=FILE.yaml writes that scenario, for other sizes", stream);
-    if (whole && launch->work_dim == 1)
-        fputs(": a wrong test such as i <= n shows when there are more work-items than n", stream);
     if (fclose(stream) != 0)
         tools_no_memory();
     return text;

@@ -6,6 +6,8 @@ orrery_SOURCES = \
 	%D%/check_forms.c \
 	%D%/check_results.c \
 	%D%/check_results.h \
+	%D%/buffer_sizes.c \
+	%D%/buffer_sizes.h \
 	%D%/cmd_check.c \
 	%D%/cmd_completion.c \
 	%D%/cmd_debug.c \
