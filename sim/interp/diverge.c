@@ -164,6 +164,7 @@ static enum value_class class_of(const struct spread *s, uint32_t id)
                                                    : all;
     case IR_load:
     case IR_poison_load:
+    case IR_poison_bits:
         return a->cls == CLASS_U && !ir->irreducible && !s->of_group && v->storage != STORAGE_PRIVATE &&
                        v->storage != STORAGE_GENERIC
                    ? CLASS_U

@@ -26,7 +26,8 @@ static bool is_private(uint32_t op)
 static bool takes_yield(uint32_t op)
 {
     return (op >= OP_ld_u_8 && op <= OP_fence && !is_private(op)) || op == OP_printf || op == OP_async_copy ||
-           op == OP_poison_ld || op == OP_poison_ld_u || op == OP_poison_st || op == OP_poison_atomic;
+           op == OP_poison_ld || op == OP_poison_ld_u || op == OP_poison_bits_v || op == OP_poison_bits_u ||
+           op == OP_poison_st || op == OP_poison_atomic;
 }
 
 static struct insn *put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c)
@@ -298,6 +299,8 @@ static void put_poison(struct emitter *e, uint32_t v)
     push_operand(e, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
     if (value->op == IR_poison_load)
         op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
+    else if (value->op == IR_poison_bits)
+        op = value->cls == CLASS_U ? OP_poison_bits_u : OP_poison_bits_v;
     else if (value->op == IR_poison_atomic)
         op = OP_poison_atomic;
     const uint32_t d = value->op != IR_poison_store ? emit_loc(e, v)
@@ -485,6 +488,7 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
     case IR_barrier: put_list(e, OP_barrier, v); break;
     case IR_poison_load:
+    case IR_poison_bits:
     case IR_poison_atomic:
     case IR_poison_store: put_poison(e, v); break;
     case IR_poison_check:

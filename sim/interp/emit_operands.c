@@ -150,7 +150,8 @@ static bool is_of_family(enum ir_op op)
  * from a uniform address, too. */
 static void prepare_address(struct emitter *e, uint32_t v)
 {
-    const bool loads = val(e, v)->op == IR_load || val(e, v)->op == IR_poison_load;
+    const bool loads =
+        val(e, v)->op == IR_load || val(e, v)->op == IR_poison_load || val(e, v)->op == IR_poison_bits;
     if (val(e, v)->storage == STORAGE_GENERIC ||
         (loads && val(e, v)->cls == CLASS_V && val(e, val(e, v)->args[0])->cls == CLASS_U &&
          val(e, v)->storage != STORAGE_PRIVATE))
@@ -227,6 +228,7 @@ static void prepare(struct emitter *e, uint32_t v)
     case IR_poison_atomic:
     case IR_poison_store: lanes_only(e, v, 1, 2); /* fall through */
     case IR_poison_load:
+    case IR_poison_bits:
     case IR_load: prepare_address(e, v); break;
     case IR_store:
         prepare_address(e, v);
@@ -261,7 +263,7 @@ static void fold_offset(struct emitter *e, uint32_t v)
 {
     struct value *value = val(e, v);
     if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load &&
-        value->op != IR_poison_store)
+        value->op != IR_poison_bits && value->op != IR_poison_store)
         return;
     const struct value *address = val(e, value->args[0]);
     int64_t offset = value->offset + address->offset;
