@@ -208,6 +208,7 @@ struct site {
     uint32_t loop;        /* 1 + index into struct code's loops: the innermost loop around it; 0: none */
     bool each_iteration;  /* every work-item executes it in each iteration of that loop */
     bool controls_branch; /* a branch depends on the value that it reads */
+    bool waits;           /* a loop reads it, at one address, until another unit has written a value */
     /* the other half of a read-modify-write: of a load, the store that depends on it; of a store, the load;
      * 0: none */
     uint32_t update;

@@ -496,18 +496,31 @@ static bool binds_all(const char *sign)
     return true;
 }
 
+/* The atomic functions of assignments: of OpenCL C 1.x, and with an order. */
+static const struct {
+    char sign[3];
+    const char *old, *name;
+} names[] = {
+    {"++", "atomic_inc", "atomic_fetch_add_explicit"}, {"+=", "atomic_add", "atomic_fetch_add_explicit"},
+    {"--", "atomic_dec", "atomic_fetch_sub_explicit"}, {"-=", "atomic_sub", "atomic_fetch_sub_explicit"},
+    {"|=", "atomic_or", "atomic_fetch_or_explicit"},   {"&=", "atomic_and", "atomic_fetch_and_explicit"},
+    {"^=", "atomic_xor", "atomic_fetch_xor_explicit"},
+};
+
+const char *explain_update_function(const struct question *question, uint32_t site)
+{
+    struct source_place place;
+    question->host->place(question->host->self, site, &place);
+    const char *text = text_from(&place);
+    for (size_t i = 0; text && i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(text, names[i].sign, 2) == 0)
+            return names[i].name;
+    return NULL;
+}
+
 /* The atomic function for the assignment at whose operator the accesses are; NULL: there is none. */
 static const char *atomic_update(const struct question *question)
 {
-    static const struct {
-        char sign[3];
-        const char *old, *name;
-    } names[] = {
-        {"++", "atomic_inc", "atomic_fetch_add_explicit"}, {"+=", "atomic_add", "atomic_fetch_add_explicit"},
-        {"--", "atomic_dec", "atomic_fetch_sub_explicit"}, {"-=", "atomic_sub", "atomic_fetch_sub_explicit"},
-        {"|=", "atomic_or", "atomic_fetch_or_explicit"},   {"&=", "atomic_and", "atomic_fetch_and_explicit"},
-        {"^=", "atomic_xor", "atomic_fetch_xor_explicit"},
-    };
     struct source_place place, other;
     places_of(question, &place, &other);
     const char *of_two = update_operator(question), *at = of_two && binds_all(of_two) ? of_two : NULL;

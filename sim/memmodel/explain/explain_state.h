@@ -35,6 +35,7 @@
  *     explain_is_group_release_or_acquire  and is it of the first access's work-group, or of the second's?
  *   explain_fix.c
  *     explain_say_at, explain_say_and_at   " before mp.cl:8"; ", and before mp.cl:8"
+ *     explain_update_function  the atomic function for an assignment such as |=; NULL: it is none
  *     explain_store_function   the atomic function that stores what the load there reads
  *     explain_has_fence_place  is there a place for a fence between an operation and the access?
  *     explain_say_beside       names that place
@@ -160,6 +161,7 @@ bool explain_is_group_release_or_acquire(const struct question *question,
                                          bool releases);
 void explain_say_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void explain_say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
+const char *explain_update_function(const struct question *question, uint32_t site);
 const char *explain_store_function(const struct question *question, uint32_t load);
 bool explain_has_fence_place(const struct question *question, uint32_t site, bool past);
 void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
