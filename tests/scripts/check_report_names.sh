@@ -109,7 +109,7 @@ program:
 launch:
   - {kernel: k, global: [4], local: [4], args: [{buffer: {type: int, count: 16, fill: 0}}]}
 END
-"$orrery" run cpp.yaml >cpp.out 2>&1
+"$orrery" run --values cpp.yaml >cpp.out 2>&1
 for line in "bytes 12..15: t.a[3]" "with i = 3, v = 1" "with i = 2, v = 5" "bytes 4..7: q.second" "bytes 12..15: q.where.y" "variable 'p.a[2]' (declared at program.cl:13)"; do
     grep -qF -- "$line" cpp.out || problem "no '$line' of C++"
 done
