@@ -632,6 +632,7 @@ test_scripts = \
 	%D%/scripts/check_page_browser.sh \
 	%D%/scripts/check_litmus_page.sh \
 	%D%/scripts/check_components.sh \
+	%D%/scripts/check_partial_words.sh \
 	%D%/scripts/check_unset.sh \
 	%D%/scripts/check_values.sh \
 	%D%/scripts/check_index.sh \

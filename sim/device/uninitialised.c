@@ -28,6 +28,8 @@ static void say_part(const struct object_part *part, struct sentence *why)
         return;
     if (e->name && part->bytes == e->bytes && part->offset % e->bytes == 0)
         sentence_add(why, "element %" PRIu64 " of ", part->offset / e->bytes);
+    else if (part->bytes == 1)
+        sentence_add(why, "byte %" PRIu64 " of ", part->offset);
     else
         sentence_add(why, "bytes %" PRIu64 " to %" PRIu64 " of ", part->offset,
                      part->offset + part->bytes - 1);

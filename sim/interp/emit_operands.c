@@ -151,7 +151,7 @@ static bool is_of_family(enum ir_op op)
 static void prepare_address(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
-    const bool loads = value->op == IR_load || value->op == IR_poison_load;
+    const bool loads = value->op == IR_load || value->op == IR_poison_load || value->op == IR_poison_bits;
     const bool spreads = loads && value->cls == CLASS_V && val(e, value->args[0])->cls == CLASS_U;
     if (value->storage == STORAGE_PRIVATE)
         no_affine(e, v);
@@ -227,6 +227,7 @@ static void prepare(struct emitter *e, uint32_t v)
     case IR_poison_atomic:
     case IR_poison_store: lanes_only(e, v, 1, 2); /* fall through */
     case IR_poison_load:
+    case IR_poison_bits:
     case IR_load: prepare_address(e, v); break;
     case IR_store:
         prepare_address(e, v);
@@ -261,7 +262,7 @@ static void fold_offset(struct emitter *e, uint32_t v)
 {
     struct value *value = val(e, v);
     if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load &&
-        value->op != IR_poison_store)
+        value->op != IR_poison_bits && value->op != IR_poison_store)
         return;
     const struct value *address = val(e, value->args[0]);
     int64_t offset = value->offset + address->offset;

@@ -37,6 +37,25 @@ const char *explain_store_function(const struct question *question, uint32_t loa
                                                           : "atomic_store_explicit";
 }
 
+const char *explain_update_function(const struct question *question, uint32_t site)
+{
+    static const struct {
+        const char *operator, * name;
+    } functions[] = {
+        {"++", "atomic_fetch_add_explicit"}, {"+=", "atomic_fetch_add_explicit"},
+        {"--", "atomic_fetch_sub_explicit"}, {"-=", "atomic_fetch_sub_explicit"},
+        {"|=", "atomic_fetch_or_explicit"},  {"&=", "atomic_fetch_and_explicit"},
+        {"^=", "atomic_fetch_xor_explicit"},
+    };
+    struct source_place place;
+    question->host->place(question->host->self, site, &place);
+    const char *text = text_from(&place);
+    for (size_t i = 0; text && i < sizeof functions / sizeof functions[0]; i++)
+        if (strncmp(text, functions[i].operator, 2) == 0)
+            return functions[i].name;
+    return NULL;
+}
+
 /* A store with release, which gives back the lock that is loaded at that site. */
 static void say_release(const struct question *question, uint32_t load, enum memory_scope scope,
                         struct wording *fix)

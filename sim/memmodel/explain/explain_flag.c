@@ -105,9 +105,10 @@ static void say_end(const struct question *question, int region, const struct ra
 static void say_fix(const struct question *question, const struct flag_read *flag_read,
                     enum memory_scope scope, struct wording *fix)
 {
+    const char *update = explain_update_function(question, flag_read->store.site);
     if (!flag_read->store.atomic || !releases(flag_read) || flag_read->store.scope != scope)
         say_end(question, flag_read->region, &flag_read->store,
-                explain_store_function(question, flag_read->load.site),
+                update ? update : explain_store_function(question, flag_read->load.site),
                 flag_read->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
     if (!flag_read->load.atomic || !acquires(flag_read) || flag_read->load.scope != scope)
         say_end(question, flag_read->region, &flag_read->load, "atomic_load_explicit",
@@ -138,17 +139,14 @@ bool explain_flag(const struct question *question, const struct flag_reads *flag
     return false;
 }
 
-/* Does a while wait for the value, and not to take a lock? */
+/* Does a loop wait for the value, and not to take a lock? */
 static bool waits_for(const struct question *question, const struct racing_access *load)
 {
     const struct checker_host *host = question->host;
-    struct source_place place;
-    host->place(host->self, load->site, &place);
-    const char *at = text_from(&place), *word = at ? strstr(place.text, "while") : NULL;
     for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
         if (question->locks->items[i].load == load->site)
             return false;
-    return word && word < at && host->controls_branch && host->controls_branch(host->self, load->site);
+    return host->waits && host->waits(host->self, load->site);
 }
 
 /* The race on a flag itself. False: its load is not one that a loop waits with. */
@@ -190,7 +188,9 @@ bool explain_flag_advice(const struct question *question, const struct flag_read
         found = hands_over(question, &flag_read);
     }
     *out_fix = (struct wording){.used = 0};
-    if (!found || updates(question, flag_read.store.site) || updates(question, flag_read.load.site))
+    const bool updates_alone = found && updates(question, flag_read.store.site) &&
+                               !explain_update_function(question, flag_read.store.site);
+    if (!found || updates_alone || updates(question, flag_read.load.site))
         return false;
     say_fix(question, &flag_read, scope_of(question, &flag_read), out_fix);
     return true;

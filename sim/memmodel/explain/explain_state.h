@@ -38,6 +38,7 @@
  *   explain_atomic.c
  *     explain_make_atomic      atomic accesses instead of plain ones
  *     explain_store_function   the atomic function that stores what the load there reads
+ *     explain_update_function  the atomic function for an assignment such as |=; NULL: it is none
  *     explain_has_old_atomics  is the program in OpenCL C 1.x, without orders and scopes?
  *   explain_flag_replay.c
  *     explain_flag_orders      how many instances are ordered if the flag's plain accesses are a release and
@@ -164,6 +165,7 @@ bool explain_is_group_release_or_acquire(const struct question *question,
 void explain_say_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void explain_say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void explain_put_at(const struct code_place *place, const char *statement, struct wording *fix);
+const char *explain_update_function(const struct question *question, uint32_t site);
 const char *explain_store_function(const struct question *question, uint32_t load);
 bool explain_has_fence_place(const struct question *question, uint32_t site, bool past);
 void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
