@@ -89,7 +89,7 @@ uint64_t device_clock(const struct device *device);
 uint64_t device_clock_submit(const struct device *device);
 uint64_t device_clock_start(struct device *device, uint64_t submitted);
 void device_host_waited(struct device *device);    /* counts at the next query */
-uint64_t device_host_query(struct device *device); /* advance, return new time; no command runs */
+uint64_t device_host_query(struct device *device); /* advance; a time inside the query; no command runs */
 uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds); /* advance, return new time */
 uint64_t device_kernels_run(const struct device *device);
 /* The number of the latest launch: as many were before the first one as the scenario's first_launch says. */
