@@ -15,19 +15,19 @@
 enum { STEPS_MOST = 16, ELEMENTS_MOST = 1 << 21, BESIDE = 2, TRIAL_STEPS = 2000000 };
 
 /* A natural size, and how far accesses may leave it by mistake. */
-struct step {
+struct size_step {
     uint64_t elements, with_margin;
 };
 
 /* Sizes that the margin of a smaller one covers are left out. */
-static size_t steps_of(const struct buffer_trials *trials, struct step out_steps[STEPS_MOST])
+static size_t steps_of(const struct buffer_trials *trials, struct size_step out_steps[STEPS_MOST])
 {
     uint64_t power = trials->whole, most = trials->most;
     size_t count = 0;
     while (power <= ELEMENTS_MOST && power > 1) {
         for (uint64_t times = 1; times <= 4 && count < STEPS_MOST; times++) {
             /* elements in pairs and triples end where they end */
-            const struct step step = {times * power, (times > 1 ? times * power : most) + BESIDE};
+            const struct size_step step = {times * power, (times > 1 ? times * power : most) + BESIDE};
             if (step.with_margin > ELEMENTS_MOST ||
                 (count && step.elements <= out_steps[count - 1].with_margin))
                 continue;
@@ -37,7 +37,7 @@ static size_t steps_of(const struct buffer_trials *trials, struct step out_steps
         most *= trials->most;
     }
     if (!count)
-        out_steps[count++] = (struct step){trials->whole, trials->most + BESIDE};
+        out_steps[count++] = (struct size_step){trials->whole, trials->most + BESIDE};
     return count;
 }
 
@@ -130,7 +130,8 @@ struct fit {
     bool found;
 };
 
-static void widen(const struct buffer_trials *trials, const struct step *steps, size_t at, struct fit *fits)
+static void widen(const struct buffer_trials *trials, const struct size_step *steps, size_t at,
+                  struct fit *fits)
 {
     for (size_t i = 0; i < trials->info->arg_count; i++) {
         if (fits[i].found)
@@ -172,7 +173,7 @@ enum status buffer_sizes_find(const struct buffer_trials *trials, uint64_t *out_
                               struct diagnosis *diagnosis)
 {
     const size_t count = trials->info->arg_count;
-    struct step steps[STEPS_MOST];
+    struct size_step steps[STEPS_MOST];
     const size_t step_count = steps_of(trials, steps);
     struct fit *fits = calloc(count + 1, sizeof *fits);
     enum status status = STATUS_OK;
