@@ -197,27 +197,43 @@ static const struct value_list *whole_number(const struct scenario_launch *launc
     return NULL;
 }
 
-/* ", buffers of 151, 151 and 604 values" */
+/* Structs are bytes. */
+static bool are_alike(const struct value_list *a, const struct value_list *b)
+{
+    return a->count == b->count && (a->type == VALUE_U8) == (b->type == VALUE_U8);
+}
+
+/* ", buffers of 4832 bytes, 151 and 604 values" */
 static void print_buffer_sizes(FILE *stream, const struct scenario_launch *launch)
 {
-    uint64_t counts[BUFFERS_NAMED];
+    const struct value_list *buffers[BUFFERS_NAMED];
     size_t count = 0, shown;
     bool same = true;
     for (size_t i = 0; i < launch->arg_count; i++) {
         if (launch->args[i].kind != SCENARIO_ARG_BUFFER)
             continue;
         if (count < BUFFERS_NAMED)
-            counts[count] = launch->args[i].values.count;
-        same = same && launch->args[i].values.count == counts[0];
+            buffers[count] = &launch->args[i].values;
+        same = same && are_alike(&launch->args[i].values, buffers[0]);
         count++;
     }
     shown = same && count ? 1 : count < BUFFERS_NAMED ? count : BUFFERS_NAMED;
     if (shown)
         fprintf(stream, ", %s of ", count == 1 ? "a buffer" : "buffers");
-    for (size_t i = 0; i < shown; i++)
-        fprintf(stream, "%s%" PRIu64, !i ? "" : i + 1 == count ? " and " : ", ", counts[i]);
-    if (shown)
-        fprintf(stream, "%s values", shown < count && !same ? " and more" : "");
+    for (size_t i = 0; i < shown; i++) {
+        const bool bytes = buffers[i]->type == VALUE_U8,
+                   last_of_unit = i + 1 == shown || bytes != (buffers[i + 1]->type == VALUE_U8);
+        fprintf(stream, "%s%" PRIu64 "%s",
+                !i               ? ""
+                : i + 1 == count ? " and "
+                                 : ", ",
+                buffers[i]->count,
+                !last_of_unit ? ""
+                : bytes       ? " bytes"
+                              : " values");
+    }
+    if (shown < count && !same)
+        fputs(" and more", stream);
 }
 
 static uint64_t count_groups(const struct scenario_launch *launch)

@@ -19,7 +19,7 @@
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { LARGEST_ELEMENT = 128, TILE_MOST = 32 };
+enum { TILE_MOST = 32 };
 
 struct launch_sizes {
     uint64_t global[3], local[3];
@@ -28,22 +28,24 @@ struct launch_sizes {
 
 /* ---- types ------------------------------------------------------------------------------- */
 
-/* "float4*" is 4 of VALUE_F32; structs and unknown types are bytes. */
+/* "float4*" is 4 of VALUE_F32; structs and unknown types are as many bytes as they have. */
 struct element {
     enum value_type type;
     uint64_t width;
     bool known;
 };
 
-static struct element element_of(const char *type_name)
+static struct element element_of(const struct kernel_arg *arg)
 {
     char name[32];
-    const size_t letters = strspn(type_name, "abcdefghijklmnopqrstuvwxyz");
-    struct element element = {.type = VALUE_U8, .width = 1};
-    snprintf(name, sizeof name, "%.*s", (int)letters, type_name);
+    const size_t letters = strspn(arg->type_name, "abcdefghijklmnopqrstuvwxyz");
+    struct element element = {.type = VALUE_U8, .width = arg->element_bytes ? arg->element_bytes : 1};
+    snprintf(name, sizeof name, "%.*s", (int)letters, arg->type_name);
     element.known = letters < sizeof name && value_type_from_name(name, &element.type);
-    if (element.known && type_name[letters] >= '0' && type_name[letters] <= '9')
-        element.width = strtoull(type_name + letters, NULL, 10);
+    if (!element.known)
+        return element;
+    const char digit = arg->type_name[letters];
+    element.width = digit >= '0' && digit <= '9' ? strtoull(arg->type_name + letters, NULL, 10) : 1;
     return element;
 }
 
@@ -57,12 +59,12 @@ static bool is_whole(enum value_type type)
 /* Of one element in a buffer: a vector of three has the room of four. */
 static uint64_t values_of(const struct element *element)
 {
-    return !element->known ? LARGEST_ELEMENT : element->width == 3 ? 4 : element->width;
+    return element->known && element->width == 3 ? 4 : element->width;
 }
 
 static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t elements)
 {
-    const struct element element = element_of(arg->type_name);
+    const struct element element = element_of(arg);
     fprintf(stream, "{buffer: {type: %s, count: %" PRIu64 ", fill: %d}}", value_type_name(element.type),
             elements * values_of(&element), element.known);
 }
@@ -70,7 +72,7 @@ static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t el
 /* A vector of three has the room of four, and three values. */
 static void print_value(FILE *stream, const struct kernel_arg *arg, uint64_t width)
 {
-    const struct element element = element_of(arg->type_name);
+    const struct element element = element_of(arg);
     const uint64_t count = element.known ? element.width : arg->size, value = !element.known           ? 0
                                                                               : is_whole(element.type) ? width
                                                                                                        : 1;
@@ -119,7 +121,7 @@ static uint64_t product(const uint64_t sizes[3])
 static bool print_argument(FILE *stream, const struct kernel_arg *arg, const struct launch_sizes *sizes,
                            uint64_t elements)
 {
-    const struct element element = element_of(arg->type_name);
+    const struct element element = element_of(arg);
     switch (arg->kind) {
     case ARG_GLOBAL:
     case ARG_CONSTANT: print_buffer(stream, arg, elements); return true;
@@ -161,7 +163,7 @@ static uint32_t whole_arguments(const struct kernel_info *info)
 {
     uint32_t found = 0;
     for (size_t i = 0; i < info->arg_count && i < 32; i++) {
-        const struct element element = element_of(info->args[i].type_name);
+        const struct element element = element_of(&info->args[i]);
         if (info->args[i].kind == ARG_VALUE && element.known && is_whole(element.type) && element.width == 1)
             found |= UINT32_C(1) << i;
     }

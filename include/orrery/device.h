@@ -181,7 +181,8 @@ struct kernel_arg {
     /* "float4*" when the module has it (OpString kernel_arg_type), else derived from the type */
     const char *type_name;
     enum arg_kind kind;
-    size_t size, align; /* of the value the host passes */
+    size_t size, align;     /* of the value the host passes */
+    uint64_t element_bytes; /* of what a pointer points to; 0: no pointer, or unknown */
     bool is_const, is_volatile, is_restrict;
     uint64_t max_bytes;         /* memory after a pointer: MaxByteOffset; 0 = as much as one likes */
     bool read_only, write_only; /* images, pipes */

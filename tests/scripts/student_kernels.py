@@ -37,6 +37,23 @@ kernel void add(global const int *a, global const int *b, global int *c)
     int i = get_global_id(0);
     c[i] = a[i] + b[i];
 }""", "c[i]", "c[i + 1]", BOUNDS_WRITE),
+    ("structs", """
+typedef struct { float4 p; float4 v; float mass; } Particle;
+kernel void move(global Particle *p, float dt, int n)
+{
+    int i = get_global_id(0);
+    if (i < n) p[i].p += p[i].v * dt;
+}""", "i < n", "i <= n", BOUNDS_READ),
+    ("attraction", """
+typedef struct { float3 at; float mass; int id; } Body;
+kernel void attract(global const Body *bodies, global float3 *force, int n)
+{
+    int i = get_global_id(0);
+    float3 sum = (float3)(0);
+    for (int j = 0; j < n; j++)
+        sum += (bodies[j].at - bodies[i].at) * bodies[j].mass;
+    force[i] = sum;
+}""", "j < n", "j <= n", BOUNDS_READ),
     ("neighbours", """
 kernel void neighbours(global const float *in, global float *out, int n)
 {
@@ -667,13 +684,6 @@ kernel void sobel(global const uchar *in, global uchar *out, const int w, const 
     if (x < 1 || y < 1 || x >= w - 1 || y >= h - 1) return;
     int gx = in[(y-1)*w+x+1] + 2*in[y*w+x+1] + in[(y+1)*w+x+1] - in[(y-1)*w+x-1] - 2*in[y*w+x-1] - in[(y+1)*w+x-1];
     out[y*w+x] = gx > 255 ? 255 : gx;
-}"""),
-    ("structs", """
-typedef struct { float4 p; float4 v; float mass; } Particle;
-kernel void move(global Particle *p, float dt, int n)
-{
-    int i = get_global_id(0);
-    if (i < n) p[i].p += p[i].v * dt;
 }"""),
     ("transpose_pad", """
 #define T 32
