@@ -232,7 +232,7 @@ runs 66 'race-local' run --kernel=sum two.cl
 runs 66 'race-local' run --kernel sum two.cl
 replay=$(sed -n 's/^orrery: replay with: orrery //p' err)
 eval "runs 66 race-local $replay"
-runs 0 'work-groups, a buffer of 1152 bytes$' run two.cl:tile # a structure is no whole number # 12 x 12 structs
+runs 0 'work-groups, a buffer of 1152 bytes$' run two.cl:tile # 12 x 12 structs of 8 bytes; a struct is no whole number
 runs 2 "no kernel 'som': choose one of sum, tile" run two.cl:som
 runs 2 "for one kernel of OpenCL C" run --save-scenario=other.yaml faulty.yaml
 runs 66 'race-local' run --kernel='!tile' two.cl:sum # of a kernel that is named, the launches that are checked
