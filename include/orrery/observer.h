@@ -44,8 +44,8 @@ struct launch_info {
     bool alone;         /* every command of its context comes before or after it: one queue, in order */
     uint32_t device;    /* serial number of the device or sub-device that runs it; 0: the first root */
     uint32_t parent;    /* the launch whose kernel enqueued it; 0: the host did */
-    /* the launch of the host's that it came of, itself once it enqueued kernels; 0: no other is */
-    uint32_t family;
+    /* the root of its launch tree, the launch itself once it enqueued kernels; 0: no tree */
+    uint32_t tree_root;
     enum launch_start start;
     uint64_t parent_group;          /* LAUNCH_AFTER_GROUP */
     uint32_t parent_clock_snapshot; /* when it was enqueued: checkers_enqueue; 0: not known */

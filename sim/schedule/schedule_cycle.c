@@ -62,7 +62,7 @@ uint64_t cycle_memory_hash(const struct memory *memory)
 static uint64_t launch_hash(const struct launch *launch)
 {
     const struct launch_node *node = launch->node;
-    return node ? (uint64_t)node->family->serial << 32 | node->family->user_events : 0;
+    return node ? (uint64_t)node->tree->serial << 32 | node->tree->user_events : 0;
 }
 
 static uint64_t hash_group(const struct group *group, uint64_t hash)

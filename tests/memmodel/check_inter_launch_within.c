@@ -436,7 +436,7 @@ START_TEST(R31_13_two_others)
 END_TEST
 
 /* The clocks of other launches are kept current while a launch tree with relaxed atomics runs. */
-START_TEST(R32_beside_a_family)
+START_TEST(R32_beside_a_launch_tree)
 {
     const cl_command_queue own = queue_of_children(), third = cl_new_queue(context, 0);
     const cl_program family =
@@ -539,7 +539,7 @@ int main(void)
     tcase_add_loop_test(rules, R31_by_a_kernel_of_its_own, 0, (int)(sizeof children / sizeof *children));
     tcase_add_loop_test(rules, R31_13_child_runs_past_its_parent, 0, (int)(sizeof goes_on / sizeof *goes_on));
     tcase_add_test(rules, R31_13_two_others);
-    tcase_add_test(rules, R32_beside_a_family);
+    tcase_add_test(rules, R32_beside_a_launch_tree);
     tcase_add_loop_test(rules, R31_by_the_host, 0, 2 * BY_HOST);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);

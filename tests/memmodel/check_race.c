@@ -673,19 +673,19 @@ static void event_world(uint32_t writer, bool waits, bool complete)
 START_TEST(r31_1_a_call_orders_fine_grained_memory)
 {
     one_group(), world_shares(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4),
-        family_judged(false);
+        tree_judged(false);
     one_group(), world_shares(), child(1, LAUNCH_AT_ONCE), writes(1, DATA, 4), child(1, LAUNCH_AT_ONCE),
-        reads(1, DATA, 4), family_judged(true);
+        reads(1, DATA, 4), tree_judged(true);
 }
 END_TEST
 
 START_TEST(r31_2_events_order_their_waiters)
 {
-    event_world(2, true, true), family_judged(false);
-    event_world(2, true, false), family_judged(false);
-    event_world(2, false, false), family_judged(true);
-    event_world(3, true, true), family_judged(false); /* complete: with its children */
-    event_world(3, true, false), family_judged(true);
+    event_world(2, true, true), tree_judged(false);
+    event_world(2, true, false), tree_judged(false);
+    event_world(2, false, false), tree_judged(true);
+    event_world(3, true, true), tree_judged(false); /* complete: with its children */
+    event_world(3, true, false), tree_judged(true);
 }
 END_TEST
 
@@ -696,20 +696,20 @@ START_TEST(r31_2_clock_is_passed_on)
     one_group(), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4);
     world_launches(1, LAUNCH_AT_ONCE, 0, &second, 1), writes(1, OTHER, 4);
     world_launches(1, LAUNCH_AT_ONCE, 0, &third, 1), reads(0, DATA, 4), reads(0, OTHER, 4),
-        family_judged(false);
+        tree_judged(false);
 }
 END_TEST
 
 START_TEST(r31_13_a_child_may_wait_for_its_parent)
 {
-    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), reads(1, DATA, 4), family_judged(false);
-    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(true);
-    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, OTHER, 4), family_judged(false);
-    one_group(), reads(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), reads(1, DATA, 4), tree_judged(false);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), tree_judged(true);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, OTHER, 4), tree_judged(false);
+    one_group(), reads(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), tree_judged(false);
     one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), child(2, LAUNCH_AT_ONCE),
-        reads(1, DATA, 4), family_judged(false);
+        reads(1, DATA, 4), tree_judged(false);
     one_group(), child(1, LAUNCH_AFTER_PARENT), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT),
-        reads(1, DATA, 4), family_judged(true);
+        reads(1, DATA, 4), tree_judged(true);
 }
 END_TEST
 
@@ -727,17 +727,17 @@ static void group_world(uint64_t group, bool released, bool acquired)
 
 START_TEST(r31_14_a_child_may_wait_for_a_work_group)
 {
-    group_world(0, false, false), family_judged(false);
-    group_world(1, false, false), family_judged(true);
-    group_world(1, true, true), family_judged(false); /* by then the group was ordered */
-    group_world(1, true, false), family_judged(true);
+    group_world(0, false, false), tree_judged(false);
+    group_world(1, false, false), tree_judged(true);
+    group_world(1, true, true), tree_judged(false); /* by then the group was ordered */
+    group_world(1, true, false), tree_judged(true);
     two_groups(), world_spins_on(0), writes(0, DATA, 4), writes(2, OTHER, 4),
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
-    reads(0, DATA, 4), family_judged(false);
+    reads(0, DATA, 4), tree_judged(false);
     two_groups(), world_spins_on(0), writes(0, DATA, 4), writes(2, OTHER, 4),
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
-    reads(0, OTHER, 4), family_judged(true);
-    group_world(0, false, false), child(2, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+    reads(0, OTHER, 4), tree_judged(true);
+    group_world(0, false, false), child(2, LAUNCH_AT_ONCE), reads(1, DATA, 4), tree_judged(false);
 }
 END_TEST
 
@@ -756,11 +756,11 @@ START_TEST(r31_14_work_groups_that_wait_for_one_another)
             nested_world(item, 0);
             if (heir)
                 child(3, heir == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
-            reads(0, DATA, 4), family_judged(item < 2);
+            reads(0, DATA, 4), tree_judged(item < 2);
             nested_world(2, item);
             if (heir)
                 child(3, heir == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
-            reads(0, OTHER, 4), family_judged(item >= 2);
+            reads(0, OTHER, 4), tree_judged(item >= 2);
         }
 }
 END_TEST
@@ -772,25 +772,25 @@ START_TEST(r31_14_several_work_groups_are_ordered)
     for (uint32_t count = 1; count <= 2; count++) {
         two_groups(), world_spins_on(0), world_spins_on(1), reads(0, DATA, 4), reads(2, DATA, 4);
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0), world_launches(1, LAUNCH_AFTER_GROUP, 1, NULL, 0);
-        world_launches(1, LAUNCH_AT_ONCE, 0, both, count), writes(0, DATA, 4), family_judged(count == 1);
+        world_launches(1, LAUNCH_AT_ONCE, 0, both, count), writes(0, DATA, 4), tree_judged(count == 1);
     }
 }
 END_TEST
 
-START_TEST(r32_atomics_of_a_family_are_no_race)
+START_TEST(r32_atomics_of_a_launch_tree_are_no_race)
 {
     one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), family_judged(false);
+        update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), tree_judged(false);
     one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4),
-        family_judged(true);
+        tree_judged(true);
     one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(false);
+        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(false);
     one_group(), world_code(SCOPE_WORK_ITEM, SCOPE_DEVICE), writes(0, DATA, 4),
         update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+        update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(true);
     one_group(), world_code(SCOPE_WORK_GROUP, SCOPE_DEVICE), writes(0, DATA, 4),
         release(0, FLAG, SCOPE_WORK_GROUP), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE),
-        reads(0, DATA, 4), family_judged(true);
+        reads(0, DATA, 4), tree_judged(true);
 }
 END_TEST
 
@@ -798,19 +798,19 @@ END_TEST
 START_TEST(r32_atomics_of_a_launch_tree_order_accesses_around_them)
 {
     one_group(), release(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE),
-        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(true);
     one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), family_judged(true);
+        reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), tree_judged(true);
     one_group(), writes(1, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(true);
     one_group(), writes(1, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), release(0, FLAG, SCOPE_DEVICE),
-        child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(false);
+        child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(false);
     one_group(), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE),
         child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4),
-        family_judged(false);
+        tree_judged(false);
     one_group(), child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4),
         child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4),
-        family_judged(true);
+        tree_judged(true);
 }
 END_TEST
 
@@ -830,13 +830,13 @@ static void heir_world(enum launch_start start, bool waits, uint32_t released, u
 
 START_TEST(r32_acquired_clock_is_passed_on)
 {
-    heir_world(LAUNCH_AT_ONCE, true, 0, DATA), family_judged(false);
-    heir_world(LAUNCH_AT_ONCE, true, 0, OTHER), family_judged(true);
-    heir_world(LAUNCH_AT_ONCE, false, 0, DATA), family_judged(true);
-    heir_world(LAUNCH_AFTER_PARENT, false, 0, DATA), family_judged(false);
-    heir_world(LAUNCH_AFTER_PARENT, false, 0, OTHER), family_judged(true);
-    heir_world(LAUNCH_AFTER_GROUP, false, 0, DATA), family_judged(false);
-    heir_world(LAUNCH_AFTER_GROUP, false, 0, OTHER), family_judged(true);
+    heir_world(LAUNCH_AT_ONCE, true, 0, DATA), tree_judged(false);
+    heir_world(LAUNCH_AT_ONCE, true, 0, OTHER), tree_judged(true);
+    heir_world(LAUNCH_AT_ONCE, false, 0, DATA), tree_judged(true);
+    heir_world(LAUNCH_AFTER_PARENT, false, 0, DATA), tree_judged(false);
+    heir_world(LAUNCH_AFTER_PARENT, false, 0, OTHER), tree_judged(true);
+    heir_world(LAUNCH_AFTER_GROUP, false, 0, DATA), tree_judged(false);
+    heir_world(LAUNCH_AFTER_GROUP, false, 0, OTHER), tree_judged(true);
 }
 END_TEST
 
@@ -855,12 +855,12 @@ START_TEST(r32_clock_of_a_work_group_is_passed_on)
     for (uint32_t nested = 0; nested < 2; nested++) {
         for (uint32_t writer = 0; writer < 4; writer++)
             handed_world(writer, nested), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4),
-                family_judged(writer >= 2);
-        handed_world(0, nested), reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), family_judged(true);
+                tree_judged(writer >= 2);
+        handed_world(0, nested), reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), tree_judged(true);
         handed_world(0, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT),
-            reads(0, DATA, 4), family_judged(false);
+            reads(0, DATA, 4), tree_judged(false);
         handed_world(2, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT),
-            reads(0, DATA, 4), family_judged(true);
+            reads(0, DATA, 4), tree_judged(true);
     }
 }
 END_TEST
@@ -878,14 +878,14 @@ static void reads_and_counts(uint32_t item)
 START_TEST(r32_beside_the_order_of_calls)
 {
     one_group(), world_spins_on(0), counts_and_writes(0), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0),
-        reads_and_counts(0), family_judged(false);
+        reads_and_counts(0), tree_judged(false);
     two_groups(), world_spins_on(0), counts_and_writes(2), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0),
-        reads_and_counts(0), family_judged(true);
+        reads_and_counts(0), tree_judged(true);
     one_group(), counts_and_writes(0), child(1, LAUNCH_AFTER_PARENT), reads_and_counts(0),
-        family_judged(false);
-    one_group(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0), family_judged(true);
+        tree_judged(false);
+    one_group(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0), tree_judged(true);
     one_group(), world_shares(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0),
-        family_judged(false);
+        tree_judged(false);
 }
 END_TEST
 
@@ -902,8 +902,8 @@ static void heir_by_call(bool shared)
 
 START_TEST(r32_clock_acquired_before_the_call)
 {
-    heir_by_call(true), family_judged(false);
-    heir_by_call(false), family_judged(true);
+    heir_by_call(true), tree_judged(false);
+    heir_by_call(false), tree_judged(true);
 }
 END_TEST
 
@@ -993,7 +993,7 @@ int main(void)
     tcase_add_test(rules, r31_14_a_child_may_wait_for_a_work_group);
     tcase_add_test(rules, r31_14_work_groups_that_wait_for_one_another);
     tcase_add_test(rules, r31_14_several_work_groups_are_ordered);
-    tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
+    tcase_add_test(rules, r32_atomics_of_a_launch_tree_are_no_race);
     tcase_add_test(rules, r32_atomics_of_a_launch_tree_order_accesses_around_them);
     tcase_add_test(rules, r32_acquired_clock_is_passed_on);
     tcase_add_test(rules, r32_clock_of_a_work_group_is_passed_on);

@@ -178,7 +178,7 @@ START_TEST(rows_of_texels_are_read)
                 two_rows(members, steps[i][0], steps[i][1]), writes(4, PIXEL + at, 4),
                     judge_at(PIXEL + at, is_read);
                 two_rows(members, steps[i][0], steps[i][1]), child(1, LAUNCH_AT_ONCE),
-                    writes(0, PIXEL + at, 4), family_judged(is_read);
+                    writes(0, PIXEL + at, 4), tree_judged(is_read);
             }
     two_rows(15, 4, 8), writes(3, PIXEL + 36, 4), clean_at(PIXEL + 36);
     two_rows(15, 4, 8), writes(2, PIXEL + 36, 4), races_at(PIXEL + 36);
@@ -570,7 +570,7 @@ static size_t access_set_before(uint32_t repeats, bool stores)
         touches(0, false, DATA, access_set_load);
     if (stores)
         writes(3, DATA, 4);
-    const size_t races = world_family_races();
+    const size_t races = world_tree_races();
     world_end();
     return races;
 }

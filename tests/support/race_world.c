@@ -431,11 +431,11 @@ void world_end(void)
     scenario_fini(&world.scenario);
 }
 
-/* ---- families --------------------------------------------------------------------------- */
+/* ---- launch trees --------------------------------------------------------------------------- */
 
 static void groups_end(void)
 {
-    world.launch.family = 1;
+    world.launch.tree_root = 1;
     for (uint32_t i = 0; i < world.groups; i++)
         phase(GROUP_END, i);
 }
@@ -476,7 +476,7 @@ void world_launches(uint32_t parent, enum launch_start start, uint64_t parent_gr
         phase(GROUP_BEGIN, i);
 }
 
-size_t world_family_races(void)
+size_t world_tree_races(void)
 {
     groups_end();
     finish();
@@ -1128,9 +1128,9 @@ void world_code(enum memory_scope releases, enum memory_scope acquires)
     world.launch.acquires = acquires;
 }
 
-void family_judged_line(const char *file, int line, bool racy)
+void tree_judged_line(const char *file, int line, bool racy)
 {
-    if ((world_family_races() > 0) != racy)
+    if ((world_tree_races() > 0) != racy)
         fail_world(file, line, racy ? "found no race between launches, expected one"
                                     : "found a race between launches, expected none");
     world_end();
