@@ -212,8 +212,8 @@ static void say_order(bool apart, const struct missed_edge *edge, const char *or
 }
 
 /* Atomics on a buffer synchronise within a launch tree only (3.3.5). */
-static bool of_one_family(const struct inter_launch *detector, const struct race *race,
-                          const struct shadow_access *now)
+static bool of_one_tree(const struct inter_launch *detector, const struct race *race,
+                        const struct shadow_access *now)
 {
     return inter_launch_tree_root(&detector->states[index_of_unit(detector, race->unit)]) ==
            inter_launch_tree_root(&detector->states[index_of_unit(detector, now->unit_state->unit)]);
@@ -233,7 +233,7 @@ static void say_edge(const struct inter_launch *detector, const struct race *rac
     say_place(detector, acquire_site, acquire, sizeof acquire);
     switch (edge->why) {
     case MISSED_SCOPE:
-        if (edge->apart && !of_one_family(detector, race, now)) {
+        if (edge->apart && !of_one_tree(detector, race, now)) {
             snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                      "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
             say_shared_memory(apart, text);
@@ -280,7 +280,7 @@ static void explain_atomics(const struct inter_launch *detector, const struct ra
         {race->context->site, now->how.site},
         {(enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope},
         race->region->svm_atomics};
-    if (race->region->apart && !of_one_family(detector, race, now)) {
+    if (race->region->apart && !of_one_tree(detector, race, now)) {
         snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                  "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
         say_shared_memory(apart, text);
@@ -400,7 +400,7 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
     found->what = what_of(detector, race);
     const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE,
                guaranteed = inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
-                            of_one_family(detector, race, now);
+                            of_one_tree(detector, race, now);
     found->always_reported = atomics && guaranteed && found->what != INTER_LAUNCH_PACKETS;
 }
 
@@ -516,14 +516,14 @@ static bool is_open(const struct inter_launch *detector, const struct launch_sta
 
 /* Does this detector report the race? */
 static bool is_reported_here(const struct inter_launch *detector, const struct found_race *found,
-                             bool of_family, const struct inter_launch_reporter *reporter)
+                             bool of_tree, const struct inter_launch_reporter *reporter)
 {
     const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
                               *b = &detector->states[index_of_unit(detector, found->unit[1])];
-    if (found->always_reported || (!of_family && both_fully_checked(detector, a->command, b->command)))
+    if (found->always_reported || (!of_tree && both_fully_checked(detector, a->command, b->command)))
         return true;
-    return reporter->counts_as_ordered(reporter->self, of_family ? a->shape.launch : a->command,
-                                       of_family ? b->shape.launch : b->command, found->what);
+    return reporter->counts_as_ordered(reporter->self, of_tree ? a->shape.launch : a->command,
+                                       of_tree ? b->shape.launch : b->command, found->what);
 }
 
 /* tree_root 0: the races of the command with others. Else those within the launch tree. */

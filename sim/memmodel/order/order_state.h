@@ -157,7 +157,7 @@ void order_list_clear(struct order *order, struct release_clock_list *list);
 void order_list_free(struct order *order, struct release_clock_list *list);
 void order_list_check(const struct release_clock_list *list); /* asserts all invariants */
 
-/* R32: families of launches that enqueue each other. */
+/* R32: atomics synchronise within a launch tree. */
 static inline bool same_launch_tree(const struct order *order, const struct place *a, const struct place *b)
 {
     return order_launch_of(order, a->group)->tree_root == order_launch_of(order, b->group)->tree_root ||
