@@ -121,7 +121,7 @@ enum act {
     ACT_COPY,       /* asynchronous */
     ACT_WAIT,       /* for such copies */
     ACT_BRANCH,
-    ACT_CALL /* of the API or a built-in function that only queries or hands on */
+    ACT_CALL /* of the API or a built-in function that only queries or passes on */
 };
 enum number_type { NUMBER_INTEGER, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE }; /* INTEGER: or anything else */
 /* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
@@ -334,7 +334,7 @@ struct observer {
     void (*slice)(void *self, const struct slice_event *event);
     /* The observer that the waves of a launch call instead of this one, queried when it begins; NULL:
      * none. */
-    const struct observer *(*deputy)(void *self, const struct launch_info *launch);
+    const struct observer *(*for_launch)(void *self, const struct launch_info *launch);
 };
 
 #endif

@@ -110,7 +110,7 @@ static void first_access(uint64_t unit)
 /* The second access is now. */
 static bool explained(uint64_t first, uint64_t second, int region)
 {
-    const struct race_instance meeting = {
+    const struct race_instance instance = {
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -119,8 +119,8 @@ static bool explained(uint64_t first, uint64_t second, int region)
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = region,
-                                      .meetings = &meeting,
-                                      .meeting_count = 1};
+                                      .instances = &instance,
+                                      .instance_count = 1};
     return explain_race(&question, &answer);
 }
 
@@ -138,7 +138,7 @@ static void edge_is(uint32_t index, uint32_t from, uint32_t to, bool synchronise
     ck_assert_int_eq(answer.edges[index].synchronises, synchronises);
 }
 
-static struct race_instance meeting_of(uint64_t first, uint64_t second)
+static struct race_instance instance_of(uint64_t first, uint64_t second)
 {
     return (struct race_instance){
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
@@ -146,21 +146,21 @@ static struct race_instance meeting_of(uint64_t first, uint64_t second)
         .end = sync_log.count};
 }
 
-static struct question question_of(const struct race_instance *meetings, uint32_t count)
+static struct question question_of(const struct race_instance *instances, uint32_t count)
 {
     return (struct question){.sync_log = &sync_log,
                              .launch = &launch,
                              .host = &host,
                              .rule = order.rule,
                              .region = IN_GLOBAL,
-                             .meetings = meetings,
-                             .meeting_count = count};
+                             .instances = instances,
+                             .instance_count = count};
 }
 
 /* ---- single edits ------------------------------------------------------------------------ */
 
 /* Of fine-grained SVM with atomics: all_svm_devices is not to be narrowed, the host may be the third. */
-START_TEST(scopes_of_shared_objects_meet_at_the_wider)
+START_TEST(scopes_of_shared_objects_take_the_wider)
 {
     struct unit_state unit_state;
     struct atomic_operation act = {FLAG,          4, IN_GLOBAL, false, true, ORDER_RELEASE,
@@ -191,14 +191,14 @@ END_TEST
 
 START_TEST(two_pairs_want_an_edit_for_both)
 {
-    struct race_instance meetings[2];
+    struct race_instance instances[2];
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     load(THIRD, 10, ORDER_RELAXED, SCOPE_DEVICE);
-    meetings[0] = meeting_of(FIRST, OTHER);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    const struct question both = question_of(meetings, 2), one = question_of(meetings, 1);
+    instances[0] = instance_of(FIRST, OTHER);
+    instances[1] = instance_of(FIRST, THIRD);
+    const struct question both = question_of(instances, 2), one = question_of(instances, 1);
     ck_assert(explain_race(&one, &answer));
     ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
     ck_assert(explain_covers(&one, answer.tried_edits, answer.tried_edit_count));
@@ -211,34 +211,34 @@ END_TEST
 
 /* No edit orders the second pair: that of the first is the result. */
 /* The scope and the order of one store are two edits, of which each is made. */
-START_TEST(two_edits_of_one_place_serve_later_pairs)
+START_TEST(two_edits_of_one_place_cover_later_pairs)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_WORK_GROUP);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
-    struct race_instance meetings[2] = {meeting_of(FIRST, OTHER)};
-    struct question question = question_of(meetings, 1);
+    struct race_instance instances[2] = {instance_of(FIRST, OTHER)};
+    struct question question = question_of(instances, 1);
     ck_assert(explain_race(&question, &answer));
     ck_assert_str_eq(answer.fix.bytes, "memory_scope_device at k.cl:7, and memory_order_release at k.cl:7");
     load(THIRD, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    question = question_of(meetings, 2);
+    instances[1] = instance_of(FIRST, THIRD);
+    question = question_of(instances, 2);
     ck_assert(explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
     ck_assert(!explain_covers(&question, answer.tried_edits, 1));
-    meetings[1] = meeting_of(THIRD, OTHER);
+    instances[1] = instance_of(THIRD, OTHER);
     ck_assert(!explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
 }
 END_TEST
 
 START_TEST(unordered_pair_changes_no_result)
 {
-    struct race_instance meetings[2];
+    struct race_instance instances[2];
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
-    meetings[0] = meeting_of(FIRST, OTHER);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    const struct question both = question_of(meetings, 2);
+    instances[0] = instance_of(FIRST, OTHER);
+    instances[1] = instance_of(FIRST, THIRD);
+    const struct question both = question_of(instances, 2);
     ck_assert(explain_race(&both, &answer));
     ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
     ck_assert(!explain_covers(&both, answer.tried_edits, answer.tried_edit_count));
@@ -368,14 +368,14 @@ START_TEST(failed_exchange_acquires_by_the_failure_order)
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
     exchange_fails(OTHER, 9, ORDER_RELAXED);
-    struct race_instance meetings[2] = {meeting_of(FIRST, OTHER)};
-    struct question question = question_of(meetings, 1);
+    struct race_instance instances[2] = {instance_of(FIRST, OTHER)};
+    struct question question = question_of(instances, 1);
     ck_assert(explain_race(&question, &answer));
     explains("the compare-exchange at k.cl:9 failed, and has memory_order_relaxed for failure",
              "memory_order_acquire for success and failure at k.cl:9");
     exchange_fails(THIRD, 9, ORDER_RELAXED);
-    meetings[1] = meeting_of(FIRST, THIRD);
-    question = question_of(meetings, 2);
+    instances[1] = instance_of(FIRST, THIRD);
+    question = question_of(instances, 2);
     ck_assert(explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
 }
 END_TEST
@@ -440,7 +440,7 @@ START_TEST(an_access_after_the_store_is_not_carried_by_it)
 }
 END_TEST
 
-START_TEST(units_that_never_meet_have_no_edit)
+START_TEST(units_without_conflict_have_no_edit)
 {
     first_access(FIRST);
     order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 7);
@@ -508,10 +508,10 @@ static void passes(struct racing_access by, uint64_t to, uint64_t when)
 
 static bool follows(uint64_t second, uint64_t when, const struct checker_host *judged_host)
 {
-    struct race_instance meeting = meeting_of(FIRST, second);
-    struct question question = question_of(&meeting, 1);
+    struct race_instance instance = instance_of(FIRST, second);
+    struct question question = question_of(&instance, 1);
     struct flag flag;
-    meeting.when = when;
+    instance.when = when;
     question.host = judged_host;
     if (!explain_flag(&question, &flag_reads, &flag, &flag_why, &flag_fix))
         return false;
@@ -621,7 +621,7 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 static void is_fixed_by(uint64_t second, int region, const char *fix)
 {
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
-    const struct race_instance meeting = {
+    const struct race_instance instance = {
         .first = {.unit = FIRST, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -630,8 +630,8 @@ static void is_fixed_by(uint64_t second, int region, const char *fix)
                                       .host = &with_places,
                                       .rule = order.rule,
                                       .region = region,
-                                      .meetings = &meeting,
-                                      .meeting_count = 1};
+                                      .instances = &instance,
+                                      .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
     ck_assert_str_eq(proposal.fix.bytes, fix);
@@ -667,19 +667,19 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     struct proposal proposal;
     where.site = 0;
     first_access(FIRST);
-    struct race_instance meeting = meeting_of(FIRST, NEIGHBOUR);
-    struct question question = question_of(&meeting, 1);
+    struct race_instance instance = instance_of(FIRST, NEIGHBOUR);
+    struct question question = question_of(&instance, 1);
     question.host = &with_iterations;
     question.region = IN_LOCAL;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, fix);
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
-    meeting = meeting_of(FIRST, OTHER);
+    instance = instance_of(FIRST, OTHER);
     question.region = IN_GLOBAL;
     ck_assert(!explain_fix(&question, &proposal, &suggested_fix));
     where = (struct code_place){.site = 33, .before = true}; /* one edit is less */
-    meeting = meeting_of(FIRST, NEIGHBOUR);
+    instance = instance_of(FIRST, NEIGHBOUR);
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:33");
 }
@@ -698,21 +698,21 @@ END_TEST
 
 START_TEST(a_barrier_covers_one_group_and_two_kernels_all)
 {
-    struct race_instance meetings[2];
+    struct race_instance instances[2];
     struct proposal proposal;
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
     where = (struct code_place){.site = 30, .before = true, .first = 0};
     first_access(FIRST);
-    meetings[0] = meeting_of(FIRST, NEIGHBOUR);
-    meetings[1] = meeting_of(FIRST, OTHER);
-    struct question question = question_of(meetings, 1);
+    instances[0] = instance_of(FIRST, NEIGHBOUR);
+    instances[1] = instance_of(FIRST, OTHER);
+    struct question question = question_of(instances, 1);
     question.host = &with_places;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:30");
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, UNIT_COPIES));
-    question.meeting_count = 2;
+    question.instance_count = 2;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "two kernels, split before k.cl:30");
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
@@ -734,7 +734,7 @@ END_TEST
 
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
-    const struct race_instance meeting = {.first = {.unit = FIRST,
+    const struct race_instance instance = {.first = {.unit = FIRST,
                                                     .clock = first_clock,
                                                     .site = DATA_LINE,
                                                     .size = 4,
@@ -747,8 +747,8 @@ static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = IN_GLOBAL,
-                                      .meetings = &meeting,
-                                      .meeting_count = 1};
+                                      .instances = &instance,
+                                      .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
     ck_assert_str_eq(proposal.fix.bytes, fix);
@@ -846,7 +846,7 @@ END_TEST
 /*
  * R8, R11: an update in the middle keeps the release sequence and passes it on; its own acquire is missing.
  */
-START_TEST(edges_go_by_way_of_others)
+START_TEST(edges_lead_through_others)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
@@ -863,7 +863,7 @@ START_TEST(edges_go_by_way_of_others)
 }
 END_TEST
 
-/* R12, R13: fences are the ends, wherever the atomics are; R17: a barrier hands on to the neighbour. */
+/* R12, R13: fences are the ends, wherever the atomics are; R17: a barrier passes on to the neighbour. */
 START_TEST(edges_have_fences_and_barriers_as_ends)
 {
     first_access(FIRST);
@@ -912,11 +912,11 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        scopes_of_shared_objects_meet_at_the_wider,
+        scopes_of_shared_objects_take_the_wider,
         a_relaxed_store_is_to_release,
         a_relaxed_load_is_to_acquire,
         two_pairs_want_an_edit_for_both,
-        two_edits_of_one_place_serve_later_pairs,
+        two_edits_of_one_place_cover_later_pairs,
         unordered_pair_changes_no_result,
         a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update,
@@ -944,7 +944,7 @@ int main(void)
         a_plain_access_is_to_be_atomic,
         a_barrier_covers_one_group_and_two_kernels_all,
         atomic_fix_covers_pairs_within_its_scope,
-        units_that_never_meet_have_no_edit,
+        units_without_conflict_have_no_edit,
         ordered_pair_needs_no_edit,
         full_sync_log_suggests_nothing,
         waiter_is_recorded_once_for_each_store,
@@ -952,7 +952,7 @@ int main(void)
         write_elsewhere_is_not_waited_for,
         a_launch_begins_without_memories,
         steps_are_those_between_the_accesses,
-        edges_go_by_way_of_others,
+        edges_lead_through_others,
         edges_have_fences_and_barriers_as_ends,
         edge_before_the_access_is_shown,
         edges_end_with_a_foreign_store,

@@ -32,7 +32,7 @@ void world_forgoes_sync_log(void);   /* after it has begun */
 void world_hurries(void);            /* likewise: the edits that order a race are not looked for for long */
 void world_runs_out_of_memory(void); /* likewise: there is no memory for a vector clock */
 /* likewise: atomic objects are packed before each access of one work-item */
-void world_rests(void);
+void world_forgets_wave(void);
 /* likewise: so many of two places of the program, and then they need not be looked for */
 void world_counts_races(uint64_t enough);
 /* likewise: to one allocation, when the checker reports that it takes long */

@@ -37,7 +37,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
     if (found.count)
         explain_say_edits(&search, &found, out_answer);
     keep_edits(&search, &found, out_answer);
-    out_answer->covers_all = found.ordered == search.meeting_count;
+    out_answer->covers_all = found.ordered == search.instance_count;
     if (!question->device_dirty)
         explain_draw(&search, &found, out_answer);
     out_answer->spent += search.work;
@@ -72,7 +72,7 @@ bool explain_covers(const struct question *question, const struct tried_edit *tr
     }
     search.spots_most = search.spot_count;
     if (!question->sync_log->full && edit_search_locate(&search) && edit_search_spots(&search))
-        covers = edit_search_count_ordered(&search, edits, count) == search.meeting_count || search.failed;
+        covers = edit_search_count_ordered(&search, edits, count) == search.instance_count || search.failed;
     edit_search_fini(&search);
     return covers;
 }

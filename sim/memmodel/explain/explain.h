@@ -104,8 +104,8 @@ struct question {
     int region;       /* of the bytes */
     bool svm_atomics; /* the bytes lie in fine-grained SVM with atomics */
     /* Instances of one race. The first is the question; an edit that orders more of them is preferred. */
-    const struct race_instance *meetings;
-    uint32_t meeting_count;    /* 1 to RACE_INSTANCES_MOST */
+    const struct race_instance *instances;
+    uint32_t instance_count;   /* 1 to RACE_INSTANCES_MOST */
     const struct locks *locks; /* of the launch so far; NULL: none is known */
     bool differs;              /* the first instance writes two different values */
     bool one_wave;             /* its two work-items execute each iteration of a loop together */

@@ -31,7 +31,7 @@ struct drawing {
 
 static uint32_t side_of(struct drawing *drawing, uint64_t unit)
 {
-    const struct race_instance *instance = drawing->search->question->meetings;
+    const struct race_instance *instance = drawing->search->question->instances;
     uint32_t other = 0;
     if (unit == instance->first.unit || unit == instance->second.unit)
         return unit != instance->first.unit;
@@ -102,8 +102,8 @@ static void draw_edited(struct drawing *drawing, const struct found_edits *found
         struct edges_world world = drawing->world;
         world.items = list.items;
         world.count = list.count;
-        struct edge *path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first},
-                                       question->meetings->second.unit, &count);
+        struct edge *path = edges_path(&world, (struct edge_end){question->instances->first.unit, first},
+                                       question->instances->second.unit, &count);
         draw_path(drawing, path, count, list.was);
         free(path);
     }
@@ -116,15 +116,15 @@ static void draw_own_steps(struct drawing *drawing)
 {
     enum { OWN = 4 };
     const struct question *question = drawing->search->question;
-    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
     const struct sync_op *items = question->sync_log->items;
     uint32_t found = 0;
-    for (uint32_t at = drawing->search->first_at[0]; at < question->meetings->end && found < OWN; at++) {
+    for (uint32_t at = drawing->search->first_at[0]; at < question->instances->end && found < OWN; at++) {
         if (is_step_of(question, &items[at], first->unit) && items[at].site != first->site)
             found += draw_step(drawing, (struct edge_end){first->unit, at}) < ANSWER_STEPS;
     }
     found = 0;
-    for (uint32_t at = question->meetings->end; at-- > 0 && found < OWN;) {
+    for (uint32_t at = question->instances->end; at-- > 0 && found < OWN;) {
         if (is_step_of(question, &items[at], second->unit) && items[at].site != second->site)
             found += draw_step(drawing, (struct edge_end){second->unit, at}) < ANSWER_STEPS;
     }
@@ -232,7 +232,7 @@ void explain_draw(struct edit_search *search, const struct found_edits *found, s
     struct drawing drawing = {.search = search,
                               .answer = answer,
                               .world = {question->launch, question->rule, question->region,
-                                        question->sync_log->items, question->meetings->end, WORK_MOST}};
+                                        question->sync_log->items, question->instances->end, WORK_MOST}};
     if (found->count)
         draw_edited(&drawing, found);
     draw_own_steps(&drawing);

@@ -30,8 +30,8 @@ static bool in_one_group(const struct question *question, const struct race_inst
 
 static bool all_in_one_group(const struct question *question)
 {
-    for (uint32_t i = 0; i < question->meeting_count; i++) {
-        if (!in_one_group(question, &question->meetings[i]))
+    for (uint32_t i = 0; i < question->instance_count; i++) {
+        if (!in_one_group(question, &question->instances[i]))
             return false;
     }
     return true;
@@ -42,7 +42,7 @@ static bool all_in_one_group(const struct question *question)
 static bool last_barrier(const struct question *question, uint32_t *out_site)
 {
     const struct sync_log *sync_log = question->sync_log;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const uint64_t group = unit_group(question, instance->second.unit);
     uint32_t at = instance->end;
     while (at > 0 &&
@@ -128,7 +128,7 @@ static bool separate_next_iteration(const struct question *question, struct word
                                     struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const bool together = question->one_wave && !question->sync_log->full && in_one_group(question, instance);
     if (!together || !host->next_iteration ||
         !host->next_iteration(host->self, instance->first.site, instance->second.site,
@@ -145,7 +145,7 @@ static bool separate_iterations(const struct question *question, struct wording 
                                 struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     uint32_t since;
     const bool known = host->in_iteration && !question->sync_log->full;
     if (!known || !all_in_one_group(question) || !last_barrier(question, &since) ||
@@ -164,7 +164,7 @@ static bool separate_each_iteration(const struct question *question, struct word
                                     struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct code_place places[2];
     if (!host->each_iteration || question->sync_log->full || !all_in_one_group(question) ||
         !host->each_iteration(host->self, instance->first.site, instance->second.site, places))
@@ -187,7 +187,7 @@ static bool separate(const struct question *question, struct wording *fix,
                      struct suggested_fix *suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const bool barrier =
         in_one_group(question, instance) && (question->region == IN_LOCAL || all_in_one_group(question));
     if (!host->between ||
@@ -213,15 +213,15 @@ static bool separate(const struct question *question, struct wording *fix,
 static void places_of(const struct question *question, struct source_place *a, struct source_place *b)
 {
     const struct checker_host *host = question->host;
-    host->place(host->self, question->meetings->first.site, a);
-    host->place(host->self, question->meetings->second.site, b);
+    host->place(host->self, question->instances->first.site, a);
+    host->place(host->self, question->instances->second.site, b);
 }
 
 static bool on_one_line(const struct question *question)
 {
     struct source_place a, b;
     places_of(question, &a, &b);
-    return question->meetings->first.site == question->meetings->second.site ||
+    return question->instances->first.site == question->instances->second.site ||
            (a.line && a.line == b.line && same_text(a.file, b.file));
 }
 
@@ -229,14 +229,14 @@ static bool on_one_line(const struct question *question)
 static bool code_order(const struct question *question, struct code_order *out_order)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     return host->order && host->order(host->self, instance->first.site, instance->second.site, out_order);
 }
 
 /* Is it one statement over several lines, which loads before it stores? */
 static bool reads_then_writes_over_lines(const struct question *question)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct code_order order;
     return code_order(question, &order) && order.entwined &&
            !(order.first == 0 ? instance->first : instance->second).writes;
@@ -247,7 +247,7 @@ static bool of_one_operator(const struct question *question)
 {
     struct source_place a, b;
     places_of(question, &a, &b);
-    return question->meetings->first.site == question->meetings->second.site ||
+    return question->instances->first.site == question->instances->second.site ||
            (on_one_line(question) && a.column == b.column);
 }
 
@@ -299,7 +299,7 @@ static void put_at(const struct code_place *place, const char *statement, struct
 
 static uint32_t access_beside(const struct question *question, bool past)
 {
-    return past ? question->meetings->second.site : question->meetings->first.site;
+    return past ? question->instances->second.site : question->instances->first.site;
 }
 
 bool explain_has_fence_place(const struct question *question, uint32_t site, bool past)
@@ -359,7 +359,7 @@ void explain_say_statement_beside(const struct question *question, uint32_t site
  * statement: that is read into a variable instead. */
 static bool in_line(const struct question *question, struct code_order *out_order)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     if (of_one_operator(question) || !code_order(question, out_order) ||
         !(on_one_line(question) || out_order->entwined))
         return false;
@@ -375,9 +375,9 @@ static void say_in_line(const struct question *question, const struct code_order
         two ? "work_group_barrier(%s) between the two statements of "
             : "two statements instead of one, with work_group_barrier(%s) between the two accesses, at ",
         wording_region_flag(question->region));
-    wording_place(fix, question->host, order->entwined ? order->statement : question->meetings->second.site);
+    wording_place(fix, question->host, order->entwined ? order->statement : question->instances->second.site);
     struct code_change change = {.kind = CHANGE_STATEMENT, .place.side = FENCE_BETWEEN};
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     change.site = change.place.site = order->first == 0 ? instance->first.site : instance->second.site;
     change.other = order->first == 0 ? instance->second.site : instance->first.site;
     snprintf(change.text, sizeof change.text, "work_group_barrier(%s)",
@@ -391,7 +391,7 @@ static void say_in_line(const struct question *question, const struct code_order
 static bool separate_in_line(const struct question *question, struct wording *fix,
                              struct suggested_fix *suggested_fix)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct code_order order;
     if (!in_one_group(question, instance) || (question->region != IN_LOCAL && !all_in_one_group(question)) ||
         !in_line(question, &order) || !order.parted)
@@ -438,7 +438,7 @@ static const char *update_operator(const struct question *question)
 {
     struct source_place place[2];
     places_of(question, &place[0], &place[1]);
-    const struct racing_access *accesses[2] = {&question->meetings->first, &question->meetings->second};
+    const struct racing_access *accesses[2] = {&question->instances->first, &question->instances->second};
     for (int i = 0; i < 2 && on_one_line(question); i++) {
         const char *sign = NULL, *again = accesses[i]->writes ? same_again(&place[i], &sign) : NULL;
         if (again && (accesses[!i]->writes ? place[!i].column == place[i].column
@@ -450,15 +450,15 @@ static const char *update_operator(const struct question *question)
 
 static bool all_write(const struct question *question)
 {
-    return question->meetings->first.writes && question->meetings->second.writes;
+    return question->instances->first.writes && question->instances->second.writes;
 }
 
 /* The lock that the two stores give back; NULL: they are not such stores. */
 static const struct lock *lock_of_stores(const struct question *question)
 {
     for (uint32_t i = 0; question->locks && i < question->locks->count && all_write(question); i++)
-        if (question->locks->items[i].store == question->meetings->first.site &&
-            question->locks->items[i].store == question->meetings->second.site)
+        if (question->locks->items[i].store == question->instances->first.site &&
+            question->locks->items[i].store == question->instances->second.site)
             return &question->locks->items[i];
     return NULL;
 }
@@ -472,7 +472,7 @@ static bool meant_to_meet(const struct question *question)
         !lock_of_stores(question))
         return false; /* with atomics the last store wins */
     return of_one_operator(question) || update_operator(question) ||
-           (on_one_line(question) && !in_one_group(question, question->meetings));
+           (on_one_line(question) && !in_one_group(question, question->instances));
 }
 
 /* In OpenCL C 1.x atomics are relaxed. Their scope is the device, on local memory the work-group. */
@@ -551,7 +551,7 @@ static void say_atomics(const struct question *question, enum memory_scope scope
     if (update && explain_has_old_atomics(question))
         wording_add(fix, "%s at ", update);
     else if (update || updates ||
-             (one && question->meetings->first.writes != question->meetings->second.writes))
+             (one && question->instances->first.writes != question->instances->second.writes))
         wording_add(fix, "%s with memory_order_relaxed, %s at ",
                     update ? update : "an atomic read-modify-write", memory_scope_word(scope));
     else if (lock)
@@ -563,7 +563,7 @@ static void say_atomics(const struct question *question, enum memory_scope scope
     else
         wording_add(fix, "atomic operations with %s at ", memory_scope_word(scope));
     if (one && all_write(question) && !update && !updates)
-        wording_store(fix, question->meetings->first.site, question->region == IN_LOCAL,
+        wording_store(fix, question->instances->first.site, question->region == IN_LOCAL,
                       lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
     else
         fix->partial = true;
@@ -592,20 +592,20 @@ static void say_other_atomic(const struct question *question, const struct racin
 static bool make_atomic(const struct question *question, struct wording *fix,
                         struct suggested_fix *suggested_fix)
 {
-    const bool one_atomic = question->meetings->first.atomic != question->meetings->second.atomic;
+    const bool one_atomic = question->instances->first.atomic != question->instances->second.atomic;
     const struct racing_access *atomic =
-        question->meetings->first.atomic ? &question->meetings->first : &question->meetings->second;
+        question->instances->first.atomic ? &question->instances->first : &question->instances->second;
     const struct racing_access *plain =
-        question->meetings->first.atomic ? &question->meetings->second : &question->meetings->first;
+        question->instances->first.atomic ? &question->instances->second : &question->instances->first;
     const enum memory_scope scope = one_atomic ? atomic->scope : launch_scope(question, question->region);
-    if (question->region == IN_IMAGE || question->meetings->first.size != 4 ||
-        question->meetings->second.size != 4)
+    if (question->region == IN_IMAGE || question->instances->first.size != 4 ||
+        question->instances->second.size != 4)
         return false;
     if (!one_atomic && !meant_to_meet(question))
         return false;
     *suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
-    if (!explain_fix_covers(question->launch, question->rule, suggested_fix, question->meetings->first.unit,
-                            question->meetings->second.unit))
+    if (!explain_fix_covers(question->launch, question->rule, suggested_fix, question->instances->first.unit,
+                            question->instances->second.unit))
         return false;
     if (one_atomic)
         say_other_atomic(question, atomic, plain, fix);
@@ -618,7 +618,7 @@ static bool make_atomic(const struct question *question, struct wording *fix,
 /* Would some work-items not reach a barrier between the accesses, because of branches or a return? */
 static bool is_branched(const struct question *question)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const bool plain = !instance->first.atomic && !instance->second.atomic;
     struct code_order order;
     if (!plain || !in_one_group(question, instance) || of_one_operator(question) ||
@@ -665,7 +665,7 @@ static bool advise_scopes(const struct question *question, const struct sync_op 
 static bool advise_unlock(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct code_place place;
     const struct lock *lock =
         host->between && host->between(host->self, instance->first.site, instance->second.site, &place)
@@ -687,7 +687,7 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
 static bool advise_iterations(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const uint32_t first = question->meetings->first.site, second = question->meetings->second.site;
+    const uint32_t first = question->instances->first.site, second = question->instances->second.site;
     struct suggested_fix suggested_fix = {.kind = FIX_NEXT_ITERATION};
     if (question->one_wave || !host->next_iteration ||
         !(host->next_iteration(host->self, first, second, &suggested_fix.place) ||
@@ -705,7 +705,7 @@ static bool advise_iterations(const struct question *question, struct wording *f
 static bool find_other_buffer(const struct question *question, struct wording *fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const bool second_writes = instance->second.writes;
     const uint32_t read = second_writes ? instance->first.site : instance->second.site,
                    write = second_writes ? instance->second.site : instance->first.site;
@@ -727,13 +727,13 @@ static bool find_other_buffer(const struct question *question, struct wording *f
 static bool is_uneven(const struct question *question)
 {
     const struct checker_host *host = question->host;
-    return host->even && !host->even(host->self, question->meetings->first.site) &&
-           !host->even(host->self, question->meetings->second.site);
+    return host->even && !host->even(host->self, question->instances->first.site) &&
+           !host->even(host->self, question->instances->second.site);
 }
 
 static bool advise_uneven(const struct question *question, struct wording *fix)
 {
-    if (question->region == IN_IMAGE || !is_uneven(question) || !in_one_group(question, question->meetings))
+    if (question->region == IN_IMAGE || !is_uneven(question) || !in_one_group(question, question->instances))
         return false;
     wording_add(fix, "atomic operations, or let each byte belong to one work-item: no barrier fits in a loop "
                      "whose condition "
@@ -747,8 +747,8 @@ static bool takes_lock(const struct question *question)
     uint32_t load, store;
     const struct checker_host *host = question->host;
     if (!host->update(host->self,
-                      question->meetings->first.atomic ? question->meetings->second.site
-                                                       : question->meetings->first.site,
+                      question->instances->first.atomic ? question->instances->second.site
+                                                        : question->instances->first.site,
                       &load, &store))
         return false;
     for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
@@ -760,8 +760,8 @@ static bool takes_lock(const struct question *question)
 /* Are the accesses of one update that no lock guards? A barrier would separate a load from its own store. */
 static bool is_single_update(const struct question *question)
 {
-    const struct code_place places[2] = {{.site = question->meetings->first.site},
-                                         {.site = question->meetings->second.site}};
+    const struct code_place places[2] = {{.site = question->instances->first.site},
+                                         {.site = question->instances->second.site}};
     return explain_is_update(question) &&
            (takes_lock(question) || (!is_in_lock(question, &places[0]) && !is_in_lock(question, &places[1])));
 }
@@ -783,14 +783,14 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
             wording_region_flag(question->region));
         return true;
     }
-    if (question->region != IN_IMAGE && in_one_group(question, question->meetings) &&
+    if (question->region != IN_IMAGE && in_one_group(question, question->instances) &&
         in_line(question, &order)) {
         say_in_line(question, &order, out_fix);
         wording_add(out_fix,
                     ", where all work-items reach it; in a loop, wait before the next iteration, too");
         return true;
     }
-    if (question->region == IN_IMAGE && question->meetings->first.site == question->meetings->second.site) {
+    if (question->region == IN_IMAGE && question->instances->first.site == question->instances->second.site) {
         wording_add(out_fix, "let one work-item do it, or let each texel belong to one work-item");
         return true;
     }
@@ -802,7 +802,7 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
                                     : "let each byte belong to one work-item");
         return true;
     }
-    if (!in_one_group(question, question->meetings))
+    if (!in_one_group(question, question->instances))
         return false;
     if (advise_iterations(question, out_fix))
         return true;
@@ -810,7 +810,7 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
         out_fix,
         "read into a variable, work_group_barrier(%s) where all work-items reach it, and write after it, at ",
         wording_region_flag(question->region));
-    wording_place(out_fix, question->host, question->meetings->second.site);
+    wording_place(out_fix, question->host, question->instances->second.site);
     wording_add(out_fix, "; in a loop, wait before the next iteration, too");
     return true;
 }
@@ -920,7 +920,7 @@ static bool separate_by_barrier(const struct question *question, bool update, st
 bool explain_fix(const struct question *question, struct proposal *out_proposal,
                  struct suggested_fix *out_suggested_fix)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct wording *fix = &out_proposal->fix;
     *fix = (struct wording){.used = 0};
     out_proposal->rewrite_count = 0;
@@ -950,7 +950,7 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
                         struct wording *out_fix, struct suggested_fix *out_suggested_fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct source_place a, b;
     *out_fix = (struct wording){.used = 0};
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_BARRIER};
@@ -985,7 +985,7 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
 static bool is_place_before_second(const struct question *question, struct code_place *out_place)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     return host->between &&
            host->between(host->self, instance->first.site, instance->second.site, out_place) &&
            out_place->before && out_place->first == 0;
@@ -995,7 +995,7 @@ bool explain_barrier_before(const struct question *question, struct wording *out
 {
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (question->meetings->first.unit >= UNIT_COPIES || !is_place_before_second(question, &place) ||
+    if (question->instances->first.unit >= UNIT_COPIES || !is_place_before_second(question, &place) ||
         !explain_insert_barrier_before_copy(question, place.site))
         return false;
     wording_add(out_fix, "work_group_barrier(%s)", wording_region_flag(question->region));
@@ -1007,7 +1007,7 @@ bool explain_barrier_before(const struct question *question, struct wording *out
 bool explain_image_fence(const struct question *question, struct wording *out_fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
     if (!host->between || !host->between(host->self, instance->first.site, instance->second.site, &place) ||
@@ -1028,7 +1028,7 @@ static bool waits_already(const struct checker_host *host, uint32_t site)
 bool explain_wait(const struct question *question, struct wording *out_fix)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
     if (!is_place_before_second(question, &place) || waits_already(host, place.site) ||

@@ -45,7 +45,7 @@ static bool was_tried(const struct flag_reads *flag_reads, uint32_t index, const
 
 static bool is_own_race(const struct question *question, const struct flag *flag)
 {
-    const uint32_t a = question->meetings->first.site, b = question->meetings->second.site;
+    const uint32_t a = question->instances->first.site, b = question->instances->second.site;
     return (a == flag->store && b == flag->load) || (b == flag->store && a == flag->load);
 }
 
@@ -155,7 +155,7 @@ static bool waits_for(const struct question *question, const struct racing_acces
 /* The race on a flag itself. False: its load is not one that a loop waits with. */
 static bool own_flag(const struct question *question, struct flag_read *out_flag)
 {
-    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
     *out_flag = (struct flag_read){.store = first->writes ? *first : *second,
                                    .load = first->writes ? *second : *first,
                                    .region = question->region,
@@ -168,7 +168,7 @@ static bool own_flag(const struct question *question, struct flag_read *out_flag
 static bool hands_over(const struct question *question, const struct flag_read *flag_read)
 {
     const struct checker_host *host = question->host;
-    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
     struct code_order order;
     return flag_read->store.unit == first->unit && flag_read->load.unit == second->unit &&
            !flag_read->store.atomic && !flag_read->load.atomic && waits_for(question, &flag_read->load) &&
@@ -196,6 +196,6 @@ bool explain_flag_advice(const struct question *question, const struct flag_read
 bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
                          const struct flag *flag)
 {
-    return flag_reads->lost || question->sync_log->full || !question->meeting_count ||
-           explain_flag_orders(question, flag_reads, flag) == question->meeting_count;
+    return flag_reads->lost || question->sync_log->full || !question->instance_count ||
+           explain_flag_orders(question, flag_reads, flag) == question->instance_count;
 }

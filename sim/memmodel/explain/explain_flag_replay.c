@@ -18,7 +18,7 @@ struct flag_replay {
     const struct question *question;
     const struct flag *flag;
     struct placed_read items[FLAG_READS_MOST];
-    uint32_t count, meeting_count;
+    uint32_t count, instance_count;
     /* By instance: the log index at which the first access's clock value is asked for, */
     uint32_t ask_at[RACE_INSTANCES_MOST];
     bool ask_after_stores[RACE_INSTANCES_MOST]; /* and whether that is after the stores replayed there */
@@ -43,7 +43,7 @@ static void place_reads(struct flag_replay *state, const struct flag_reads *flag
                  ->items[(flag_reads->next + FLAG_READS_MOST - flag_reads->count + i) % FLAG_READS_MOST];
         const struct race_instance store = {.first = flag_read->store, .end = flag_read->end};
         const struct question question = {
-            .sync_log = state->question->sync_log, .meetings = &store, .meeting_count = 1};
+            .sync_log = state->question->sync_log, .instances = &store, .instance_count = 1};
         struct edit_search search = {.question = &question};
         struct placed_read *read = &state->items[state->count];
         if (flag_read->store.site != state->flag->store || flag_read->load.site != state->flag->load ||
@@ -60,7 +60,7 @@ static void place_reads(struct flag_replay *state, const struct flag_reads *flag
 static void place_first_access(struct flag_replay *state, uint32_t index, uint32_t first_at)
 {
     const struct checker_host *host = state->question->host;
-    const struct racing_access *first = &state->question->meetings[index].first;
+    const struct racing_access *first = &state->question->instances[index].first;
     state->ask_at[index] = first_at;
     state->ask_after_stores[index] = false;
     for (uint32_t i = 0; i < state->count; i++) {
@@ -96,8 +96,8 @@ static void replay_flag_access(struct replay *replay, const struct flag_replay *
 static void ask_first(struct replay *replay, const struct flag_replay *state, uint32_t at,
                       bool ask_after_stores, uint64_t unit, uint64_t clock[])
 {
-    for (uint32_t i = 0; i < state->meeting_count; i++) {
-        const uint64_t first = state->question->meetings[i].first.unit;
+    for (uint32_t i = 0; i < state->instance_count; i++) {
+        const uint64_t first = state->question->instances[i].first.unit;
         if (state->ask_at[i] != at || state->ask_after_stores[i] != ask_after_stores ||
             (unit != UNIT_END && first != unit))
             continue;
@@ -154,8 +154,8 @@ static uint32_t ask_second(struct replay *replay, struct flag_replay *state, uin
 {
     const struct question *question = state->question;
     uint32_t found = 0, read = 0;
-    for (uint32_t i = 0; i <= state->meeting_count; i++) {
-        const struct race_instance *instance = i < state->meeting_count ? &question->meetings[i] : NULL;
+    for (uint32_t i = 0; i <= state->instance_count; i++) {
+        const struct race_instance *instance = i < state->instance_count ? &question->instances[i] : NULL;
         for (; read < state->count && (!instance || state->items[read].flag_read->when < instance->when);
              read++) {
             if (state->items[read].flag_read->end != at)
@@ -199,9 +199,9 @@ uint32_t explain_flag_orders(const struct question *question, const struct flag_
     bool first = false;
     if (sync_log->full || !edit_search_locate(&search))
         return 0;
-    state.meeting_count = search.meeting_count;
+    state.instance_count = search.instance_count;
     place_reads(&state, flag_reads);
-    for (uint32_t i = 0; i < search.meeting_count; i++) {
+    for (uint32_t i = 0; i < search.instance_count; i++) {
         clock[i] = UINT64_MAX;
         place_first_access(&state, i, search.first_at[i]);
     }

@@ -9,7 +9,7 @@
 
 bool explain_insert_barrier(const struct question *question, const struct code_place *place)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const bool first_is_first = place->first == 0;
     const uint64_t from = first_is_first ? instance->first.unit : instance->second.unit;
     const uint64_t to = first_is_first ? instance->second.unit : instance->first.unit;
@@ -104,8 +104,10 @@ static bool can_separate(const struct question *question, const struct race_inst
 bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
                                      const struct suggested_fix *suggested_fix)
 {
-    const struct question own = {
-        .sync_log = question->sync_log, .launch = question->launch, .meetings = instance, .meeting_count = 1};
+    const struct question own = {.sync_log = question->sync_log,
+                                 .launch = question->launch,
+                                 .instances = instance,
+                                 .instance_count = 1};
     const bool has_release =
         suggested_fix->release_site != NO_END &&
         can_separate(question, instance, suggested_fix->release_site, instance->second.site);
@@ -149,7 +151,7 @@ bool explain_insert_release_barriers(const struct question *question, const stru
  * effect. */
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct edit_search search = {.question = question};
     struct replay replay;
     struct unit_state unit_state;
@@ -169,7 +171,7 @@ bool explain_insert_image_fence(const struct question *question, const struct co
  * made. */
 static uint32_t wait_place(const struct question *question)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     uint64_t copies = instance->second.unit < UNIT_COPIES ? 0 : 1 + instance->second.unit - UNIT_COPIES;
     uint32_t at = 0;
     if (!copies)
@@ -181,7 +183,7 @@ static uint32_t wait_place(const struct question *question)
 
 bool explain_insert_wait(const struct question *question)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const uint64_t index = instance->first.unit - UNIT_COPIES;
     const uint32_t place = wait_place(question);
     struct replay replay;
@@ -202,7 +204,7 @@ bool explain_insert_wait(const struct question *question)
  * is replayed a second time, after the barrier, and the first access has to happen before that. */
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const uint32_t began = wait_place(question);
     struct edit_search search = {.question = question};
     struct replay replay;

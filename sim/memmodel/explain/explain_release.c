@@ -45,7 +45,7 @@ static void list_site(const struct question *question, uint32_t site, bool relea
                       struct barrier_sites *sites)
 {
     const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const uint32_t first = releases ? instance->first.site : site,
                    second = releases ? site : instance->second.site;
     struct barrier_site *end = &sites->items[sites->count];
@@ -63,8 +63,8 @@ static void list_sites(const struct question *question, bool releases, struct ba
     const struct sync_op *items = question->sync_log->items;
     uint32_t latest = NO_END;
     sites->count = 0;
-    for (uint32_t at = question->meetings->end; at-- > 0 && sites->count < SITES_MOST;) {
-        if (!explain_is_group_release_or_acquire(question, question->meetings, &items[at], releases) ||
+    for (uint32_t at = question->instances->end; at-- > 0 && sites->count < SITES_MOST;) {
+        if (!explain_is_group_release_or_acquire(question, question->instances, &items[at], releases) ||
             items[at].site == latest)
             continue;
         latest = items[at].site;
@@ -98,16 +98,16 @@ static bool try_barriers(struct barrier_search *search, const struct barrier_sit
         suggested_fix.next = suggested_fix.place;
         suggested_fix.place = release->place;
     }
-    for (uint32_t i = 0; i < question->meeting_count && search->work < WORK_MOST && (ordered || i == 0);
+    for (uint32_t i = 0; i < question->instance_count && search->work < WORK_MOST && (ordered || i == 0);
          i++) {
-        ordered += explain_insert_release_barriers(question, &question->meetings[i], &suggested_fix);
+        ordered += explain_insert_release_barriers(question, &question->instances[i], &suggested_fix);
         search->work += question->sync_log->count;
     }
     if (ordered > search->ordered) {
         search->ordered = ordered;
         search->suggested_fix = suggested_fix;
     }
-    return search->ordered == question->meeting_count;
+    return search->ordered == question->instance_count;
 }
 
 static bool find_barriers(struct barrier_search *search, const struct barrier_sites *from,
@@ -127,7 +127,7 @@ static bool find_barriers(struct barrier_search *search, const struct barrier_si
 
 static void say_why_at(const struct question *question, bool releases, uint32_t site, struct wording *why)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     wording_add(why, "%sthe %s at ", why->used ? ", and " : "", releases ? "release" : "acquire");
     wording_place(why, question->host, site);
     wording_add(why, " was done by another work-item of ");
@@ -163,7 +163,7 @@ static void say_barriers(const struct question *question, const struct suggested
 bool explain_release_clock(const struct question *question, struct wording *out_why, struct wording *out_fix,
                            struct suggested_fix *out_suggested_fix)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct barrier_search search = {.question = question};
     struct barrier_sites from, to;
     *out_why = *out_fix = (struct wording){.used = 0};
@@ -186,8 +186,8 @@ bool explain_release_clock(const struct question *question, struct wording *out_
 
 bool explain_release_clock_covers(const struct question *question, const struct suggested_fix *suggested_fix)
 {
-    for (uint32_t i = 0; i < question->meeting_count && !question->sync_log->full; i++)
-        if (!explain_insert_release_barriers(question, &question->meetings[i], suggested_fix))
+    for (uint32_t i = 0; i < question->instance_count && !question->sync_log->full; i++)
+        if (!explain_insert_release_barriers(question, &question->instances[i], suggested_fix))
             return false;
     return true;
 }

@@ -224,7 +224,7 @@ static void ask_first(struct edit_replay *run, uint32_t instance)
 {
     if (!run->list)
         run->clock[instance] =
-            replay_segment(&run->replay, run->search->question->meetings[instance].first.unit);
+            replay_segment(&run->replay, run->search->question->instances[instance].first.unit);
     else if (instance == 0)
         run->first = run->list->count;
 }
@@ -232,7 +232,7 @@ static void ask_first(struct edit_replay *run, uint32_t instance)
 static void ask_second(struct edit_replay *run, uint32_t index)
 {
     const struct question *question = run->search->question;
-    const struct race_instance *instance = &question->meetings[index];
+    const struct race_instance *instance = &question->instances[index];
     struct unit_state unit_state;
     if (run->list) {
         /* only what comes before the question's second access is written */
@@ -251,10 +251,10 @@ static void ask_second(struct edit_replay *run, uint32_t index)
 static void ask_at(struct edit_replay *run, uint32_t at)
 {
     const struct edit_search *search = run->search;
-    for (uint32_t i = 0; i < search->meeting_count; i++) {
+    for (uint32_t i = 0; i < search->instance_count; i++) {
         if (at == search->first_at[i] && !(run->fences && search->first_act[i] != NO_ACT))
             ask_first(run, i);
-        if (at == search->question->meetings[i].end && !(run->fences && search->second_act[i] != NO_ACT))
+        if (at == search->question->instances[i].end && !(run->fences && search->second_act[i] != NO_ACT))
             ask_second(run, i);
     }
 }
@@ -263,7 +263,7 @@ static void ask_at(struct edit_replay *run, uint32_t at)
 static void ask_beside(struct edit_replay *run, uint32_t at, bool past)
 {
     const struct edit_search *search = run->search;
-    for (uint32_t i = 0; run->fences && i < search->meeting_count; i++) {
+    for (uint32_t i = 0; run->fences && i < search->instance_count; i++) {
         if (!past && at == search->first_act[i])
             ask_first(run, i);
         if (past && at == search->second_act[i])
@@ -318,7 +318,7 @@ uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit
     }
     search->work += run.replay.order.searched / RELEASE_CLOCKS_OF_WORK;
     search->failed |= replay_failed(&run.replay);
-    for (uint32_t i = 0; i < search->meeting_count && !search->failed && run.ordered[0]; i++)
+    for (uint32_t i = 0; i < search->instance_count && !search->failed && run.ordered[0]; i++)
         found += run.ordered[i];
     replay_end(&run.replay, found != 0);
     free(run.moved);
@@ -426,7 +426,7 @@ bool edit_search_write_log(struct edit_search *search, const struct found_edits 
                               .edit_count = found->count,
                               .list = list,
                               .fences = puts_fences(found->edits, found->count)};
-    const uint32_t end = search->question->meetings->end;
+    const uint32_t end = search->question->instances->end;
     list->room = 4 * end + 1;
     list->items = malloc(list->room * sizeof *list->items);
     list->was = malloc(list->room * sizeof *list->was);

@@ -178,8 +178,8 @@ static bool scope_reaches(const struct edit_words *words, const struct sync_op *
 static const struct sync_op *racing_end(const struct edit_words *words, uint32_t site)
 {
     const struct edit_search *search = words->search;
-    const struct racing_access *first = &search->question->meetings->first,
-                               *second = &search->question->meetings->second;
+    const struct racing_access *first = &search->question->instances->first,
+                               *second = &search->question->instances->second;
     if (!first->atomic || !second->atomic || (site != first->site && site != second->site))
         return NULL;
     for (uint32_t i = 0; i < search->spot_count; i++)
@@ -455,7 +455,7 @@ static bool is_counterpart(const struct edit_words *words, const struct edit *ed
 static uint32_t counterpart_of(const struct edit_words *words, const struct edit *edit)
 {
     const struct question *question = words->search->question;
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     const bool acquires = edit->order == ORDER_ACQUIRE;
     const uint64_t unit = acquires ? instance->first.unit : instance->second.unit;
     for (uint32_t i = 0; i < instance->end; i++) {
@@ -653,8 +653,8 @@ static void find_ends(struct edit_words *words, struct edit_search *search, cons
     if (edit_search_write_log(search, found, &list, &first)) {
         struct edges_world world = {question->launch, question->rule, question->region,
                                     list.items,       list.count,     WORK_MOST};
-        path = edges_path(&world, (struct edge_end){question->meetings->first.unit, first},
-                          question->meetings->second.unit, &count);
+        path = edges_path(&world, (struct edge_end){question->instances->first.unit, first},
+                          question->instances->second.unit, &count);
     }
     for (uint32_t i = 0; i < count && !words->head; i++) {
         const struct sync_op *head = &items[list.was[path[i].from.at]],

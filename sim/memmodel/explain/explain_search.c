@@ -25,10 +25,10 @@ static uint32_t locate(const struct sync_log *sync_log, const struct race_instan
 bool edit_search_locate(struct edit_search *search)
 {
     const struct question *question = search->question;
-    search->meeting_count = question->meeting_count;
-    for (uint32_t i = 0; i < question->meeting_count; i++)
-        search->first_at[i] = locate(question->sync_log, &question->meetings[i]);
-    return search->meeting_count > 0;
+    search->instance_count = question->instance_count;
+    for (uint32_t i = 0; i < question->instance_count; i++)
+        search->first_at[i] = locate(question->sync_log, &question->instances[i]);
+    return search->instance_count > 0;
 }
 
 bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
@@ -54,7 +54,7 @@ static void find_own_accesses(struct edit_search *search, uint32_t index)
 {
     const struct question *question = search->question;
     const struct sync_op *items = question->sync_log->items;
-    const struct race_instance *instance = &question->meetings[index];
+    const struct race_instance *instance = &question->instances[index];
     uint32_t next = search->first_at[index], latest = instance->end;
     while (next < instance->end && !explain_takes_part(question, &items[next], instance->first.unit))
         next++;
@@ -123,7 +123,7 @@ bool edit_search_spots(struct edit_search *search)
         search->spots[spot].reads |= sync_op->reads;
         search->spots[spot].writes |= sync_op->writes;
     }
-    for (uint32_t i = 0; i < search->meeting_count; i++)
+    for (uint32_t i = 0; i < search->instance_count; i++)
         find_own_accesses(search, i);
     return search->spot_of != NULL;
 }
@@ -339,7 +339,7 @@ static bool try_edits(struct edit_search *search, const struct edit *edits, uint
         *better = (struct found_edits){.count = count, .ordered = ordered};
         memcpy(better->edits, edits, count * sizeof *edits);
     }
-    return !clashes && ordered == search->meeting_count;
+    return !clashes && ordered == search->instance_count;
 }
 
 /* Once some edit orders the question's own instance, the search may take WORK_MORE only. */
@@ -407,9 +407,9 @@ static void search_pair(struct edit_search *search, struct found_edits *found)
 static enum memory_scope common_scope(const struct question *question)
 {
     enum memory_scope scope = SCOPE_WORK_GROUP;
-    for (uint32_t i = 0; i < question->meeting_count; i++)
-        if (unit_group(question, question->meetings[i].first.unit) !=
-            unit_group(question, question->meetings[i].second.unit))
+    for (uint32_t i = 0; i < question->instance_count; i++)
+        if (unit_group(question, question->instances[i].first.unit) !=
+            unit_group(question, question->instances[i].second.unit))
             scope = SCOPE_DEVICE;
     return scope;
 }

@@ -19,7 +19,7 @@ struct side_pair {
 
 static struct side_pair pair_of(const struct edit_search *search, uint32_t index)
 {
-    const struct race_instance *instance = &search->question->meetings[index];
+    const struct race_instance *instance = &search->question->instances[index];
     return (struct side_pair){
         {&instance->first, &instance->second},
         {{instance->first.unit, search->first_at[index]}, {instance->second.unit, instance->end}}};
@@ -136,7 +136,7 @@ static void say_side(const struct question *question, const struct side *side, s
 bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,
                   struct wording *out_why, struct wording *out_fix)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct edit_search search = {.question = question};
     *out_why = *out_fix = (struct wording){.used = 0};
     if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
@@ -264,7 +264,7 @@ static void say_early_read(const struct question *question, const struct early_r
 bool explain_early_read(const struct question *question, uint64_t *work, struct side *out_side,
                         struct wording *out_why, struct wording *out_fix)
 {
-    const struct race_instance *instance = question->meetings;
+    const struct race_instance *instance = question->instances;
     struct edit_search search = {.question = question};
     struct early_read early;
     *out_why = *out_fix = (struct wording){.used = 0};
@@ -291,7 +291,7 @@ bool explain_side_covers(const struct question *question, const struct side *sid
     uint64_t work = 0;
     if (question->sync_log->full || !edit_search_locate(&search))
         return true;
-    for (uint32_t i = 0; i < search.meeting_count; i++) {
+    for (uint32_t i = 0; i < search.instance_count; i++) {
         const struct side_pair pair = pair_of(&search, i);
         const int mover = pair.accesses[0]->site != side->access;
         uint32_t operation;

@@ -123,7 +123,7 @@ struct edit_search {
     uint32_t first_at[RACE_INSTANCES_MOST];
     /* by instance: the log entry that is the access itself, an atomic or a store; NO_ACT: none */
     uint32_t first_act[RACE_INSTANCES_MOST], second_act[RACE_INSTANCES_MOST];
-    uint32_t meeting_count;
+    uint32_t instance_count;
     uint32_t *spot_of;      /* by log entry: its place; SPOTS_MOST: none */
     struct neighbours *own; /* by log entry; NULL until a fence moves */
     struct edit_spot spots[SPOTS_MOST];

@@ -15,7 +15,7 @@ struct object_update {
 
 static const struct racing_access *side_of(const struct question *question, int side)
 {
-    return side ? &question->meetings->second : &question->meetings->first;
+    return side ? &question->instances->second : &question->instances->first;
 }
 
 /* The updates that the plain accesses belong to; an atomic access needs none. One entry if both belong to
@@ -100,7 +100,7 @@ bool explain_update(const struct question *question, bool commuting, struct prop
         return false;
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
     if (!explain_fix_covers(question->launch, question->rule, out_suggested_fix,
-                            question->meetings->first.unit, question->meetings->second.unit)) {
+                            question->instances->first.unit, question->instances->second.unit)) {
         out_suggested_fix->kind = FIX_NONE;
         return false;
     }
@@ -125,7 +125,7 @@ bool explain_update_advice(const struct question *question, struct wording *out_
     wording_place(out_fix, question->host, updates[0].load);
     wording_add(out_fix, " and the write at ");
     wording_place(out_fix, question->host, updates[0].store);
-    if (question->meetings->first.size < 4)
+    if (question->instances->first.size < 4)
         wording_add(out_fix, ", of an object of 4 bytes: smaller ones have no atomic functions");
     return true;
 }

@@ -196,11 +196,11 @@ static void prepare(struct races *races, const struct race_event *under_way, str
 
 enum { HELD_MOST = HOSTILE(32, 2), ASKS_MOST = 1024 };
 
-static void stop_meeting(struct race_pair *pair)
+static void drop_instances(struct race_pair *pair)
 {
-    free(pair->meetings);
-    pair->meetings = NULL;
-    pair->meeting_count = 0;
+    free(pair->instances);
+    pair->instances = NULL;
+    pair->instance_count = 0;
 }
 
 /* The fix was for two work-items of one work-group. By now other work-groups may have raced at the same
@@ -226,7 +226,7 @@ static void explain_again(struct races *races, struct reporting *reporting)
         pair->finding.fix_orders = reporting->finding.fix_orders = true;
         race_why_edits(&reporting->answer, races, &reporting->finding);
     } else {
-        stop_meeting(pair);
+        drop_instances(pair);
     }
     pair->apart = false;
 }
@@ -296,9 +296,10 @@ static void suggest_flag_fix(struct races *races, const struct reporting *follow
     pair->suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};
     pair->tried_edit_count = 0;
     pair->not_covered = false;
-    for (uint32_t i = 0; i < pair->meeting_count; i++)
-        pair->not_covered |= !explain_fix_covers(races->launch, races->order->rule, &pair->suggested_fix,
-                                                 pair->meetings[i].first.unit, pair->meetings[i].second.unit);
+    for (uint32_t i = 0; i < pair->instance_count; i++)
+        pair->not_covered |=
+            !explain_fix_covers(races->launch, races->order->rule, &pair->suggested_fix,
+                                pair->instances[i].first.unit, pair->instances[i].second.unit);
 }
 
 static void report_pair(struct races *races, const struct race_event *under_way, struct race_pair *pair,
@@ -419,37 +420,37 @@ static void record_passing(struct races *races, const struct race *race, const s
 }
 
 enum {
-    MEETINGS_FIRST = RACE_INSTANCES_MOST / 2,
-    MEETINGS_REVERSED = RACE_INSTANCES_MOST / 4,
-    MEETINGS_ASKED = 1 << 16
+    INSTANCES_FIRST = RACE_INSTANCES_MOST / 2,
+    INSTANCES_REVERSED = RACE_INSTANCES_MOST / 4,
+    INSTANCES_ASKED = 1 << 16
 };
 
-static bool wants_meeting(struct race_pair *pair, const struct race *race)
+static bool wants_instance(struct race_pair *pair, const struct race *race)
 {
-    if (pair->meeting_count < MEETINGS_FIRST)
+    if (pair->instance_count < INSTANCES_FIRST)
         return true;
-    if (race->context->site != pair->meetings[0].first.site && pair->reversed_count < MEETINGS_REVERSED) {
+    if (race->context->site != pair->instances[0].first.site && pair->reversed_count < INSTANCES_REVERSED) {
         pair->reversed_count++;
         return true;
     }
-    if (pair->seen < pair->next_meeting)
+    if (pair->seen < pair->next_instance)
         return false;
-    pair->next_meeting = 2 * pair->seen;
+    pair->next_instance = 2 * pair->seen;
     return true;
 }
 
-static bool wants_no_meeting(const struct race_pair *pair)
+static bool wants_no_instance(const struct race_pair *pair)
 {
-    return !pair->meetings || pair->meeting_count == RACE_INSTANCES_MOST || pair->seen >= MEETINGS_ASKED;
+    return !pair->instances || pair->instance_count == RACE_INSTANCES_MOST || pair->seen >= INSTANCES_ASKED;
 }
 
 static void add_pair(const struct races *races, struct race_pair *pair, const struct race *race,
                      const struct shadow_access *now, uint64_t time)
 {
-    if (wants_no_meeting(pair) || !wants_meeting(pair, race))
+    if (wants_no_instance(pair) || !wants_instance(pair, race))
         return;
-    CHECKED(pair->meeting_count < RACE_INSTANCES_MOST);
-    pair->meetings[pair->meeting_count++] =
+    CHECKED(pair->instance_count < RACE_INSTANCES_MOST);
+    pair->instances[pair->instance_count++] =
         (struct race_instance){.first = race_asked(race->unit, race->context),
                                .second = race_asked(now->unit_state->unit, &now->how),
                                .end = races->order->sync_log->count,
@@ -554,11 +555,11 @@ static bool fix_covers_release(const struct races *races, const struct race_pair
 
 /* Tests a wait for an asynchronous copy on the recorded races of the pair: it orders within a work-group
  * only. */
-static void test_fix_on_meetings(const struct races *races, struct race_pair *pair)
+static void test_fix_on_instances(const struct races *races, struct race_pair *pair)
 {
-    for (uint32_t i = 0; pair->suggested_fix.kind == FIX_WAIT && i < pair->meeting_count; i++)
-        pair->not_covered |= order_unit_group(races->order, pair->meetings[i].first.unit) !=
-                             order_unit_group(races->order, pair->meetings[i].second.unit);
+    for (uint32_t i = 0; pair->suggested_fix.kind == FIX_WAIT && i < pair->instance_count; i++)
+        pair->not_covered |= order_unit_group(races->order, pair->instances[i].first.unit) !=
+                             order_unit_group(races->order, pair->instances[i].second.unit);
 }
 
 static void test_fix_on_pair(const struct races *races, const struct race_pair *pair)
@@ -603,7 +604,7 @@ static struct race_pair *new_pair(struct races *races, const struct race *race,
                                   const struct shadow_access *now, bool hidden)
 {
     struct race_pair *pair = calloc(1, sizeof *pair);
-    if (!pair || !(pair->meetings = calloc(RACE_INSTANCES_MOST, sizeof *pair->meetings))) {
+    if (!pair || !(pair->instances = calloc(RACE_INSTANCES_MOST, sizeof *pair->instances))) {
         free(pair);
         races->failed = true;
         return NULL;
@@ -625,7 +626,7 @@ static struct race_pair *new_pair(struct races *races, const struct race *race,
     record_lock(races, &now->how, race->context);
     pair->like = find_representative(races, pair);
     if (pair->like) {
-        stop_meeting(pair);
+        drop_instances(pair);
         return pair;
     }
     *(races->unreported_pairs ? races->unreported_end : &races->unreported_pairs) = pair;
@@ -638,7 +639,7 @@ bool races_explain(struct races *races, const struct race *race, const struct sh
 {
     struct wording texts[4] = {{.used = 0}};
     struct race_pair *pair = calloc(1, sizeof *pair);
-    if (!pair || !(pair->meetings = calloc(1, sizeof *pair->meetings))) {
+    if (!pair || !(pair->instances = calloc(1, sizeof *pair->instances))) {
         free(pair);
         return false;
     }
@@ -651,7 +652,7 @@ bool races_explain(struct races *races, const struct race *race, const struct sh
     races_access(races, race->unit, race->context, &pair->finding.access[0], &texts[0], &texts[1]);
     races_access(races, now->unit_state->unit, &now->how, &pair->finding.access[1], &texts[2], &texts[3]);
     race_why(out_answer, races, pair, race, now);
-    free(pair->meetings);
+    free(pair->instances);
     free(pair);
     return true;
 }
@@ -682,7 +683,7 @@ static void allow_counting(const struct races *races, struct race_pair *pair, co
     const bool sure = main->suggested_fix.kind == FIX_NONE || main->not_covered ||
                       explain_covers_all(races->launch, counter->space == IN_LOCAL, &main->suggested_fix);
     counter->saturated = main->reported && (!main->asks || main->seen >= ASKS_MOST) &&
-                         wants_no_meeting(main) && (sure || main->seen >= FIX_ASKED);
+                         wants_no_instance(main) && (sure || main->seen >= FIX_ASKED);
     counter->look = sure ? UINT64_MAX : counter->count + FIX_SAMPLE;
 }
 
@@ -727,10 +728,10 @@ void races_report(struct races *races, const struct race_event *under_way)
                          in_one_wave(races, pair->unreported.race.unit, pair->unreported.unit);
         report_pair(races, under_way, pair, &pair->unreported.race, &pair->unreported.now);
         pair->reported = true;
-        test_fix_on_meetings(races, pair);
+        test_fix_on_instances(races, pair);
         if (!pair->tried_edit_count && !pair->follows && pair->suggested_fix.kind != FIX_RELEASE_CLOCK &&
             pair->side.operation == NO_END && !pair->apart)
-            stop_meeting(pair);
+            drop_instances(pair);
     }
 }
 
@@ -750,7 +751,7 @@ static bool fix_covers_pairs(const struct races *races, const struct race_pair *
         return explain_release_clock_covers(&question, &pair->suggested_fix);
     if (pair->side.operation != NO_END)
         return explain_side_covers(&question, &pair->side);
-    return pair->meeting_count <= 1 ||
+    return pair->instance_count <= 1 ||
            (pair->follows ? explain_flag_covers(&question, &races->flag_reads, &pair->flag)
                           : explain_covers(&question, pair->tried_edits, pair->tried_edit_count));
 }
@@ -771,7 +772,7 @@ void races_end(struct races *races)
             report_uncounted(races->report, pair->like ? &pair->like->finding : &pair->finding);
         if (pair->not_covered || !fix_covers_pairs(races, pair))
             report_not_covered(races->report, &pair->finding);
-        free(pair->meetings);
+        free(pair->instances);
         free(pair->object);
         free(pair);
     }

@@ -38,10 +38,10 @@ struct race_pair {
     struct race_unreported unreported;
     /* Recorded races on which an edit is tried: the first few, then a few in which the other site came first,
      * then one whenever their number has doubled. */
-    struct race_instance *meetings;
-    uint32_t meeting_count;
+    struct race_instance *instances;
+    uint32_t instance_count;
     uint32_t reversed_count;
-    uint64_t next_meeting;
+    uint64_t next_instance;
     struct tried_edit tried_edits[2];
     uint32_t tried_edit_count;
     /* The edits are for work-items of one work-group; at the end of the launch some for all groups are

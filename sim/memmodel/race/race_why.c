@@ -593,9 +593,9 @@ struct question race_question(const struct races *races, const struct race_pair 
                              .svm_atomics = pair->svm_atomics,
                              .device_dirty = pair->counter.device_dirty,
                              .differs = writes_differ(&pair->finding),
-                             .meetings = pair->meetings,
+                             .instances = pair->instances,
                              .locks = &races->locks,
-                             .meeting_count = pair->meeting_count,
+                             .instance_count = pair->instance_count,
                              .one_wave = pair->one_wave,
                              .spent = races->explaining,
                              .most = races->answer_most};
@@ -653,7 +653,7 @@ static void agree_instead(const struct question *question, struct answer *answer
                           struct suggested_fix *suggested_fix)
 {
     struct proposal proposal;
-    if (answer->covers_all || question->meetings->first.atomic == question->meetings->second.atomic ||
+    if (answer->covers_all || question->instances->first.atomic == question->instances->second.atomic ||
         !explain_fix(question, &proposal, suggested_fix))
         return;
     answer->why = answer->fix = (struct wording){.used = 0};
@@ -695,7 +695,7 @@ bool race_takes_barrier(const struct race_pair *pair)
 /* A loop that waits for a value, and the store after it: it takes a lock, and hands nothing over. */
 static bool waits_and_writes(const struct races *races, const struct question *question)
 {
-    const struct racing_access *first = &question->meetings->first, *second = &question->meetings->second;
+    const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
     const struct checker_host *host = races->host;
     return first->writes != second->writes && host->spins_on &&
            host->spins_on(host->self, first->writes ? second->site : first->site,
@@ -708,7 +708,7 @@ static bool follows_from_flag(const struct races *races, struct race_pair *pair,
 {
     struct wording why, fix;
     if (!races->flag_reads.count || pair->counter.device_dirty ||
-        (answer->rewrite_count && waits_and_writes(races, question)) || !pair->meeting_count ||
+        (answer->rewrite_count && waits_and_writes(races, question)) || !pair->instance_count ||
         race_takes_barrier(pair) || !explain_flag(question, &races->flag_reads, &pair->flag, &why, &fix))
         return false;
     pair->follows = true;
@@ -782,7 +782,7 @@ static bool waits_aside(struct races *races, struct race_pair *pair, const struc
 bool race_why_later(struct answer *answer, struct races *races, struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
-    if (!pair->meeting_count ||
+    if (!pair->instance_count ||
         !(puts_aside(races, pair, &question, answer) || waits_aside(races, pair, &question, answer)))
         return false;
     word_for_language(races, answer);
@@ -853,8 +853,8 @@ static void fill_finding(struct answer *answer, const struct races *races, struc
 static bool is_of_one_group(const struct question *question)
 {
     const struct launch_info *launch = question->launch;
-    const uint64_t *count = launch->group_count, first = question->meetings->first.unit,
-                   second = question->meetings->second.unit;
+    const uint64_t *count = launch->group_count, first = question->instances->first.unit,
+                   second = question->instances->second.unit;
     return question->region != IN_LOCAL && count[0] * count[1] * count[2] > 1 && first < UNIT_COPIES &&
            second < UNIT_COPIES &&
            edges_unit_place(launch, first).group == edges_unit_place(launch, second).group;
@@ -864,7 +864,7 @@ bool race_why_all(struct answer *answer, struct races *races, struct race_pair *
 {
     const struct question question = race_question(races, pair);
     struct reason reason = {.remediable = false};
-    if (pair->meeting_count <= 1 || explain_covers(&question, pair->tried_edits, pair->tried_edit_count))
+    if (pair->instance_count <= 1 || explain_covers(&question, pair->tried_edits, pair->tried_edit_count))
         return false;
     const bool found = explain_race(&question, answer) && answer->covers_all;
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
@@ -882,7 +882,7 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     const struct question question = race_question(races, pair);
     *answer = (struct answer){.step_count = 0};
     finding->fix_orders =
-        !(race->device_dirty && now->sampled) && pair->meeting_count && explain_race(&question, answer);
+        !(race->device_dirty && now->sampled) && pair->instance_count && explain_race(&question, answer);
     races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
     if (finding->fix_orders) {
         agree_instead(&question, answer, &pair->suggested_fix);
@@ -890,13 +890,14 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     } else {
         explain(&reason, races, race, now);
         answer->why = reason.why;
-        finding->fix_orders = pair->meeting_count && fix_of(&reason, &question, answer, &pair->suggested_fix);
+        finding->fix_orders =
+            pair->instance_count && fix_of(&reason, &question, answer, &pair->suggested_fix);
         finding->fix_orders |= follows_from_flag(races, pair, &question, &reason, answer);
-        if (reason.apart && pair->meeting_count && !pair->follows &&
+        if (reason.apart && pair->instance_count && !pair->follows &&
             (!finding->fix_orders || pair->suggested_fix.kind == FIX_SPLIT ||
              pair->suggested_fix.kind == FIX_ATOMIC))
             finding->fix_orders |= puts_aside(races, pair, &question, answer);
-        if (!finding->fix_orders && !(reason.remediable && pair->meeting_count &&
+        if (!finding->fix_orders && !(reason.remediable && pair->instance_count &&
                                       (explain_flag_advice(&question, &races->flag_reads, &answer->fix) ||
                                        explain_advice(&question, &answer->fix))))
             answer->fix = reason.fix;
