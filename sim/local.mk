@@ -43,7 +43,7 @@ libsim_a_SOURCES = \
 	%D%/device/device_enqueue.h \
 	%D%/device/device_event.c \
 	%D%/device/device_event.h \
-	%D%/device/device_family.c \
+	%D%/device/device_tree.c \
 	%D%/device/device_launch.c \
 	%D%/device/device_queue.c \
 	%D%/device/device_queue.h \

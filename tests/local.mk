@@ -48,9 +48,9 @@ check_PROGRAMS += %D%/check_math
 %C%_check_math_SOURCES = %D%/interp/check_math.c %D%/support/many_asserts.h
 %C%_check_math_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_stamps
-%C%_check_stamps_SOURCES = %D%/memmodel/check_stamps.c %D%/support/dice.h %D%/support/many_asserts.h
-%C%_check_stamps_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_epochs
+%C%_check_epochs_SOURCES = %D%/memmodel/check_epochs.c %D%/support/dice.h %D%/support/many_asserts.h
+%C%_check_epochs_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
 %C%_check_topology_SOURCES = %D%/topology/check_topology.c %D%/support/many_asserts.h
@@ -131,16 +131,16 @@ check_PROGRAMS += %D%/check_command_fixes
 %C%_check_command_fixes_SOURCES = %D%/memmodel/check_command_fixes.c %D%/support/commands_fixture.h
 %C%_check_command_fixes_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_command_histories
-%C%_check_command_histories_SOURCES = %D%/memmodel/check_command_histories.c %D%/support/commands_fixture.h %D%/support/dice.h
-%C%_check_command_histories_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_sieve
-%C%_check_sieve_SOURCES = %D%/memmodel/check_sieve.c %D%/support/dice.h %D%/support/many_asserts.h
-%C%_check_sieve_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_command_graph
+%C%_check_command_graph_SOURCES = %D%/memmodel/check_command_graph.c %D%/support/commands_fixture.h %D%/support/dice.h
+%C%_check_command_graph_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_epoch_filter
+%C%_check_epoch_filter_SOURCES = %D%/memmodel/check_epoch_filter.c %D%/support/dice.h %D%/support/many_asserts.h
+%C%_check_epoch_filter_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_kept
-%C%_check_kept_SOURCES = %D%/memmodel/check_kept.c %D%/support/dice.h %D%/support/growth.h
-%C%_check_kept_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_footprints
+%C%_check_footprints_SOURCES = %D%/memmodel/check_footprints.c %D%/support/dice.h %D%/support/growth.h
+%C%_check_footprints_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_api_order
 %C%_check_api_order_SOURCES = %D%/lib/check_api_order.c %D%/support/order_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_order_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -169,9 +169,9 @@ check_PROGRAMS += %D%/check_api_findings
 %C%_check_api_findings_SOURCES = %D%/lib/check_api_findings.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_findings_CPPFLAGS = $(AM_CPPFLAGS) -DLINE_FILE='"$(abs_builddir)/tests/check_api_findings.line"'
 %C%_check_api_findings_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_host_gone
-%C%_check_host_gone_SOURCES = %D%/lib/check_host_gone.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
-%C%_check_host_gone_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_host_unmapped
+%C%_check_host_unmapped_SOURCES = %D%/lib/check_host_unmapped.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_host_unmapped_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_usage
 %C%_check_usage_SOURCES = %D%/lib/check_usage.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
@@ -274,9 +274,9 @@ check_PROGRAMS += %D%/check_module
 check_PROGRAMS += %D%/check_written
 %C%_check_written_SOURCES = %D%/interp/check_written.c
 %C%_check_written_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_only_read
-%C%_check_only_read_SOURCES = %D%/memmodel/check_only_read.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
-%C%_check_only_read_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_read_only_set
+%C%_check_read_only_set_SOURCES = %D%/memmodel/check_read_only_set.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_read_only_set_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_geometric
 %C%_check_geometric_SOURCES = %D%/lib/check_geometric.c %D%/support/cl_fixture.h %D%/support/dice.h
 %C%_check_geometric_LDADD = $(OPENCL_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
@@ -448,9 +448,9 @@ check_PROGRAMS += %D%/check_host_pages
 check_PROGRAMS += %D%/check_host_mapped
 %C%_check_host_mapped_SOURCES = %D%/lib/check_host_mapped.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_host_mapped_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
-check_PROGRAMS += %D%/check_host_meanwhile
-%C%_check_host_meanwhile_SOURCES = %D%/lib/check_host_meanwhile.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
-%C%_check_host_meanwhile_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_host_concurrent
+%C%_check_host_concurrent_SOURCES = %D%/lib/check_host_concurrent.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
+%C%_check_host_concurrent_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_svm_fine
 %C%_check_svm_fine_SOURCES = %D%/lib/check_svm_fine.c %D%/support/cl_fixture.h
 %C%_check_svm_fine_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
@@ -490,17 +490,17 @@ check_PROGRAMS += %D%/check_misuse
 %C%_check_misuse_SOURCES = %D%/memmodel/check_misuse.c $(race_world)
 %C%_check_misuse_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_narrow
-%C%_check_narrow_SOURCES = %D%/memmodel/check_narrow.c %D%/support/dice.h
-%C%_check_narrow_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_compact_page
+%C%_check_compact_page_SOURCES = %D%/memmodel/check_compact_page.c %D%/support/dice.h
+%C%_check_compact_page_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_notes
-%C%_check_notes_SOURCES = %D%/memmodel/check_notes.c
-%C%_check_notes_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_access_log
+%C%_check_access_log_SOURCES = %D%/memmodel/check_access_log.c
+%C%_check_access_log_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_readers
-%C%_check_readers_SOURCES = %D%/memmodel/check_readers.c %D%/support/dice.h
-%C%_check_readers_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_reader_set
+%C%_check_reader_set_SOURCES = %D%/memmodel/check_reader_set.c %D%/support/dice.h
+%C%_check_reader_set_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_vclock
 %C%_check_vclock_SOURCES = %D%/memmodel/check_vclock.c
 %C%_check_vclock_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
@@ -723,7 +723,7 @@ tsan_tests = \
 	%D%/check_direct \
 	%D%/check_event \
 	%D%/check_host_mapped \
-	%D%/check_host_meanwhile \
+	%D%/check_host_concurrent \
 	%D%/check_object \
 	%D%/check_process \
 	%D%/check_queue \

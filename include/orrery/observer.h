@@ -44,8 +44,8 @@ struct launch_info {
     bool alone;         /* every command of its context comes before or after it: one queue, in order */
     uint32_t device;    /* serial number of the device or sub-device that runs it; 0: the first root */
     uint32_t parent;    /* the launch whose kernel enqueued it; 0: the host did */
-    /* the launch of the host's that it came of, itself once it enqueued kernels; 0: no other is */
-    uint32_t family;
+    /* the root of its launch tree, the launch itself once it enqueued kernels; 0: no tree */
+    uint32_t tree_root;
     enum launch_start start;
     uint64_t parent_group;          /* LAUNCH_AFTER_GROUP */
     uint32_t parent_clock_snapshot; /* when it was enqueued: checkers_enqueue; 0: not known */
@@ -121,7 +121,7 @@ enum act {
     ACT_COPY,       /* asynchronous */
     ACT_WAIT,       /* for such copies */
     ACT_BRANCH,
-    ACT_CALL /* of the API or a built-in function that only queries or hands on */
+    ACT_CALL /* of the API or a built-in function that only queries or passes on */
 };
 enum number_type { NUMBER_INTEGER, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE }; /* INTEGER: or anything else */
 /* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
@@ -334,7 +334,7 @@ struct observer {
     void (*slice)(void *self, const struct slice_event *event);
     /* The observer that the waves of a launch call instead of this one, queried when it begins; NULL:
      * none. */
-    const struct observer *(*deputy)(void *self, const struct launch_info *launch);
+    const struct observer *(*for_launch)(void *self, const struct launch_info *launch);
 };
 
 #endif

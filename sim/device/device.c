@@ -150,9 +150,9 @@ static const struct observer *only_listener(const struct device *device)
 const struct observer *device_wave_observer(const struct device *device, const struct launch_info *launch)
 {
     const struct observer *listener = only_listener(device);
-    const struct observer *deputy =
-        listener && listener->deputy ? listener->deputy(listener->self, launch) : NULL;
-    return deputy ? deputy : listener ? listener : &device->merged;
+    const struct observer *own =
+        listener && listener->for_launch ? listener->for_launch(listener->self, launch) : NULL;
+    return own ? own : listener ? listener : &device->merged;
 }
 
 const struct observer *device_observer(const struct device *device)

@@ -14,7 +14,7 @@ enum { COMMAND_BYTES = 256, CLK_PROFILING_COMMAND_EXEC_TIME = 1, CAPTURED_BYTES 
 struct enqueue_attempt {
     struct device *device;
     struct launch *launch;
-    struct launch_family *family;
+    struct device_tree *tree;
     const struct program *program;
     const struct wave *wave;
     struct enqueue_call *call;
@@ -145,7 +145,7 @@ static enum enqueue_error check_waits(const struct enqueue_attempt *attempt, boo
         call->wait_count > ENQUEUE_WAITS_MOST)
         return ENQUEUE_INVALID_EVENT_WAIT_LIST;
     for (uint64_t i = 0; i < call->wait_count; i++)
-        if (!device_event_find(&attempt->family->events, call->waits[i]))
+        if (!device_event_find(&attempt->tree->events, call->waits[i]))
             return ENQUEUE_INVALID_EVENT_WAIT_LIST;
     return ENQUEUE_SUCCESS;
 }
@@ -223,10 +223,10 @@ static void make_request(struct enqueue_attempt *attempt, struct launch_node *no
     struct launch_request *request = &node->request;
     request->kernel = attempt->kernel;
     request->command = attempt->launch->info.command;
-    request->stop = attempt->family->root.request.stop;
-    request->reported = attempt->family->root.request.reported;
-    request->reported_count = attempt->family->root.request.reported_count;
-    request->default_queue = attempt->family->root.request.default_queue;
+    request->stop = attempt->tree->root.request.stop;
+    request->reported = attempt->tree->root.request.reported;
+    request->reported_count = attempt->tree->root.request.reported_count;
+    request->default_queue = attempt->tree->root.request.default_queue;
     request->work_dim = range.work_dim;
     memcpy(request->global_size, range.global_size, sizeof range.global_size);
     memcpy(request->global_offset, range.offset, sizeof range.offset);
@@ -251,7 +251,7 @@ static bool make_waits(const struct enqueue_attempt *attempt, struct launch_node
     node->waits = malloc((call->wait_count + 1) * sizeof *node->waits);
     for (uint64_t i = 0; node->waits && i < call->wait_count; i++) {
         node->waits[i] = call->waits[i];
-        device_event_find(&attempt->family->events, call->waits[i])->waiters++;
+        device_event_find(&attempt->tree->events, call->waits[i])->waiters++;
         node->wait_count++;
     }
     return check_memory(attempt, node->waits);
@@ -265,7 +265,7 @@ static bool make_event(const struct enqueue_attempt *attempt, struct launch_node
     if (!device_queue_events(queues, node->queue, 1))
         return false;
     struct device_event *event = device_event_new(
-        &attempt->family->events, node->kernel ? EVENT_OF_KERNEL : EVENT_OF_MARKER, &node->event);
+        &attempt->tree->events, node->kernel ? EVENT_OF_KERNEL : EVENT_OF_MARKER, &node->event);
     if (!check_memory(attempt, event)) {
         device_queue_events(queues, node->queue, -1);
         return false;
@@ -324,26 +324,26 @@ static void announce_to_tree_races(struct enqueue_attempt *attempt, struct launc
                                                 attempt->wave->lane_count, attempt->call->lane);
     if (node->flags == ENQUEUE_WAIT_WORK_GROUP)
         check_memory(attempt, note_awaited_group(launch->node, node->group));
-    launch->info.family = attempt->family->root.launch;
+    launch->info.tree_root = attempt->tree->root.launch;
     launch->info.awaited_groups = launch->node->awaited;
     launch->info.awaited_group_count = launch->node->awaited_count;
 }
 
 static enum enqueue_error put(struct enqueue_attempt *attempt)
 {
-    struct launch_family *family = attempt->family;
+    struct device_tree *tree = attempt->tree;
     struct launch_node *node = calloc(1, sizeof *node);
     enum enqueue_error error = check_memory(attempt, node) ? fill(attempt, node) : ENQUEUE_OUT_OF_RESOURCES;
     if (error != ENQUEUE_SUCCESS) {
         if (node)
-            family_node_free(family, node);
+            device_tree_node_free(tree, node);
         return error;
     }
     make_place(attempt, node);
     if (node->kernel)
         make_request(attempt, node);
     announce_to_tree_races(attempt, node);
-    family_append(family, attempt->launch->node, node);
+    device_tree_append(tree, attempt->launch->node, node);
     attempt->call->event = node->event;
     attempt->call->literal = node->literal ? node->literal->low : 0;
     return ENQUEUE_SUCCESS;
@@ -351,7 +351,7 @@ static enum enqueue_error put(struct enqueue_attempt *attempt)
 
 static const char *no_queue(const struct enqueue_attempt *attempt)
 {
-    if (attempt->family->root.request.default_queue)
+    if (attempt->tree->root.request.default_queue)
         return "the queue is null: nothing is enqueued, and the call returns an error";
     return "the queue is null: nothing is enqueued, and the call returns an error. The context has no "
            "default queue on the device, so that get_default_queue() is null";
@@ -374,9 +374,9 @@ static int64_t enqueue(struct enqueue_attempt *attempt)
 static int64_t new_user_event(const struct enqueue_attempt *attempt)
 {
     uint64_t handle = 0;
-    if (attempt->family->user_events < DEVICE_QUEUE_EVENTS &&
-        check_memory(attempt, device_event_new(&attempt->family->events, EVENT_OF_USER, &handle)))
-        attempt->family->user_events++;
+    if (attempt->tree->user_events < DEVICE_QUEUE_EVENTS &&
+        check_memory(attempt, device_event_new(&attempt->tree->events, EVENT_OF_USER, &handle)))
+        attempt->tree->user_events++;
     return (int64_t)handle;
 }
 
@@ -389,7 +389,7 @@ static void complete_user_event(const struct enqueue_attempt *attempt, struct de
     const struct launch_after setter = {.launch = attempt->launch->info.launch};
     event->status = status;
     check_memory(attempt, device_event_after(event, &setter, 1));
-    family_may_start(attempt->family);
+    device_tree_may_start(attempt->tree);
 }
 
 static void set_status(const struct enqueue_attempt *attempt, struct device_event *event)
@@ -436,7 +436,7 @@ static void capture(const struct enqueue_attempt *attempt, struct device_event *
 static void use_event(const struct enqueue_attempt *attempt)
 {
     struct enqueue_call *call = attempt->call;
-    struct device_event *event = device_event_find(&attempt->family->events, call->handle);
+    struct device_event *event = device_event_find(&attempt->tree->events, call->handle);
     if (!event || !event->references) {
         call->misuse =
             "the event is not valid: nothing returned it, or it was released as often as it was retained";
@@ -448,12 +448,12 @@ static void use_event(const struct enqueue_attempt *attempt)
     case ENQUEUE_SET_STATUS: set_status(attempt, event); break;
     default: capture(attempt, event); break;
     }
-    family_event_changed(attempt->family, event);
+    device_tree_event_changed(attempt->tree, event);
 }
 
 static bool is_valid(const struct enqueue_attempt *attempt)
 {
-    const struct device_event *event = device_event_find(&attempt->family->events, attempt->call->handle);
+    const struct device_event *event = device_event_find(&attempt->tree->events, attempt->call->handle);
     return event && event->references;
 }
 
@@ -464,14 +464,14 @@ void device_enqueue(struct device *device, struct launch *launch, const struct w
                                       .launch = launch,
                                       .wave = wave,
                                       .call = call,
-                                      .family = launch->node->family,
+                                      .tree = launch->node->tree,
                                       .program = launch->info.program};
     if (call->op == ENQUEUE_KERNEL || call->op >= ENQUEUE_WORK_GROUP_SIZE)
         attempt.kernel = &launch->info.program->kernels[call->kernel];
     switch (call->op) {
     case ENQUEUE_KERNEL:
     case ENQUEUE_MARKER: call->result = enqueue(&attempt); break;
-    case ENQUEUE_DEFAULT_QUEUE: call->result = attempt.family->root.request.default_queue; break;
+    case ENQUEUE_DEFAULT_QUEUE: call->result = attempt.tree->root.request.default_queue; break;
     case ENQUEUE_USER_EVENT: call->result = new_user_event(&attempt); break;
     case ENQUEUE_IS_VALID: call->result = is_valid(&attempt); break;
     case ENQUEUE_RETAIN:

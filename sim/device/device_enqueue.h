@@ -8,9 +8,9 @@
  *          then its event is.
  *
  * Interface
- *   device_launch_begin, _run, _end   of orrery/device.h: the life of a tree (device_family.c)
+ *   device_launch_begin, _run, _end   of orrery/device.h: the life of a tree (device_tree.c)
  *   device_enqueue               a request of a wave: struct wave_host's enqueue (device_enqueue.c)
- *   family_*                     between the two
+ *   device_tree_*                     between the two
  *
  * Ownership  A node owns its arguments, the region of its captured variables and its copy of the queue's
  *            units. All calls come from the thread that launches.
@@ -24,7 +24,7 @@
 #include "sim/base/rng.h"
 
 struct launch_node {
-    struct launch_family *family;
+    struct device_tree *tree;
     struct launch_node *parent; /* NULL: the host enqueued it */
     struct launch_node *next;   /* among the nodes that have not begun */
     uint32_t serial;            /* number in the tree; the root is 0 */
@@ -55,10 +55,10 @@ struct launch_node {
 };
 
 /* The kernels and markers of one launch tree, at most. */
-enum { FAMILY_CHILDREN_MAX = 65536 };
+enum { DEVICE_TREE_CHILDREN_MAX = 65536 };
 
-struct launch_family {
-    struct launch_family *next; /* the next tree of the device */
+struct device_tree {
+    struct device_tree *next; /* the next tree of the device */
     struct device *device;
     struct launch_node root;
     struct live_launch *live; /* the root's launch, until device_launch_end */
@@ -83,15 +83,15 @@ void device_enqueue(struct device *device, struct launch *launch, const struct w
 void device_enqueue_store_times(struct device *device, const struct device_event *event);
 
 /* Takes ownership of the node. */
-void family_append(struct launch_family *family, struct launch_node *parent, struct launch_node *node);
+void device_tree_append(struct device_tree *tree, struct launch_node *parent, struct launch_node *node);
 /* Fills the facts on the node that observers get. */
-void family_describe(const struct launch_node *node, struct launch_info *info);
+void device_tree_describe(const struct launch_node *node, struct launch_info *info);
 /* A work-group of the node's launch has ended: nodes that wait for that alone may begin. */
-void family_group_ended(struct launch_node *node, uint64_t group_linear);
+void device_tree_group_ended(struct launch_node *node, uint64_t group_linear);
 /* Called when an event is complete: running launches may wait for a node that can now begin. */
-void family_may_start(struct launch_family *family);
-void family_node_free(struct launch_family *family, struct launch_node *node);
+void device_tree_may_start(struct device_tree *tree);
+void device_tree_node_free(struct device_tree *tree, struct launch_node *node);
 /* Called when the event has fewer references or waiters: it may be freed. */
-void family_event_changed(struct launch_family *family, struct device_event *event);
+void device_tree_event_changed(struct device_tree *tree, struct device_event *event);
 
 #endif

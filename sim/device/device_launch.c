@@ -229,7 +229,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
     launch->zero_local = request->kernel->program->zero_local;
     launch->same_local = launch->zero_local || device->scenario->checks[CHECK_RACES] != SEVERITY_OFF ||
                          device->scenario->checks[CHECK_UNINITIALISED] != SEVERITY_OFF;
-    family_describe(launch->node, &launch->info);
+    device_tree_describe(launch->node, &launch->info);
 }
 
 static void find_largest(struct launch *launch, const struct launch_request *request)

@@ -53,7 +53,7 @@ struct device {
     struct sim_clock clock;
     uint64_t kernels_run;
     struct concurrent concurrent;   /* the launches that run */
-    struct launch_family *families; /* incomplete launch trees, in order of begin */
+    struct device_tree *trees;      /* incomplete launch trees, in order of begin */
     struct launch *launch;          /* the launch that has the time slice; NULL: none */
     struct schedule_record record;  /* the steps of the launches so far */
     struct schedule_record *replay; /* parsed from replay_text; NULL: none */

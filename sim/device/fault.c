@@ -809,7 +809,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     struct finding_access *access = &finding->access[0];
 
     description.site = launch_site(launch, fault->site);
-    if (launch->running && stops_lanes(fault->kind) && !fault->goes_on)
+    if (launch->running && stops_lanes(fault->kind) && !fault->continues)
         launch->running->faulted += fault->lanes ? fault->lanes : 1;
     if (may_repeat && is_repeat(launch, &key, fault->lanes))
         return;

@@ -166,7 +166,7 @@ static void announce_group(const struct launch *launch, const struct launch_even
     if (launch->observer && launch->observer->launch)
         launch->observer->launch(launch->observer->self, event);
     if (event->phase == GROUP_END && launch->node && launch->node->awaited_count)
-        family_group_ended(launch->node, event->group_linear);
+        device_tree_group_ended(launch->node, event->group_linear);
 }
 
 static void announce(const struct group *group, enum launch_phase phase)

@@ -85,10 +85,10 @@ struct group {
         uint64_t passes; /* over the group */
         uint64_t past;   /* those in which it passed barriers or waves ended, since it last changed memory */
         uint64_t next_mark, memory, waves;
-        uint64_t seen, period;  /* the last pass with the saved state; passes between two of them */
-        uint32_t looks;         /* hashes of memory since the mark */
-        bool cycles;            /* the group repeats its state, so its barriers are not progress */
-        struct watched meeting; /* step by step: its state when all live waves wait at a barrier */
+        uint64_t seen, period;     /* the last pass with the saved state; passes between two of them */
+        uint32_t looks;            /* hashes of memory since the mark */
+        bool cycles;               /* the group repeats its state, so its barriers are not progress */
+        struct watched at_barrier; /* step by step: its state when all live waves wait at a barrier */
     } laps;
     struct agreement agreement;
     struct copies_reached reached;

@@ -165,16 +165,16 @@ static void check_lane(struct access *access, uint32_t lane)
     const enum fault_kind kind = access->write ? FAULT_WRITE : FAULT_READ;
     const bool passes = permitted || (!private_space && only_forbidden(access->wave, address, access->bytes));
     const bool aligned = !(address & (access->align - 1));
-    const bool goes_on = passes && (aligned || only_vector_misaligned(access, address));
+    const bool continues = passes && (aligned || only_vector_misaligned(access, address));
     if (!passes)
         add_fault(access, lane, kind, private_space);
-    else if (!goes_on)
+    else if (!continues)
         add_fault(access, lane, FAULT_MISALIGNED, private_space);
     else if (!aligned)
         note_fault(access, &access->misaligned, lane, FAULT_MISALIGNED, private_space);
     if (passes && !permitted)
         note_fault(access, &access->passed, lane, kind, false);
-    if (goes_on)
+    if (continues)
         set_lane(private_space ? &access->private_lanes : &access->flat, lane);
 }
 
@@ -357,7 +357,7 @@ static void begin(struct access *access, struct wave *wave, uint32_t site_index,
     access->read = access->write = false;
     access->flat = access->private_lanes = access->faulty = (lane_mask){{0}};
     access->fault = (struct fault){0};
-    access->passed = access->misaligned = (struct fault){.goes_on = true};
+    access->passed = access->misaligned = (struct fault){.continues = true};
 }
 
 /* Reports the faulty lanes. True: they are stopped. */
@@ -366,7 +366,7 @@ static bool report_faulty(struct access *access, bool stops)
     struct wave *wave = access->wave;
     if (!access->fault.lanes)
         return false;
-    access->fault.goes_on = !stops;
+    access->fault.continues = !stops;
     wave->host->fault(wave->host->self, wave, &access->fault);
     if (stops)
         wave_stop_lanes(wave, &access->faulty);
@@ -805,7 +805,7 @@ static void zero_lanes(uint8_t *slot, const lane_mask *lanes, uint32_t bytes)
 
 static void report_private_atomic(struct access *access)
 {
-    struct fault fault = {.goes_on = true};
+    struct fault fault = {.continues = true};
     EACH_SET_LANE(&access->private_lanes, lane)
     note_fault(access, &fault, (uint32_t)lane, FAULT_ATOMIC_PRIVATE, true);
     access->wave->host->fault(access->wave->host->self, access->wave, &fault);
@@ -1243,7 +1243,7 @@ static void report_difference(const struct insn *insn, struct wave *wave, uint32
                                 .site = insn->e,
                                 .lane = first,
                                 .lanes = 1,
-                                .goes_on = true,
+                                .continues = true,
                                 .differ = &differ};
     if (!differ.argument && wave->reached)
         wave->reached->reported = true;

@@ -611,8 +611,8 @@ struct closing {
     uint8_t *joins; /* for each block: a value of the loop passes a phi there */
     bool made;      /* a phi, in this round */
     uint32_t value;
-    /* for each block: the definition that reaches its start, valid if stamp is the value */
-    uint32_t *at_start, *stamp;
+    /* for each block: the definition that reaches its start, valid if visited is the value */
+    uint32_t *at_start, *visited;
     LIST(struct cfg_use) uses;
     LIST(uint32_t) newest; /* for each value */
 };
@@ -662,7 +662,7 @@ static uint32_t reaching_phi(struct closing *c, uint32_t b)
     struct ir *ir = c->ir;
     uint32_t phi = cfg_phi_at(ir, b, ir_value(ir, c->value)->type);
     c->made = true;
-    c->stamp[b] = c->value;
+    c->visited[b] = c->value;
     c->at_start[b] = phi;
     uint32_t n = ir_block(ir, b)->pred_count, *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
     CHECKED(n > 0 && !c->loop->members[b]);
@@ -678,13 +678,13 @@ static uint32_t reaching_phi(struct closing *c, uint32_t b)
 
 static uint32_t value_at_start(struct closing *c, uint32_t b)
 {
-    if (c->stamp[b] == c->value)
+    if (c->visited[b] == c->value)
         return c->at_start[b];
     if (c->joins[b])
         return reaching_phi(c, b);
     CHECKED(b != c->ir->entry_block); /* the loop's blocks dominate every block that the value reaches */
     uint32_t reaching = value_at_end(c, ir_block(c->ir, b)->idom);
-    c->stamp[b] = c->value;
+    c->visited[b] = c->value;
     return c->at_start[b] = reaching;
 }
 
@@ -747,7 +747,7 @@ static void close_loop(struct closing *c)
 {
     struct ir *ir = c->ir;
     find_joins(c);
-    memset(c->stamp, 0, ir->blocks.count * sizeof *c->stamp);
+    memset(c->visited, 0, ir->blocks.count * sizeof *c->visited);
     for (uint32_t k = 0; k < c->loop->blocks.count; k++) {
         uint32_t b = c->loop->blocks.at[k];
         for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++)
@@ -788,7 +788,7 @@ void cfg_loop_closed(struct ir *ir)
     if (ir->irreducible || !ir->loops.count)
         return;
     c.at_start = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
-    c.stamp = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
+    c.visited = ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count);
     c.joins = ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count);
     collect_uses(&c);
     do {

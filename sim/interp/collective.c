@@ -291,7 +291,7 @@ static void report_difference(const struct collective *c, const struct collectiv
                                 .site = c->site,
                                 .lane = first->lane,
                                 .lanes = 1,
-                                .goes_on = true,
+                                .continues = true,
                                 .differ = &differ};
     first->wave->host->fault(first->wave->host->self, first->wave, &fault);
 }
@@ -335,7 +335,7 @@ static void check_places(const struct collective *c, const struct collective_mem
                                     .site = c->site,
                                     .lane = first->lane,
                                     .lanes = 1,
-                                    .goes_on = true,
+                                    .continues = true,
                                     .differ = &differ};
         if (differ.value[0] >= differ.value[1]) {
             first->wave->host->fault(first->wave->host->self, first->wave, &fault);

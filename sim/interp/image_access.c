@@ -53,7 +53,7 @@ static void note(struct image_access *a, struct fault *fault, enum fault_kind ki
     fault->size = a->image->format->texel_bytes;
     fault->address = a->image->address;
     fault->level = level;
-    fault->goes_on = true;
+    fault->continues = true;
     if (texel)
         memcpy(fault->texel, texel, sizeof fault->texel);
 }

@@ -137,7 +137,7 @@ static void derive(struct waiting_loop *w, uint32_t v)
 }
 
 /* A phi that derives from itself: a counter, or a position in a list. */
-static bool goes_on(struct waiting_loop *w, uint32_t phi)
+static bool continues_loop(struct waiting_loop *w, uint32_t phi)
 {
     const struct value *value = ir_value(w->ir, phi);
     w->mark++;
@@ -161,7 +161,7 @@ static bool spins_on(struct waiting_loop *w, uint32_t cond)
             w->phis[phi_count++] = header->insts.at[i];
     bool counts = !w->reads || w->counts;
     while (phi_count && !counts)
-        counts = goes_on(w, w->phis[--phi_count]);
+        counts = continues_loop(w, w->phis[--phi_count]);
     for (uint32_t i = 0; i < site_count && !counts; i++)
         w->ir->sites.at[w->sites[i]].waits = true;
     return !counts;

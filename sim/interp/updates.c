@@ -15,7 +15,7 @@ enum { ADDRESS_DEPTH = 12, PAIRS_MOST = 2048, NEAR_RANKS = 32 };
 
 struct updates {
     struct ir *ir;
-    uint32_t *stamp, now; /* values seen in the walk of that number */
+    uint32_t *visited, now; /* values seen in the walk of that number */
     uint32_t *open;
 };
 
@@ -49,9 +49,9 @@ static bool same_place(struct ir *ir, const struct value *load, const struct val
 
 static void reach(struct updates *updates, uint32_t v, uint32_t *count)
 {
-    if (!v || updates->stamp[v] == updates->now)
+    if (!v || updates->visited[v] == updates->now)
         return;
-    updates->stamp[v] = updates->now;
+    updates->visited[v] = updates->now;
     updates->open[(*count)++] = v;
 }
 
@@ -153,7 +153,7 @@ static void pair(struct updates *updates, uint32_t load, uint32_t store)
     struct ir *ir = updates->ir;
     struct site *read = &ir->sites.at[ir_value(ir, load)->site],
                 *write = &ir->sites.at[ir_value(ir, store)->site];
-    if (updates->stamp[load] != updates->now)
+    if (updates->visited[load] != updates->now)
         return;
     read->update = read->update ? read->update : ir_value(ir, store)->site;
     write->update = write->update ? write->update : ir_value(ir, load)->site;

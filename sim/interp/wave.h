@@ -106,7 +106,7 @@ struct fault {
     bool private_space;             /* address is a private one */
     uint32_t private_object;        /* 1 + index, 0 = unknown */
     uint64_t lanes;                 /* the number of lanes with this fault */
-    bool goes_on;                   /* the lanes are not stopped */
+    bool continues;                 /* the lanes are not stopped */
     const struct image_desc *image; /* of an image instruction, or NULL */
     int32_t texel[3];               /* its coordinates in the image */
     uint32_t level;

@@ -246,7 +246,7 @@ static const char *misuse_of_event(const struct wave *wave, uint64_t event)
 /* Reports a wait for an event that no copy of the work-group returned, or that was waited for. */
 static void report_events(struct wave *wave, const struct insn *insn)
 {
-    struct fault fault = {.kind = FAULT_EVENT, .site = insn->e, .goes_on = true};
+    struct fault fault = {.kind = FAULT_EVENT, .site = insn->e, .continues = true};
     for (uint32_t i = insn->b; i-- > 0;) {
         const char *misuse = misuse_of_event(wave, waited_event(wave, insn, i));
         if (misuse && !(wave->reached && wave->reached->reported)) {

@@ -147,7 +147,7 @@ bool wave_enqueue_exec(const struct insn *insn, uint8_t *frame, struct wave *wav
     if (lane_op.fault.lanes) {
         lane_op.fault.kind = FAULT_ENQUEUE;
         lane_op.fault.site = insn->e;
-        lane_op.fault.goes_on = true;
+        lane_op.fault.continues = true;
         wave->host->fault(wave->host->self, wave, &lane_op.fault);
     }
     return access_copy_end(&copy);

@@ -302,7 +302,7 @@ bool wave_pipe_exec(const struct insn *insn, uint8_t *frame, struct wave *wave)
                               .lane = lane_op.fault_lane,
                               .size = insn->f >> PIPE_BYTES_SHIFT,
                               .lanes = lane_op.faults,
-                              .goes_on = true,
+                              .continues = true,
                               .misuse = lane_op.misuse};
         wave->host->fault(wave->host->self, wave, &fault);
     }

@@ -157,8 +157,8 @@ static void follow(struct thin_air_search *search, struct step *step)
     } else if (step->kind == STEP_CUT || step->depth == EVENTS_MOST) {
         search->cut = true;
     } else if (step_reads(step)) {
-        bool goes_on = !step->again || unfold_follows(search->unfold, step);
-        for (uint32_t i = 0; goes_on && going(search) && i < search->domain[step->cell].read; i++) {
+        bool continues = !step->again || unfold_follows(search->unfold, step);
+        for (uint32_t i = 0; continues && going(search) && i < search->domain[step->cell].read; i++) {
             const int32_t value = search->domain[step->cell].value[i];
             follow_value(search, step, (struct reading){value, false});
             if (step_may_refuse(step, value) && going(search))

@@ -294,7 +294,7 @@ void checker_hurry(struct checker *checker, uint64_t most)
     checker->races.answer_most = most;
 }
 
-void checker_rest(struct checker *checker)
+void checker_pack_atomics(struct checker *checker)
 {
     order_pack_all(&checker->order);
 }

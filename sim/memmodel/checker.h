@@ -32,7 +32,8 @@ void checker_free(struct checker *checker);
 /* it ran out of memory and reported that: races may be missing */
 bool checker_failed(const struct checker *checker);
 void checker_observer(struct checker *checker, struct observer *out_observer);
-void checker_rest(struct checker *checker); /* packs its atomic objects, as it does when there are many */
+void checker_pack_atomics(
+    struct checker *checker); /* packs its atomic objects, as it does when there are many */
 /* enables the same checks as the other's, even if the scenario has changed since */
 void checker_want(struct checker *checker, const struct checker *other);
 void checker_accompany(struct checker *checker); /* another launch runs meanwhile, and may change memory */

@@ -245,7 +245,8 @@ static void drop_accesses(struct footprint *footprint)
 void checker_hand_over(struct checker *checker, const struct launch_info *launch)
 {
     struct footprint footprint = {.launch = launch};
-    const bool keeps = checker->sink.settle && !launch->family && !checker->ended_count && !launch->left_out;
+    const bool keeps =
+        checker->sink.settle && !launch->tree_root && !checker->ended_count && !launch->left_out;
     footprint.parts = collect(checker, NULL, false, keeps, &footprint.count);
     collect_rests(checker, &footprint);
     collect_clock_snapshots(checker, &footprint);

@@ -280,7 +280,7 @@ void checkers_observer(struct checkers *checkers, struct observer *out_observer)
                                       .before = on_before,
                                       .sync = on_sync,
                                       .launch = on_launch,
-                                      .deputy = observer_for};
+                                      .for_launch = observer_for};
 }
 
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Counters as tables and as JSON: by node of the topology, by compute unit, by command and by source line.
- * Lines are sorted by file and number, everything else is in the order of the tree, so equal runs print equal
- * bytes. A row without accesses is left out of tables.
- */
+/* Counters as tables and as JSON: by node of the topology, by compute unit, by command and by source line.
+ * Lines are sorted by file and number, all else is in the order of the tree, so equal runs print equal
+ * bytes. Tables omit rows without accesses. */
 #include "counters_report.h"
 
 #include <inttypes.h>
@@ -28,7 +26,7 @@ static void node_label(const struct node_counters *node, bool roots, char label[
         snprintf(rest, room, "memory");
 }
 
-/* Rows of several devices name theirs. */
+/* With several devices, each row names its device. */
 static bool several_roots(const struct caches *caches)
 {
     const struct node_counters *memory;
@@ -52,7 +50,7 @@ static int compare_places(const void *a, const void *b)
     return strcmp(x->kernel, y->kernel);
 }
 
-/* malloc'd; NULL past the last one, or at once without memory. */
+/* malloc'd; NULL: none, or out of memory. */
 static const struct place_counters **sorted_places(const struct caches *caches)
 {
     size_t count = 0;
@@ -189,7 +187,7 @@ static bool put(json_t *object, const struct counters *counters)
     return fine;
 }
 
-/* The row takes over object, also on failure. */
+/* Takes ownership of `object`, also on failure. */
 static bool add_row(json_t *rows, json_t *object, const struct counters *counters)
 {
     if (put(object, counters))

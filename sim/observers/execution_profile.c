@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Counts straight pieces of kernels, and looks at the addresses of each access, sub-group by sub-group. A
- * kernel is identified by its name and instructions, so that programs that are built anew add to the same
- * numbers.
- */
+/* Counts how often straight pieces of kernels are executed, and examines the addresses of each access per
+ * sub-group. A kernel is identified by its name and instructions, so a program that is built again adds to
+ * the same counters. */
 #include "execution_profile.h"
 
 #include <stdlib.h>
@@ -13,7 +11,8 @@
 #include "orrery/device.h"
 #include "sim/topology/access_lanes.h"
 
-/* Bytes of a work-item's access: of a vector of sixteen, of 8 bytes each. A unit has 4 at least. */
+/* The most bytes of a work-item's access: a vector of 16 components of 8 bytes. A unit (a word or sector)
+ * has at least 4. */
 enum {
     LAUNCHES_MOST = 64,
     BANKS_MOST = 1024,
@@ -27,15 +26,15 @@ struct profile_units {
     uint32_t count;
 };
 
-/* Lanes first to end of an access are of one sub-group; active is the lowest that takes part. */
+/* Lanes [first, end) of an access are of one sub-group; `active` is the lowest lane that takes part. */
 struct profile_request {
     const struct access_event *event;
     uint32_t first, end, active;
 };
 
-/* A launch that runs, and the line of each of its sites that had an access: + 1, 0: not looked up yet. */
+/* A running launch, and per site its line + 1; 0: not looked up yet. */
 struct profile_launch {
-    const struct launch_info *launch; /* NULL: none */
+    const struct launch_info *launch; /* NULL: unused */
     struct profile_kernel *kernel;
     uint32_t *line_of_site;
     uint32_t site_room;
@@ -47,7 +46,7 @@ struct profile {
     struct profile_kernel **kernels;
     size_t kernel_count, kernel_room;
     struct profile_launch running[LAUNCHES_MOST];
-    struct profile_units units; /* of the request at hand */
+    struct profile_units units; /* of the current request */
     bool lost;
 };
 
@@ -61,7 +60,7 @@ struct profile *profile_new(const struct scenario *scenario, const struct memory
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
-/* Every name is a copy; NULL ones stay. */
+/* Frees the copied names; names that are NULL stay NULL. */
 static void names_free(struct profile_kernel *kernel)
 {
     const struct profile_code *code = &kernel->code;
@@ -108,7 +107,7 @@ static bool name_place(struct profile_place *place, const struct profile_namer *
     return place->file != NULL;
 }
 
-/* Names are copied one after the other: after a failure those that are there are freed. */
+/* Copies the names one by one; after a failure the copies so far are freed. */
 static bool copy_code(struct profile_kernel *kernel, const struct profile_code *code,
                       const struct profile_namer *namer)
 {
@@ -146,7 +145,8 @@ static struct profile_kernel *kernel_new(const char *name, const struct profile_
     kernel->executed = calloc(code->piece_count + 1, sizeof *kernel->executed);
     kernel->issued = calloc(code->piece_count + 1, sizeof *kernel->issued);
     kernel->taken = calloc(code->way_count + 1, sizeof *kernel->taken);
-    if (copy_code(kernel, code, namer) && kernel->name && kernel->executed && kernel->issued && kernel->taken)
+    const bool copied = copy_code(kernel, code, namer) && kernel->name;
+    if (copied && kernel->executed && kernel->issued && kernel->taken)
         return kernel;
     kernel_free(kernel);
     return NULL;
@@ -156,9 +156,9 @@ static bool same_row(const struct profile_row *kept, const struct profile_row *r
                      const struct profile_namer *namer)
 {
     const char *file = namer->file(namer->self, &row->place);
-    return kept->piece == row->piece && kept->place.line == row->place.line &&
-           kept->place.call == row->place.call && kept->what == row->what && kept->count == row->count &&
-           strcmp(kept->place.file, file ? file : "") == 0;
+    const bool same_place = kept->place.line == row->place.line && kept->place.call == row->place.call &&
+                            strcmp(kept->place.file, file ? file : "") == 0;
+    return same_place && kept->piece == row->piece && kept->what == row->what && kept->count == row->count;
 }
 
 static bool same_kernel(const struct profile_kernel *kernel, const char *name,
@@ -251,7 +251,7 @@ static uint32_t lanes_in(const uint64_t *mask, uint32_t first, uint32_t end)
     return count;
 }
 
-/* Lanes of the sub-group that lane `first` begins or is in go up to here. */
+/* The end of the lanes of the sub-group that lane `first` is in. */
 static uint32_t sub_group_end(const struct profile_lanes *lanes, uint32_t first)
 {
     const uint32_t size = lanes->sub_group_size ? lanes->sub_group_size : 1;
@@ -380,7 +380,7 @@ static uint64_t bytes_of(struct profile_units *units, const struct profile_reque
     return bytes;
 }
 
-/* The most different words that one bank has. */
+/* The most different words in one bank. */
 static uint32_t passes(const struct profile_units *words, uint32_t banks)
 {
     uint16_t in_bank[BANKS_MOST] = {0};
@@ -422,7 +422,7 @@ static void count_request(struct profile *profile, uint64_t memory[PROFILE_MEMOR
     memory[PROFILE_GLOBAL_BYTES] += bytes_of(units, request);
 }
 
-/* Copies are no work-item's, and texels have no address in the kernel. */
+/* Copies belong to no work-item, and texels have no address in the kernel. */
 static bool is_counted(const struct access_event *event)
 {
     return !event->image && !event->copy && event->size_bytes && event->size_bytes <= ACCESS_BYTES_MOST;

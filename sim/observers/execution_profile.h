@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  How often the instructions of kernels were executed, by source line and class, how many lanes of
- *          their sub-groups took part, and the cost of their accesses to local and to global memory.
+ * PURPOSE  How often the instructions of kernels were executed, by source line and class; how many lanes of
+ *          their sub-groups took part; and the cost of their accesses to local and global memory.
  *
  * Interface
  *   profile_new, profile_free
- *   profile_add        the kernel of some code; the same again for the same kernel.  NULL: no memory
- *   profile_launch     it begins: of so many work-items
- *   profile_count      lanes begin a straight piece
- *   profile_count_way  lanes leave by a way of a branch
- *   profile_observer   accesses of launches, which belong to the kernel of profile_launch of that number
- *   profile_print      tables, the most expensive first
- *   profile_write_json, profile_write_lcov   false: no memory
+ *   profile_add                  the kernel of some code; the same kernel again gives the same entry. NULL:
+ *                                out of memory
+ *   profile_launch               a launch of so many work-items begins
+ *   profile_count                lanes begin a straight piece
+ *   profile_count_way            lanes leave a branch by one of its ways
+ *   profile_observer             accesses of launches, which belong to the kernel of profile_launch of that
+ *                                number
+ *   profile_print                tables, the most expensive first
+ *   profile_write_json, profile_write_lcov   false: out of memory
  *
- * Meaning  executed: instructions, each counted once for each work-item that executes it.  issued: the same
- *          for all work-items of each sub-group of which one does; executed / issued is the efficiency
- *          under divergence. Which lanes go together is the schedule's choice, so issued depends on it;
- *          executed does not. A request is one instruction of one sub-group. Of local memory it takes as
- *          many passes as the bank with the most different words has; each but the first is a conflict. Of
- *          global memory it takes sectors.
- *
+ * Meaning  executed: instructions, once for each work-item that executes them. issued: the same for all
+ *          work-items of each sub-group in which one does; executed / issued is the efficiency under
+ *          divergence. The schedule decides which lanes run together, so issued depends on it; executed does
+ *          not. A request is one instruction of one sub-group. On local memory it takes as many passes as
+ *          the bank with the most different words has; each but the first is a conflict. On global memory it
+ *          takes sectors.
  * Threads  the one that executes commands.
  */
 #ifndef ORRERY_SIM_OBSERVERS_EXECUTION_PROFILE_H
@@ -37,8 +38,8 @@
     MEMORY_COUNTER(LOCAL_REQUESTS,  "local_requests")                                                  \
     MEMORY_COUNTER(BANK_CONFLICTS,  "bank_conflicts")                                                  \
     MEMORY_COUNTER(GLOBAL_REQUESTS, "global_requests")                                                 \
-    MEMORY_COUNTER(GLOBAL_SECTORS,  "global_sectors")  /* that requests touch */                       \
-    MEMORY_COUNTER(GLOBAL_BYTES,    "global_bytes")    /* of them that are used, each once a request */
+    MEMORY_COUNTER(GLOBAL_SECTORS,  "global_sectors")  /* that requests access */                      \
+    MEMORY_COUNTER(GLOBAL_BYTES,    "global_bytes")    /* used bytes of them, each once per request */
 /* clang-format on */
 enum profile_memory {
 #define PROFILE_MEMORY_ENUM(name, text) PROFILE_##name,
@@ -54,20 +55,20 @@ struct profile_line {
     uint64_t memory[PROFILE_MEMORY_COUNT];
 };
 
-/* Each kernel that was launched, or is of a program of which one was. */
+/* A kernel that was launched, or whose program had a kernel launched. */
 struct profile_kernel {
     char *name;
     struct profile_code code;            /* copied, with all names */
-    uint64_t *executed, *issued, *taken; /* by piece; by way */
+    uint64_t *executed, *issued, *taken; /* by piece; taken: by way out of a branch */
     uint64_t launches, work_items;
     struct profile_line *lines;
     uint32_t line_count, line_room;
 };
 
 struct profile;
-struct profile *profile_new(const struct scenario *scenario, const struct memory *memory); /* borrowed */
+struct profile *profile_new(const struct scenario *scenario, const struct memory *memory); /* borrows both */
 void profile_free(struct profile *profile);
-/* file names a place's file as reports do; its result is copied. */
+/* file: the name of a place's file, as reports have it; the result is copied. */
 struct profile_namer {
     void *self;
     const char *(*file)(void *self, const struct profile_place *place);
@@ -84,10 +85,10 @@ void profile_count(struct profile_kernel *kernel, uint32_t piece, const struct p
 void profile_count_way(struct profile_kernel *kernel, uint32_t way, const struct profile_lanes *lanes);
 struct observer profile_observer(struct profile *profile);
 
-/* profile_report.c. Kernels are in the order in which they were added; NULL past the last. */
+/* profile_report.c. Kernels in the order in which they were added; NULL past the last. */
 const struct profile_kernel *profile_kernel_at(const struct profile *profile, size_t index);
 const struct scenario *profile_scenario(const struct profile *profile);
-bool profile_lost(const struct profile *profile); /* memory ran out: numbers are too low */
+bool profile_lost(const struct profile *profile); /* out of memory: the numbers are too low */
 void profile_print(const struct profile *profile, FILE *stream);
 bool profile_write_json(const struct profile *profile, FILE *stream);
 /* profile_lcov.c */

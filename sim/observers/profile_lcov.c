@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Coverage as an lcov tracefile (geninfo(1), FILES): for each source file, its functions, branches and lines.
+ * Coverage as an lcov tracefile (geninfo(1), FILES): the functions, branches and lines of each source file.
  *
- * A line that several straight pieces of one function have, as that of a loop has its start, its condition
- * and its step, was executed as often as the one of them that was executed most. A function that is called
- * at several places counts all of them, and so does one that several kernels call.
+ * Several straight pieces of a function may have one line: a loop's line has its initialisation, condition
+ * and step. The line counts as often as the piece that was executed most. A function that is called at
+ * several places, or by several kernels, counts the sum of all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 
 #include "execution_profile.h"
 
-/* One record of the file, before equal ones are one. */
+/* One record of the file, before equal records are merged. */
 enum record_kind { RECORD_FUNCTION, RECORD_BRANCH, RECORD_LINE };
 struct lcov_record {
     enum record_kind kind;
     const char *file, *function; /* function: of FUNCTION and BRANCH */
     uint32_t line, branch, way;
-    bool reached; /* BRANCH: by some work-item */
+    bool reached; /* BRANCH: a work-item reached it */
     uint64_t count;
-    /* LINE, until those of one call are one: */
+    /* LINE, until the records of one call are merged: */
     size_t kernel;
     uint32_t call;
 };
@@ -54,7 +54,7 @@ static void add_lines(const struct profile_kernel *kernel, size_t number, struct
     }
 }
 
-/* A function begins at the first line that its first piece has. */
+/* A function begins at the first line of its first piece. */
 static const struct profile_place *first_place(const struct profile_kernel *kernel,
                                                const struct profile_function *function)
 {
@@ -86,7 +86,7 @@ static bool same_branch(const struct profile_way *a, const struct profile_way *b
     return a->branch == b->branch && a->place.call == b->place.call;
 }
 
-/* The ways of a branch stand together. */
+/* The ways out of a branch are consecutive. */
 static bool is_reached(const struct profile_kernel *kernel, uint32_t way)
 {
     const struct profile_way *ways = kernel->code.ways;
@@ -151,7 +151,7 @@ static int compare_records(const void *a, const void *b)
     return order ? order : compare(x->way, y->way);
 }
 
-/* Of one line, those of one call together. */
+/* Orders by line, then by call. */
 static int compare_calls(const void *a, const void *b)
 {
     const struct lcov_record *x = a, *y = b;
@@ -193,7 +193,7 @@ static void join_equal(struct records *records)
 
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
-/* A line of several functions has branches of each: blocks are numbered through. */
+/* A line may have branches of several functions, so its blocks are numbered across functions. */
 static uint32_t block_of(const struct lcov_record *first, const struct lcov_record *record)
 {
     uint32_t block = 0;
@@ -204,7 +204,7 @@ static uint32_t block_of(const struct lcov_record *first, const struct lcov_reco
     return block;
 }
 
-/* Names are relative to the scenario, where there is one; readers of the file look for them. */
+/* Names are relative to the scenario, if there is one; readers of the file look for them. */
 static void write_source(const struct profile *profile, const char *file, FILE *stream)
 {
     const struct scenario *scenario = profile_scenario(profile);

@@ -39,7 +39,7 @@ static int compare_places(const void *a, const void *b)
     return files ? files : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The most expensive first: what sub-groups issue. */
+/* Most expensive first, by the instructions that sub-groups issue. */
 static int compare_costs(const void *a, const void *b)
 {
     const struct sum *x = a, *y = b;
@@ -77,7 +77,8 @@ static struct sum of_line(const struct profile_kernel *kernel, const struct prof
     return sum;
 }
 
-/* Each line once, in the order of files and lines; at is malloc'd, NULL: no memory. */
+/* The lines of a kernel, each once, in the order of files and lines; `at` is malloc'd, NULL: out of
+ * memory. */
 static struct sums sums_of(const struct profile_kernel *kernel)
 {
     struct sums sums = {.count = 0};
@@ -145,7 +146,7 @@ static void print_row(FILE *stream, const char *label, const struct sum *sum)
     fputc('\n', stream);
 }
 
-/* Lines of all kernels that ran; malloc'd, NULL: no memory. */
+/* The lines of all kernels that ran; malloc'd, NULL: out of memory. */
 static struct sums all_lines(const struct profile *profile)
 {
     struct sums all = {NULL, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans of launches, groups and copies, written as trace events. */
+/* Collects spans of launches, work-groups and copies, and writes them as trace events. */
 #include "timeline.h"
 
 #include <inttypes.h>
@@ -14,12 +14,12 @@
 enum span_kind { SPAN_COMMAND, SPAN_LAUNCH, SPAN_GROUP, SPAN_SLICE };
 struct timeline_span {
     enum span_kind kind;
-    uint32_t track; /* queue; 0; or compute unit and slot: struct track's index */
+    uint32_t track; /* queue; 0; or index of struct track: compute unit and slot */
     uint64_t begin, end;
-    uint32_t name;   /* index of names; of a time slice unused */
-    uint32_t number; /* command, launch */
+    uint32_t name;   /* index into names; not used by time slices */
+    uint32_t number; /* number of the command or launch */
     uint64_t group;
-    uint32_t first, last; /* of a time slice: sub-groups, or work-items when that is one */
+    uint32_t first, last; /* of a time slice: the sub-groups, or the work-items if it has one sub-group */
     bool item, open;
 };
 
@@ -39,8 +39,8 @@ struct timeline {
     struct track *tracks;
     size_t track_count, track_room;
     uint64_t dropped;
-    size_t slice; /* the open one, index of spans + 1 */
-    size_t *open; /* launches and groups that run: index of spans */
+    size_t slice; /* the open time slice: index of spans + 1 */
+    size_t *open; /* running launches and groups: indices of spans */
     size_t open_count, open_room;
 };
 
@@ -70,7 +70,7 @@ void timeline_free(struct timeline *timeline)
 
 /* ---- tables ----------------------------------------------------------------------------- */
 
-/* Makes room for one more; false: no memory, the table is as before. */
+/* Makes room for one more item; false: out of memory, and the table is unchanged. */
 static bool grow(void **items, size_t *room, size_t count, size_t size)
 {
     if (count < *room)
@@ -87,7 +87,7 @@ static bool grow(void **items, size_t *room, size_t count, size_t size)
     grow((void **)&(timeline)->items, &(timeline)->name##_room, (timeline)->name##_count, \
          sizeof *(timeline)->items)
 
-/* The number of a name; 0 is "?" in effect when there is no memory for it. */
+/* The index of a name; 0, which is "?", if out of memory. */
 static uint32_t name_of(struct timeline *timeline, const char *text)
 {
     const char *wanted = text ? text : "?";
@@ -123,7 +123,7 @@ static void end_span(struct timeline *timeline, size_t span, uint64_t time)
     timeline->spans[span - 1].open = false;
 }
 
-/* The first thread of the unit that has nothing to do; UINT32_MAX: no memory. */
+/* The unit's first idle thread; UINT32_MAX: out of memory. */
 static uint32_t take_track(struct timeline *timeline, uint32_t unit)
 {
     uint32_t slot = 0;
@@ -190,7 +190,7 @@ static void end_group(struct timeline *timeline, const struct launch_event *even
         close_at(timeline, at, event->time);
 }
 
-/* The first line that no launch which runs is on: those at the same time lie beside each other. */
+/* The first line without a running launch: launches that overlap in time get lines of their own. */
 static uint32_t launch_line(const struct timeline *timeline)
 {
     uint32_t line = 0;
@@ -199,7 +199,7 @@ static uint32_t launch_line(const struct timeline *timeline)
         if (span->kind != SPAN_LAUNCH || span->track != line)
             continue;
         line++;
-        i = SIZE_MAX; /* from the start again: 0 after the increment */
+        i = SIZE_MAX; /* start again: 0 after the increment */
     }
     return line;
 }
@@ -216,7 +216,7 @@ static void begin_launch(struct timeline *timeline, const struct launch_event *e
         timeline->open[timeline->open_count++] = added - 1;
 }
 
-/* Groups that a finding ended do not announce their end. */
+/* Groups that a finding ended announce no end. */
 static void end_launch(struct timeline *timeline, const struct launch_event *event)
 {
     for (size_t i = timeline->open_count; i-- > 0;)
@@ -315,7 +315,7 @@ static void next_event(struct timeline_writer *writer)
     writer->first = false;
 }
 
-/* Names may hold anything. */
+/* Names may contain any character. */
 static void put_text(struct timeline_writer *writer, const char *text)
 {
     json_t *string = json_string(text);
@@ -337,7 +337,7 @@ static void put_title(struct timeline_writer *writer, const char *what, uint32_t
     fputs("}}", writer->stream);
 }
 
-/* Nanoseconds as the microseconds that the format wants. */
+/* The format has microseconds. */
 static void put_time(struct timeline_writer *writer, const char *key, uint64_t time)
 {
     fprintf(writer->stream, ",\"%s\":%" PRIu64 ".%03" PRIu64, key, time / 1000, time % 1000);
@@ -352,7 +352,7 @@ static uint32_t root_of(const struct timeline_writer *writer, uint32_t unit)
     return root;
 }
 
-/* Threads sort by number: the slots of a unit stand together. */
+/* Threads are sorted by number, so the slots of a unit are adjacent. */
 static uint32_t thread_of(const struct track *track)
 {
     return track->unit * 4096 + track->slot;
@@ -379,7 +379,7 @@ static void put_name(struct timeline_writer *writer, const struct timeline_span 
     put_text(writer, text);
 }
 
-/* Queues have a thread each, by number; so have lines of launches, after them. */
+/* A thread per queue, by its number; after them a thread per line of launches. */
 enum { LAUNCH_THREADS = 1 << 24 };
 static uint32_t launch_thread(uint32_t line)
 {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The trace: a JSON line for each work-item of an event, written as it happens. Addresses are offsets in
- * their allocation, since addresses of the process differ between runs. A line that lacks something for want
- * of memory is lost, and trace_flush reports it. Traces in memory keep their first lines and count the
- * others.
- */
+/* The trace: a JSON line for each work-item of an event, written at once. Addresses are offsets in their
+ * allocation, since absolute addresses differ between runs. A line for which memory is lacking is lost, and
+ * trace_flush reports it. Traces in memory keep their first lines and count the others. */
 #include "trace.h"
 
 #include <inttypes.h>
@@ -21,12 +18,12 @@
 struct trace {
     const struct memory *memory;
     FILE *stream; /* NULL: could not be opened */
-    char *text;   /* of a trace in memory: what the stream wrote */
+    char *text;   /* of a trace in memory: the output of the stream */
     size_t text_size;
     uint64_t lines_most, lines, left_out; /* lines_most 0: no limit */
-    bool every_file;  /* each line names its file, not only those of other files than the kernel's */
+    bool every_file;  /* every line names its file; else only lines of files other than the kernel's */
     uint64_t passage; /* the number of the next barrier or collective that work-items pass */
-    bool lost;        /* a line had no memory */
+    bool lost;        /* a line was lost for lack of memory */
 };
 
 static struct trace *trace_begin(const struct memory *memory)
@@ -118,7 +115,7 @@ static const char *sync_word(enum sync_kind kind)
     return words[kind];
 }
 
-/* NULL: an integer, or another thing. */
+/* NULL: an integer, or no number. */
 static const char *number_word(enum number_type type)
 {
     static const char *const words[] = {
@@ -126,7 +123,7 @@ static const char *number_word(enum number_type type)
     return words[type];
 }
 
-/* A line that lacks something is lost. */
+/* A line that lacks a part is lost. */
 static void put(struct trace *trace, json_t *line, const char *key, json_t *value)
 {
     trace->lost |= json_object_set_new(line, key, value) != 0;
@@ -171,7 +168,7 @@ static void end_line(struct trace *trace, json_t *line)
     json_decref(line);
 }
 
-/* The unit, and the place in the source. */
+/* Begins a line with the unit and the place in the source. */
 static json_t *begin_line(struct trace *trace, const char *type, const struct origin *origin,
                           const struct item *item)
 {
@@ -193,7 +190,7 @@ static json_t *begin_line(struct trace *trace, const char *type, const struct or
     return line;
 }
 
-/* Is there room for a line? Counts it. */
+/* False: the limit of lines is reached. Counts the line. */
 static bool take_line(struct trace *trace)
 {
     const bool room = !trace->lines_most || trace->lines < trace->lines_most;
@@ -204,7 +201,7 @@ static bool take_line(struct trace *trace)
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Addresses outside of allocations, the host's own memory, are not the same in two runs. */
+/* Addresses outside of allocations are the host's and differ between runs. */
 static void put_bytes(struct trace *trace, json_t *line, uint64_t address, uint32_t size)
 {
     const struct region *region = memory_region(trace->memory, address);
@@ -220,7 +217,8 @@ static void put_bytes(struct trace *trace, json_t *line, uint64_t address, uint3
 static void put_value(struct trace *trace, json_t *line, const char *key, bool known, uint64_t value)
 {
     char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, value); /* JSON readers lose bits of large numbers */
+    /* as text, since JSON readers lose bits of large numbers */
+    snprintf(text, sizeof text, "0x%" PRIx64, value);
     if (known)
         put_word(trace, line, key, text);
 }

@@ -62,7 +62,7 @@ uint64_t cycle_memory_hash(const struct memory *memory)
 static uint64_t launch_hash(const struct launch *launch)
 {
     const struct launch_node *node = launch->node;
-    return node ? (uint64_t)node->family->serial << 32 | node->family->user_events : 0;
+    return node ? (uint64_t)node->tree->serial << 32 | node->tree->user_events : 0;
 }
 
 static uint64_t hash_group(const struct group *group, uint64_t hash)
@@ -281,7 +281,7 @@ void livelock_at_group_barrier(struct schedule *schedule, struct group *group)
     for (uint32_t i = 0; i < group->watched_count; i++)
         group->watched_sub_groups[i].epoch = 0;
     if (group->stepped && ++group->laps.past >= IDLE_PASSES &&
-        watch_state(&group->laps.meeting, schedule->concurrent->epoch, hash_group(group, 0)))
+        watch_state(&group->laps.at_barrier, schedule->concurrent->epoch, hash_group(group, 0)))
         group->laps.cycles = true;
 }
 
@@ -291,14 +291,14 @@ void livelock_at_sub_group_barrier(struct schedule *schedule, struct group *grou
     if (!group->stepped || ++group->laps.past < IDLE_PASSES)
         return;
     const uint32_t size = sub_group_items(group), first = index / size * size;
-    struct watched *meeting = watched_sub_group(group, index / size);
+    struct watched *at_barrier = watched_sub_group(group, index / size);
     uint64_t hash = launch_hash(group->launch);
     for (uint32_t i = first; i < group->base_count && i < first + size; i++) {
         const struct group_wave *wave = &group->waves[i];
         uint64_t parts[] = {wave->state, wave->state == WAVE_DONE ? 0 : wave_fingerprint(wave->wave)};
         hash = XXH3_64bits_withSeed(parts, sizeof parts, hash);
     }
-    if (meeting && watch_state(meeting, schedule->concurrent->epoch, hash))
+    if (at_barrier && watch_state(at_barrier, schedule->concurrent->epoch, hash))
         group->laps.cycles = true;
 }
 
@@ -317,7 +317,7 @@ static bool all_cycle(const struct schedule *schedule)
         const struct group *group = schedule->resident[g];
         if (!group->stepped)
             continue;
-        if (has_cycled(&group->laps.meeting, epoch)) {
+        if (has_cycled(&group->laps.at_barrier, epoch)) {
             circling++;
             continue;
         }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * PURPOSE  Walking over the lanes of an access event; for observers.
- */
+/* PURPOSE  Iterates over the lanes of an access event; for observers. */
 #ifndef ORRERY_SIM_TOPOLOGY_ACCESS_LANES_H
 #define ORRERY_SIM_TOPOLOGY_ACCESS_LANES_H
 

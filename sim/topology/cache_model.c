@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Caches by sets with least-recently-used replacement; every access of an observer's event is counted. */
+/* Set-associative caches with replacement of the least recently used line, as an observer. An access is
+ * split into pieces that lie in one line of each cache on the unit's path. Each piece is looked up from the
+ * inner caches outwards and filled into all that missed. Then caches off the path are snooped: they hand
+ * out changed bytes, and lose lines that are written. */
 #include "cache_model.h"
 
 #include <stdlib.h>
@@ -15,19 +18,19 @@ enum { WAYS_MOST = 1 << 16, PATH_MOST = 4, HOST_LINE = 64 };
 
 struct line {
     uint64_t number;  /* address / line_bytes */
-    uint64_t used;    /* when; larger is later */
-    uint64_t touched; /* 64ths of the line that units of this cache used */
+    uint64_t used;    /* time of the last use */
+    uint64_t touched; /* the 64ths of the line that units of this cache accessed */
     bool valid, dirty;
-    bool alone; /* no cache off the path has it */
+    bool alone; /* no cache off the path has the line */
 };
 
 struct cache {
     struct node_counters counted;
-    uint32_t outer;                  /* the cache around it; NONE */
-    uint32_t first_unit, unit_count; /* of the machine */
+    uint32_t outer;                  /* the next outer cache; NONE */
+    uint32_t first_unit, unit_count; /* numbered in the whole machine */
     uint32_t line_bytes, ways;
     uint64_t sets;
-    struct line **set; /* NULL until used */
+    struct line **set; /* NULL until its first use */
     uint64_t now;
 };
 
@@ -51,14 +54,14 @@ struct caches {
     struct place_counters *places;
     size_t place_count, place_room;
 
-    /* of the launch that runs */
+    /* of the running launch */
     uint32_t *place_of_site; /* site -> place + 1 */
     size_t site_room;
-    size_t host_row; /* of the latest command of the host */
+    size_t host_row; /* of the latest host command */
     struct counters uncounted;
-    /* of the access at hand */
+    /* of the current access */
     struct core *unit;           /* NULL: the host */
-    struct counters *targets[4]; /* the counters that it goes to */
+    struct counters *targets[4]; /* the counters that it adds to */
 };
 
 const char *counter_name(enum counter counter)
@@ -88,7 +91,7 @@ static void cache_init(struct cache *cache, uint32_t root, const struct topology
 {
     uint64_t lines = node->bytes / node->line_bytes;
     uint64_t ways = node->associativity && node->associativity < lines ? node->associativity : lines;
-    CHECKED(lines > 0 && node->line_bytes > 0); /* topology_build.c refuses others */
+    CHECKED(lines > 0 && node->line_bytes > 0); /* topology_build.c checks this */
     *cache = (struct cache){
         .counted = {.root = root, .node = node},
         .outer = NONE,
@@ -106,7 +109,8 @@ static bool holds(const struct cache *cache, uint32_t unit)
     return unit >= cache->first_unit && unit - cache->first_unit < cache->unit_count;
 }
 
-/* Depth first: the last cache so far that holds all of a later one is the one around it. */
+/* Caches are added depth first, so the last cache that contains all units of a later one is the next outer
+ * cache. */
 static uint32_t around(const struct caches *caches, uint32_t index)
 {
     const struct cache *inner = &caches->caches[index];
@@ -139,12 +143,12 @@ static void add_root(struct caches *caches, uint32_t root, const struct device_c
             caches->caches[index].outer = around(caches, index);
             CHECKED(caches->caches[index].outer == NONE || caches->caches[index].outer < index);
             for (uint32_t u = 0; u < node->unit_count; u++)
-                caches->units[first + u].inner = index; /* later ones are further in */
+                caches->units[first + u].inner = index; /* later caches are further in */
         }
     }
 }
 
-/* A piece of an access lies in one line of each cache on its way. */
+/* The bytes of a piece: the shortest line on the unit's path. */
 static void size_pieces(struct caches *caches)
 {
     for (uint32_t i = 0; i < caches->unit_count; i++) {
@@ -241,10 +245,8 @@ static void count_both(struct caches *caches, struct cache *cache, enum counter 
     count(caches, counter, 1);
 }
 
-/*
- * The memory that a page is in: that of the unit which first touched it. NONE: untouched, and the access is
- * the host's.
- */
+/* The memory of a page: the node of the unit that touched it first; if untouched, of the accessing unit.
+ * NONE: untouched, and the host accesses it. */
 static uint32_t memory_of(const struct caches *caches, uint64_t address)
 {
     uint32_t toucher = pages_toucher(caches->pages, address);
@@ -291,17 +293,17 @@ static struct line *line_find(const struct cache *cache, uint64_t address)
     return NULL;
 }
 
-/* Which 64ths of its line [address, address + bytes) is. */
+/* The 64ths of its line that [address, address + bytes) covers. */
 static uint64_t parts_of(const struct cache *cache, uint64_t address, uint64_t bytes)
 {
     uint64_t from = address % cache->line_bytes, line = cache->line_bytes;
     uint64_t to = from + bytes < line ? from + bytes : line;
-    CHECKED(from < to && to <= line); /* a piece lies in one line */
+    CHECKED(from < to && to <= line); /* a piece is in one line */
     uint64_t first = from * 64 / line, last = (to * 64 - 1) / line;
     return (last - first == 63 ? UINT64_MAX : (UINT64_C(1) << (last - first + 1)) - 1) << first;
 }
 
-/* A line's changed bytes go to the next outer cache that has it, or to memory. */
+/* Writes the changed bytes of a line to the next outer cache that has it, or to memory. */
 static void write_back(struct caches *caches, struct cache *cache, struct line *line)
 {
     uint64_t address = line->number * cache->line_bytes;
@@ -317,7 +319,7 @@ static void write_back(struct caches *caches, struct cache *cache, struct line *
     use_memory(caches, address, cache->line_bytes, true);
 }
 
-/* A free way, or the one least recently used. */
+/* A free way, or the least recently used one. */
 static struct line *line_victim(struct cache *cache, struct line *set)
 {
     struct line *victim = &set[0];
@@ -369,10 +371,12 @@ static void line_invalidate(struct caches *caches, struct cache *cache, struct l
     line->valid = false;
 }
 
-/* Caches that the unit does not use hand out what they changed, and lose what is written. */
+/* Snoops caches that the unit does not use: they hand out what they changed, and lose lines that are
+ * written. */
 static void snoop(struct caches *caches, const struct cache_piece *piece)
 {
-    for (uint32_t i = caches->cache_count; i-- > 0;) { /* inner ones first: they hand to outer ones */
+    /* inner ones first, since they write back to outer ones */
+    for (uint32_t i = caches->cache_count; i-- > 0;) {
         struct cache *cache = &caches->caches[i];
         struct line *line = holds(cache, piece->unit) ? NULL : line_find(cache, piece->address);
         if (!line)
@@ -385,7 +389,8 @@ static void snoop(struct caches *caches, const struct cache_piece *piece)
     }
 }
 
-/* From the unit outwards until a cache has the line; returns how many had not, out_path: all of them. */
+/* Looks the line up from the unit outwards until a cache has it. Returns how many caches missed; out_path:
+ * all caches of the unit. */
 static uint32_t look_up(struct caches *caches, const struct cache_piece *piece, struct cache *path[PATH_MOST],
                         uint32_t *out_length)
 {
@@ -467,7 +472,7 @@ static char *copy_text(const char *text)
     return strdup(text ? text : "");
 }
 
-/* The place with that kernel, file and line, or a new one; NONE: no memory. */
+/* The place of that kernel, file and line, or a new one; NONE: out of memory. */
 static uint32_t find_place(struct caches *caches, const char *kernel, const struct source_place *source)
 {
     const char *file = source->file ? source->file : "";
@@ -524,14 +529,14 @@ static struct counters *counters_of_site(struct caches *caches, const struct ori
 
 /* ---- events -------------------------------------------------------------------------------------------- */
 
-/* Sites are those of one program. */
+/* Sites are numbered per program. */
 static void forget_sites(struct caches *caches)
 {
     if (caches->site_room)
         memset(caches->place_of_site, 0, caches->site_room * sizeof *caches->place_of_site);
 }
 
-/* Launches alternate: the one that runs is not always the last that began. */
+/* With several launches, the running one may not be the last that began. */
 static void follow_launch(struct caches *caches, uint32_t launch)
 {
     CHECKED(caches->command_count > 0 && caches->latest < caches->command_count);
@@ -581,7 +586,7 @@ static void on_access(void *self, const struct access_event *event)
     }
 }
 
-/* Takes the kernel's name. */
+/* Takes ownership of the kernel's name. */
 static bool add_command(struct caches *caches, const struct command_counters *row)
 {
     struct command_counters *commands =
@@ -638,7 +643,7 @@ static void host_line(struct caches *caches, struct cache *cache, struct line *l
     line->alone = false;
 }
 
-/* The lines of the range, or all that the cache has where these are fewer. */
+/* Visits the lines of the range, or all lines of the cache if these are fewer. */
 static void host_cache(struct caches *caches, struct cache *cache, const struct cache_range *range)
 {
     uint64_t first = range->address / cache->line_bytes,
@@ -657,7 +662,7 @@ static void host_cache(struct caches *caches, struct cache *cache, const struct 
                 host_line(caches, cache, &cache->set[s][way], range);
 }
 
-/* Memory, page by page: each is at the node of its own toucher. */
+/* Counts memory page by page, each at the node of its first toucher. */
 static void host_memory(struct caches *caches, const struct cache_range *range)
 {
     const uint64_t page = UINT64_C(1) << PAGE_SHIFT, end = range->address + range->bytes;
@@ -682,7 +687,7 @@ static const char *what_of(const struct command_event *event)
     return event->kind == ACCESS_WRITE ? "write" : "read";
 }
 
-/* Events of one command are consecutive; one that reads and writes is a copy. */
+/* The events of one command are consecutive; a command that reads and writes is a copy. */
 static bool begin_command(struct caches *caches, const struct command_event *event)
 {
     const char *what = what_of(event);
@@ -715,7 +720,8 @@ static void on_command(void *self, const struct command_event *event)
     bool ours = event->address >= region->low && event->address < region->high;
     if (caches->lost || !ours || !moves_bytes(event) || !begin_command(caches, event))
         return;
-    for (uint32_t i = caches->cache_count; i-- > 0;) /* inner ones first: they hand to outer ones */
+    /* inner ones first, since they write back to outer ones */
+    for (uint32_t i = caches->cache_count; i-- > 0;)
         host_cache(caches, &caches->caches[i], &range);
     host_memory(caches, &range);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The caches of a topology, as an observer that counts. Set-associative, least recently used,
- *          write-back, write-allocate; not inclusive. A write takes the line away from every cache that the
- *          writer's unit does not use, a read makes such a cache hand out its changed bytes: MESI, with M and
- *          E as one bit.
+ * PURPOSE  The caches of a topology, as an observer that counts. They are set-associative, write-back and
+ *          write-allocate, replace the least recently used line, and are not inclusive. A write removes the
+ *          line from every cache off the writer's path; a read makes such a cache hand out its changed
+ *          bytes: MESI, with M and E as one bit.
  *
  * Interface
  *   caches_new, caches_free
- *   caches_observer           receives accesses and launches; after pages_observer()
- *   caches_forget             an allocation ended: its lines go without a trace
+ *   caches_observer           receives accesses and launches; add it after pages_observer()
+ *   caches_forget             an allocation ended: its lines are dropped and not counted
  *   caches_total, _of_*       the counters, for reports; NULL past the end
  *
- * Order    Lanes count one after another, in the order of the events. Host commands pass the caches by:
- *          caches first write back the bytes that they read, and lose those that they write. They count in
- *          rows of their own, in lines of 64 bytes, and at the node of each page that was touched; not in the
- *          total. A line's bytes are watched in 64ths of it: false sharing is exact for lines up to 64 bytes.
- *          A cache that is fully associative is so up to 65536 lines.
- * Memory   Sets are made when they are used. Without memory caches_lost() becomes true, and later accesses
- *          are not counted.
+ * Order    Lanes count one after another, in the order of the events. Host commands bypass the caches:
+ *          caches first write back the bytes that a command reads, and lose those that it writes. Commands
+ *          count in rows of their own, in lines of 64 bytes and at the node of each page that was touched,
+ *          but not in the total. The bytes of a line are tracked in 64ths of it, so false sharing is exact
+ *          for lines up to 64 bytes. A fully associative cache has at most 65536 lines.
+ * Memory   Sets are allocated when they are used. Out of memory, caches_lost() becomes true, and later
+ *          accesses are not counted.
  */
 #ifndef ORRERY_SIM_TOPOLOGY_CACHE_MODEL_H
 #define ORRERY_SIM_TOPOLOGY_CACHE_MODEL_H
@@ -30,7 +30,7 @@
 
 struct caches;
 
-/* Borrows all three. memory distinguishes local from global memory. */
+/* Borrows all three. `memory` distinguishes local from global memory. */
 struct caches *caches_new(const struct scenario *scenario, const struct memory *memory,
                           const struct pages *pages);
 void caches_free(struct caches *caches);
@@ -42,16 +42,16 @@ struct place_counters {
     uint32_t line;
     struct counters counters;
 };
-/* A launch, or (what: "read", "write", "copy", "map", "unmap") a command of the host, which has no kernel
- * and launch 0. */
+/* A launch or a host command (what: "read", "write", "copy", "map", "unmap"), which has no kernel and
+ * launch 0. */
 struct command_counters {
     char *kernel;
     const char *what;
     uint32_t launch, command, device;
     struct counters counters;
 };
-/* index among the units, caches (the topology's order, root after root) and memories of the machine. node:
- * NULL for the memory of units that are in no NUMA node. */
+/* index: among the machine's units, caches (in the topology's order, root after root) and memories. node:
+ * NULL for the memory of units outside of NUMA nodes. */
 struct node_counters {
     uint32_t root;
     const struct topology_node *node;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First touch of pages: chunks of a table, by address. */
+/* First touch of pages: chunks of a table, sorted by address. */
 #include "pages.h"
 
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "access_lanes.h"
 #include "orrery/limits.h"
 
-/* Pages are kept in chunks, sorted by address. */
 enum { CHUNK_SHIFT = 21, CHUNK_PAGES = 1 << (CHUNK_SHIFT - PAGE_SHIFT) };
 struct chunk {
     uint64_t number;
@@ -35,7 +34,7 @@ void pages_free(struct pages *pages)
     free(pages);
 }
 
-/* The place of the first chunk that is not below number. */
+/* The index of the first chunk whose number is not below `number`. */
 static size_t place_of(const struct pages *pages, uint64_t number)
 {
     size_t low = 0, high = pages->count;

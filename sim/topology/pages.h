@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  First touch: which compute unit was the first to access a page. The page's memory is taken to be
- *          at that unit's NUMA node. The host's accesses touch nothing, and a page without a toucher is at no
- *          node.
+ * PURPOSE  First touch: the compute unit that first accessed a page. The page's memory counts as that of the
+ *          unit's NUMA node. Accesses of the host touch nothing, and an untouched page is at no node.
  *
  * Interface
  *   pages_new, pages_free
- *   pages_observer   receives every access of kernels; add it before observers that query it
- *   pages_toucher    the unit, or PAGES_UNTOUCHED
- *   pages_forget     an allocation ended
+ *   pages_observer          receives every access of kernels; add it before observers that query it
+ *   pages_toucher           the unit, or PAGES_UNTOUCHED
+ *   pages_forget            an allocation ended
  *
- * Local memory is touched like any other and does not matter: it is at its unit.
- * Without memory a page stays untouched.
+ * Local memory is touched like any other, which has no effect: it is at its unit. Out of memory, a page
+ * stays untouched.
  */
 #ifndef ORRERY_TOPOLOGY_PAGES_H
 #define ORRERY_TOPOLOGY_PAGES_H

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Partition schemes over a topology: equally, by counts, by names, by level. A part is a list of units taken
- * from the parent's list in order; by level, neighbours of one node stand together since units are numbered
- * depth first, so a part is a run of the list. The answers for what does not divide are OpenCL's (3.0 API,
- * 4.3).
- */
+/* Partition schemes over a topology: equally, by counts, by names, by level. A part is a list of units from
+ * the parent's list, in order. Units are numbered depth first, so the units of a node are consecutive, and
+ * a part by level is a run of the list. Results for counts that do not divide are those of OpenCL 3.0 API,
+ * 4.3. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,14 +45,14 @@ static enum partition_result partition_init(struct partition *partition, size_t 
     return PARTITION_OK;
 }
 
-/* Room for count units; the set has none yet. */
+/* Allocates room for `count` units; the set is empty. */
 static bool set_init(struct unit_set *set, uint32_t count)
 {
     *set = (struct unit_set){.units = malloc(count * sizeof *set->units)};
     return set->units != NULL;
 }
 
-/* The parent's units [first, first + count) as set number index. */
+/* Makes the parent's units [first, first + count) set number `index`. */
 static enum partition_result take(const struct unit_set *parent, uint32_t first, uint32_t count,
                                   struct partition *partition, uint32_t index)
 {
@@ -156,7 +154,7 @@ enum partition_result partition_by_names(const struct unit_set *parent, const in
 
 /* ---- by level ------------------------------------------------------------------------------ */
 
-/* Neighbours of one node stand together: units are sorted, and a node's are consecutive. */
+/* Lemma: the units of a node are consecutive, since units are numbered depth first. */
 static uint32_t run_length(const struct topology *topology, const struct unit_set *parent, uint32_t first,
                            enum topology_level level, const struct topology_node **out_node)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compute slices: units of a tile, permuted by seed if requested. */
+/* Compute slices: the units of a tile, in an order that a seed permutes. */
 #include "orrery/topology.h"
 
 #include <stdlib.h>
 
 #include "orrery/device.h"
 
-/* Nodes hold consecutive units, so a whole tile is as many sorted units as it has, from its first one. */
+/* The tile that begins with the first unit, if the set has all its units: a node's units are consecutive,
+ * so their number decides. */
 static const struct topology_node *whole_tile(const struct topology *topology, const struct unit_set *units)
 {
     const struct topology_node *tile = topology_node_of(topology, units->units[0], TOPOLOGY_TILE);
@@ -27,7 +28,7 @@ uint32_t topology_cslices(const struct topology *topology, const struct unit_set
     return count;
 }
 
-/* Each tile has a permutation of its own. */
+/* Each tile has its own permutation. */
 static bool permute(uint64_t seed, uint32_t tile, struct partition *partition)
 {
     uint32_t *order = malloc(partition->count * sizeof *order);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Topologies: presets, copies, comparison, cslices. The default topology is constant data that copies share.
- * Presets are texts of topology.def. Fewer cslices are made by merging neighbours: slice k of n goes to part
- * k * wanted / n, and the tree is built again.
- */
+/* Topologies: presets, copies, comparison, cslices. The default topology is constant data that copies
+ * share. Presets are texts in topology.def. To have fewer cslices, neighbouring slices are merged: slice k
+ * of n belongs to part k * wanted / n, and the tree is built again. */
 #include "orrery/topology.h"
 
 #include <stdlib.h>
@@ -40,7 +38,7 @@ const char *topology_preset(size_t index, const char **out_text, const char **ou
 
 /* ---- life --------------------------------------------------------------------------- */
 
-/* The meaning of "l3:1(size=1MiB) cu:8". */
+/* The tree of "l3:1(size=1MiB) cu:8". */
 #define DEFAULT_UNIT(n, sibling)                                                                   \
     {                                                                                              \
         .level = TOPOLOGY_UNIT, .parent = 1, .next_sibling = sibling, .index = n, .first_unit = n, \
@@ -102,20 +100,14 @@ enum status topology_copy(const struct topology *topology, struct topology *out_
     return STATUS_OK;
 }
 
-/* ---- questions -------------------------------------------------------------------------- */
-
-static bool same_node(const struct topology_node *a, const struct topology_node *b)
-{
-    return a->level == b->level && a->parent == b->parent && a->bytes == b->bytes &&
-           a->line_bytes == b->line_bytes && a->associativity == b->associativity;
-}
+/* ---- comparison ------------------------------------------------------------------------- */
 
 bool topology_equal(const struct topology *a, const struct topology *b)
 {
     if (a->node_count != b->node_count || a->compute_units != b->compute_units)
         return false;
     for (uint32_t i = 0; i < a->node_count; i++)
-        if (!same_node(&a->nodes[i], &b->nodes[i]))
+        if (a->nodes[i].parent != b->nodes[i].parent || !node_has_shape_of(&a->nodes[i], &b->nodes[i]))
             return false;
     return true;
 }
@@ -162,7 +154,7 @@ struct merging {
     uint32_t tile, wanted;
     struct builder builder;
     uint32_t *became; /* node of the topology -> node of the builder */
-    /* of the tile at hand */
+    /* of the current tile */
     const struct topology_node *at;
     uint32_t count, seen, last;
 };
@@ -175,8 +167,8 @@ static bool follows_cslice(const struct topology *topology, const struct topolog
     return before != index && topology->nodes[before].level == TOPOLOGY_CSLICE;
 }
 
-/* The cslice of the builder that takes node up, 0 when node begins one of its own: slice k of n goes to part
- * k * wanted / n, as long as they are neighbours. */
+/* The cslice of the builder into which a node is merged; 0: the node begins a new one. Slice k of n belongs
+ * to part k * wanted / n, if the slices are neighbours. */
 static uint32_t merged_into(struct merging *merging, const struct topology_node *node)
 {
     const struct topology_node *tile = ancestor(merging->topology, node, TOPOLOGY_TILE);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Nodes become a tree: added depth first, so that a parent stands before its children and a node's units are
- * consecutive. A level is refused where it cannot stand, such as a cache inside of a smaller sort. One pass
- * backwards links siblings and counts units.
- */
+/* Builds a tree of nodes, which are added depth first: a parent precedes its children, and the units of a
+ * node are consecutive. Levels in an impossible place are refused, such as a cache inside of a smaller
+ * level of cache. A backward pass links siblings and counts units. */
 #include "topology_build.h"
 
 #include <assert.h>
@@ -14,7 +12,7 @@
 
 struct node_shape node_shape_default(enum topology_level level)
 {
-    /* Sizes are those of hwloc's synthetic topologies, so that lstopo shows the same. */
+    /* The sizes of hwloc's synthetic topologies, so that lstopo shows the same. */
     switch (level) {
     case TOPOLOGY_L4: return (struct node_shape){level, UINT64_C(64) << 20, 64, 16};
     case TOPOLOGY_L3: return (struct node_shape){level, UINT64_C(16) << 20, 64, 16};
@@ -72,7 +70,7 @@ static bool inside(const struct builder *builder, uint32_t node, enum topology_l
     return false;
 }
 
-/* A cache inside a smaller sort of cache. */
+/* Is a cache inside of a cache of a smaller level? */
 static bool inside_smaller(const struct builder *builder, uint32_t node, enum topology_level level)
 {
     for (; node; node = builder->nodes[node].parent)
@@ -113,7 +111,7 @@ enum add_result builder_add(struct builder *builder, uint32_t parent, const stru
 
 /* ---- a finished tree ------------------------------------------------------------------ */
 
-/* Children follow their parents, so one pass backwards links the siblings in order. */
+/* Children follow their parents, so a backward pass links siblings in order. */
 static void link_children(struct builder *builder)
 {
     for (uint32_t i = builder->count; i-- > 1;) {
@@ -128,7 +126,7 @@ static void count_units(struct builder *builder)
     uint32_t of_level[TOPOLOGY_LEVEL_COUNT] = {0};
     for (uint32_t i = 0; i < builder->count; i++) {
         struct topology_node *node = &builder->nodes[i];
-        node->first_unit = of_level[TOPOLOGY_UNIT]; /* units so far */
+        node->first_unit = of_level[TOPOLOGY_UNIT]; /* the units so far */
         node->index = of_level[node->level]++;
         node->unit_count = node->level == TOPOLOGY_UNIT;
     }

@@ -2,14 +2,14 @@
 /*
  * Trees that hwloc reads: XML files of real machines, and synthetic strings in its own spelling.
  *
- * A core is a compute unit, and its hardware threads are not looked at; a hardware thread without a core is
- * one, too. Memory hangs at the side of an object in hwloc: here it becomes a level, inside of packages and
+ * A core is a compute unit, and its hardware threads are ignored; a hardware thread without a core is a
+ * unit, too. In hwloc memory is attached to an object. Here it becomes a level, inside of packages and
  * groups and outside of caches. Instruction caches, groups, dies, devices and memory without processors have
  * no level.
  *
- * hwloc checks little of what it reads. The objects of a string are counted before hwloc builds them, and a
- * file is imported by a child process first: what makes hwloc crash or run for ever ends the child, and is an
- * error.
+ * hwloc checks little of its input. The objects of a string are counted before hwloc builds them, and a file
+ * is first imported by a child process: input that makes hwloc crash or run for ever ends the child, and is
+ * an error.
  */
 #include <hwloc.h>
 #include <ctype.h>
@@ -53,7 +53,7 @@ static bool level_of(hwloc_obj_type_t type, enum topology_level *out_level)
     }
 }
 
-/* Properties that hwloc lacks keep their defaults; -1 ways are all. */
+/* Properties that hwloc lacks keep their defaults; -1 ways: fully associative. */
 static struct node_shape shape_of(hwloc_obj_t object, enum topology_level level)
 {
     struct node_shape shape = node_shape_default(level);
@@ -67,7 +67,7 @@ static struct node_shape shape_of(hwloc_obj_t object, enum topology_level level)
     return shape;
 }
 
-/* Memory without processors hangs at the machine: it belongs to no node. */
+/* Memory without processors is attached to the machine and belongs to no node. */
 static bool is_numa(hwloc_obj_t object)
 {
     return object->type == HWLOC_OBJ_NUMANODE && !hwloc_bitmap_iszero(object->cpuset);
@@ -81,7 +81,7 @@ static bool has_numa(hwloc_obj_t object)
     return false;
 }
 
-/* All the memory at one place is one node: fast and slow memory serve the same units. */
+/* All memory at one object is one node: fast and slow memory serve the same units. */
 static struct node_shape memory_of(hwloc_obj_t object)
 {
     struct node_shape shape = node_shape_default(TOPOLOGY_NUMA);
@@ -96,7 +96,7 @@ static bool is_inside_memory(enum topology_level level)
     return topology_is_cache(level) || level == TOPOLOGY_UNIT;
 }
 
-/* The object whose memory serves just the units of a cache or core: itself, or the only object inside it. */
+/* The object whose memory serves exactly the units of a cache or core: itself, or its only child. */
 static hwloc_obj_t memory_place(hwloc_obj_t object)
 {
     enum topology_level level;
@@ -168,7 +168,8 @@ static enum status convert(hwloc_topology_t source, const char *text, struct top
 
 /* ---- sources ----------------------------------------------------------------------------------- */
 
-/* hwloc makes hardware threads of the last level; only a string with a level of that name is meant for it. */
+/* hwloc turns the last level into hardware threads. Only a string that names such a level is left to
+ * hwloc. */
 static bool names_threads(const char *text)
 {
     for (; *text; text++)
@@ -177,27 +178,27 @@ static bool names_threads(const char *text)
     return false;
 }
 
-/* The most objects that hwloc may build: its time grows with their square. */
+/* The most objects that hwloc may build, since its time grows with their square. */
 enum { OBJECTS_MAX = 2 * TOPOLOGY_UNITS_MAX };
 
-/* The number that begins here, read as hwloc reads it: "0x10" is 16, and "-1" the largest number there is.
- * OBJECTS_MAX + 1 for all that is too large. */
+/* The number at `at`, as hwloc reads it: "0x10" is 16, and "-1" the largest number. OBJECTS_MAX + 1 for all
+ * larger numbers. */
 static uint64_t count_at(const char *at, bool negative)
 {
     const unsigned long long count = negative ? OBJECTS_MAX + 1 : strtoull(at, NULL, 0);
     return count > OBJECTS_MAX ? OBJECTS_MAX + 1 : count ? count : 1;
 }
 
-/* Past the attributes that begin here, to the character after their ')'. */
+/* The character after the ')' of the attributes. */
 static const char *after_attributes(const char *at)
 {
     size_t length = strcspn(at, ")");
     return at + length + (at[length] == ')');
 }
 
-/* Each level has as many objects as the level before it, times its own count; "[...]" adds one object to each
- * of them. False: more than OBJECTS_MAX. Both factors are at most OBJECTS_MAX + 1, so their product does
- * not overflow. */
+/* Each level has as many objects as the one before it, times its own count; "[...]" adds one object to
+ * each. False: more than OBJECTS_MAX. Both factors are at most OBJECTS_MAX + 1, so the product does not
+ * overflow. */
 static bool objects_fit(const char *text)
 {
     uint64_t width = 1, objects = 1;
@@ -243,7 +244,7 @@ enum status topology_import_synthetic(const char *text, struct topology *out_top
 
 enum { FILE_BYTES_MAX = 64 << 20, CHILD_SECONDS = 10 };
 
-/* hwloc wants the '\0' at the end of the text. */
+/* hwloc requires the text to end with '\0'. */
 struct import_file {
     char *bytes;
     int size;
@@ -269,7 +270,7 @@ static enum status read_bytes(int fd, const char *path, struct import_file *out_
     return STATUS_OK;
 }
 
-/* O_NONBLOCK: opening a pipe that nothing writes to does not wait. */
+/* O_NONBLOCK: opening a pipe without a writer does not wait. */
 static enum status read_file(const char *path, struct import_file *out_file, struct diagnosis *diagnosis)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -297,7 +298,7 @@ static enum status load_xml(const struct import_file *file, const char *path, st
     return status == STATUS_OK ? status : diagnose(diagnosis, status, "%s: %s", path, why.text);
 }
 
-/* The child must die on an error, print nothing, and leave no core file. */
+/* The child must end on an error, print nothing, and leave no core file. */
 static void child_limit(void)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU};
@@ -315,7 +316,7 @@ static void child_limit(void)
         dup2(nowhere, STDERR_FILENO);
 }
 
-/* One byte means that the import ended, well or with an error of its own. */
+/* Writes one byte when the import has ended, with or without an error of its own. */
 static void child_run(int report, const struct import_file *file, const char *path)
 {
     struct topology topology;
@@ -332,7 +333,7 @@ static void child_wait(pid_t child)
         continue;
 }
 
-/* The byte and not the exit status is the result: a host that ignores SIGCHLD leaves no status. */
+/* The byte decides, not the exit status, which is lost if the host ignores SIGCHLD. */
 static bool survives(const struct import_file *file, const char *path)
 {
     int ends[2];

@@ -78,7 +78,7 @@ static bool word_is(const char *word, int length, const char *name)
     return strlen(name) == (size_t)length && strncmp(word, name, (size_t)length) == 0;
 }
 
-/* The text at the position, for an error. */
+/* How much of the text at the position an error shows. */
 static int shown(const char *at)
 {
     int length = word_length(at);
@@ -194,7 +194,7 @@ static bool read_attribute(struct topology_parser *parser, struct node_shape *sh
                   : read_ways(parser, &shape->associativity);
 }
 
-/* A cache holds whole lines, and at least one. */
+/* A cache has at least one line, and only whole lines. */
 static bool check_cache(struct topology_parser *parser, const char *where, struct node_shape *shape)
 {
     if (!topology_is_cache(shape->level) || shape->bytes >= shape->line_bytes)
@@ -344,7 +344,7 @@ enum status topology_parse(const char *text, struct topology *out_topology, stru
     builder_fini(&parser.builder);
     if (fine)
         return STATUS_OK;
-    /* hwloc may support what this form lacks (other names, "[NUMANode]", indexes). */
+    /* hwloc may accept what this form lacks: other names, "[NUMANode]", indexes. */
     struct diagnosis large = {0};
     if (parser.status == STATUS_BAD_SCENARIO &&
         topology_import_synthetic(text, out_topology, &large) == STATUS_OK)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A topology as text, in the spelling that topology_parse.c reads: siblings whose subtrees are equal are one
- * level with a number, attributes that are the level's defaults are left out. Equal topologies print equally.
- */
+/* Prints a topology in the form that topology_parse.c reads. Siblings with equal subtrees become one level
+ * with a count; attributes that are the level's defaults are omitted. Equal topologies print equally. */
 #include <inttypes.h>
 
 #include "topology_build.h"
@@ -18,7 +16,7 @@ static void print_bytes(uint64_t bytes, FILE *stream)
     fprintf(stream, "%" PRIu64 "%s", bytes, units[unit]);
 }
 
-/* Attributes that the level does not have anyway. */
+/* Prints the attributes that differ from the level's defaults. */
 static void print_attributes(const struct topology_node *node, FILE *stream)
 {
     struct node_shape usual = node_shape_default(node->level);
@@ -58,14 +56,13 @@ static bool same_branch(const struct topology *topology, uint32_t a, uint32_t b)
     for (uint32_t i = 0; i < count; i++) {
         const struct topology_node *x = &topology->nodes[a + i], *y = &topology->nodes[b + i];
         bool same_parent = i == 0 || x->parent - a == y->parent - b;
-        if (x->level != y->level || x->bytes != y->bytes || x->line_bytes != y->line_bytes ||
-            x->associativity != y->associativity || !same_parent)
+        if (!same_parent || !node_has_shape_of(x, y))
             return false;
     }
     return true;
 }
 
-/* How many siblings from node on look the same; out_next: the one after them. */
+/* The number of siblings from `node` on with equal subtrees; out_next: the next sibling. */
 static uint32_t run_of(const struct topology *topology, uint32_t node, uint32_t *out_next)
 {
     uint32_t count = 1, next = topology->nodes[node].next_sibling;

@@ -373,7 +373,7 @@ static void build_and_be_killed(void)
     ck_assert_int_eq(status, SIGKILL);
 }
 
-START_TEST(server_of_a_host_that_is_killed_serves_others)
+START_TEST(server_of_a_killed_host_builds_for_others)
 {
     build_and_be_killed();
     const pid_t process = the_server();
@@ -610,7 +610,7 @@ int main(void)
     tcase_add_test(places, lock_that_is_held_does_not_keep_a_build);
     tcase_add_test(ends, server_is_no_child_and_holds_nothing);
     tcase_add_test(ends, process_that_gets_orphans_starts_no_server);
-    tcase_add_test(ends, server_of_a_host_that_is_killed_serves_others);
+    tcase_add_test(ends, server_of_a_killed_host_builds_for_others);
     tcase_add_test(ends, server_that_was_killed_is_followed_by_another);
     tcase_add_test(ends, build_of_a_server_that_is_killed_is_done_elsewhere);
     tcase_add_test(ends, build_ends_with_its_client_and_the_server_lives);

@@ -12,7 +12,7 @@
 
 #include "tests/support/cl_fixture.h"
 
-enum { THREADS = 8, ROUNDS = 20, COUNT = 256, PATIENCE_SECONDS = 60 };
+enum { THREADS = 8, ROUNDS = 20, COUNT = 256, TIMEOUT_SECONDS = 60 };
 
 static const char source[] = "kernel void add(global int *x, int n) { x[get_global_id(0)] += n; }";
 
@@ -183,7 +183,7 @@ static _Noreturn int a_callback_exits(void)
         pause();
 }
 
-static int the_loader_comes_and_goes(void)
+static int the_loader_is_loaded_and_unloaded(void)
 {
     for (int i = 0; i < 3; i++) {
         void *loader = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -207,7 +207,7 @@ static int status_of(int (*child)(void))
     fflush(NULL);
     pid_t pid = fork();
     if (!pid) {
-        alarm(PATIENCE_SECONDS);
+        alarm(TIMEOUT_SECONDS);
         exit(child());
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -228,13 +228,13 @@ PROCESS(child_leaves_after_fork)
 PROCESS(nothing_is_released)
 PROCESS(commands_wait_at_the_end)
 PROCESS(a_callback_exits)
-PROCESS(the_loader_comes_and_goes)
+PROCESS(the_loader_is_loaded_and_unloaded)
 
 int main(void)
 {
     Suite *suite = suite_create("process");
     TCase *all = tcase_create("ends");
-    tcase_set_timeout(all, 2 * PATIENCE_SECONDS);
+    tcase_set_timeout(all, 2 * TIMEOUT_SECONDS);
     tcase_add_test(all, threads_share_a_context_and_ends);
     tcase_add_test(all, threads_make_the_first_call_and_ends);
     tcase_add_test(all, both_use_after_fork_and_ends);
@@ -242,7 +242,7 @@ int main(void)
     tcase_add_test(all, nothing_is_released_and_ends);
     tcase_add_test(all, commands_wait_at_the_end_and_ends);
     tcase_add_test(all, a_callback_exits_and_ends);
-    tcase_add_test(all, the_loader_comes_and_goes_and_ends);
+    tcase_add_test(all, the_loader_is_loaded_and_unloaded_and_ends);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -72,7 +72,7 @@ static void launch(const char *name)
     cl_ok(clFlush(queue));
 }
 
-START_TEST(a_met_expectation_is_ok)
+START_TEST(fulfilled_expectation_is_ok)
 {
     ck_assert_int_eq(orrery_expect("out-of-bounds-write", "after", 3, 1, 1), ORRERY_OK);
     launch("after");
@@ -507,7 +507,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_met_expectation_is_ok,
+        fulfilled_expectation_is_ok,
         unmet_expectations_are_reported,
         more_than_the_most_is_unmet,
         new_findings_counts_since_its_last_call,

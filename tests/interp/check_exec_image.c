@@ -349,7 +349,7 @@ START_TEST(written_texels_are_initialised)
 END_TEST
 
 /* An image that no argument describes reads as zero and is not written: a module may name any. */
-START_TEST(made_up_images_are_nobodys)
+START_TEST(invented_images_are_invalid)
 {
     static struct rig rig;
     picture_rig(&rig, image_format(IMAGE_RGBA, IMAGE_FLOAT), 1);
@@ -380,7 +380,7 @@ int main(void)
     tcase_add_loop_test(tests, written_texels_are_initialised, 0, 8);
     tcase_add_test(tests, observers_receive_every_texel);
     tcase_add_loop_test(tests, read_texels_are_announced, 0, 4);
-    tcase_add_test(tests, made_up_images_are_nobodys);
+    tcase_add_test(tests, invented_images_are_invalid);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

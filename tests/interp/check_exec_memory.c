@@ -146,7 +146,7 @@ START_TEST(denied_stores_stop_lanes)
 }
 END_TEST
 
-START_TEST(denied_stores_to_live_memory_go_ahead)
+START_TEST(denied_stores_to_live_memory_take_effect)
 {
     for (int isa = 0; isa < ISAS && rig_has(isa); isa++) {
         struct rig rig;
@@ -160,7 +160,7 @@ START_TEST(denied_stores_to_live_memory_go_ahead)
             rig_run(&rig, isa, OP_st_a_32, (struct insn){.d = SLOT_B, .a = CELL_A, .f = 1}));
         ck_assert_uint_eq(rig.fault_count, 1);
         ck_assert_uint_eq(rig.fault.kind, FAULT_WRITE);
-        ck_assert(rig.fault.goes_on);
+        ck_assert(rig.fault.continues);
         ck_assert_mem_eq((void *)(uintptr_t)address, rig.frame + SLOT_B, 64);
     }
 }
@@ -532,7 +532,7 @@ int main(void)
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, loads_and_stores);
     tcase_add_test(tests, denied_stores_stop_lanes);
-    tcase_add_test(tests, denied_stores_to_live_memory_go_ahead);
+    tcase_add_test(tests, denied_stores_to_live_memory_take_effect);
     tcase_add_test(tests, private_memory);
     tcase_add_test(tests, atomics_in_lane_order);
     tcase_add_test(tests, weak_exchanges_fail_when_the_host_decides_so);

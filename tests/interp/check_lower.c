@@ -272,7 +272,7 @@ START_TEST(a_store_in_one_arm_keeps_the_branch)
 }
 END_TEST
 
-/* Blocks of a loop are neighbours in the order, the latch last; that is what makes lanes meet. */
+/* Blocks of a loop are neighbours in the order, the latch last; that is what makes lanes reconverge. */
 START_TEST(loops_are_contiguous_with_one_latch)
 {
     struct ir *ir = classified(HEAD ID LOOP_TO(

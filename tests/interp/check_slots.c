@@ -139,7 +139,7 @@ START_TEST(branch_side_that_overwrites_the_other_sides_value_is_found)
 }
 END_TEST
 
-START_TEST(a_slot_that_is_undefined_on_the_way_is_nobodys)
+START_TEST(slot_undefined_on_the_edge_may_be_overwritten)
 {
     struct fixture f = {.undefined = {0, 2, RESULT}, .undefined_count = 1};
     struct slot_fault fault;
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
     tcase_add_test(tcase, a_copy_of_active_lanes_keeps_the_value);
     tcase_add_test(tcase, a_loop_that_all_leave_together_may_write_it);
     tcase_add_test(tcase, branch_side_that_overwrites_the_other_sides_value_is_found);
-    tcase_add_test(tcase, a_slot_that_is_undefined_on_the_way_is_nobodys);
+    tcase_add_test(tcase, slot_undefined_on_the_edge_may_be_overwritten);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     bad = srunner_ntests_failed(runner);

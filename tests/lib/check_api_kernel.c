@@ -226,7 +226,7 @@ START_TEST(clSetKernelExecInfo_judges_its_arguments)
 }
 END_TEST
 
-START_TEST(clCloneKernel_copies_arguments_and_then_goes_its_own_way)
+START_TEST(clCloneKernel_copies_arguments_which_then_differ)
 {
     cl_ulong bytes = 0;
     cl_int err = 1;
@@ -540,7 +540,7 @@ int main(void)
     tcase_add_test(tests, clSetKernelArg_retains_nothing);
     tcase_add_test(tests, clSetKernelArgSVMPointer_judges_its_arguments);
     tcase_add_test(tests, clSetKernelExecInfo_judges_its_arguments);
-    tcase_add_test(tests, clCloneKernel_copies_arguments_and_then_goes_its_own_way);
+    tcase_add_test(tests, clCloneKernel_copies_arguments_which_then_differ);
     tcase_add_test(tests, clGetKernelInfo_returns_its_values);
     tcase_add_test(tests, vec_type_hint_keeps_sign_and_size);
     tcase_add_test(tests, clGetKernelArgInfo_returns_its_values);

@@ -283,26 +283,26 @@ END_TEST
 
 /* ---- destructor callbacks ------------------------------------------------------------------------ */
 
-static int gone[8], gone_count;
+static int gone[8], destroyed_count;
 
-static void CL_CALLBACK memory_gone(cl_mem memobj, void *data)
+static void CL_CALLBACK memory_destroyed(cl_mem memobj, void *data)
 {
     (void)memobj;
-    gone[gone_count++] = (int)(intptr_t)data;
+    gone[destroyed_count++] = (int)(intptr_t)data;
 }
 
 START_TEST(clSetMemObjectDestructorCallback_calls_in_reverse_order)
 {
     cl_mem made = cl_buffer(context, 0, SIZE, NULL);
     for (intptr_t i = 1; i <= 3; i++)
-        cl_ok(clSetMemObjectDestructorCallback(made, memory_gone, (void *)i));
+        cl_ok(clSetMemObjectDestructorCallback(made, memory_destroyed, (void *)i));
     cl_is(clSetMemObjectDestructorCallback(made, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clSetMemObjectDestructorCallback((cl_mem)context, memory_gone, NULL), CL_INVALID_MEM_OBJECT);
+    cl_is(clSetMemObjectDestructorCallback((cl_mem)context, memory_destroyed, NULL), CL_INVALID_MEM_OBJECT);
     cl_ok(clRetainMemObject(made));
     cl_ok(clReleaseMemObject(made));
-    ck_assert_int_eq(gone_count, 0);
+    ck_assert_int_eq(destroyed_count, 0);
     cl_ok(clReleaseMemObject(made));
-    ck_assert_int_eq(gone_count, 3);
+    ck_assert_int_eq(destroyed_count, 3);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(gone[i], 3 - i);
 }
@@ -313,12 +313,12 @@ START_TEST(a_parent_is_destroyed_after_its_sub_buffers)
     const cl_buffer_region region = {0, 16};
     cl_mem parent = cl_buffer(context, 0, SIZE, NULL);
     cl_mem sub = clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
-    cl_ok(clSetMemObjectDestructorCallback(parent, memory_gone, (void *)1));
-    cl_ok(clSetMemObjectDestructorCallback(sub, memory_gone, (void *)2));
+    cl_ok(clSetMemObjectDestructorCallback(parent, memory_destroyed, (void *)1));
+    cl_ok(clSetMemObjectDestructorCallback(sub, memory_destroyed, (void *)2));
     cl_ok(clReleaseMemObject(parent));
-    ck_assert_int_eq(gone_count, 0);
+    ck_assert_int_eq(destroyed_count, 0);
     cl_ok(clReleaseMemObject(sub));
-    ck_assert_int_eq(gone_count, 2);
+    ck_assert_int_eq(destroyed_count, 2);
     ck_assert_int_eq(gone[0], 2);
     ck_assert_int_eq(gone[1], 1);
 }

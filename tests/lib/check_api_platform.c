@@ -427,7 +427,7 @@ END_TEST
 
 static int destructor_order[4], destructor_count;
 
-static void CL_CALLBACK context_gone(cl_context gone, void *data)
+static void CL_CALLBACK context_destroyed(cl_context gone, void *data)
 {
     (void)gone;
     destructor_order[destructor_count++] = *(int *)data;
@@ -437,10 +437,10 @@ START_TEST(clSetContextDestructorCallback_calls_in_reverse_order_after_the_last_
 {
     static int numbers[] = {1, 2};
     cl_context made = cl_new_context();
-    cl_ok(clSetContextDestructorCallback(made, context_gone, &numbers[0]));
-    cl_ok(clSetContextDestructorCallback(made, context_gone, &numbers[1]));
+    cl_ok(clSetContextDestructorCallback(made, context_destroyed, &numbers[0]));
+    cl_ok(clSetContextDestructorCallback(made, context_destroyed, &numbers[1]));
     cl_is(clSetContextDestructorCallback(made, NULL, NULL), CL_INVALID_VALUE);
-    cl_is(clSetContextDestructorCallback((cl_context)device, context_gone, NULL), CL_INVALID_CONTEXT);
+    cl_is(clSetContextDestructorCallback((cl_context)device, context_destroyed, NULL), CL_INVALID_CONTEXT);
     cl_mem child = cl_buffer(made, 0, 64, NULL);
     cl_ok(clReleaseContext(made));
     ck_assert_int_eq(destructor_count, 0);

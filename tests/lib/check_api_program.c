@@ -733,7 +733,7 @@ END_TEST
 
 /* ---- release callbacks -------------------------------------------------------------------------------- */
 
-static void CL_CALLBACK program_gone(cl_program program, void *data)
+static void CL_CALLBACK program_destroyed(cl_program program, void *data)
 {
     (void)program;
     *(int *)data += 1;
@@ -745,8 +745,8 @@ START_TEST(clSetProgramReleaseCallback_belongs_to_2_2)
     setenv("ORRERY_DEVICE_VERSION", "2.1", 1);
     cl_set_up();
     cl_program made = from_source(good);
-    cl_is(clSetProgramReleaseCallback(made, program_gone, &count), CL_INVALID_OPERATION);
-    cl_is(clSetProgramReleaseCallback((cl_program)context, program_gone, &count), CL_INVALID_PROGRAM);
+    cl_is(clSetProgramReleaseCallback(made, program_destroyed, &count), CL_INVALID_OPERATION);
+    cl_is(clSetProgramReleaseCallback((cl_program)context, program_destroyed, &count), CL_INVALID_PROGRAM);
     cl_ok(clReleaseProgram(made));
     cl_tear_down();
 }
@@ -759,7 +759,7 @@ START_TEST(clSetProgramReleaseCallback_calls_on_a_2_2_device)
     cl_set_up();
     cl_program made = from_source(good);
     cl_is(clSetProgramReleaseCallback(made, NULL, &count), CL_INVALID_VALUE);
-    cl_ok(clSetProgramReleaseCallback(made, program_gone, &count));
+    cl_ok(clSetProgramReleaseCallback(made, program_destroyed, &count));
     cl_ok(clReleaseProgram(made));
     ck_assert_int_eq(count, 1);
     cl_tear_down();

@@ -306,7 +306,7 @@ END_TEST
 #define OF_GROUP(operation)                                                                               \
     "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP, ndrange_1D(1), ^{ " operation \
     " });"
-#define HANDS_MARKER(before, past)                                                                      \
+#define PASSES_MARKER(before, past)                                                                      \
     "clk_event_t e, m; enqueue_kernel(q, FLAGS, ndrange_1D(1), 0, NULL, &e, ^{ " RELEASES " });" before \
     " enqueue_marker(q, 1, &e, &m); handed = m;" past
 #define TAKES_MARKER(operation)                                                                     \
@@ -334,10 +334,10 @@ static const struct {
                 NARROW(1) " }); }",
      0, 2},
     /* by the marker alone, which another work-item enqueued */
-    {"local clk_event_t handed; if (g == 5) { " HANDS_MARKER("b[0] = 1;",
+    {"local clk_event_t handed; if (g == 5) { " PASSES_MARKER("b[0] = 1;",
                                                              "") " }" TAKES_MARKER("o[0] = b[0];"),
      0, 1},
-    {"local clk_event_t handed; if (g == 5) { " HANDS_MARKER("",
+    {"local clk_event_t handed; if (g == 5) { " PASSES_MARKER("",
                                                              "b[0] = 1;") " }" TAKES_MARKER("o[0] = b[0];"),
      1, 1},
     /* the kernel between does nothing */
@@ -349,7 +349,7 @@ static const struct {
          1, "enqueue_kernel(get_default_queue(), CLK_ENQUEUE_FLAGS_NO_WAIT, ndrange_1D(1), ^{ " NARROW(
                 0) " });") NARROW(0) " }",
      1, 1},
-    /* what one was reported it hands on */
+    /* it passes on what it acquired */
     {"if (g == 0) { " NARROW(0) CHILD(1, RELEASES) CHILD(1, ACQUIRES NARROW(0)) " }", 0, 1},
     {"if (g == 0) { b[0] = 1; " CHILD(1, RELEASES) CHILD(1, ACQUIRES "o[0] = b[0];") " }", 0, 1},
     {"if (g == 5) b[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); if (g == 0) { " CHILD(1, RELEASES)

@@ -83,7 +83,7 @@ START_TEST(simultaneous_use_needs_its_flag)
 END_TEST
 
 /* It lives on as long as it is pending. */
-START_TEST(a_pending_one_may_be_released)
+START_TEST(pending_buffer_may_be_released)
 {
     cl_uint words[16] = {0};
     cl_command_buffer_khr recorder = filler(NULL);
@@ -223,7 +223,7 @@ int main(void)
     tcase_add_checked_fixture(usual, set_up, tear_down);
     tcase_add_loop_test(usual, it_is_pending_until_it_has_run, 0, 2);
     tcase_add_test(usual, simultaneous_use_needs_its_flag);
-    tcase_add_test(usual, a_pending_one_may_be_released);
+    tcase_add_test(usual, pending_buffer_may_be_released);
     tcase_add_test(usual, recorder_query_returns_its_context);
     tcase_add_test(usual, shared_memory_is_filled_and_copied);
     suite_add_tcase(suite, usual);

@@ -196,7 +196,7 @@ START_TEST(failed_event_ends_its_waiters)
 }
 END_TEST
 
-START_TEST(queue_order_does_not_hand_failure_on)
+START_TEST(queue_order_does_not_pass_on_failure)
 {
     cl_event gate = cl_user_event(context);
     cl_event first = cl_trace(queue, 1, 1, &gate), second = cl_trace(queue, 2, 0, NULL);
@@ -660,7 +660,7 @@ static Suite *event_suite(void)
     tcase_add_test(events, clCreateUserEvent_starts_as_submitted);
     tcase_add_test(events, clSetUserEventStatus_judges_its_arguments);
     tcase_add_test(events, failed_event_ends_its_waiters);
-    tcase_add_test(events, queue_order_does_not_hand_failure_on);
+    tcase_add_test(events, queue_order_does_not_pass_on_failure);
     tcase_add_test(events, a_user_event_may_be_released_before_it_is_waited_for);
     tcase_add_checked_fixture(callbacks, callback_set_up, cl_tear_down);
     tcase_set_timeout(callbacks, 30);

@@ -233,7 +233,7 @@ END_TEST
 
 static const char source[] = "kernel void k(global int *a) { a[get_global_id(0)] = get_global_id(0); }";
 
-START_TEST(a_context_of_the_parent_serves_its_parts)
+START_TEST(a_context_of_the_parent_includes_its_parts)
 {
     const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 2, 0};
     cl_device_id made[4], devices[8] = {0}, other;
@@ -300,7 +300,7 @@ START_TEST(a_context_of_the_parent_serves_its_parts)
 }
 END_TEST
 
-START_TEST(a_context_of_a_part_does_not_serve_the_rest)
+START_TEST(a_context_of_a_part_excludes_the_rest)
 {
     const property list[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 4, 0},
                    smaller[] = {CL_DEVICE_PARTITION_EQUALLY_EXT, 2, 0};
@@ -676,8 +676,8 @@ int main(void)
     tcase_add_test(tests, no_domain_is_an_empty_array);
     tcase_add_test(tests, domains_shrink_with_the_device);
     tcase_add_test(tests, either_call_accepts_the_others_devices);
-    tcase_add_test(tests, a_context_of_the_parent_serves_its_parts);
-    tcase_add_test(tests, a_context_of_a_part_does_not_serve_the_rest);
+    tcase_add_test(tests, a_context_of_the_parent_includes_its_parts);
+    tcase_add_test(tests, a_context_of_a_part_excludes_the_rest);
     tcase_add_test(tests, binaries_are_shared);
     tcase_add_test(tests, each_device_runs_its_own_binary);
     tcase_add_test(tests, each_device_links_its_own_objects);

@@ -293,7 +293,7 @@ static void rows_of_its_own(void)
                                   NULL));
 }
 
-static void (*const handed_over[])(void) = {
+static void (*const passed_over[])(void) = {
     nothing_was_stored,
     as_it_was,
     mapped_for_writing,
@@ -318,7 +318,7 @@ START_TEST(bytes_given_to_a_command_are_not_reported)
 {
     set_up();
     third = cl_buffer(context, 0, BYTES, NULL);
-    handed_over[_i]();
+    passed_over[_i]();
     run("take");
     run("take");
     host_reported(0);
@@ -379,7 +379,7 @@ START_TEST(other_buffers_and_no_check)
 }
 END_TEST
 
-START_TEST(memory_that_is_gone)
+START_TEST(unmapped_memory)
 {
     set_up();
     memory[5] = 9;
@@ -406,12 +406,12 @@ int main(void)
     tcase_add_test(tests, store_races_with_commands_enqueued_later);
     tcase_add_test(tests, in_a_sub_buffer);
     tcase_add_loop_test(tests, a_read_stores_there, 0, 4);
-    tcase_add_loop_test(tests, bytes_given_to_a_command_are_not_reported, 0, sizeof handed_over / sizeof *handed_over);
+    tcase_add_loop_test(tests, bytes_given_to_a_command_are_not_reported, 0, sizeof passed_over / sizeof *passed_over);
     tcase_add_test(tests, store_past_the_bytes_that_a_kernel_reads);
     tcase_add_test(tests, an_unmap_that_waits);
     tcase_add_loop_test(tests, in_the_larger_of_two_maps, 0, 4);
     tcase_add_loop_test(tests, other_buffers_and_no_check, 0, 2);
-    tcase_add_test(tests, memory_that_is_gone);
+    tcase_add_test(tests, unmapped_memory);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
 }

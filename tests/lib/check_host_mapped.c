@@ -422,7 +422,7 @@ START_TEST(a_map_after_it)
 }
 END_TEST
 
-START_TEST(when_the_buffer_is_gone)
+START_TEST(when_the_buffer_is_destroyed)
 {
     set_up();
     cl_event go = cl_user_event(context);
@@ -546,7 +546,7 @@ int main(void)
     tcase_add_loop_test(all, before_the_map_is_complete, 0, 4);
     tcase_add_loop_test(all, an_unmap_while_it_runs, 0, 2);
     tcase_add_test(all, a_map_after_it);
-    tcase_add_test(all, when_the_buffer_is_gone);
+    tcase_add_test(all, when_the_buffer_is_destroyed);
     tcase_add_loop_test(all, threads, 0, 4);
     tcase_add_loop_test(all, memory_that_is_copied_when_something_is_made, 0, 8);
     tcase_add_loop_test(all, double_buffering, 0, 2);

@@ -384,7 +384,7 @@ START_TEST(many_pages)
 END_TEST
 
 /* Freed while it is in use is a mistake of the program's, which must not become another one. */
-START_TEST(memory_that_is_gone)
+START_TEST(unmapped_memory)
 {
     set_up();
     char *large = malloc(100 * PAGE), *small = malloc(3 * PAGE);
@@ -737,7 +737,7 @@ START_TEST(a_store_before_the_map_is_complete)
 }
 END_TEST
 
-START_TEST(stores_that_are_handed_over)
+START_TEST(stores_that_are_passed_over)
 {
     set_up_after();
     for (int i = 0; i < 4; i++) {
@@ -793,7 +793,7 @@ START_TEST(a_store_after_an_image)
 }
 END_TEST
 
-START_TEST(when_the_buffer_is_gone)
+START_TEST(when_the_buffer_is_destroyed)
 {
     set_up_given();
     cl_ok(clReleaseMemObject(buffer));
@@ -891,7 +891,7 @@ int main(void)
     tcase_add_test(used, a_command_that_fails);
     tcase_add_test(used, threads_at_closed_pages);
     tcase_add_test(used, many_pages);
-    tcase_add_test(used, memory_that_is_gone);
+    tcase_add_test(used, unmapped_memory);
     tcase_add_test(used, faults_inside_malloc);
     tcase_add_test(used, fault_inside_the_handler);
     tcase_add_test(used, memory_that_was_moved);
@@ -908,10 +908,10 @@ int main(void)
     tcase_add_loop_test(past, a_store_while_a_command_is_under_way, 0, 4);
     tcase_add_test(past, loads_of_the_hosts_own_stores);
     tcase_add_test(past, a_store_before_the_map_is_complete);
-    tcase_add_test(past, stores_that_are_handed_over);
+    tcase_add_test(past, stores_that_are_passed_over);
     tcase_add_loop_test(past, an_image, 0, 2);
     tcase_add_loop_test(past, a_store_after_an_image, 0, 10);
-    tcase_add_test(past, when_the_buffer_is_gone);
+    tcase_add_test(past, when_the_buffer_is_destroyed);
     tcase_add_test(past, two_buffers_of_one_memory);
     tcase_add_test(past, without_the_option);
     tcase_add_loop_test(past, a_long_run_that_is_right, 0, 20);

@@ -581,7 +581,7 @@ START_TEST(a_native_kernel_that_waits_is_refused)
 }
 END_TEST
 
-START_TEST(queue_finished_and_released_is_gone)
+START_TEST(queue_finished_and_released_is_destroyed)
 {
     for (int i = 0; i < 200; i++) {
         cl_set_up();
@@ -888,7 +888,7 @@ static Suite *queue_suite(void)
     tcase_add_test(order, the_oldest_ready_command_is_next);
     tcase_add_loop_test(order, a_random_graph_runs_in_an_order_it_allows, 0, 12);
     tcase_add_loop_test(order, the_same_calls_run_in_the_same_order, 0, 4);
-    tcase_add_test(policy, queue_finished_and_released_is_gone);
+    tcase_add_test(policy, queue_finished_and_released_is_destroyed);
     tcase_add_loop_test(policy, the_policy_orders_ready_commands, 0, 5);
     tcase_add_checked_fixture(waiting, cl_set_up, cl_tear_down);
     tcase_add_test(waiting, nothing_runs_before_a_flush);

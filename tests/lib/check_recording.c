@@ -125,8 +125,8 @@ START_TEST(command_buffers_are_created_and_queried)
 }
 END_TEST
 
-/* A counter that the buffer adds to, with the arguments it had when it was recorded and objects the program
- * let go: in the order of an in-order queue, of sync points, or of a barrier. */
+/* A counter that the buffer adds to, with the arguments it had when it was recorded and objects that
+ * the program released: in the order of an in-order queue, of sync points, or of a barrier. */
 START_TEST(a_command_buffer_is_replayed)
 {
     const cl_uint one = 1, hundred = 100;

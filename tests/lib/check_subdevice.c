@@ -939,7 +939,7 @@ static void *split_and_release(void *data)
     return NULL;
 }
 
-START_TEST(threads_do_not_meet)
+START_TEST(threads_do_not_interfere)
 {
     pthread_t threads[THREADS];
     size_t failures[THREADS];
@@ -986,7 +986,7 @@ int main(void)
     tcase_add_test(rest, references_count_up_and_down);
     tcase_add_test(rest, only_roots_are_listed);
     tcase_add_test(rest, another_scenario_keeps_handles_of_roots);
-    tcase_add_test(rest, threads_do_not_meet);
+    tcase_add_test(rest, threads_do_not_interfere);
     suite_add_tcase(suite, rest);
     return cl_run_suite(suite);
 }

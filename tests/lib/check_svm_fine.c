@@ -151,7 +151,7 @@ static cl_event queried;
 static atomic_int called;
 static cl_int queried_status;
 
-static void CL_CALLBACK let_it_go_on(cl_event event, cl_int status, void *data)
+static void CL_CALLBACK let_it_continue(cl_event event, cl_int status, void *data)
 {
     const size_t one = 1;
     (void)event, (void)status;
@@ -164,12 +164,12 @@ static void CL_CALLBACK let_it_go_on(cl_event event, cl_int status, void *data)
 START_TEST(callback_releases_a_waiting_kernel)
 {
     start(policies[_i], ATOMICS);
-    cl_kernel waits = kernel_with("await", box, NULL), lets_go = kernel_with("let_go", box, NULL);
+    cl_kernel waits = kernel_with("await", box, NULL), releases = kernel_with("let_go", box, NULL);
     cl_event gate = cl_user_event(context), marker;
     queried = run(queue, waits, 1);
     cl_ok(clFlush(queue));
     cl_ok(clEnqueueMarkerWithWaitList(unordered, 1, &gate, &marker));
-    cl_ok(clSetEventCallback(marker, CL_COMPLETE, let_it_go_on, lets_go));
+    cl_ok(clSetEventCallback(marker, CL_COMPLETE, let_it_continue, releases));
     cl_ok(clFlush(unordered));
     cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
     cl_ok(clFinish(queue));

@@ -144,7 +144,7 @@ START_TEST(a_released_object_is_used)
 }
 END_TEST
 
-START_TEST(a_retained_object_is_not_gone)
+START_TEST(retained_object_is_valid)
 {
     cl_mem buffer = cl_buffer(context, 0, 16, NULL);
     cl_ok(clRetainMemObject(buffer));
@@ -1019,7 +1019,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
     tcase_add_test(tcase, a_released_object_is_used);
-    tcase_add_test(tcase, a_retained_object_is_not_gone);
+    tcase_add_test(tcase, retained_object_is_valid);
     tcase_add_test(tcase, a_released_event_is_waited_for);
     tcase_add_test(tcase, an_object_is_released_too_often);
     tcase_add_test(tcase, a_context_that_its_queue_keeps_is_used);

@@ -30,7 +30,7 @@ static cl_version reported_version;
 static cl_name_version extensions[128], c_features[64];
 static size_t extension_count, feature_count;
 
-static bool is_usually_off(const char *feature)
+static bool is_off_by_default(const char *feature)
 {
     return strcmp(feature, "svm_system") == 0 || strcmp(feature, "cslice_partition") == 0;
 }
@@ -44,7 +44,7 @@ static void start(int config)
              "device: {type: %s, topology: \"tile:1 cslice:2 cu:2\", version: %s, features: {%s%s}}",
              strcmp(feature, "compiler") == 0 ? "custom" : "gpu", version, feature,
              !*feature                 ? ""
-             : is_usually_off(feature) ? ": true"
+             : is_off_by_default(feature) ? ": true"
                                        : ": false");
     cl_set_up_with(text);
     standard = standards[config % VERSIONS];
@@ -56,7 +56,7 @@ static void start(int config)
                               &feature_count));
     extension_count /= sizeof *extensions;
     reported_version = CL_MAKE_VERSION((cl_version)(version[0] - '0'), (cl_version)(version[2] - '0'), 0);
-    reported_off = is_usually_off(feature) ? "" : feature;
+    reported_off = is_off_by_default(feature) ? "" : feature;
     feature_count /= sizeof *c_features;
 }
 

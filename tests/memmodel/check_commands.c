@@ -72,7 +72,7 @@ END_TEST
  * Command 1 cannot be forgotten: command 2, which was enqueued first, is not ordered after it and has not
  * ended.
  */
-START_TEST(R31_1_while_an_older_command_is_pending)
+START_TEST(R31_1_while_an_older_command_is_incomplete)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, NONE);
@@ -84,7 +84,7 @@ START_TEST(R31_1_while_an_older_command_is_pending)
 }
 END_TEST
 
-START_TEST(R31_1_enqueue_hands_on_nothing_later)
+START_TEST(R31_1_enqueue_passes_on_nothing_later)
 {
     enqueue(1, 1, NONE);
     enqueue(2, 2, NONE); /* before the host waits */
@@ -814,8 +814,8 @@ int main(void)
     ADD(the_order_of_execution_does_not_matter);
     ADD(only_common_bytes_with_a_write_conflict);
     ADD(R31_1_enqueue_passes_on_the_hosts_clock);
-    ADD(R31_1_while_an_older_command_is_pending);
-    ADD(R31_1_enqueue_hands_on_nothing_later);
+    ADD(R31_1_while_an_older_command_is_incomplete);
+    ADD(R31_1_enqueue_passes_on_nothing_later);
     ADD(R31_1_while_an_older_command_runs);
     ADD(R31_2_3_command_is_ordered_after_its_wait_list);
     ADD(R31_4_host_acquires_the_commands_clock);

@@ -234,9 +234,9 @@ static size_t races_of_three(const char *second_does, const char *last_does, boo
 
 START_TEST(R21_by_a_third_kernel)
 {
-    const char *const handed_on = WAIT_FOR("ACQUIRE(flag)") "RELEASE(other);";
-    ck_assert_uint_eq(races_of_three(handed_on, WAIT_FOR("ACQUIRE(other)") "out[0] = data[0];", false), 0);
-    ck_assert_uint_eq(races_of_three(handed_on, WAIT_FOR("ACQUIRE(other)") "out[0] = data[1];", false), 1);
+    const char *const passed_on = WAIT_FOR("ACQUIRE(flag)") "RELEASE(other);";
+    ck_assert_uint_eq(races_of_three(passed_on, WAIT_FOR("ACQUIRE(other)") "out[0] = data[0];", false), 0);
+    ck_assert_uint_eq(races_of_three(passed_on, WAIT_FOR("ACQUIRE(other)") "out[0] = data[1];", false), 1);
     ck_assert_str_eq(finding_last("race-commands").kernel, "last");
 }
 END_TEST
@@ -475,7 +475,7 @@ START_TEST(R32_a_side_of_a_pipe_before_the_release)
 END_TEST
 
 /* The kernel that passes the release on ends after both others. */
-START_TEST(R32_a_side_of_a_pipe_that_a_third_hands_on)
+START_TEST(R32_side_of_a_pipe_that_a_third_passes_on)
 {
     const cl_mem pipe = new_pipe();
     const struct kernels kernels =
@@ -899,7 +899,7 @@ int main(void)
     tcase_add_test(rules, R8_a_relaxed_kernel_between);
     tcase_add_loop_test(rules, R32_one_side_of_a_pipe, 0, (int)(sizeof sides / sizeof *sides));
     tcase_add_loop_test(rules, R32_a_side_of_a_pipe_before_the_release, 0, 2);
-    tcase_add_test(rules, R32_a_side_of_a_pipe_that_a_third_hands_on);
+    tcase_add_test(rules, R32_side_of_a_pipe_that_a_third_passes_on);
     tcase_add_test(rules, R19_sub_groups_of_different_sizes);
     tcase_add_loop_test(rules, R32_access_before_the_release, 0,
                         2 * PRIORS * (int)(sizeof past / sizeof *past));

@@ -140,7 +140,7 @@ START_TEST(R31_1_bytes_not_ordered_for_the_host)
 END_TEST
 
 /* The host does not order a kernel that was enqueued and released before its read of the flag. */
-START_TEST(R31_1_the_host_let_it_go_before)
+START_TEST(R31_1_host_released_it_before)
 {
     struct shared shared = share(FOR_ALL, readers[_i].source);
     const cl_event gate = new_gate();
@@ -153,7 +153,7 @@ START_TEST(R31_1_the_host_let_it_go_before)
 END_TEST
 
 /* Such a kernel is ordered by its own acquire, with any scope that both have. */
-START_TEST(R31_1_let_go_before_and_acquires)
+START_TEST(R31_1_released_before_and_acquires)
 {
     struct shared shared =
         share(FOR_ALL, WAIT_FOR("atomic_load_explicit(shared, memory_order_acquire, " FOR_ALL
@@ -168,7 +168,7 @@ END_TEST
 
 /* The kernel, or one before it in order, waits for a user event that the host sets when it has read the
  * flag. */
-START_TEST(R31_12_the_host_lets_it_go_when_it_has_read)
+START_TEST(R31_12_host_releases_it_after_reading)
 {
     struct shared shared = share(FOR_ALL, readers[_i / 3].source);
     const cl_event gate = new_gate(), later = new_gate();
@@ -292,11 +292,11 @@ static size_t races_of_what_the_host_waited_for(const char *reader, int how, boo
 #define SET_AND_WAIT                                                            \
     " atomic_store_explicit(shared + 2, 1, memory_order_relaxed, " FOR_ALL ");" \
     " while (!atomic_load_explicit(shared + 3, memory_order_relaxed, " FOR_ALL ")) ;"
-#define LET_GO "atomic_load_explicit(shared + 1, memory_order_acquire, memory_scope_all_svm_devices)"
+#define RELEASED "atomic_load_explicit(shared + 1, memory_order_acquire, memory_scope_all_svm_devices)"
 
 START_TEST(R31_4_host_passes_on_the_waited_command)
 {
-    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" SET_AND_WAIT,
+    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(RELEASED) "out[0] = data[0];" SET_AND_WAIT,
                                                         _i / 2, _i % 2, false),
                       0);
 }
@@ -305,14 +305,14 @@ END_TEST
 START_TEST(R31_4_command_before_the_hosts_access)
 {
     ck_assert_uint_eq(
-        races_of_what_the_host_waited_for(READ_EARLY(LET_GO) SET_AND_WAIT, _i / 2, _i % 2, false), 1);
+        races_of_what_the_host_waited_for(READ_EARLY(RELEASED) SET_AND_WAIT, _i / 2, _i % 2, false), 1);
 }
 END_TEST
 
 /* Whenever that is: also if a third kernel ordered after the command begins only then. */
-START_TEST(R31_4_the_host_had_let_it_go_before_it_waited)
+START_TEST(R31_4_host_released_it_before_it_waited)
 {
-    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(LET_GO) "out[0] = data[0];" SET_AND_WAIT,
+    ck_assert_uint_eq(races_of_what_the_host_waited_for(WAIT_FOR(RELEASED) "out[0] = data[0];" SET_AND_WAIT,
                                                         _i / 2, _i % 2, true),
                       1);
 }
@@ -329,7 +329,7 @@ static void CL_CALLBACK store_flag(void *flag)
  */
 START_TEST(R31_2_native_kernel_passes_on_its_predecessors)
 {
-    struct shared shared = share("memory_scope_device", WAIT_FOR(LET_GO) "out[0] = data[0];");
+    struct shared shared = share("memory_scope_device", WAIT_FOR(RELEASED) "out[0] = data[0];");
     const struct kernels plain = build(FIRST "data[0] = 1;", "", "");
     int *let_go = shared.flags + 1;
     run(second, shared.next, 0, NULL);
@@ -344,14 +344,14 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cross_host");
+    Suite *suite = suite_create("inter_launch_host");
     TCase *rules = tcase_create("rules");
     tcase_add_checked_fixture(rules, set_up, tear_down);
     tcase_set_timeout(rules, 120);
     tcase_add_loop_test(rules, R31_1_host_passes_on_its_reads, 0, READERS_RIGHT);
-    tcase_add_loop_test(rules, R31_1_the_host_let_it_go_before, 0, READERS);
-    tcase_add_test(rules, R31_1_let_go_before_and_acquires);
-    tcase_add_loop_test(rules, R31_12_the_host_lets_it_go_when_it_has_read, 0, 3 * READERS_RIGHT);
+    tcase_add_loop_test(rules, R31_1_host_released_it_before, 0, READERS);
+    tcase_add_test(rules, R31_1_released_before_and_acquires);
+    tcase_add_loop_test(rules, R31_12_host_releases_it_after_reading, 0, 3 * READERS_RIGHT);
     tcase_add_loop_test(rules, R31_12_the_host_reads_at_once, 0, 8);
     tcase_add_loop_test(rules, R31_2_native_kernel_passes_on_its_reads, 0, READERS_RIGHT);
     tcase_add_test(rules, R31_1_host_reads_ordered_bytes);
@@ -359,7 +359,7 @@ int main(void)
     tcase_add_loop_test(rules, R31_4_host_passes_on_the_waited_command, 0, 6);
     tcase_add_loop_test(rules, R31_4_command_before_the_hosts_access, 0, 6);
     tcase_add_loop_test(rules, R31_2_native_kernel_passes_on_its_predecessors, 0, 3);
-    tcase_add_loop_test(rules, R31_4_the_host_had_let_it_go_before_it_waited, 0, 6);
+    tcase_add_loop_test(rules, R31_4_host_released_it_before_it_waited, 0, 6);
     tcase_add_test(rules, R31_12_command_enqueued_later);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);

@@ -103,16 +103,16 @@ static int *share(cl_kernel kernel)
 
 /* ---- ordered by another kernel ---------------------------------------------------------------- */
 
-#define HANDS_ON "if (get_global_id(0) == 0) {" AWAIT("&flag") RELEASE("&other") "}"
+#define PASSES_ON "if (get_global_id(0) == 0) {" AWAIT("&flag") RELEASE("&other") "}"
 
 static const struct {
     const char *name, *one, *other;
     size_t races;
 } passed[] = {
     {"handed on", FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
-     HANDS_ON, 0},
+     PASSES_ON, 0},
     {"read before",
-     FIRST "{ data[1] = data[0];" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }", HANDS_ON,
+     FIRST "{ data[1] = data[0];" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }", PASSES_ON,
      0},
     {"not acquired by the unit that hands it on",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
@@ -123,19 +123,19 @@ static const struct {
     {"not acquired from the unit that hands it on",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{ while (!" LOAD("&other", "relaxed",
                                                                           "device") ") ; data[0] = 2; }",
-     HANDS_ON, 1},
+     PASSES_ON, 1},
     {"written after the release",
-     FIRST "{" RELEASE("&flag") "data[0] = 1; } " LATER "{" AWAIT("&other") "data[0] = 2; }", HANDS_ON, 1},
+     FIRST "{" RELEASE("&flag") "data[0] = 1; } " LATER "{" AWAIT("&other") "data[0] = 2; }", PASSES_ON, 1},
     {"written between releases",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "data[1] = 1;" RELEASE("&own") "} " LATER "{" AWAIT(
          "&other") "data[0] = 2; data[1] = 2; }",
-     HANDS_ON, 1},
+     PASSES_ON, 1},
     {"after many releases",
      FIRST "{" RUN_ON "data[0] = 1;" RELEASE("&flag") RUN_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
-     HANDS_ON, 0},
+     PASSES_ON, 0},
     {"between many releases",
      FIRST "{" RUN_ON RELEASE("&flag") "data[0] = 1;" RUN_ON "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
-     HANDS_ON, 1},
+     PASSES_ON, 1},
     {"while all continue",
      FIRST "{" RUN_ON "data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
      LATER "{" RUN_ON AWAIT("&flag") RUN_ON RELEASE("&other") "}", 0},
@@ -145,40 +145,40 @@ static const struct {
     {"after a barrier",
      "if (get_global_id(0) == 3) data[0] = 1; barrier(CLK_GLOBAL_MEM_FENCE); " FIRST RELEASE("&flag")
          LATER AWAIT("&other") "barrier(CLK_GLOBAL_MEM_FENCE); if (get_global_id(0) == 1) data[0] = 2;",
-     HANDS_ON, 0},
+     PASSES_ON, 0},
     {"after a barrier of local memory",
      "if (get_global_id(0) == 3) data[0] = 1; barrier(CLK_LOCAL_MEM_FENCE); " FIRST RELEASE("&flag")
          LATER AWAIT("&other") "barrier(CLK_GLOBAL_MEM_FENCE); if (get_global_id(0) == 1) data[0] = 2;",
-     HANDS_ON, 1},
+     PASSES_ON, 1},
     {"for its work-group alone",
      FIRST "{ data[0] = 1;" STORE("&flag", "release", "work_group") "} " LATER
                                                                     "{" AWAIT("&other") "data[0] = 2; }",
-     HANDS_ON, 1},
+     PASSES_ON, 1},
     {"a copy that is waited for",
      "local int lines[2]; if (get_group_id(0)) { event_t copy = async_work_group_copy(data, lines, 2, 0); "
      "wait_group_events(1, &copy); } " FIRST RELEASE("&flag") LATER "{" AWAIT("&other") "data[0] = 2; }",
-     HANDS_ON, 0},
+     PASSES_ON, 0},
     {"a copy that is not",
      "local int lines[2]; event_t copy; if (get_group_id(0)) copy = async_work_group_copy(data, lines, 2, "
      "0); " FIRST RELEASE("&flag") LATER
      "{" AWAIT("&other") "data[0] = 2; } if (get_group_id(0)) wait_group_events(1, &copy);",
-     HANDS_ON, 1},
+     PASSES_ON, 1},
     {"a copy of what was written",
      "local int lines[2]; " FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER AWAIT(
          "&other") "barrier(CLK_GLOBAL_MEM_FENCE); if (get_group_id(0) == 0) { event_t copy = "
                    "async_work_group_copy(lines, data, 2, 0); wait_group_events(1, &copy); }",
-     HANDS_ON, 0},
+     PASSES_ON, 0},
     {"a copy that one work-item acquired for",
      "local int lines[2]; " FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER AWAIT(
          "&other") "if (get_group_id(0) == 0) { event_t copy = async_work_group_copy(lines, data, 2, 0); "
                    "wait_group_events(1, &copy); }",
-     HANDS_ON, 1},
+     PASSES_ON, 1},
     {"the second copy",
      "local int lines[2]; if (get_group_id(0)) { event_t copy = async_work_group_copy(lines, data + 4, 2, "
      "0); "
      "copy = async_work_group_copy(data, lines, 2, copy); wait_group_events(1, &copy); } " FIRST RELEASE(
          "&flag") LATER "{" AWAIT("&other") "data[0] = 2; }",
-     HANDS_ON, 0},
+     PASSES_ON, 0},
     {"a store that ends what was released",
      FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" UNTIL("&other")
          LOAD("&flag", "acquire", "device") "; data[0] = 2; }",
@@ -215,7 +215,7 @@ static const struct {
            "memory_scope_work_group);" RELEASE("&flag") "} " LATER "{" AWAIT(
                "&other") "atomic_fetch_add_explicit((global atomic_int *)data, 1, memory_order_relaxed, "
                          "memory_scope_work_group); }",
-     HANDS_ON, 0},
+     PASSES_ON, 0},
 };
 
 START_TEST(R21_by_another_kernel)
@@ -233,7 +233,7 @@ START_TEST(R21_of_one_launch_after_another)
         run_both(
             i == 1 ? FIRST "{" RELEASE("&flag") "data[0] = 1; } " LATER "{" AWAIT("&other") "data[0] = 2; }"
                    : FIRST "{ data[0] = 1;" RELEASE("&flag") "} " LATER "{" AWAIT("&other") "data[0] = 2; }",
-            HANDS_ON);
+            PASSES_ON);
         ck_assert_uint_eq(findings_of("race-global"), i > 0);
     }
 }
@@ -436,7 +436,7 @@ START_TEST(R31_13_two_others)
 END_TEST
 
 /* The clocks of other launches are kept current while a launch tree with relaxed atomics runs. */
-START_TEST(R32_beside_a_family)
+START_TEST(R32_beside_a_launch_tree)
 {
     const cl_command_queue own = queue_of_children(), third = cl_new_queue(context, 0);
     const cl_program family =
@@ -529,7 +529,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cross_within");
+    Suite *suite = suite_create("inter_launch_within");
     TCase *rules = tcase_create("rules");
     tcase_add_checked_fixture(rules, set_up, tear_down);
     tcase_set_timeout(rules, 120);
@@ -539,7 +539,7 @@ int main(void)
     tcase_add_loop_test(rules, R31_by_a_kernel_of_its_own, 0, (int)(sizeof children / sizeof *children));
     tcase_add_loop_test(rules, R31_13_child_runs_past_its_parent, 0, (int)(sizeof goes_on / sizeof *goes_on));
     tcase_add_test(rules, R31_13_two_others);
-    tcase_add_test(rules, R32_beside_a_family);
+    tcase_add_test(rules, R32_beside_a_launch_tree);
     tcase_add_loop_test(rules, R31_by_the_host, 0, 2 * BY_HOST);
     suite_add_tcase(suite, rules);
     return cl_run_suite(suite);

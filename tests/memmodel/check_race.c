@@ -305,7 +305,7 @@ START_TEST(r19_a_sub_group_barrier_of_a_wider_scope)
 }
 END_TEST
 
-START_TEST(named_barriers_order_the_sub_groups_that_meet)
+START_TEST(named_barriers_order_their_sub_groups)
 {
     world_begin(1, 4, 1, SCOPE_RULE_EQUAL), writes(0, DATA, 4), named_barrier(0, 5, G, SCOPE_WORK_GROUP),
         reads(2, DATA, 4), clean_at(DATA);
@@ -462,7 +462,7 @@ static void copy_after_flag(uint32_t members)
     copy_starts(1, 1), copy_accesses(1, 1, false, DATA, 4);
 }
 
-START_TEST(r37_copy_starts_from_the_clocks_of_all_members)
+START_TEST(r37_copy_starts_from_the_clocks_of_all_work_items)
 {
     copy_after_flag(2), clean_at(DATA);
     copy_after_flag(1), races_at(DATA);
@@ -475,7 +475,7 @@ START_TEST(r37_copy_starts_from_the_clocks_of_all_members)
 END_TEST
 
 /* Waves reach the copy one after another, and the clock of each at that time counts. */
-START_TEST(r37_members_reach_a_copy_one_after_another)
+START_TEST(r37_work_items_reach_a_copy_one_after_another)
 {
     two_groups(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), acquire(2, FLAG, SCOPE_DEVICE);
     copy_begins(1, 1, false, DATA, 4), copy_arrives(1, 1), acquire(3, FLAG, SCOPE_DEVICE), copy_arrives(1, 2),
@@ -568,7 +568,7 @@ START_TEST(each_pair_that_races_is_reported)
 END_TEST
 
 /* Of so many stores by one place of the program all but one are passed on to the reader. */
-static void all_handed_on_but(uint32_t apart, uint32_t stores)
+static void all_passed_on_but(uint32_t apart, uint32_t stores)
 {
     world_begin(4, 4, 1, SCOPE_RULE_EQUAL);
     const uint32_t place = touches(0, true, DATA, NO_SITE);
@@ -585,7 +585,7 @@ START_TEST(each_pair_that_races_is_reported_after_others_of_its_place)
     if (HOSTILE(false, true)) /* there is room for fewer: see the next test */
         return;
     for (uint32_t apart = 0; apart < 6; apart++)
-        all_handed_on_but(apart, 6), pair_reported(judged(), 2);
+        all_passed_on_but(apart, 6), pair_reported(judged(), 2);
 }
 END_TEST
 
@@ -593,11 +593,11 @@ END_TEST
 START_TEST(a_pair_that_may_not_be_reported_is_not_hidden)
 {
     for (uint32_t apart = 0; apart < 15; apart++) {
-        all_handed_on_but(apart, 15);
+        all_passed_on_but(apart, 15);
         ck_assert(!judged() || world_counts_at_least());
         world_end();
     }
-    all_handed_on_but(UINT32_MAX, 15), ck_assert(!judged());
+    all_passed_on_but(UINT32_MAX, 15), ck_assert(!judged());
     world_end();
 }
 END_TEST
@@ -673,19 +673,19 @@ static void event_world(uint32_t writer, bool waits, bool complete)
 START_TEST(r31_1_a_call_orders_fine_grained_memory)
 {
     one_group(), world_shares(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4),
-        family_judged(false);
+        tree_judged(false);
     one_group(), world_shares(), child(1, LAUNCH_AT_ONCE), writes(1, DATA, 4), child(1, LAUNCH_AT_ONCE),
-        reads(1, DATA, 4), family_judged(true);
+        reads(1, DATA, 4), tree_judged(true);
 }
 END_TEST
 
 START_TEST(r31_2_events_order_their_waiters)
 {
-    event_world(2, true, true), family_judged(false);
-    event_world(2, true, false), family_judged(false);
-    event_world(2, false, false), family_judged(true);
-    event_world(3, true, true), family_judged(false); /* complete: with its children */
-    event_world(3, true, false), family_judged(true);
+    event_world(2, true, true), tree_judged(false);
+    event_world(2, true, false), tree_judged(false);
+    event_world(2, false, false), tree_judged(true);
+    event_world(3, true, true), tree_judged(false); /* complete: with its children */
+    event_world(3, true, false), tree_judged(true);
 }
 END_TEST
 
@@ -696,20 +696,20 @@ START_TEST(r31_2_clock_is_passed_on)
     one_group(), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4);
     world_launches(1, LAUNCH_AT_ONCE, 0, &second, 1), writes(1, OTHER, 4);
     world_launches(1, LAUNCH_AT_ONCE, 0, &third, 1), reads(0, DATA, 4), reads(0, OTHER, 4),
-        family_judged(false);
+        tree_judged(false);
 }
 END_TEST
 
 START_TEST(r31_13_a_child_may_wait_for_its_parent)
 {
-    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), reads(1, DATA, 4), family_judged(false);
-    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(true);
-    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, OTHER, 4), family_judged(false);
-    one_group(), reads(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), reads(1, DATA, 4), tree_judged(false);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), tree_judged(true);
+    one_group(), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, OTHER, 4), tree_judged(false);
+    one_group(), reads(0, DATA, 4), child(1, LAUNCH_AT_ONCE), reads(1, DATA, 4), tree_judged(false);
     one_group(), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT), child(2, LAUNCH_AT_ONCE),
-        reads(1, DATA, 4), family_judged(false);
+        reads(1, DATA, 4), tree_judged(false);
     one_group(), child(1, LAUNCH_AFTER_PARENT), writes(0, DATA, 4), child(1, LAUNCH_AFTER_PARENT),
-        reads(1, DATA, 4), family_judged(true);
+        reads(1, DATA, 4), tree_judged(true);
 }
 END_TEST
 
@@ -727,17 +727,17 @@ static void group_world(uint64_t group, bool released, bool acquired)
 
 START_TEST(r31_14_a_child_may_wait_for_a_work_group)
 {
-    group_world(0, false, false), family_judged(false);
-    group_world(1, false, false), family_judged(true);
-    group_world(1, true, true), family_judged(false); /* by then the group was ordered */
-    group_world(1, true, false), family_judged(true);
+    group_world(0, false, false), tree_judged(false);
+    group_world(1, false, false), tree_judged(true);
+    group_world(1, true, true), tree_judged(false); /* by then the group was ordered */
+    group_world(1, true, false), tree_judged(true);
     two_groups(), world_spins_on(0), writes(0, DATA, 4), writes(2, OTHER, 4),
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
-    reads(0, DATA, 4), family_judged(false);
+    reads(0, DATA, 4), tree_judged(false);
     two_groups(), world_spins_on(0), writes(0, DATA, 4), writes(2, OTHER, 4),
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
-    reads(0, OTHER, 4), family_judged(true);
-    group_world(0, false, false), child(2, LAUNCH_AT_ONCE), reads(1, DATA, 4), family_judged(false);
+    reads(0, OTHER, 4), tree_judged(true);
+    group_world(0, false, false), child(2, LAUNCH_AT_ONCE), reads(1, DATA, 4), tree_judged(false);
 }
 END_TEST
 
@@ -751,16 +751,16 @@ static void nested_world(uint32_t first, uint32_t second)
 
 START_TEST(r31_14_work_groups_that_wait_for_one_another)
 {
-    for (uint32_t heir = 0; heir < 3; heir++)
+    for (uint32_t later_kernel = 0; later_kernel < 3; later_kernel++)
         for (uint32_t item = 0; item < 4; item++) {
             nested_world(item, 0);
-            if (heir)
-                child(3, heir == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
-            reads(0, DATA, 4), family_judged(item < 2);
+            if (later_kernel)
+                child(3, later_kernel == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
+            reads(0, DATA, 4), tree_judged(item < 2);
             nested_world(2, item);
-            if (heir)
-                child(3, heir == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
-            reads(0, OTHER, 4), family_judged(item >= 2);
+            if (later_kernel)
+                child(3, later_kernel == 1 ? LAUNCH_AT_ONCE : LAUNCH_AFTER_PARENT);
+            reads(0, OTHER, 4), tree_judged(item >= 2);
         }
 }
 END_TEST
@@ -772,25 +772,25 @@ START_TEST(r31_14_several_work_groups_are_ordered)
     for (uint32_t count = 1; count <= 2; count++) {
         two_groups(), world_spins_on(0), world_spins_on(1), reads(0, DATA, 4), reads(2, DATA, 4);
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0), world_launches(1, LAUNCH_AFTER_GROUP, 1, NULL, 0);
-        world_launches(1, LAUNCH_AT_ONCE, 0, both, count), writes(0, DATA, 4), family_judged(count == 1);
+        world_launches(1, LAUNCH_AT_ONCE, 0, both, count), writes(0, DATA, 4), tree_judged(count == 1);
     }
 }
 END_TEST
 
-START_TEST(r32_atomics_of_a_family_are_no_race)
+START_TEST(r32_atomics_of_a_launch_tree_are_no_race)
 {
     one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), family_judged(false);
+        update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), tree_judged(false);
     one_group(), update(0, DATA, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4),
-        family_judged(true);
+        tree_judged(true);
     one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(false);
+        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(false);
     one_group(), world_code(SCOPE_WORK_ITEM, SCOPE_DEVICE), writes(0, DATA, 4),
         update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+        update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(true);
     one_group(), world_code(SCOPE_WORK_GROUP, SCOPE_DEVICE), writes(0, DATA, 4),
         release(0, FLAG, SCOPE_WORK_GROUP), child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE),
-        reads(0, DATA, 4), family_judged(true);
+        reads(0, DATA, 4), tree_judged(true);
 }
 END_TEST
 
@@ -798,24 +798,24 @@ END_TEST
 START_TEST(r32_atomics_of_a_launch_tree_order_accesses_around_them)
 {
     one_group(), release(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4), child(1, LAUNCH_AT_ONCE),
-        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(true);
     one_group(), writes(0, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), family_judged(true);
+        reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), tree_judged(true);
     one_group(), writes(1, DATA, 4), release(0, FLAG, SCOPE_DEVICE), child(1, LAUNCH_AT_ONCE),
-        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(true);
+        acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(true);
     one_group(), writes(1, DATA, 4), barrier(0, G, SCOPE_WORK_GROUP), release(0, FLAG, SCOPE_DEVICE),
-        child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), family_judged(false);
+        child(1, LAUNCH_AT_ONCE), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4), tree_judged(false);
     one_group(), child(1, LAUNCH_AT_ONCE), writes(0, DATA, 4), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE),
         child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4),
-        family_judged(false);
+        tree_judged(false);
     one_group(), child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4),
         child(1, LAUNCH_AT_ONCE), update(0, FLAG, ORDER_ACQ_REL, SCOPE_DEVICE), writes(0, DATA, 4),
-        family_judged(true);
+        tree_judged(true);
 }
 END_TEST
 
 /* A third one, which gets the second's acquired clock by waiting. */
-static void heir_world(enum launch_start start, bool waits, uint32_t released, uint32_t address)
+static void later_kernel_world(enum launch_start start, bool waits, uint32_t released, uint32_t address)
 {
     static const struct launch_after second = {.launch = 3, .complete = true};
     one_group(), child(1, LAUNCH_AT_ONCE);
@@ -830,18 +830,18 @@ static void heir_world(enum launch_start start, bool waits, uint32_t released, u
 
 START_TEST(r32_acquired_clock_is_passed_on)
 {
-    heir_world(LAUNCH_AT_ONCE, true, 0, DATA), family_judged(false);
-    heir_world(LAUNCH_AT_ONCE, true, 0, OTHER), family_judged(true);
-    heir_world(LAUNCH_AT_ONCE, false, 0, DATA), family_judged(true);
-    heir_world(LAUNCH_AFTER_PARENT, false, 0, DATA), family_judged(false);
-    heir_world(LAUNCH_AFTER_PARENT, false, 0, OTHER), family_judged(true);
-    heir_world(LAUNCH_AFTER_GROUP, false, 0, DATA), family_judged(false);
-    heir_world(LAUNCH_AFTER_GROUP, false, 0, OTHER), family_judged(true);
+    later_kernel_world(LAUNCH_AT_ONCE, true, 0, DATA), tree_judged(false);
+    later_kernel_world(LAUNCH_AT_ONCE, true, 0, OTHER), tree_judged(true);
+    later_kernel_world(LAUNCH_AT_ONCE, false, 0, DATA), tree_judged(true);
+    later_kernel_world(LAUNCH_AFTER_PARENT, false, 0, DATA), tree_judged(false);
+    later_kernel_world(LAUNCH_AFTER_PARENT, false, 0, OTHER), tree_judged(true);
+    later_kernel_world(LAUNCH_AFTER_GROUP, false, 0, DATA), tree_judged(false);
+    later_kernel_world(LAUNCH_AFTER_GROUP, false, 0, OTHER), tree_judged(true);
 }
 END_TEST
 
 /* A kernel releases the clock of the work-group that it waited for. */
-static void handed_world(uint32_t writer, bool nested)
+static void handoff_world(uint32_t writer, bool nested)
 {
     two_groups(), world_spins_on(0), writes(writer, DATA, 4),
         world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0);
@@ -854,13 +854,13 @@ START_TEST(r32_clock_of_a_work_group_is_passed_on)
 {
     for (uint32_t nested = 0; nested < 2; nested++) {
         for (uint32_t writer = 0; writer < 4; writer++)
-            handed_world(writer, nested), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4),
-                family_judged(writer >= 2);
-        handed_world(0, nested), reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), family_judged(true);
-        handed_world(0, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT),
-            reads(0, DATA, 4), family_judged(false);
-        handed_world(2, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT),
-            reads(0, DATA, 4), family_judged(true);
+            handoff_world(writer, nested), acquire(0, FLAG, SCOPE_DEVICE), reads(0, DATA, 4),
+                tree_judged(writer >= 2);
+        handoff_world(0, nested), reads(0, DATA, 4), acquire(0, FLAG, SCOPE_DEVICE), tree_judged(true);
+        handoff_world(0, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT),
+            reads(0, DATA, 4), tree_judged(false);
+        handoff_world(2, nested), acquire(0, FLAG, SCOPE_DEVICE), child(3 + nested, LAUNCH_AFTER_PARENT),
+            reads(0, DATA, 4), tree_judged(true);
     }
 }
 END_TEST
@@ -878,19 +878,19 @@ static void reads_and_counts(uint32_t item)
 START_TEST(r32_beside_the_order_of_calls)
 {
     one_group(), world_spins_on(0), counts_and_writes(0), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0),
-        reads_and_counts(0), family_judged(false);
+        reads_and_counts(0), tree_judged(false);
     two_groups(), world_spins_on(0), counts_and_writes(2), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0),
-        reads_and_counts(0), family_judged(true);
+        reads_and_counts(0), tree_judged(true);
     one_group(), counts_and_writes(0), child(1, LAUNCH_AFTER_PARENT), reads_and_counts(0),
-        family_judged(false);
-    one_group(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0), family_judged(true);
+        tree_judged(false);
+    one_group(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0), tree_judged(true);
     one_group(), world_shares(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0),
-        family_judged(false);
+        tree_judged(false);
 }
 END_TEST
 
-/* By the call, which hands on fine-grained memory alone. */
-static void heir_by_call(bool shared)
+/* By the call, which passes on fine-grained memory alone. */
+static void later_kernel_by_call(bool shared)
 {
     one_group();
     if (shared)
@@ -902,8 +902,8 @@ static void heir_by_call(bool shared)
 
 START_TEST(r32_clock_acquired_before_the_call)
 {
-    heir_by_call(true), family_judged(false);
-    heir_by_call(false), family_judged(true);
+    later_kernel_by_call(true), tree_judged(false);
+    later_kernel_by_call(false), tree_judged(true);
 }
 END_TEST
 
@@ -946,7 +946,7 @@ START_TEST(r32_launches_of_several_devices)
 }
 END_TEST
 
-/* Whose atomics meet in a buffer that is not shared: those of one launch. */
+/* Atomics on a buffer that is not shared synchronise within one launch. */
 START_TEST(r32_launches_and_a_plain_buffer)
 {
     apart(world_across_plainly, false), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), across_judged(true);
@@ -961,7 +961,7 @@ START_TEST(r32_launches_and_a_plain_buffer)
 END_TEST
 
 /* It may have read what was released for it, and have stored what is acquired. */
-START_TEST(r32_the_host_may_hand_on)
+START_TEST(r32_the_host_may_pass_on)
 {
     apart(world_across, true), message(SCOPE_ALL_SVM, OTHER, SCOPE_ALL_SVM), counted_across(false);
     apart(world_across, true), message(SCOPE_DEVICE, OTHER, SCOPE_ALL_SVM), across_judged(true);
@@ -993,7 +993,7 @@ int main(void)
     tcase_add_test(rules, r31_14_a_child_may_wait_for_a_work_group);
     tcase_add_test(rules, r31_14_work_groups_that_wait_for_one_another);
     tcase_add_test(rules, r31_14_several_work_groups_are_ordered);
-    tcase_add_test(rules, r32_atomics_of_a_family_are_no_race);
+    tcase_add_test(rules, r32_atomics_of_a_launch_tree_are_no_race);
     tcase_add_test(rules, r32_atomics_of_a_launch_tree_order_accesses_around_them);
     tcase_add_test(rules, r32_acquired_clock_is_passed_on);
     tcase_add_test(rules, r32_clock_of_a_work_group_is_passed_on);
@@ -1001,7 +1001,7 @@ int main(void)
     tcase_add_test(rules, r32_clock_acquired_before_the_call);
     tcase_add_test(rules, r32_launches_of_several_devices);
     tcase_add_test(rules, r32_launches_and_a_plain_buffer);
-    tcase_add_test(rules, r32_the_host_may_hand_on);
+    tcase_add_test(rules, r32_the_host_may_pass_on);
     tcase_add_test(rules, r32_launch_outside_the_detector);
     tcase_add_test(rules, r2_regions_are_disjoint);
     tcase_add_test(rules, r3_program_order_orders);
@@ -1023,7 +1023,7 @@ int main(void)
     tcase_add_test(rules, r17_barriers);
     tcase_add_test(rules, r19_sub_group_barriers);
     tcase_add_test(rules, r19_a_sub_group_barrier_of_a_wider_scope);
-    tcase_add_test(rules, named_barriers_order_the_sub_groups_that_meet);
+    tcase_add_test(rules, named_barriers_order_their_sub_groups);
     tcase_add_test(rules, r20_collectives_give_no_order);
     tcase_add_test(rules, r21_happens_before_is_transitive);
     tcase_add_test(rules, r29_conflicting_unordered_accesses_race);
@@ -1031,8 +1031,8 @@ int main(void)
     tcase_add_test(rules, r35_bytes);
     tcase_add_test(rules, r36_atomics_of_different_sizes);
     tcase_add_test(rules, r37_asynchronous_copies);
-    tcase_add_test(rules, r37_copy_starts_from_the_clocks_of_all_members);
-    tcase_add_test(rules, r37_members_reach_a_copy_one_after_another);
+    tcase_add_test(rules, r37_copy_starts_from_the_clocks_of_all_work_items);
+    tcase_add_test(rules, r37_work_items_reach_a_copy_one_after_another);
     tcase_add_test(rules, r38_local_memory_is_the_groups_own);
     tcase_add_test(rules, q11_a_failed_exchange_has_the_failure_order);
     tcase_add_test(rules, a_plain_store_ends_the_sequence);

@@ -276,7 +276,7 @@ static struct counts agree_with_the_oracle(const struct kind *kind)
         if (program % 61)
             world_hurries();
         if (program % 3 == 0)
-            world_rests();
+            world_forgets_wave();
         const bool apart = shape[0] > 1 && !within && (program % 4 < 2 || all_launches);
         several |= apart;
         if (within)
@@ -371,7 +371,7 @@ START_TEST(random_copies_against_the_oracle)
 }
 END_TEST
 
-/* Up to four sub-groups meet in every combination. */
+/* Up to four sub-groups wait together in every combination. */
 static void any_named_barriers(const uint32_t *shape)
 {
     for (uint32_t operations = 3 + below(10); operations; operations--) {

@@ -39,7 +39,7 @@ static void updates_thrice(uint32_t item)
         update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
 }
 
-static void hands_on(uint32_t item, enum memory_scope scope)
+static void releases_flag(uint32_t item, enum memory_scope scope)
 {
     writes(item, DATA, 4), fence(item, G, ORDER_RELEASE, scope),
         update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
@@ -57,12 +57,12 @@ static void takes_over(uint32_t item, enum memory_scope scope)
  */
 START_TEST(place_of_a_repeated_update_is_looked_up_again)
 {
-    one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
-    one_group(), updates_thrice(1), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_WORK_GROUP),
+    one_group(), updates_thrice(1), releases_flag(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
+    one_group(), updates_thrice(1), releases_flag(0, SCOPE_DEVICE), takes_over(1, SCOPE_WORK_GROUP),
         races_at(DATA);
     one_group(), fence(0, G, ORDER_RELEASE, SCOPE_WORK_GROUP), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
-    updates_thrice(1), hands_on(0, SCOPE_WORK_GROUP), takes_over(1, SCOPE_WORK_GROUP), clean_at(DATA);
-    one_group(), updates_thrice(1), updates_thrice(0), hands_on(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE),
+    updates_thrice(1), releases_flag(0, SCOPE_WORK_GROUP), takes_over(1, SCOPE_WORK_GROUP), clean_at(DATA);
+    one_group(), updates_thrice(1), updates_thrice(0), releases_flag(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE),
         clean_at(DATA);
 }
 END_TEST
@@ -118,7 +118,7 @@ static void waits_for_two(uint32_t waiting, uint32_t address, enum memory_scope 
     fence(1, G, ORDER_ACQUIRE, scope), reads(1, address, 4);
 }
 
-START_TEST(waiting_members_keep_their_earlier_reads)
+START_TEST(waiting_work_items_keep_their_earlier_reads)
 {
     waits_for_two(6, DATA, SCOPE_DEVICE), clean_at(DATA);
     waits_for_two(4, DATA, SCOPE_DEVICE), clean_at(DATA);
@@ -131,7 +131,7 @@ END_TEST
 
 /* Scattered writes and updates are sifted by epochs before they stand in the exact record: what they may
  * lose sight of. */
-START_TEST(waves_are_sifted)
+START_TEST(waves_are_filtered)
 {
     const uint32_t apart[] = {40, 32}, together[] = {OTHER, OTHER + 4}, crossed[] = {OTHER + 4, OTHER};
     two_groups(), gathers(0, true, apart, 4), gathers(0, false, together, 4), gathers(1, false, together, 4),
@@ -178,7 +178,7 @@ START_TEST(rows_of_texels_are_read)
                 two_rows(members, steps[i][0], steps[i][1]), writes(4, PIXEL + at, 4),
                     judge_at(PIXEL + at, is_read);
                 two_rows(members, steps[i][0], steps[i][1]), child(1, LAUNCH_AT_ONCE),
-                    writes(0, PIXEL + at, 4), family_judged(is_read);
+                    writes(0, PIXEL + at, 4), tree_judged(is_read);
             }
     two_rows(15, 4, 8), writes(3, PIXEL + 36, 4), clean_at(PIXEL + 36);
     two_rows(15, 4, 8), writes(2, PIXEL + 36, 4), races_at(PIXEL + 36);
@@ -194,9 +194,9 @@ END_TEST
 /*
  * The clock that 1 releases has more of global memory than of local memory, and is deferred until 2 reads it.
  */
-static void rests_with_two_maps(uint32_t writer, uint32_t address)
+static void wave_is_forgotten_with_two_maps(uint32_t writer, uint32_t address)
 {
-    one_group(), world_rests(), writes(writer, address, 4), release(0, FLAG, SCOPE_DEVICE),
+    one_group(), world_forgets_wave(), writes(writer, address, 4), release(0, FLAG, SCOPE_DEVICE),
         acquire(1, FLAG, SCOPE_DEVICE);
     fence(1, G | L, ORDER_RELEASE, SCOPE_DEVICE), store(1, OTHER, ORDER_RELAXED, SCOPE_DEVICE);
     load(2, OTHER, ORDER_RELAXED, SCOPE_DEVICE), fence(2, G | L, ORDER_ACQUIRE, SCOPE_DEVICE),
@@ -205,10 +205,10 @@ static void rests_with_two_maps(uint32_t writer, uint32_t address)
 
 START_TEST(regions_with_different_clocks_stay_apart)
 {
-    rests_with_two_maps(0, DATA), clean_at(DATA);
-    rests_with_two_maps(0, LDATA), races_at(LDATA);
-    rests_with_two_maps(1, DATA), clean_at(DATA);
-    rests_with_two_maps(1, LDATA), clean_at(LDATA);
+    wave_is_forgotten_with_two_maps(0, DATA), clean_at(DATA);
+    wave_is_forgotten_with_two_maps(0, LDATA), races_at(LDATA);
+    wave_is_forgotten_with_two_maps(1, DATA), clean_at(DATA);
+    wave_is_forgotten_with_two_maps(1, LDATA), clean_at(LDATA);
     ck_assert_uint_gt(world_ways[FAST_PATH_PACKED], 0);
 }
 END_TEST
@@ -236,7 +236,7 @@ static void comes_next(uint32_t item)
     update(item, FLAG, ORDER_RELAXED, SCOPE_DEVICE), fence(item, G, ORDER_ACQ_REL, SCOPE_WORK_GROUP);
 }
 
-START_TEST(members_pass_on_their_clocks)
+START_TEST(sub_groups_pass_on_their_clocks)
 {
     begin_handoffs(), passes_on(0), comes_next(1), reads(1, DATA, 4), clean_at(DATA);
     begin_handoffs(), passes_on(0), comes_next(1), passes_on(1), comes_next(2), reads(2, DATA, 4),
@@ -261,7 +261,7 @@ START_TEST(store_ends_the_release_of_others)
 }
 END_TEST
 
-START_TEST(other_fences_do_not_hand_on)
+START_TEST(other_fences_do_not_pass_on)
 {
     begin_handoffs(), fence(0, L, ORDER_ACQ_REL, SCOPE_WORK_GROUP),
         update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), comes_next(1), reads(1, DATA, 4), races_at(DATA);
@@ -570,7 +570,7 @@ static size_t access_set_before(uint32_t repeats, bool stores)
         touches(0, false, DATA, access_set_load);
     if (stores)
         writes(3, DATA, 4);
-    const size_t races = world_family_races();
+    const size_t races = world_tree_races();
     world_end();
     return races;
 }
@@ -592,14 +592,14 @@ int main(void)
     tcase_add_test(fast_paths, place_of_a_repeated_update_is_looked_up_again);
     tcase_add_test(fast_paths, access_repeated_after_a_fence_is_later);
     tcase_add_test(fast_paths, bytes_of_two_iterations_are_not_one_access);
-    tcase_add_test(fast_paths, waiting_members_keep_their_earlier_reads);
-    tcase_add_test(fast_paths, waves_are_sifted);
+    tcase_add_test(fast_paths, waiting_work_items_keep_their_earlier_reads);
+    tcase_add_test(fast_paths, waves_are_filtered);
     tcase_add_test(fast_paths, rows_of_texels_are_read);
     tcase_add_test(fast_paths, regions_with_different_clocks_stay_apart);
-    tcase_add_test(fast_paths, members_pass_on_their_clocks);
+    tcase_add_test(fast_paths, sub_groups_pass_on_their_clocks);
     tcase_add_test(fast_paths, releases_of_one_event_are_between_slices);
     tcase_add_test(fast_paths, store_ends_the_release_of_others);
-    tcase_add_test(fast_paths, other_fences_do_not_hand_on);
+    tcase_add_test(fast_paths, other_fences_do_not_pass_on);
     tcase_add_test(fast_paths, earlier_clock_is_passed_on);
     tcase_add_test(fast_paths, a_access_set_in_a_handoff_keeps_its_time);
     tcase_add_test(fast_paths, races_reported_often_enough_are_counted_no_more);

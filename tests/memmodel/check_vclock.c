@@ -183,7 +183,7 @@ START_TEST(maps_are_as_arrays)
 END_TEST
 
 /* Keys far apart: each takes a sparse leaf, and the branches between them. */
-START_TEST(a_few_take_little)
+START_TEST(few_units_take_little_memory)
 {
     struct vclock *map = NULL;
     vclock_pool_init(&pool);
@@ -243,7 +243,7 @@ static void put_all_off(void)
     pool.bytes_most = 0;
 }
 
-static void check_all_gone(void)
+static void check_all_freed(void)
 {
     vclock_drop(&pool, any);
     ck_assert_uint_eq(pool.bytes, 0);
@@ -280,7 +280,7 @@ static void check_rounds(struct vclock **each, uint32_t units, uint32_t rounds)
             ck_assert_uint_eq(vclock_get(&pool, each[u], key_of(other)), other <= u ? rounds : rounds - 1);
         vclock_drop(&pool, each[u]);
     }
-    check_all_gone();
+    check_all_freed();
 }
 
 /* If very many joins of few units are deferred, the maps are computed, which takes less memory. */
@@ -378,12 +378,12 @@ START_TEST(steps_of_one_unit_share_deferred_joins)
     ck_assert_uint_eq(vclock_get(&pool, map, 40), 3);
     vclock_drop(&pool, map);
     vclock_drop(&pool, other);
-    check_all_gone();
+    check_all_freed();
 }
 END_TEST
 
 /* A clock with one put takes less than a deferred join with room for many. */
-START_TEST(steps_of_many_units_take_little)
+START_TEST(steps_of_many_units_take_little_memory)
 {
     enum { UNITS = 1000, EACH_MOST = VCLOCK_DEFERRED_BYTES_LEAST };
     static struct vclock *each[UNITS];
@@ -397,7 +397,7 @@ START_TEST(steps_of_many_units_take_little)
         ck_assert_uint_eq(vclock_get(&pool, each[unit], unit << 2), 5);
         vclock_drop(&pool, each[unit]);
     }
-    check_all_gone();
+    check_all_freed();
 }
 END_TEST
 
@@ -443,7 +443,7 @@ START_TEST(unused_steps_cover_other_units)
         vclock_drop(&pool, once[unit]);
         vclock_drop(&pool, many[unit]);
     }
-    check_all_gone();
+    check_all_freed();
 }
 END_TEST
 
@@ -454,13 +454,13 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, maps_are_as_arrays, 0, 16);
     tcase_add_test(tests, a_million_wait);
-    tcase_add_test(tests, a_few_take_little);
+    tcase_add_test(tests, few_units_take_little_memory);
     tcase_add_test(tests, many_deferred_joins_of_few_units_are_computed);
     tcase_add_test(tests, deferred_joins_of_many_units_stay_deferred);
     tcase_add_test(tests, many_queries_compute_all_clocks);
     tcase_add_test(tests, one_that_very_many_share);
     tcase_add_test(tests, steps_of_one_unit_share_deferred_joins);
-    tcase_add_test(tests, steps_of_many_units_take_little);
+    tcase_add_test(tests, steps_of_many_units_take_little_memory);
     tcase_add_test(tests, unused_steps_cover_other_units);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -16,9 +16,14 @@ kinship|launch tree|^(sim|tests)/
 relatives|launch tree|^(sim|tests)/
 knowledge|vector clock (vclock)|^sim/
 ticks?|clock value|^sim/memmodel/
-stamps?|epoch|^sim/memmodel/
-sieve|epoch filter|^sim/
+stamps?|epoch, visited|^(sim|tests)/
+sieve|epoch filter|^(sim|tests)/
 journal|affine filter|^sim/memmodel/
+famil(y|ies)|launch tree|^sim/(device|memmodel|schedule)/
+deput(y|ies)|observer of a launch|^(sim|include|tests)/
+heirs?|later kernel|^tests/
+meetings?|conflict, instance of a race|^(sim|tests)/
+lets? (it )?go|releases|^(sim|tests|lib|tools)/
 happenings?|sync operation|^(sim|tests)/
 deeds?|operation|^(sim|tests)/
 relays?|hand-off|^sim/

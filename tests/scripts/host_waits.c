@@ -229,12 +229,12 @@ static void sleep_and_let_go(void)
     let_go();
 }
 
-static void another_lets_go(void)
+static void another_thread_releases(void)
 {
     other = thread(let_go_later, MEANWHILE);
 }
 
-static void another_lets_go_after_the_note(void)
+static void another_thread_releases_after_the_record(void)
 {
     other = thread(let_go_later, (size_t)WAIT_FOR_A_NOTE);
 }
@@ -260,7 +260,7 @@ static void another_waits_for_the_next(void)
     other = thread(wait_for_another, (size_t)run(new_queue(), "let_nothing"));
 }
 
-static void callback_lets_go(void)
+static void callback_releases(void)
 {
     call_back(in_callback);
 }
@@ -277,7 +277,7 @@ static void let_go_while_a_callback_waits(void)
     let_go();
 }
 
-/* The flag is let go before the waits or in them. */
+/* The flag is released before the waits or during them. */
 static void pace(void)
 {
     const char *late = getenv("HOST_WAITS_LATE");
@@ -331,7 +331,7 @@ static void let_go_beside_a_fork(void)
 static void poll(void)
 {
     cl_int status = CL_QUEUED;
-    another_lets_go();
+    another_thread_releases();
     flush();
     while (status > CL_COMPLETE)
         check(clGetEventInfo(spins, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL),
@@ -354,7 +354,7 @@ static const struct {
 } acts[] = {
     {"both", both_wait},
     {"both-paced", pace_both},
-    {"callback", callback_lets_go},
+    {"callback", callback_releases},
     {"callback-paced", pace_with_a_callback},
     {"callback-waits", let_go_while_a_callback_waits},
     {"callback-waits-too", callback_waits},
@@ -366,7 +366,7 @@ static const struct {
     {"fork-beside", let_go_beside_a_fork},
     {"handler", do_no_more}, /* let_a_signal_come */
     {"idle", another_is_idle},
-    {"late", another_lets_go_after_the_note},
+    {"late", another_thread_releases_after_the_record},
     {"nap", nap},
     {"next", another_waits_for_the_next},
     {"paced", pace},
@@ -374,7 +374,7 @@ static const struct {
     {"read", read_another_buffer},
     {"signal", have_a_signal},
     {"sleep", sleep_and_let_go},
-    {"writer", another_lets_go},
+    {"writer", another_thread_releases},
 };
 
 static void act(const char *what)

@@ -18,7 +18,7 @@ static char source[] =
     "    x[i] = many > 0;\n"
     "    seen[i] = x[1 - i];\n"
     "}\n"
-    "kernel void meeting(global int *x, global int *seen)\n"
+    "kernel void barriers(global int *x, global int *seen)\n"
     "{\n"
     "    int i = (int)get_global_id(0);\n"
     "    local int shared[2];\n"
@@ -72,7 +72,7 @@ static bool advance(void)
     return true;
 }
 
-static uint32_t usual_only(void *self, const struct schedule_choice *choice)
+static uint32_t default_only(void *self, const struct schedule_choice *choice)
 {
     ++*(uint32_t *)self;
     return choice->default_index;
@@ -171,7 +171,7 @@ START_TEST(barriers_cut_the_tree)
 {
     uint32_t runs = 0;
     do {
-        ck_assert_int_eq(launch("meeting", 2), STATUS_OK);
+        ck_assert_int_eq(launch("barriers", 2), STATUS_OK);
         ck_assert_uint_eq(pair_seen(), 21);
         runs++;
     } while (advance());
@@ -209,10 +209,10 @@ START_TEST(candidates_have_their_next_operation)
 }
 END_TEST
 
-START_TEST(the_usual_is_one_after_the_other)
+START_TEST(default_is_one_after_the_other)
 {
     uint32_t choices = 0;
-    oracle = (struct schedule_oracle){.self = &choices, .choose = usual_only};
+    oracle = (struct schedule_oracle){.self = &choices, .choose = default_only};
     ck_assert_int_eq(launch("buffering", 1), STATUS_OK);
     ck_assert_uint_eq(pair_seen(), 1);
     ck_assert_uint_eq(choices, 6);
@@ -236,7 +236,7 @@ int main(void)
     tcase_add_test(tests, every_interleaving_once);
     tcase_add_test(tests, barriers_cut_the_tree);
     tcase_add_test(tests, candidates_have_their_next_operation);
-    tcase_add_test(tests, the_usual_is_one_after_the_other);
+    tcase_add_test(tests, default_is_one_after_the_other);
     tcase_add_test(tests, an_oracle_may_stop);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -17,7 +17,7 @@
 enum manner { ALONE, MARKED, PLAIN };
 static const char *const manners[] = {"without a debugger", "with one", "with one that lets it run"};
 
-static void go_on(void *self, struct debugger *debugger, json_t *stop)
+static void continue_run(void *self, struct debugger *debugger, json_t *stop)
 {
     const enum manner *manner = self;
     json_t *run = json_pack("{s:s,s:s,s:b,s:b}", "verb", "run", "mode", "continue", "points", 0, "plain",
@@ -65,7 +65,7 @@ static char *run(const char *path, enum manner manner, uint64_t *out_phases)
     char *text = NULL;
     size_t size = 0;
     const struct debugger_host host = {
-        .self = &manner, .stopped = go_on, .checkpoint = no_copy, .print = no_print};
+        .self = &manner, .stopped = continue_run, .checkpoint = no_copy, .print = no_print};
     FILE *stream = open_memstream(&text, &size);
     if (!stream || scenario_load_file(&scenario, path, &diagnosis) != STATUS_OK) {
         fprintf(stderr, "%s: %s\n", path, diagnosis.text);
@@ -106,7 +106,7 @@ static const char *const usual[] = {
 
 static int compare(const char *path);
 
-static int compare_usual(void)
+static int compare_default(void)
 {
     int differs = 0;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     int differs = 0;
     compiler_configure(&(struct compiler_settings){.cache_directory = getenv("ORRERY_CACHE_DIR")});
     if (argc == 1)
-        differs = compare_usual();
+        differs = compare_default();
     for (int i = 1; i < argc; i++)
         differs += compare(argv[i]);
     return differs != 0;

@@ -210,11 +210,11 @@ static void count_sync(void *self, const struct sync_event *event)
     *(uint64_t *)self += event->regions;
 }
 
-static const struct observer *deputy;
-static const struct observer *find_deputy(void *self, const struct launch_info *launch)
+static const struct observer *wrapper;
+static const struct observer *find_wrapper(void *self, const struct launch_info *launch)
 {
     (void)self;
-    return launch->launch == 7 ? deputy : NULL;
+    return launch->launch == 7 ? wrapper : NULL;
 }
 
 /* The operations of a wave of the launch. */
@@ -226,17 +226,17 @@ static void act(uint32_t launch)
     observer->sync(observer->self, &(struct sync_event){.regions = REGION_GLOBAL});
 }
 
-START_TEST(waves_call_whoever_listens)
+START_TEST(waves_call_only_the_observers_of_an_event)
 {
     uint64_t one = 0, stead = 0, other = 0, commands = 0;
     const struct observer in_stead = {.self = &stead, .access = count_access, .sync = count_sync},
                           first = {.self = &one,
                                    .access = count_access,
                                    .sync = count_sync,
-                                   .deputy = find_deputy},
+                                   .for_launch = find_wrapper},
                           only_commands = {.self = &commands, .command = on_command},
                           second = {.self = &other, .access = count_access};
-    deputy = &in_stead;
+    wrapper = &in_stead;
     device_add_observer(device, &only_commands);
     device_add_observer(device, &first);
     act(7);
@@ -252,15 +252,15 @@ START_TEST(waves_call_whoever_listens)
 }
 END_TEST
 
-START_TEST(a_lone_listener_has_a_deputy)
+START_TEST(single_observer_gets_wrapper)
 {
     uint64_t one = 0, stead = 0;
     const struct observer in_stead = {.self = &stead, .access = count_access, .sync = count_sync},
                           first = {.self = &one,
                                    .access = count_access,
                                    .sync = count_sync,
-                                   .deputy = find_deputy};
-    deputy = &in_stead;
+                                   .for_launch = find_wrapper};
+    wrapper = &in_stead;
     device_add_observer(device, &first);
     act(8);
     act(7);
@@ -695,8 +695,8 @@ int main(void)
     tcase_add_test(tests, commands_carry_validity);
     tcase_add_test(tests, time_advances_with_work);
     tcase_add_test(tests, commands_are_announced);
-    tcase_add_test(tests, waves_call_whoever_listens);
-    tcase_add_test(tests, a_lone_listener_has_a_deputy);
+    tcase_add_test(tests, waves_call_only_the_observers_of_an_event);
+    tcase_add_test(tests, single_observer_gets_wrapper);
     tcase_add_test(tests, program_has_kernels_and_variables);
     tcase_add_test(tests, launch_refuses_invalid_requests);
     tcase_add_test(tests, local_memory_is_limited);

@@ -180,7 +180,7 @@ START_TEST(flags_become_denials)
 END_TEST
 
 /* Which of the three is removed is undefined: the rest is mapped by two of them at least. */
-START_TEST(maps_of_which_any_may_go)
+START_TEST(maps_unmapped_in_any_order)
 {
     struct allocation wanted = {.kind = REGION_BUFFER, .size = 64};
     struct region *region;
@@ -379,7 +379,7 @@ int main(void)
     tcase_add_test(tests, local_memory_does_not_count);
     tcase_add_test(tests, freed_memory_is_kept_apart_until_space_is_short);
     tcase_add_test(tests, flags_become_denials);
-    tcase_add_test(tests, maps_of_which_any_may_go);
+    tcase_add_test(tests, maps_unmapped_in_any_order);
     tcase_add_test(tests, region_lookup_finds_only_addresses_inside);
     tcase_add_test(tests, nearest_region_and_distance);
     tcase_add_test(tests, random_life_against_a_model);

@@ -102,7 +102,7 @@ START_TEST(races_follow_from_any_barrier_that_not_all_shared)
 }
 END_TEST
 
-static struct finding race_that_blames(uint32_t launch, uint32_t line, uint32_t blamed, uint32_t other)
+static struct finding race_with_cause(uint32_t launch, uint32_t line, uint32_t blamed, uint32_t other)
 {
     struct finding finding = of_launch(FINDING_RACE_GLOBAL, launch, line);
     finding.blamed[0] = (struct source_place){.file = "a.cl", .line = blamed, .column = 5, .text = NULL};
@@ -111,15 +111,15 @@ static struct finding race_that_blames(uint32_t launch, uint32_t line, uint32_t 
     return finding;
 }
 
-START_TEST(races_that_blame_one_operation_follow_from_the_first)
+START_TEST(races_with_one_cause_follow_from_the_first)
 {
-    add(race_that_blames(1, 3, 20, 21));
-    add(race_that_blames(1, 4, 21, 22));
-    add(race_that_blames(1, 5, 22, 23)); /* by way of the second */
-    add(race_that_blames(1, 6, 30, 31)); /* another mistake */
-    add(race_that_blames(2, 7, 20, 21)); /* another launch */
-    add(race_that_blames(1, 8, 0, 0));   /* place unknown */
-    add(race_that_blames(1, 9, 0, 0));
+    add(race_with_cause(1, 3, 20, 21));
+    add(race_with_cause(1, 4, 21, 22));
+    add(race_with_cause(1, 5, 22, 23)); /* by way of the second */
+    add(race_with_cause(1, 6, 30, 31)); /* another mistake */
+    add(race_with_cause(2, 7, 20, 21)); /* another launch */
+    add(race_with_cause(1, 8, 0, 0));   /* place unknown */
+    add(race_with_cause(1, 9, 0, 0));
     ck_assert_ptr_eq(report_get(report, 1)->cause, report_get(report, 0));
     ck_assert_ptr_eq(report_get(report, 2)->cause, report_get(report, 0));
     for (size_t i = 3; i < report_count(report); i++)
@@ -303,7 +303,7 @@ int main(void)
         many_may_arrive_at_once,
         follow_up_finding_names_its_cause,
         races_follow_from_any_barrier_that_not_all_shared,
-        races_that_blame_one_operation_follow_from_the_first,
+        races_with_one_cause_follow_from_the_first,
         unrelated_finding_names_no_cause,
         both_places_of_a_pair_count,
         without_places_the_words_decide,

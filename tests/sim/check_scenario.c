@@ -372,7 +372,7 @@ START_TEST(a_policy_wants_its_script_or_replay)
 }
 END_TEST
 
-START_TEST(a_replay_settles_the_schedule)
+START_TEST(replay_sets_the_schedule)
 {
     load("orrery: 1\nschedule: {replay: \"1:7:pct,q2,r3,d5,w40:0000abcd:1,0.1@2-3.4\", policy: lockstep, "
          "seed: 9, quantum: 8, spurious: 3}\n");
@@ -1087,7 +1087,7 @@ START_TEST(bad_value_is_refused_with_the_legal_ones)
 }
 END_TEST
 
-START_TEST(rejects_launches_that_cannot_be_meant)
+START_TEST(rejects_impossible_launches)
 {
     rejects("orrery: 1\nlaunch: [{kernel: k, global: 1}]\n", "t.yaml:2:9: ", "no 'program'", "launch");
     rejects(PROGRAM "launch: k\n", "t.yaml:3:9: ", "'k'", "a sequence");
@@ -1111,7 +1111,7 @@ START_TEST(rejects_launches_that_cannot_be_meant)
 }
 END_TEST
 
-START_TEST(rejects_arguments_that_cannot_be_meant)
+START_TEST(rejects_impossible_arguments)
 {
     rejects_arg("{buffer: {count: 1}}", 10, "'type' is missing", "char, uchar");
     rejects_arg("{buffer: {type: integer, count: 1}}", 17, "'integer'", "char, uchar, short");
@@ -1161,7 +1161,7 @@ START_TEST(rejects_arguments_that_cannot_be_meant)
 }
 END_TEST
 
-START_TEST(rejects_expectations_that_cannot_be_meant)
+START_TEST(rejects_impossible_expectations)
 {
     rejects("orrery: 1\nexpect: {findings: 3}\n", "t.yaml:2:20: ", "'3'", "a sequence of findings");
     rejects("orrery: 1\nexpect: {findings: [{line: 3}]}\n", "t.yaml:2:21: ", "'id' is missing",
@@ -1533,7 +1533,7 @@ int main(void)
         a_script_is_read_and_printed,
         a_policy_wants_its_script_or_replay,
         invalid_script_step_is_refused,
-        a_replay_settles_the_schedule,
+        replay_sets_the_schedule,
         program_is_source_or_spirv,
         max_allocation_never_exceeds_the_memory,
         launch_ranges_are_read,
@@ -1563,9 +1563,9 @@ int main(void)
         rejects_unknown_keys_and_lists_the_legal_ones,
         rejects_keys_given_twice,
         bad_value_is_refused_with_the_legal_ones,
-        rejects_launches_that_cannot_be_meant,
-        rejects_arguments_that_cannot_be_meant,
-        rejects_expectations_that_cannot_be_meant,
+        rejects_impossible_launches,
+        rejects_impossible_arguments,
+        rejects_impossible_expectations,
         a_failed_load_leaves_the_defaults,
         files_are_read,
         suppressions_of_several_files_add_up,

@@ -441,7 +441,7 @@ static bool last_thirds(const struct item *item)
     return item->local_id[0] % 3 != 0;
 }
 
-START_TEST(parts_of_sub_groups_meet)
+START_TEST(parts_of_sub_groups_reconverge)
 {
     static const struct fake_op ops[] = {{.kind = FAKE_BRANCH, .test = last_thirds, .target = 3},
                                          {.kind = FAKE_SUB_GROUP_BARRIER},
@@ -778,7 +778,7 @@ int main(void)
     tcase_add_test(tests, work_items_at_fault_are_not_waited_for);
     tcase_add_test(tests, sub_groups_do_not_wait_for_each_other);
     tcase_add_test(tests, part_of_a_sub_group_diverges);
-    tcase_add_test(tests, parts_of_sub_groups_meet);
+    tcase_add_test(tests, parts_of_sub_groups_reconverge);
     tcase_add_test(tests, sub_groups_do_not_wait_for_work_items_at_fault);
     tcase_add_test(tests, sub_group_barrier_does_not_wait_for_spinners);
     tcase_add_test(tests, collective_of_the_work_group);

@@ -33,7 +33,7 @@ static bool touches_granule(const struct operation *operation, uint64_t byte)
 }
 
 /* The first byte of the two, where they overlap. */
-static uint32_t meeting_byte(const struct operation *a, const struct operation *b)
+static uint32_t conflict_byte(const struct operation *a, const struct operation *b)
 {
     return a->address > b->address ? a->address : b->address;
 }
@@ -118,7 +118,7 @@ static bool is_reported(const struct race_oracle *oracle, const struct report *r
 }
 
 /* Once a byte has raced, later races on it may be unreported: does some race on it stand in a report? */
-static bool is_known(const struct race_oracle *oracle, const struct report *report, uint32_t space,
+static bool is_reported_pair(const struct race_oracle *oracle, const struct report *report, uint32_t space,
                      uint32_t byte)
 {
     const struct operation granule = granule_at(space, byte);
@@ -143,9 +143,9 @@ const char *race_judge_findings(const struct race_oracle *oracle, const struct r
     for (uint32_t i = 0; i < oracle->count; i++)
         for (uint32_t j = i + 1; j < oracle->count; j++) {
             const struct operation *a = &oracle->operations[i], *b = &oracle->operations[j];
-            if (race_oracle_races(oracle, i, j) && !is_known(oracle, report, a->space, meeting_byte(a, b)))
+            if (race_oracle_races(oracle, i, j) && !is_reported_pair(oracle, report, a->space, conflict_byte(a, b)))
                 return wrong("operations %u and %u race, and nothing is reported at byte %u of memory %u", i,
-                             j, meeting_byte(a, b), a->space);
+                             j, conflict_byte(a, b), a->space);
         }
     return NULL;
 }
@@ -192,45 +192,45 @@ const char *race_judge_pairs(const struct race_oracle *oracle, const struct repo
 
 /* ---- what launches owe each other -------------------------------------------------------------- */
 
-static bool is_side(const struct operation *operation, const struct meeting *meeting, int side)
+static bool is_side(const struct operation *operation, const struct conflict *conflict, int side)
 {
-    const bool by_it = operation->copy ? meeting->copy[side]
-                                       : !meeting->copy[side] && operation->item == meeting->item[side];
-    return operation->site == meeting->site[side] && by_it &&
-           touches_granule(operation, meeting->offset_bytes);
+    const bool by_it = operation->copy ? conflict->copy[side]
+                                       : !conflict->copy[side] && operation->item == conflict->item[side];
+    return operation->site == conflict->site[side] && by_it &&
+           touches_granule(operation, conflict->offset_bytes);
 }
 
-static bool is_true_meeting(const struct race_oracle *oracle, const struct meeting *meeting)
+static bool is_true_conflict(const struct race_oracle *oracle, const struct conflict *conflict)
 {
     for (uint32_t i = 0; i < oracle->count; i++)
         for (uint32_t j = i + 1; j < oracle->count; j++)
-            if (is_side(&oracle->operations[i], meeting, 0) && is_side(&oracle->operations[j], meeting, 1) &&
-                (oracle->operations[i].region == IN_IMAGE) == meeting->image &&
+            if (is_side(&oracle->operations[i], conflict, 0) && is_side(&oracle->operations[j], conflict, 1) &&
+                (oracle->operations[i].region == IN_IMAGE) == conflict->image &&
                 race_oracle_races_across(oracle, i, j))
                 return true;
     return false;
 }
 
-struct meetings {
-    const struct meeting *all;
+struct conflicts {
+    const struct conflict *all;
     uint32_t count;
 };
 
-static bool has_meeting(const struct meetings *meetings, const struct operation *a, const struct operation *b,
+static bool has_conflict(const struct conflicts *conflicts, const struct operation *a, const struct operation *b,
                         uint32_t byte)
 {
-    for (uint32_t m = 0; m < meetings->count; m++) {
-        const struct meeting *meeting = &meetings->all[m];
-        const bool same_granule = meeting->offset_bytes / 4 == byte / 4,
-                   same_sites = meeting->site[0] == a->site && meeting->site[1] == b->site;
-        if (meeting->image == (a->region == IN_IMAGE) && (same_granule || same_sites))
+    for (uint32_t m = 0; m < conflicts->count; m++) {
+        const struct conflict *conflict = &conflicts->all[m];
+        const bool same_granule = conflict->offset_bytes / 4 == byte / 4,
+                   same_sites = conflict->site[0] == a->site && conflict->site[1] == b->site;
+        if (conflict->image == (a->region == IN_IMAGE) && (same_granule || same_sites))
             return true;
     }
     return false;
 }
 
 /* Once a byte has raced, also within a work-group, later races on it may be unreported. */
-static bool may_be_unreported(const struct race_oracle *oracle, const struct meetings *meetings, uint32_t j,
+static bool may_be_unreported(const struct race_oracle *oracle, const struct conflicts *conflicts, uint32_t j,
                               uint32_t space, uint32_t byte)
 {
     const struct operation granule = granule_at(space, byte);
@@ -238,17 +238,17 @@ static bool may_be_unreported(const struct race_oracle *oracle, const struct mee
         for (uint32_t l = k + 1; oracle_op_overlaps(&oracle->operations[k], &granule) && l <= j; l++) {
             const struct operation *a = &oracle->operations[k], *b = &oracle->operations[l];
             if (oracle_op_overlaps(b, &granule) && race_oracle_races(oracle, k, l) &&
-                (!race_oracle_races_across(oracle, k, l) || has_meeting(meetings, a, b, byte)))
+                (!race_oracle_races_across(oracle, k, l) || has_conflict(conflicts, a, b, byte)))
                 return true;
         }
     return false;
 }
 
-const char *race_judge_meetings(const struct race_oracle *oracle, const struct meeting *all, uint32_t count)
+const char *race_judge_conflicts(const struct race_oracle *oracle, const struct conflict *all, uint32_t count)
 {
-    const struct meetings meetings = {all, count};
+    const struct conflicts conflicts = {all, count};
     for (uint32_t m = 0; m < count; m++)
-        if (!is_true_meeting(oracle, &all[m]))
+        if (!is_true_conflict(oracle, &all[m]))
             return wrong("sites %u and %u of two launches are reported and do not race", all[m].site[0],
                          all[m].site[1]);
     if (oracle->svm_atomics)
@@ -256,9 +256,9 @@ const char *race_judge_meetings(const struct race_oracle *oracle, const struct m
     for (uint32_t i = 0; i < oracle->count; i++)
         for (uint32_t j = i + 1; j < oracle->count; j++) {
             const struct operation *a = &oracle->operations[i], *b = &oracle->operations[j];
-            const uint32_t byte = meeting_byte(a, b);
-            if (race_oracle_races_across(oracle, i, j) && !has_meeting(&meetings, a, b, byte) &&
-                !may_be_unreported(oracle, &meetings, j, a->space, byte))
+            const uint32_t byte = conflict_byte(a, b);
+            if (race_oracle_races_across(oracle, i, j) && !has_conflict(&conflicts, a, b, byte) &&
+                !may_be_unreported(oracle, &conflicts, j, a->space, byte))
                 return wrong("operations %u and %u of two launches race, and nothing is reported at byte %u "
                              "of memory %u",
                              i, j, byte, a->space);

@@ -12,7 +12,7 @@
  *   race_judge_findings    each finding is true, each granule with a race has one
  *   race_judge_pairs       each pair of places of the program is reported unless a later access stands
  *                          for it: one that is ordered after it, or a reported one of the same work-item
- *   race_judge_meetings    what was reported of work-groups that are launches (inter_launch.h), both ways
+ *   race_judge_conflicts    what was reported of work-groups that are launches (inter_launch.h), both ways
  */
 #ifndef ORRERY_TESTS_SUPPORT_RACE_JUDGE_H
 #define ORRERY_TESTS_SUPPORT_RACE_JUDGE_H
@@ -22,7 +22,7 @@
 
 /* Two accesses of two launches that were reported to race: by which operations of which items, or of
  * copies, at which byte. */
-struct meeting {
+struct conflict {
     uint32_t site[2], item[2];
     bool copy[2];
     uint64_t offset_bytes;
@@ -31,7 +31,7 @@ struct meeting {
 
 const char *race_judge_findings(const struct race_oracle *oracle, const struct report *report);
 const char *race_judge_pairs(const struct race_oracle *oracle, const struct report *report);
-const char *race_judge_meetings(const struct race_oracle *oracle, const struct meeting *meetings,
+const char *race_judge_conflicts(const struct race_oracle *oracle, const struct conflict *conflicts,
                                 uint32_t count);
 
 #endif

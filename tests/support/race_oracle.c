@@ -180,9 +180,9 @@ static bool is_edge(const struct race_oracle *oracle, const struct operation *a,
                     enum oracle_op_region region)
 {
     const bool sequenced = a->item == b->item && acts_in(a, region) && acts_in(b, region);
-    const bool meets = a->kind == ORACLE_OP_ENTRY && b->kind == ORACLE_OP_EXIT &&
+    const bool at_one_barrier = a->kind == ORACLE_OP_ENTRY && b->kind == ORACLE_OP_EXIT &&
                        a->instance == b->instance && a->flags >> region & 1;
-    return sequenced || meets || waits_for(oracle, b, a);
+    return sequenced || at_one_barrier || waits_for(oracle, b, a);
 }
 
 static void build_edges(struct race_oracle *oracle)

@@ -68,7 +68,7 @@ struct operation {
     enum memory_ordering order;
     enum memory_scope scope;
     uint32_t flags;    /* of fences and barriers: the regions that they order */
-    uint32_t instance; /* of barriers: those of one meeting share it */
+    uint32_t instance; /* of barriers: those of one execution share it */
     /* of copies */
     /* COPY_START and the copy's accesses: 1 + how many began before it; else 0 */
     uint32_t copy;

@@ -27,7 +27,7 @@ static struct {
     struct scenario scenario;
     struct report *report;
     struct checker *checker;
-    bool rests;
+    bool forgets_wave;
     struct tree_races *tree_races;
     struct footprint_sink sink;
     uint64_t waited_group;
@@ -48,10 +48,10 @@ static struct {
     struct order_queries order_queries;
     bool devices; /* of a device each */
     bool plain;   /* global memory is none that launches share */
-    struct observer crossing, observed;
+    struct observer inter_launch_order, observed;
     struct launch_info apart[GROUPS_MOST];
-    struct meeting *meetings;
-    uint32_t meeting_count;
+    struct conflict *conflicts;
+    uint32_t conflict_count;
 } world;
 
 /* ---- the stage ------------------------------------------------------------------------ */
@@ -214,7 +214,7 @@ static void both_access(void *self, const struct access_event *event)
     (void)self;
     own.origin = apart(&event->origin);
     if (world.inside)
-        world.crossing.access(world.crossing.self, &own);
+        world.inter_launch_order.access(world.inter_launch_order.self, &own);
     if (is_outside(&event->origin)) {
         if (event->kind != ACCESS_READ && event->kind != ACCESS_ATOMIC_READ)
             checker_receive_other(world.checker, event);
@@ -222,7 +222,7 @@ static void both_access(void *self, const struct access_event *event)
     }
     world.observed.access(world.observed.self, event);
     if (!world.inside)
-        world.crossing.access(world.crossing.self, &own);
+        world.inter_launch_order.access(world.inter_launch_order.self, &own);
     pass_received();
 }
 
@@ -232,24 +232,24 @@ static void both_sync(void *self, const struct sync_event *event)
     (void)self;
     own.origin = apart(&event->origin);
     if (world.inside)
-        world.crossing.sync(world.crossing.self, &own);
+        world.inter_launch_order.sync(world.inter_launch_order.self, &own);
     if (is_outside(&event->origin))
         return;
     world.observed.sync(world.observed.self, event);
     if (!world.inside)
-        world.crossing.sync(world.crossing.self, &own);
+        world.inter_launch_order.sync(world.inter_launch_order.self, &own);
     pass_received();
 }
 
-static void announce_crossing(enum launch_phase what, uint64_t group)
+static void announce_inter_launch_order(enum launch_phase what, uint64_t group)
 {
     const bool within = group < world.inside;
     const struct launch_event event = {
         .launch = &world.apart[within ? 0 : group], .phase = what, .group_linear = within ? group : 0};
-    world.crossing.launch(world.crossing.self, &event);
+    world.inter_launch_order.launch(world.inter_launch_order.self, &event);
 }
 
-static void order_crossing(enum order_kind kind, uint32_t group)
+static void order_inter_launch(enum order_kind kind, uint32_t group)
 {
     const struct order_event event = {
         .kind = kind, .command = group + 1, .queue = group + 1, .call = "clEnqueueNDRangeKernel"};
@@ -267,12 +267,12 @@ static uint32_t item_of(const struct inter_launch_side *side)
     return (side->command - 1) * world.items + (uint32_t)side->item.local_linear;
 }
 
-static void keep_meeting(void *self, const struct inter_launch_race *race)
+static void add_conflict(void *self, const struct inter_launch_race *race)
 {
     const struct inter_launch_side *one = &race->side[0], *other = &race->side[1];
     (void)self;
-    world.meetings = realloc(world.meetings, (world.meeting_count + 1) * sizeof *world.meetings);
-    world.meetings[world.meeting_count++] = (struct meeting){{one->site, other->site},
+    world.conflicts = realloc(world.conflicts, (world.conflict_count + 1) * sizeof *world.conflicts);
+    world.conflicts[world.conflict_count++] = (struct conflict){{one->site, other->site},
                                                              {item_of(one), item_of(other)},
                                                              {one->copy, other->copy},
                                                              race->offset_bytes,
@@ -286,24 +286,24 @@ static void both_launch(void *self, const struct launch_event *event)
         ck_assert(inter_launch_begin(world.inter_launch, event->launch));
     world.observed.launch(world.observed.self, event);
     if (!world.split) {
-        world.crossing.launch(world.crossing.self, event);
+        world.inter_launch_order.launch(world.inter_launch_order.self, event);
         return;
     }
     if (event->phase == GROUP_END)
-        announce_crossing(GROUP_END, event->group_linear);
+        announce_inter_launch_order(GROUP_END, event->group_linear);
     for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++)
-        announce_crossing(LAUNCH_END, i);
+        announce_inter_launch_order(LAUNCH_END, i);
     for (uint32_t i = 0; event->phase == LAUNCH_END && i < world.groups; i++) {
         inter_launch_end_command(world.inter_launch, i + 1,
-                                 &(struct inter_launch_reporter){NULL, always, keep_meeting});
-        order_crossing(ORDER_END, i);
+                                 &(struct inter_launch_reporter){NULL, always, add_conflict});
+        order_inter_launch(ORDER_END, i);
     }
 }
 
 static void observe_both(void)
 {
     world.inter_launch = inter_launch_new(&world.memory, world.oracle.rule);
-    inter_launch_observer(world.inter_launch, &world.crossing);
+    inter_launch_observer(world.inter_launch, &world.inter_launch_order);
     world.observed = world.observer;
     world.observer = (struct observer){.access = both_access, .sync = both_sync, .launch = both_launch};
 }
@@ -316,8 +316,8 @@ static void observe_launch_tree(void)
     world.launch.in_launch_tree = true;
     ck_assert(inter_launch_begin(world.inter_launch, &world.launch));
     for (uint32_t i = 0; i < world.groups; i++)
-        world.crossing.launch(
-            world.crossing.self,
+        world.inter_launch_order.launch(
+            world.inter_launch_order.self,
             &(struct launch_event){.launch = &world.launch, .phase = GROUP_BEGIN, .group_linear = i});
 }
 
@@ -346,11 +346,11 @@ void world_across(void)
         world.apart[i].group_count[0] = i ? 1 : world.inside ? world.inside : 1;
         world.apart[i].global_size[0] = world.apart[i].group_count[0] * world.items;
         if (!i || i >= world.inside) {
-            order_crossing(ORDER_ENQUEUED, i);
-            order_crossing(ORDER_BEGIN, i);
+            order_inter_launch(ORDER_ENQUEUED, i);
+            order_inter_launch(ORDER_BEGIN, i);
             ck_assert(inter_launch_begin(world.inter_launch, &world.apart[i]));
         }
-        announce_crossing(GROUP_BEGIN, i);
+        announce_inter_launch_order(GROUP_BEGIN, i);
     }
 }
 
@@ -389,9 +389,9 @@ void world_runs_out_of_memory(void)
     checker_run_out_of_memory(world.checker);
 }
 
-void world_rests(void)
+void world_forgets_wave(void)
 {
-    world.rests = true;
+    world.forgets_wave = true;
 }
 
 void world_counts_races(uint64_t enough)
@@ -424,18 +424,18 @@ void world_end(void)
     for (uint32_t fast_path = 0; fast_path < FAST_PATHS; fast_path++)
         world_ways[fast_path] += checker_fast_paths(world.checker)[fast_path];
     inter_launch_free(world.inter_launch);
-    free(world.meetings);
+    free(world.conflicts);
     checker_free(world.checker);
     tree_races_free(world.tree_races);
     report_free(world.report);
     scenario_fini(&world.scenario);
 }
 
-/* ---- families --------------------------------------------------------------------------- */
+/* ---- launch trees --------------------------------------------------------------------------- */
 
 static void groups_end(void)
 {
-    world.launch.family = 1;
+    world.launch.tree_root = 1;
     for (uint32_t i = 0; i < world.groups; i++)
         phase(GROUP_END, i);
 }
@@ -476,7 +476,7 @@ void world_launches(uint32_t parent, enum launch_start start, uint64_t parent_gr
         phase(GROUP_BEGIN, i);
 }
 
-size_t world_family_races(void)
+size_t world_tree_races(void)
 {
     groups_end();
     finish();
@@ -558,8 +558,8 @@ static void act(uint32_t item, uint32_t address, uint32_t size, enum access_kind
     lie(operation, group, address);
     event.image = operation->region == IN_IMAGE;
     operation->size = size;
-    if (world.rests)
-        checker_rest(world.checker);
+    if (world.forgets_wave)
+        checker_pack_atomics(world.checker);
     world.observer.access(world.observer.self, &event);
 }
 
@@ -854,7 +854,7 @@ void fence(uint32_t item, uint32_t flags, enum memory_ordering order, enum memor
 }
 
 /* The members whose bit is set. */
-static void meet_some(uint32_t group, uint32_t members, uint32_t flags, enum memory_scope scope)
+static void barrier_of_some(uint32_t group, uint32_t members, uint32_t flags, enum memory_scope scope)
 {
     world.instances++;
     for (enum oracle_op_kind kind = ORACLE_OP_ENTRY; kind <= ORACLE_OP_EXIT; kind++) {
@@ -877,9 +877,9 @@ static uint32_t bits(uint32_t from, uint32_t to)
     return set;
 }
 
-static void meet(uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_scope scope)
+static void barrier_operations(uint32_t group, uint32_t from, uint32_t to, uint32_t flags, enum memory_scope scope)
 {
-    meet_some(group, bits(from, to), flags, scope);
+    barrier_of_some(group, bits(from, to), flags, scope);
 }
 
 static void access_of_copy(uint32_t group, uint32_t copy, uint32_t number, bool write, uint32_t address,
@@ -927,7 +927,7 @@ void barrier(uint32_t group, uint32_t flags, enum memory_scope scope)
 {
     copy_arrives(group, UINT32_MAX);
     announce(SYNC_WORK_GROUP_BARRIER, group, 0, world.items, flags, ORDER_ACQ_REL, scope, 0);
-    meet(group, 0, world.items, flags, scope);
+    barrier_operations(group, 0, world.items, flags, scope);
 }
 
 /* Members arrive in two parts, like those of a divergent wave, and continue together. */
@@ -942,7 +942,7 @@ void sub_group_barrier(uint32_t group, uint32_t sub_group, uint32_t flags, enum 
     announce_part(SYNC_SUB_GROUP_BARRIER, group,
                   (const uint64_t[LANE_MASK_WORDS]){odd == members ? members : members & ~odd}, flags,
                   ORDER_ACQ_REL, scope, 0, true);
-    meet(group, from, from + world.sub_group_size, flags, scope);
+    barrier_operations(group, from, from + world.sub_group_size, flags, scope);
 }
 
 /* Sub-group by sub-group, as the device has them pass. */
@@ -957,7 +957,7 @@ void named_barrier(uint32_t group, uint32_t sub_groups, uint32_t flags, enum mem
         announce_part(SYNC_NAMED_BARRIER, group, mask, flags, ORDER_ACQ_REL, scope, 0, last);
         members |= (uint32_t)mask[0];
     }
-    meet_some(group, members, flags, scope);
+    barrier_of_some(group, members, flags, scope);
 }
 
 void collective(uint32_t group)
@@ -966,8 +966,8 @@ void collective(uint32_t group)
     world.oracle.count++;
 }
 
-/* Of every member: the copy is ordered after the clocks of all of them. */
-static void each_member(uint32_t group, enum oracle_op_kind kind, uint32_t number)
+/* An operation of every work-item: the copy is ordered after the clocks of all of them. */
+static void each_work_item(uint32_t group, enum oracle_op_kind kind, uint32_t number)
 {
     for (uint32_t lane = 0; lane < world.items; lane++) {
         struct operation *operation = add(kind, group * world.items + lane);
@@ -982,7 +982,7 @@ void copy_starts(uint32_t group, uint32_t number)
     copy_arrives(group, UINT32_MAX);
     announce(SYNC_COPY, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
     world.oracle.copies++;
-    each_member(group, ORACLE_OP_COPY_START, number);
+    each_work_item(group, ORACLE_OP_COPY_START, number);
 }
 
 static void access_of_copy(uint32_t group, uint32_t copy, uint32_t number, bool write, uint32_t address,
@@ -1016,7 +1016,7 @@ void copy_waits(uint32_t group, uint32_t number)
 {
     copy_arrives(group, UINT32_MAX);
     announce(SYNC_COPY_WAIT, group, 0, world.items, 0, ORDER_RELAXED, SCOPE_WORK_GROUP, number);
-    each_member(group, ORACLE_OP_COPY_WAIT, number);
+    each_work_item(group, ORACLE_OP_COPY_WAIT, number);
 }
 
 void group_ends(uint32_t group)
@@ -1078,10 +1078,10 @@ const char *world_unreported_pair(void)
 const char *world_disagreement_across(void)
 {
     if (!world.plain)
-        return race_judge_meetings(&world.oracle, world.meetings, world.meeting_count);
+        return race_judge_conflicts(&world.oracle, world.conflicts, world.conflict_count);
     world.oracle.apart = true;
     race_oracle_order(&world.oracle);
-    const char *difference = race_judge_meetings(&world.oracle, world.meetings, world.meeting_count);
+    const char *difference = race_judge_conflicts(&world.oracle, world.conflicts, world.conflict_count);
     world.oracle.apart = false;
     race_oracle_order(&world.oracle);
     return difference;
@@ -1089,7 +1089,7 @@ const char *world_disagreement_across(void)
 
 uint32_t world_races_across(void)
 {
-    return world.meeting_count;
+    return world.conflict_count;
 }
 
 const char *judged(void)
@@ -1128,9 +1128,9 @@ void world_code(enum memory_scope releases, enum memory_scope acquires)
     world.launch.acquires = acquires;
 }
 
-void family_judged_line(const char *file, int line, bool racy)
+void tree_judged_line(const char *file, int line, bool racy)
 {
-    if ((world_family_races() > 0) != racy)
+    if ((world_tree_races() > 0) != racy)
         fail_world(file, line, racy ? "found no race between launches, expected one"
                                     : "found a race between launches, expected none");
     world_end();

@@ -32,7 +32,7 @@ void world_forgoes_sync_log(void);   /* after it has begun */
 void world_hurries(void);            /* likewise: the edits that order a race are not looked for for long */
 void world_runs_out_of_memory(void); /* likewise: there is no memory for a vector clock */
 /* likewise: atomic objects are packed before each access of one work-item */
-void world_rests(void);
+void world_forgets_wave(void);
 /* likewise: so many of two places of the program, and then they need not be looked for */
 void world_counts_races(uint64_t enough);
 /* likewise: to one allocation, when the checker reports that it takes long */
@@ -131,7 +131,7 @@ void world_code(enum memory_scope releases, enum memory_scope acquires);
 void world_spins_on(uint64_t group); /* of the launch that acts: LAUNCH_AFTER_GROUP will name it */
 void world_shares(void);             /* global memory is fine-grained SVM; before the first operation: */
 void world_shares_atomics(void);     /* with atomics */
-size_t world_family_races(void);     /* after the last operation: between launches */
+size_t world_tree_races(void);     /* after the last operation: between launches */
 
 uint32_t world_room(void); /* for so many operations */
 /* the checker's short ways: how often the worlds that ended took each */
@@ -163,7 +163,7 @@ void judge_at_line(const char *file, int line, uint32_t address, bool racy);
 #define races_at(address) judge_at(address, true)
 #define clean_at(address) judge_at(address, false)
 /* of launches: between any two of them */
-#define family_judged(racy) family_judged_line(__FILE__, __LINE__, racy)
-void family_judged_line(const char *file, int line, bool racy);
+#define tree_judged(racy) tree_judged_line(__FILE__, __LINE__, racy)
+void tree_judged_line(const char *file, int line, bool racy);
 
 #endif

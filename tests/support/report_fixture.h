@@ -16,7 +16,7 @@ extern struct report *report;
 
 struct finding race(void);             /* message passing with too narrow a scope */
 struct finding race_with_update(void); /* its later access found 7, and left more than 16 bits */
-/* a release and an acquire that do not meet, and the finding that all may follow from */
+/* a release and an acquire on different objects, and the finding that all may follow from */
 struct finding race_with_steps(void);
 struct finding overrun(uint32_t line);
 /* an overrun but for its kind */

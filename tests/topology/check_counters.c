@@ -74,7 +74,7 @@ START_TEST(a_stream_passes_through_a_small_cache)
 }
 END_TEST
 
-START_TEST(the_least_recently_used_line_goes)
+START_TEST(the_least_recently_used_line_is_replaced)
 {
     start("l1:1(size=128,ways=2) cu:1", "");
     uint64_t buffer = launcher_buffer(&launcher, 256);
@@ -116,7 +116,7 @@ START_TEST(writers_on_other_units_take_lines_away)
 }
 END_TEST
 
-START_TEST(readers_share_lines_and_make_writers_hand_out)
+START_TEST(readers_share_lines_and_make_writers_write_back)
 {
     start("l1:4 cu:1", "");
     uint64_t buffer = launcher_buffer(&launcher, 64);
@@ -174,7 +174,7 @@ START_TEST(local_memory_and_released_buffers_do_not_count)
 }
 END_TEST
 
-START_TEST(host_commands_pass_the_caches_by)
+START_TEST(host_commands_bypass_the_caches)
 {
     uint32_t far = 1;
     char bytes[8192] = {0};
@@ -354,13 +354,13 @@ int main(void)
     Suite *suite = suite_create("counters");
     TCase *tcase = tcase_create("counters");
     tcase_add_test(tcase, a_stream_passes_through_a_small_cache);
-    tcase_add_test(tcase, the_least_recently_used_line_goes);
+    tcase_add_test(tcase, the_least_recently_used_line_is_replaced);
     tcase_add_test(tcase, writers_on_other_units_take_lines_away);
-    tcase_add_test(tcase, readers_share_lines_and_make_writers_hand_out);
+    tcase_add_test(tcase, readers_share_lines_and_make_writers_write_back);
     tcase_add_test(tcase, memory_of_another_node_is_remote);
     tcase_add_test(tcase, local_memory_and_released_buffers_do_not_count);
     tcase_add_test(tcase, nothing_is_counted_by_default);
-    tcase_add_test(tcase, host_commands_pass_the_caches_by);
+    tcase_add_test(tcase, host_commands_bypass_the_caches);
     tcase_add_test(tcase, another_model_counts_the_same);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

@@ -60,7 +60,7 @@ static const char *once(const char *text, uint64_t groups, const uint32_t *units
     return seen;
 }
 
-START_TEST(groups_go_round)
+START_TEST(groups_are_placed_round_robin)
 {
     ck_assert_str_eq(once("device: {topology: \"cu:3\"}", 5, NULL, 0), "0:0 1:1 2:2 3:0 4:1 ");
     ck_assert_str_eq(once("device: {topology: \"cu:1\"}", 2, NULL, 0), "0:0 1:0 ");
@@ -165,7 +165,7 @@ int main(void)
 {
     Suite *suite = suite_create("placement");
     TCase *tcase = tcase_create("placement");
-    tcase_add_test(tcase, groups_go_round);
+    tcase_add_test(tcase, groups_are_placed_round_robin);
     tcase_add_test(tcase, groups_stay_on_the_units_of_their_queue);
     tcase_add_test(tcase, blocks_keep_neighbours_together);
     tcase_add_test(tcase, script_sets_the_unit_of_each_group);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The examples of the page of `orrery serve`: files that are named, else what is installed for teaching. */
+/* The examples of the page of `orrery serve`: the files on the command line, or the installed teaching
+ * examples. */
 #include <glob.h>
 #include <jansson.h>
 #include <limits.h>
@@ -11,7 +12,7 @@
 #include "tools/serve/serve.h"
 #include "tools/tools.h"
 
-/* malloc'd; NULL: it cannot be read, or is longer than what may be run. */
+/* malloc'd; NULL: the file cannot be read, or is longer than a text that may be run. */
 static char *text_of(const char *path)
 {
     FILE *stream = fopen(path, "re");
@@ -49,8 +50,8 @@ static char *source_of(const char *path, const char *name, size_t length)
     return text;
 }
 
-/* A served text names no file, so the source of `program: {source: NAME}` is put in its place. In any other
- * form the text stays; its run says which file it does not find. */
+/* A served text cannot name files, so `program: {source: NAME}` is replaced by the source. Other forms
+ * stay; a run of them reports the file that it does not find. */
 static char *with_source(const char *path, char *text)
 {
     static const char key[] = "\nprogram: {source: ";
@@ -85,7 +86,7 @@ static bool add_example(json_t *list, const char *path, const char *name)
     return example && json_array_append_new(list, example) == 0;
 }
 
-/* What is below `directory` for courses. */
+/* Adds the teaching examples below `directory`. */
 static void add_installed(json_t *list, const char *directory)
 {
     static const char *const patterns[] = {"examples/labs/*.cl", "examples/labs/*.yaml",
@@ -102,8 +103,8 @@ static void add_installed(json_t *list, const char *directory)
     }
 }
 
-/* The sources, where the command is in a build tree of them; an installation that was moved; the data of
- * this installation. */
+/* The first of these that has examples: the sources, if the command is in their build tree; an installation
+ * that was moved; this installation. */
 static void add_default(json_t *list)
 {
     static const char *const beside[] = {"..", "../share/orrery"};
@@ -121,7 +122,7 @@ static void add_default(json_t *list)
         add_installed(list, ORRERY_DATADIR);
 }
 
-/* In a script of the page "</script>" would end it. */
+/* "</script>" in a text would end the script of the page. */
 static char *escaped(char *json)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP server of `orrery serve`: who may ask for what, how long that may take, and the answers. */
+/* The HTTP server of `orrery serve`: which requests are allowed, how long they may take, and the answers. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <jansson.h>
@@ -24,7 +24,7 @@
 #include "tools/serve/serve.h"
 #include "tools/tools.h"
 
-/* The functions of libmicrohttpd, by their names without MHD_. */
+/* The functions of libmicrohttpd, without the prefix MHD_. */
 #define FUNCTIONS(X)               \
     X(add_response_header)         \
     X(create_response_from_buffer) \
@@ -65,30 +65,30 @@ struct kept_page {
     struct MHD_Response *response; /* NULL: none yet */
 };
 
-/* One that is open: past its deadline it is shut down, whatever it does. */
+/* An open connection; it is shut down at its deadline in any state. */
 struct connection {
-    int socket; /* -1: free */
+    int socket; /* -1: unused */
     time_t deadline;
 };
 
 struct server {
     const struct serve_options *options;
     char *examples;
-    char directory[PATH_CHARS]; /* of the runs */
+    char directory[PATH_CHARS]; /* parent of the directories of runs */
     char host[HOST_CHARS];      /* as in a URL, without the port */
     unsigned port;
     bool loopback, any;   /* any: all addresses of the machine */
-    int stop;             /* an eventfd: the runs end */
-    pthread_mutex_t lock; /* of what follows */
+    int stop;             /* an eventfd: all runs end */
+    pthread_mutex_t lock; /* guards the following */
     unsigned runs;
     size_t next_page;
     struct kept_page pages[SERVE_PAGES];
     struct connection connections[SERVE_CONNECTIONS];
 };
 
-/* What a connection asks, while it comes in. */
+/* A request while it is received. */
 struct request {
-    unsigned refused; /* the status; 0: it is not */
+    unsigned refused; /* the status of the refusal; 0: accepted */
     char *body;
     size_t size;
 };
@@ -103,7 +103,7 @@ static time_t seconds_now(void)
 /* ---- answers --------------------------------------------------------------------------------- */
 
 #define SELF_POLICY "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors "
-/* In a sandbox also where it is opened alone: a page holds what a kernel made. */
+/* The policy also holds if the page is opened on its own: its contents come from a kernel. */
 #define RUN_POLICY                                                                                       \
     SELF_POLICY "'self'; sandbox allow-scripts; style-src 'unsafe-inline'; script-src 'unsafe-inline'; " \
                 "img-src data:"
@@ -120,7 +120,7 @@ static struct MHD_Response *response_new(const char *type, void *body, size_t si
     MHD.add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
     MHD.add_response_header(response, "Content-Security-Policy", policy ? policy : SELF_POLICY "'none'");
     MHD.add_response_header(response, "Connection",
-                            "close"); /* one request: its deadline is the connection's */
+                            "close"); /* one request per connection, so its deadline is the connection's */
     return response;
 }
 
@@ -181,7 +181,7 @@ static const char *header(struct MHD_Connection *connection, const char *name)
     return value ? value : "";
 }
 
-/* "127.0.0.1", "[::1]": a name is refused, since any name server can give it this address. */
+/* "127.0.0.1", "[::1]". Host names are refused, since any name server can resolve a name to this address. */
 static bool is_numeric(const char *host)
 {
     unsigned char bytes[sizeof(struct in6_addr)];
@@ -208,7 +208,7 @@ static bool is_host(const struct server *server, const char *text)
            ((server->loopback || server->any) && strcasecmp(host, "localhost") == 0);
 }
 
-/* Without an Origin the client is no browser, or the address was typed. */
+/* Without Origin, the client is no browser, or the address was typed. */
 static bool is_own_page(struct MHD_Connection *connection)
 {
     const char *origin = header(connection, "Origin"), *scheme = "http://";
@@ -216,7 +216,7 @@ static bool is_own_page(struct MHD_Connection *connection)
                         strcasecmp(origin + strlen(scheme), header(connection, "Host")) == 0);
 }
 
-/* In the same time wherever they differ. */
+/* Takes the same time wherever the tokens differ. */
 static bool is_token(const char *given, const char *token)
 {
     const size_t length = strlen(token);
@@ -250,8 +250,8 @@ static bool is_json(const char *type)
     return strncasecmp(type, json, strlen(json)) == 0 && strchr("; ", type[strlen(json)]);
 }
 
-/* The status that refuses it; 0: none. The address of a page is a secret that only its run printed, so it
- * needs no token: the frame that shows it, in a sandbox, has no cookies. */
+/* The status of the refusal; 0: accepted. The address of a page is a secret that only its run printed, so
+ * it needs no token: the sandboxed frame that shows it has no cookies. */
 static unsigned judge(const struct server *server, struct MHD_Connection *connection, const char *url,
                       const char *method)
 {
@@ -299,7 +299,7 @@ static void put_line(const struct server *server, const char *line, const char *
         fprintf(stream, "%s\n", line);
 }
 
-/* Only the scripts and styles that have the number of this answer count. */
+/* The browser runs only scripts and styles with the nonce of this answer. */
 static enum MHD_Result send_editor(const struct server *server, struct MHD_Connection *connection)
 {
     char nonce[ID_CHARS + 1], policy[512], *text = NULL, *cookie = NULL;
@@ -341,7 +341,7 @@ static enum MHD_Result send_page(struct server *server, struct MHD_Connection *c
 
 /* ---- POST /run ------------------------------------------------------------------------------- */
 
-/* Takes the text of the page; the oldest one goes. */
+/* Takes ownership of the page's text; the oldest page is dropped. */
 static void keep_page(struct server *server, char *text, size_t size, char id[ID_CHARS + 1])
 {
     struct MHD_Response *response = response_new("text/html; charset=utf-8", text, size, RUN_POLICY);
@@ -398,7 +398,7 @@ static enum MHD_Result send_result(struct server *server, struct MHD_Connection 
     return send_json(connection, MHD_HTTP_OK, answer);
 }
 
-/* Absent is empty; NULL: it is no text, or a long one. */
+/* The text of a member, "" if it is absent; NULL: no text, or too long. */
 static const char *member(const json_t *body, const char *name, size_t most)
 {
     const json_t *value = json_object_get(body, name);
@@ -435,7 +435,7 @@ static struct connection *place_of(struct MHD_Connection *connection)
     return info ? info->socket_context : NULL;
 }
 
-/* The request is complete: what is left of its time is for the run and the answer. */
+/* The request is complete: extends the deadline for the run and the answer. */
 static void extend(struct server *server, struct MHD_Connection *connection, time_t seconds)
 {
     struct connection *place = place_of(connection);
@@ -487,7 +487,7 @@ static enum MHD_Result post_run(struct server *server, struct MHD_Connection *co
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* What is refused, or too long, is read and dropped, so that the client sees the answer. */
+/* A body that is refused or too long is read and dropped, so that the client receives the answer. */
 static void add_body(struct request *request, const char *data, size_t size)
 {
     if (!request->refused && request->size + size > SERVE_BODY_BYTES)
@@ -595,7 +595,7 @@ static bool is_any(const struct sockaddr *address)
                                          : IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
 }
 
-/* The address as a URL has it, and the port that the system chose. */
+/* Notes the address as a URL has it, and the port that the system chose. */
 static bool note_address(struct server *server, int listener)
 {
     struct sockaddr_storage storage;
@@ -625,7 +625,7 @@ static int listen_at(struct server *server, const struct addrinfo *found)
     return -1;
 }
 
-/* Beyond this machine only with a token, and where a run can be kept from the files of the user. */
+/* Other machines may connect only with a token, and only if a sandbox keeps runs from the user's files. */
 static bool may_listen(const struct server *server)
 {
     const char *address = server->options->address;
@@ -647,7 +647,7 @@ static bool may_listen(const struct server *server)
     return server->loopback;
 }
 
-/* -1: no, which was said. */
+/* -1: failed, which was printed. */
 static int listener_new(struct server *server)
 {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
@@ -676,7 +676,7 @@ static struct MHD_Daemon *daemon_new(struct server *server, int listener)
         notified, server, MHD_OPTION_END);
 }
 
-/* With the token, so that the line can be opened as it is. */
+/* With the token, so that the printed line can be opened. */
 static char *url_of(const struct server *server)
 {
     const char *token = server->options->token;
@@ -700,7 +700,7 @@ static void announce(const struct server *server)
     free(url);
 }
 
-/* Once a second connections past their deadline are ended. */
+/* Once a second, connections past their deadline are shut down. */
 static void wait_for_signal(struct server *server, int signals)
 {
     struct pollfd file = {.fd = signals, .events = POLLIN};
@@ -718,7 +718,7 @@ static void serve(struct server *server, int listener, const sigset_t *ends)
     }
     announce(server);
     wait_for_signal(server, signals);
-    eventfd_write(server->stop, 1); /* never read: every run sees it */
+    eventfd_write(server->stop, 1); /* never read, so every run sees it */
     MHD.stop_daemon(daemon);
     close(signals);
 }
@@ -736,7 +736,7 @@ static bool make_directory(struct server *server)
 
 int serve_http_run(const struct serve_options *options)
 {
-    static struct server server; /* threads have it */
+    static struct server server; /* static, since threads use it */
     sigset_t ends;
     if (!open_microhttpd())
         return EXIT_USAGE;

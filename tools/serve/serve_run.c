@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of `orrery serve`: a child process in its own directory, with limits and a clean environment. */
+/* One run of `orrery serve`: a child process in a directory of its own, with limits and a clean
+ * environment. */
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -23,7 +24,7 @@
 
 enum { GRACE_MS = 5000, WORDS = 16, ENVIRONMENT = 16, PATHS = 4096 };
 
-/* All that the child needs, made before the fork. */
+/* What the child needs, all made before the fork. */
 struct child {
     char directory[PATHS], own[PATHS];
     char *words[WORDS], *environment[ENVIRONMENT];
@@ -40,7 +41,7 @@ static bool begins(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* The first line that is neither empty nor a comment of YAML, nor what begins a document. */
+/* The first line that is neither empty, nor a comment of YAML, nor the start of a document. */
 static const char *first_line(const char *text)
 {
     while (*text) {
@@ -77,7 +78,7 @@ static void add_variable(struct child *child, const char *name, const char *valu
         tools_no_memory();
 }
 
-/* None but these: a kernel could include what else the environment holds. */
+/* Only these variables: a kernel could read others by #include of /proc. */
 static void make_environment(struct child *child)
 {
     static const char *const kept[] = {"PATH",         "LANG",         "LC_ALL", "LD_LIBRARY_PATH",
@@ -86,12 +87,13 @@ static void make_environment(struct child *child)
         add_variable(child, kept[i], getenv(kept[i]));
     add_variable(child, "HOME", child->directory);
     add_variable(child, "TMPDIR", child->directory);
-    add_variable(child, "ORRERY_CACHE", "0"); /* builds that were kept would outgrow every limit */
+    add_variable(child, "ORRERY_CACHE", "0"); /* a cache would grow beyond all limits */
     add_variable(child, "ORRERY_COMPILER", "auto");
 }
 
-/* A limit of the text counts before ours: it may be what a lesson is about. The wall time is always ours. A
- * launch with races runs up to ten times, for fixes and values, all within it: hence few iterations. */
+/* Limits in the text apply before these, since they may be the subject of a lesson; the limit of wall-clock
+ * time always applies. A launch with races runs up to ten times, for fixes and values, within that time:
+ * hence the low limit of iterations. */
 static void add_limits(struct child *child, const struct serve_request *request)
 {
     const bool scenario = serve_kind_of(request->text) == SERVE_SCENARIO;
@@ -99,7 +101,7 @@ static void add_limits(struct child *child, const struct serve_request *request)
         add_word(child, "--max-steps=100000");
     if (!scenario || !strstr(request->text, "timeout"))
         add_word(child, "--timeout=10");
-    /* a server that is shared is outside of the sandbox, and a text may want it */
+    /* A shared server is outside of the sandbox, and the text may ask for it. */
     add_word(child, "--compiler=auto");
     add_word(child, "--compile-time=20");
     add_word(child, "--compile-memory=2GiB");
@@ -110,7 +112,7 @@ static void make_words(struct child *child, const struct serve_request *request)
     const enum serve_kind kind = serve_kind_of(request->text);
     add_word(child, "orrery");
     add_word(child, kind == SERVE_LITMUS ? "litmus" : "run");
-    add_word(child, "--html=page.html"); /* no --force: the directory is new, and a text names files, too */
+    add_word(child, "--html=page.html"); /* no --force: the directory is new, but the text may name files */
     if (kind == SERVE_LITMUS) {
         add_word(child, "test.litmus");
         return;
@@ -143,7 +145,7 @@ static bool write_text(const struct child *child, const char *text)
            write_file(child->directory, "report", "");
 }
 
-/* At most so many bytes of a regular file; malloc'd, NULL: it cannot be read. */
+/* At most `most` bytes of a regular file; malloc'd, NULL: it cannot be read. */
 static char *read_file(const char *directory, const char *name, size_t most, size_t *out_size, bool *out_cut)
 {
     char path[PATHS + 32];
@@ -191,7 +193,7 @@ static void limit(__rlimit_resource_t what, rlim_t most)
 
 static void set_limits(unsigned seconds)
 {
-#ifndef ORRERY_LOOPING /* sanitizers reserve terabytes of addresses */
+#ifndef ORRERY_LOOPING /* sanitizers reserve terabytes of address space */
     limit(RLIMIT_AS, (rlim_t)8 << 30);
 #endif
     limit(RLIMIT_FSIZE, SERVE_OUTPUT_BYTES);
@@ -200,7 +202,7 @@ static void set_limits(unsigned seconds)
     limit(RLIMIT_NOFILE, 256);
 }
 
-/* System calls only: other threads may have held locks when this process was forked. */
+/* Makes system calls only, because other threads may have held locks at the fork. */
 _Noreturn static void become(const struct child *child, unsigned seconds, pid_t parent)
 {
     sigset_t none;
@@ -249,7 +251,7 @@ static enum serve_end wait_until(const struct child *child, const struct serve_r
     }
 }
 
-/* At the end of its time a run is interrupted first: the report then says where each work-group stands. */
+/* At its time limit a run is interrupted first, so that the report says where each work-group is. */
 static enum serve_end wait_for_end(const struct child *child, const struct serve_request *request)
 {
     enum serve_end end = wait_until(child, request, now_ms() + 1000 * (int64_t)request->seconds);
@@ -273,7 +275,8 @@ static void start_and_wait(struct child *child, const struct serve_request *requ
         return;
     child->ended = (int)syscall(SYS_pidfd_open, child->process, 0);
     result->end = child->ended < 0 ? SERVE_FAILED : wait_for_end(child, request);
-    kill(-child->process, SIGKILL); /* it and its compilers; of one that has ended, what is left */
+    /* the child and its compilers; if it has ended, its remaining processes */
+    kill(-child->process, SIGKILL);
     kill(child->process, SIGKILL);
     while (waitpid(child->process, &status, 0) < 0 && errno == EINTR)
         ;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Landlock for the runs of `orrery serve`: a served text can name files (#include, keys of scenarios), and
- * reads none of the user's, and writes none outside of the directory of its run.
- */
+/* Landlock for the runs of `orrery serve`. A served text can name files (#include, keys of scenarios). It
+ * can read none of the user's files, and write none outside of its run's directory. */
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/landlock.h>
@@ -18,7 +16,7 @@
 #include "tools/serve/serve.h"
 #include "tools/tools.h"
 
-/* Rights of later versions than the header may be of. */
+/* Rights that are newer than the header may be. */
 #define FS_REFER (UINT64_C(1) << 13)
 #define FS_TRUNCATE (UINT64_C(1) << 14)
 #define FS_IOCTL_DEV (UINT64_C(1) << 15)
@@ -37,7 +35,7 @@ static int version(void)
     return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-/* Every right of that version, so that each one is refused unless a rule allows it. */
+/* All rights of that version, so that each is refused unless a rule allows it. */
 static uint64_t rights_of(int abi)
 {
     const uint64_t first = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
@@ -49,7 +47,7 @@ bool sandbox_available(void)
     return version() >= 1;
 }
 
-/* A path that is not there needs no rule. */
+/* A path that does not exist needs no rule. */
 static void allow(int ruleset, const char *path, uint64_t on_directory, uint64_t on_file)
 {
     struct stat what;
@@ -65,7 +63,7 @@ static void allow(int ruleset, const char *path, uint64_t on_directory, uint64_t
     close(descriptor);
 }
 
-/* The build tree, or the bin of an installation with its neighbours, wherever it was moved. */
+/* The build tree, or the bin directory of an installation and its siblings, wherever it was moved. */
 static void allow_own(int ruleset)
 {
     static const char *const beside[] = {"", "/../lib", "/../libexec", "/../share/orrery"};
@@ -94,7 +92,7 @@ int sandbox_new(const char *directory)
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
         allow(ruleset, read[i], READS, READS_FILE);
     allow_own(ruleset);
-#ifdef ORRERY_LOOPING /* sanitizers read where a process has its memory */
+#ifdef ORRERY_LOOPING /* sanitizers read the memory map of their process */
     allow(ruleset, "/proc", READS, READS_FILE);
 #endif
     allow(ruleset, "/dev/null", 0, WRITES_FILE);

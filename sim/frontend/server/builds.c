@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Builds as processes. Each is a fork of the server, with the client's descriptors as its streams and the
- * client's limits. A page that both share counts the tools that have ended, so that the reply names
- * the tool at which a process died. Invariant: an entry of the list is a process that was not reaped yet.
- */
+/* Builds as processes. Each build is a fork of the server, with the client's descriptors as its streams and
+ * the client's limits. A page that both processes share counts the tools that have ended, so that a reply
+ * can name the tool at which the process died. Invariant: an entry of the list is a process that was not
+ * reaped yet. */
 #include "builds.h"
 
 #include <errno.h>
@@ -28,8 +27,9 @@
 struct running_build {
     pid_t process;
     int replies;
-    int client; /* readable when the client has ended; -1: Linux before 5.3, or it is the server's host */
-    /* shared with the process: how many of its tools have ended, and what these used */
+    /* readable when the client has ended; -1: Linux before 5.3, or the client is the server's host */
+    int client;
+    /* shared with the process: the number of tools that have ended, and what they used */
     struct build_progress {
         uint32_t ended;
         struct child_usage usage;
@@ -55,7 +55,7 @@ static void reply_ended(int pipe_end, int status, struct child_usage usage)
 
 /* ---- the child: one build ------------------------------------------------------------------ */
 
-/* The order of COMPILE_OUTPUT, COMPILE_ERROR and COMPILE_EXTRA is that of the descriptors. */
+/* COMPILE_OUTPUT, COMPILE_ERROR and COMPILE_EXTRA are in the order of the descriptors. */
 static bool place_streams(const struct server_request *request, uint32_t tool)
 {
     const int *files = request->files + COMPILE_FILES_SHARED + tool * COMPILE_FILES_OF_TOOL;
@@ -66,10 +66,8 @@ static bool place_streams(const struct server_request *request, uint32_t tool)
     return placed;
 }
 
-/*
- * The memory of a build is mapped in one piece: a page at a time costs a fifth of a small program. Without
- * the call (Linux before 5.14) the pages are mapped when they are touched.
- */
+/* Maps the memory of a build in one piece: page by page it costs a fifth of a small program. Without the
+ * call (Linux before 5.14) pages are mapped when they are accessed. */
 static void memory_prepare(void)
 {
     enum { GROWTH = 8 << 20, USED = 4 << 20, LARGE = 1 << 16 };
@@ -87,7 +85,7 @@ static _Noreturn void build(const struct server_request *request, struct build_p
     const struct process_limits limits = {order->seconds, order->bytes};
     const char **arguments = request->arguments;
     int status = 127;
-    /* else a client could not see that the server has ended */
+    /* else a client would not notice the end of the server */
     syscall(SYS_close_range, (unsigned)CONTROL, ~0U, 0U);
     builds_reply(request->files[COMPILE_REPLIES],
                  (struct compile_reply){.kind = COMPILE_BEGUN, .process = getpid()});
@@ -128,7 +126,7 @@ bool builds_reserve(struct builds *builds)
     return true;
 }
 
-/* False: the client has ended, or descriptors are out. */
+/* False: the client has ended, or no descriptors are left. */
 static bool watch(pid_t client, int *out_end)
 {
     *out_end = -1;
@@ -148,7 +146,7 @@ static void build_fini(struct running_build *build)
         munmap(build->progress, sizeof *build->progress);
     if (build->client >= 0)
         close(build->client);
-    if (build->replies >= 0) /* the client sees that everything is closed */
+    if (build->replies >= 0) /* closed last, so the client sees all else closed */
         close(build->replies);
 }
 
@@ -184,7 +182,7 @@ void builds_given_up(const struct builds *builds, const struct pollfd *rows)
             kill(builds->items[i].process, SIGKILL);
 }
 
-/* The tool that was running last is the one that ended so. */
+/* The tool that was running last is reported as the one that ended. */
 static void ended(struct builds *builds, pid_t process, int status, const struct rusage *usage)
 {
     for (size_t i = 0; i < builds->count; i++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  The builds that run. The server forks a process for each, and replies when the process has ended.
+ * PURPOSE  The running builds. The server forks a process for each, and replies when the process has ended.
  *
  * Interface
- *   builds_reserve()   memory for one more; false: there is none
- *   builds_start()     needs that memory; false: no process could be made
- *   builds_poll()      what to wait for: BUILDS_ROWS rows of each build
- *   builds_given_up()  by the polled rows, kills each build whose client closed the pipe, or has ended
- *   builds_reap()      replies for each process that has ended; the rows polled are invalid afterwards
- *   builds_kill()      all of them
- *   builds_reply()            to a pipe, at which nothing waits
+ *   builds_reserve    memory for one more; false: out of memory
+ *   builds_start      needs that memory; false: no process could be made
+ *   builds_poll       what to wait for: BUILDS_ROWS rows for each build
+ *   builds_given_up   by the polled rows, kills each build whose client closed the pipe or has ended
+ *   builds_reap       replies for each process that has ended; invalidates the polled rows
+ *   builds_kill       kills all builds
+ *   builds_reply      writes to a pipe without waiting
  */
 #ifndef ORRERY_SIM_FRONTEND_SERVER_BUILDS_H
 #define ORRERY_SIM_FRONTEND_SERVER_BUILDS_H
@@ -19,8 +19,8 @@
 
 #include "server_request.h"
 
-/* Descriptors of the server itself: above all that a build places, and above those of a message, which take
- * the lowest free numbers. */
+/* Descriptors of the server itself. They are above all that a build uses, and above those of a message,
+ * which get the lowest free numbers. */
 enum { CONTROL = 16, CHILDREN, HOST, DIRECTORY, SPARE, OWN_END };
 _Static_assert(3 + (int)COMPILE_FILES_MOST < (int)CONTROL, "a build closes the server's descriptors");
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  clang -cc1 and llvm-spirv as functions: the small C interface to the C++ of LLVM.  They read
- *          descriptor 0 and write 1 and 2, as the programs do, and leave the process in a state that is only
- *          good for its end or for the next tool.
+ * PURPOSE  clang -cc1 and llvm-spirv as functions: the small C interface to the C++ of LLVM. They read
+ *          descriptor 0 and write 1 and 2, as the programs do. Afterwards the process can only end or run
+ *          the next tool.
  *
  * Interface
- *   tool_accepts()   are these arguments ones that the function treats as the program does?
- *   tool_run()       the exit status of the program; it may end the process
+ *   tool_accepts   does the function treat these arguments as the program does?
+ *   tool_run       the exit status of the program; it may end the process
  */
 #ifndef ORRERY_SIM_FRONTEND_SERVER_TOOLS_H
 #define ORRERY_SIM_FRONTEND_SERVER_TOOLS_H

@@ -5,7 +5,7 @@
  * builds end with it.
  *
  * orrery-compile-server --shared NAME MILLISECONDS: the same for every process of the user that connects to
- * the socket NAME. It ends when nothing was built for so long.
+ * the socket NAME. It ends after that time without a build.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,20 +32,20 @@ enum { CONNECTIONS_MOST = 512, LOCKED_MS = 100 };
 
 struct client_connection {
     int socket;
-    pid_t client; /* 0: the server's host, which is watched itself */
+    pid_t client; /* 0: the server's host, which is watched separately */
 };
 
 static struct compile_server {
     struct builds builds;
     struct client_connection *connections;
     size_t connection_count, connection_capacity, connections_most;
-    struct pollfd *polled; /* the server's own, then a row for each connection, then those of builds */
-    /* readable when the host has ended; -1: a shared server, or Linux before 5.3, where the end of the
-     * connection has to do */
+    struct pollfd *polled; /* the server's own, then one row per connection, then those of builds */
+    /* Readable when the host has ended. -1: a shared server, or Linux before 5.3, where the end of the
+     * connection is used instead. */
     int host;
     /* of a shared server */
-    const char *name; /* of its socket; NULL: it is not shared */
-    ino_t inode;      /* of the same */
+    const char *name; /* of its socket; NULL: not shared */
+    ino_t inode;      /* of its socket */
     int idle_ms;
     int64_t idle_until_ms;
 } server = {.host = -1};
@@ -92,7 +92,7 @@ static bool reserve_connection(void)
     return true;
 }
 
-/* False: memory is out. */
+/* False: out of memory. */
 static bool add_connection(int socket, pid_t client)
 {
     if (!reserve_connection() || !reserve_rows())
@@ -108,8 +108,8 @@ static void remove_connection(size_t index)
     server.connections[index] = server.connections[--server.connection_count];
 }
 
-/* Also a descriptor when there are no others, so that a connection can be refused: it would be there at each
- * look else. */
+/* Accepts with a reserved descriptor if no other is left, so that the connection can be refused. Otherwise
+ * it would stay readable for ever. */
 static int accept_next(void)
 {
     int accepted = accept4(CONTROL, NULL, NULL, SOCK_CLOEXEC);
@@ -133,7 +133,7 @@ static bool is_of_same_user(const struct ucred *peer)
     return peer->pid > 0 && peer->uid == geteuid() && peer->gid == getegid();
 }
 
-/* One that is refused is closed: its process has another way. */
+/* A refused connection is closed; its process builds in another way. */
 static void accept_connection(void)
 {
     struct ucred peer = {.pid = 0};
@@ -171,7 +171,7 @@ static bool serve(const struct client_connection *connection)
     return here;
 }
 
-/* From the last to the first: the last one takes the place of one that has ended. */
+/* From the last to the first, because the last one replaces one that has ended. */
 static void serve_all(void)
 {
     for (size_t i = server.connection_count; i-- > 0;)
@@ -195,7 +195,7 @@ static struct pollfd *rows_of_builds(void)
     return server.polled + POLLED_OWN + server.connection_count;
 }
 
-/* False: nothing came in that time. */
+/* False: nothing arrived in that time. */
 static bool wait_for_work(int milliseconds)
 {
     const int own[POLLED_OWN] = {CHILDREN, server.host, server.name ? CONTROL : -1};
@@ -222,7 +222,7 @@ static int patience_ms(void)
     return !can_idle() ? -1 : left < 0 ? 0 : (int)left;
 }
 
-/* The user may have removed it, and another server may listen at a new one. */
+/* The user may have removed the socket, and another server may listen at a new one. */
 static void remove_own_socket(void)
 {
     struct stat about;
@@ -230,8 +230,8 @@ static void remove_own_socket(void)
         unlinkat(DIRECTORY, server.name, 0);
 }
 
-/* Under the lock no client starts a server, and none connects unseen. What the server has accepted and the
- * client not yet used ends with it: that client starts another server. */
+/* Called under the lock: no client starts a server, and none connects unnoticed. Connections that are
+ * accepted but unused end with the server; their clients start another one. */
 static bool can_end(void)
 {
     const int lock =
@@ -249,7 +249,7 @@ static bool can_end(void)
     return ends;
 }
 
-/* False: the server has to end. */
+/* False: the server must end. */
 static bool work(void)
 {
     const bool came = wait_for_work(patience_ms());
@@ -270,7 +270,7 @@ static bool work(void)
 
 /* ---- start --------------------------------------------------------------------------------- */
 
-/* Descriptors that the host had open and could not close itself. */
+/* Closes descriptors that the host had open and could not close itself. */
 static void close_inherited(void)
 {
     DIR *files = opendir("/proc/self/fd");
@@ -283,7 +283,7 @@ static void close_inherited(void)
         closedir(files);
 }
 
-/* As clang's main function: its recursion counts on so much. */
+/* As in clang's main function, whose recursion relies on this size. */
 static void stack_limit(void)
 {
     struct rlimit limit;
@@ -320,7 +320,7 @@ static bool start_shared(const char *name, const char *idle)
     return fcntl(CONTROL, F_SETFL, O_NONBLOCK) == 0 && reserve_rows();
 }
 
-/* Nothing of the server's own is below CONTROL, and nothing else at 3, where builds have a stream. */
+/* All descriptors of the server are at CONTROL and above, and descriptor 3, a stream of builds, is free. */
 static bool place_descriptors(bool shared)
 {
     const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);

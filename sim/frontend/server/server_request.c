@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages to orders: sizes, descriptors and words are checked before anything is done with them. */
+/* Receives orders. Sizes, descriptors and words are checked before anything is done with them. */
 #include "server_request.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "clang_tools.h"
 
-/* No program is given as much: the kernel refuses it. */
+/* The kernel gives no program more. */
 enum { WORDS_MOST = 64 << 20 };
 
 void request_close(struct server_request *request)
@@ -32,7 +32,7 @@ static void take_files(struct msghdr *message, struct server_request *request)
     memcpy(request->files, CMSG_DATA(header), request->file_count * sizeof(int));
 }
 
-/* An empty message is an end, too, whatever comes with it. */
+/* An empty message means the end, even if descriptors come with it. */
 bool request_receive(int connection, struct server_request *request)
 {
     union {
@@ -64,9 +64,11 @@ int request_replies(const struct server_request *request)
 static bool is_order(const struct server_request *request)
 {
     const struct compile_order *order = &request->order;
-    return order->magic == COMPILE_PROTOCOL_MAGIC &&
-           memcmp(order->revision, compile_revision, sizeof order->revision) == 0 && order->tool_count >= 1 &&
-           order->tool_count <= COMPILE_TOOL_COUNT &&
+    if (order->magic != COMPILE_PROTOCOL_MAGIC ||
+        memcmp(order->revision, compile_revision, sizeof order->revision) != 0)
+        return false;
+    const bool has_tools = order->tool_count >= 1 && order->tool_count <= COMPILE_TOOL_COUNT;
+    return has_tools &&
            request->file_count == COMPILE_FILES_SHARED + order->tool_count * COMPILE_FILES_OF_TOOL;
 }
 
@@ -78,7 +80,7 @@ static size_t argument_count(const struct compile_order *order)
     return count;
 }
 
-/* Reading a memory file does not wait. */
+/* Reading a file in memory never waits. */
 static bool is_memory_file(int file)
 {
     return fcntl(file, F_GET_SEALS) >= 0;

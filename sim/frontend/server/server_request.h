@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  One order of a build, received and checked.  Nothing of it is believed: it comes from a process of
+ * PURPOSE  One order of a build, received and checked. No part of it is trusted: it comes from a process of
  *          the same user, which may be any program.
  *
  * Interface
- *   request_receive()   false: the connection has ended; a message that is no order leaves file_count 0 or is
- *                       refused by request_read()
- *   request_read()      false: it is no order that the tools take
- *   request_replies()   where its build replies: a pipe, at which the server never waits; -1: there is none
- *   request_close()     in every case
+ *   request_receive   false: the connection has ended. A message that is no order has file_count 0, or
+ *                     request_read() refuses it
+ *   request_read      false: the tools do not accept the order
+ *   request_replies   the pipe for the build's replies, at which the server never waits; -1: none
+ *   request_close     in every case
  */
 #ifndef ORRERY_SIM_FRONTEND_SERVER_SERVER_REQUEST_H
 #define ORRERY_SIM_FRONTEND_SERVER_SERVER_REQUEST_H
@@ -23,7 +23,7 @@ struct server_request {
     int files[COMPILE_FILES_MOST];
     size_t file_count;
     char *words;            /* of all tools */
-    const char **arguments; /* the same, as pointers */
+    const char **arguments; /* pointers to the words */
 };
 
 bool request_receive(int connection, struct server_request *request);

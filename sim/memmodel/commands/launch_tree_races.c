@@ -231,7 +231,7 @@ static void take(struct tree_races *tree_races, const struct footprint *footprin
         return;
     }
     *ended = (struct ended_launch){.next = tree_races->members,
-                                   .tree = launch->family,
+                                   .tree = launch->tree_root,
                                    .device = launch->device,
                                    .kernel = launch->kernel,
                                    .releases = launch->releases,
@@ -252,7 +252,7 @@ static void take(struct tree_races *tree_races, const struct footprint *footprin
 static void on_launch_ended(void *self, const struct footprint *footprint)
 {
     struct tree_races *tree_races = self;
-    if (footprint->launch->family && !tree_races->lost)
+    if (footprint->launch->tree_root && !tree_races->lost)
         take(tree_races, footprint);
     else
         packets_forget(&tree_races->packets, footprint->launch->launch);
@@ -714,7 +714,7 @@ static void report_inter_launch(struct tree_races *tree_races, const struct comp
 {
     struct tree_reporter reporter = {tree_races, tree};
     if (tree_races->inter_launch)
-        inter_launch_end_family(
+        inter_launch_end_tree(
             tree_races->inter_launch, number,
             &(struct inter_launch_reporter){&reporter, counts_as_ordered, report_inter_launch_race});
 }

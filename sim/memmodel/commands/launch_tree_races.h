@@ -39,6 +39,6 @@ struct footprint_sink tree_races_footprints(struct tree_races *tree_races);
 struct packets_use;
 void tree_races_packets(struct tree_races *tree_races, const struct launch_info *launch,
                         const struct packets_use *use);
-void tree_races_complete(struct tree_races *tree_races, uint32_t family, bool known);
+void tree_races_complete(struct tree_races *tree_races, uint32_t tree_root, bool known);
 
 #endif

@@ -136,12 +136,12 @@ static bool synchronises_with_host(const struct inter_launch *detector, const st
            inter_launch_has_svm_atomics(detector->memory);
 }
 
-/* Does the launch belong to a family of which a launch is checked? What happens after it may happen after
- * that one. */
-static bool checks_family(const struct inter_launch *detector, const struct launch_info *launch)
+/* Does the launch belong to a launch tree of which a launch is checked? What happens after it may happen
+ * after that one. */
+static bool checks_tree(const struct inter_launch *detector, const struct launch_info *launch)
 {
     for (uint32_t i = detector->state_count; launch->parent && i > 1; i--)
-        if (inter_launch_family_of(&detector->states[i - 1]) == launch->family)
+        if (inter_launch_tree_root(&detector->states[i - 1]) == launch->tree_root)
             return true;
     return false;
 }
@@ -149,7 +149,7 @@ static bool checks_family(const struct inter_launch *detector, const struct laun
 static bool should_check(const struct inter_launch *detector, const struct launch_info *launch)
 {
     const bool announced = command_graph_facts(detector->graph, launch->command);
-    if (launch->in_launch_tree || checks_family(detector, launch))
+    if (launch->in_launch_tree || checks_tree(detector, launch))
         return true;
     /* relaxed atomics count, too: without inclusive scopes they race, and stores end release sequences */
     const bool has_atomics = synchronises(launch) || launch->atomics;
@@ -201,8 +201,7 @@ bool inter_launch_begin(struct inter_launch *detector, const struct launch_info 
     const bool checked = can_check && should_check(detector, launch) &&
                          open_with_predecessors(detector, launch) &&
                          inter_launch_add_launch(detector, launch);
-    const bool may_pass_on =
-        synchronises(launch) || launch->in_launch_tree || checks_family(detector, launch);
+    const bool may_pass_on = synchronises(launch) || launch->in_launch_tree || checks_tree(detector, launch);
     if (!checked && may_pass_on)
         give_up(detector, launch);
     if (!checked)
@@ -366,7 +365,7 @@ static void check_access(struct inter_launch *detector, const struct access_even
         region->space = IN_IMAGE;
     region->atomic |= event->kind >= ACCESS_ATOMIC_READ;
     if (region->apart)
-        unit_state.place.device = order_unit_family(&detector->order, unit_state.unit);
+        unit_state.place.device = order_unit_tree_root(&detector->order, unit_state.unit);
     now.how.scope = (uint8_t)order_scope(&detector->order, event->scope, false, region->svm_atomics);
     shadow_access(&detector->shadow, region, &now);
 }

@@ -22,7 +22,7 @@
  *   inter_launch_add_predecessor    accesses of a command that was not checked, and happens before one
  *                                   that is to be checked now
  *   inter_launch_end_command        a command has ended: reports the races of pairs of which both have
- *   inter_launch_end_family         a family of launches that enqueued each other has ended: reports
+ *   inter_launch_end_tree         a launch tree has ended: reports
  *                                   the races between them
  *   inter_launch_decides            are all races between two commands found here, access by access?
  *   inter_launch_gave_up            nothing is found until all commands are complete for the host
@@ -35,7 +35,7 @@
  *            of the context, while there is memory where atomics of several launches are guaranteed, or other
  *            launches are checked;
  *          - that run alone, and release and acquire for the host;
- *          - with struct launch_info's in_launch_tree, and what the family of a checked launch enqueues.
+ *          - with struct launch_info's in_launch_tree, and what the launch tree of a checked launch enqueues.
  *          Another launch or command is checked if some checked ones happen before it and others do not, or
  *          if the host may have passed on what was released for it. If one of these cannot be checked (out of
  *          memory, too many), it might pass on what it acquired, unseen. Then nothing is found until all
@@ -146,8 +146,8 @@ struct inter_launch_reporter {
 };
 void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
                               const struct inter_launch_reporter *reporter);
-void inter_launch_end_family(struct inter_launch *detector, uint32_t family,
-                             const struct inter_launch_reporter *reporter);
+void inter_launch_end_tree(struct inter_launch *detector, uint32_t tree_root,
+                           const struct inter_launch_reporter *reporter);
 /* True: both commands are checked with all their accesses, so no other detector has to report races
  * between them. */
 bool inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b);

@@ -211,12 +211,12 @@ static void say_order(bool apart, const struct missed_edge *edge, const char *or
              apart && !edge->svm_atomics ? ", in " WIDE_MEMORY : "");
 }
 
-/* Atomics on a buffer synchronise within a family only (3.3.5). */
-static bool of_one_family(const struct inter_launch *detector, const struct race *race,
-                          const struct shadow_access *now)
+/* Atomics on a buffer synchronise within a launch tree only (3.3.5). */
+static bool of_one_tree(const struct inter_launch *detector, const struct race *race,
+                        const struct shadow_access *now)
 {
-    return inter_launch_family_of(&detector->states[index_of_unit(detector, race->unit)]) ==
-           inter_launch_family_of(&detector->states[index_of_unit(detector, now->unit_state->unit)]);
+    return inter_launch_tree_root(&detector->states[index_of_unit(detector, race->unit)]) ==
+           inter_launch_tree_root(&detector->states[index_of_unit(detector, now->unit_state->unit)]);
 }
 
 static void say_edge(const struct inter_launch *detector, const struct race *race,
@@ -233,7 +233,7 @@ static void say_edge(const struct inter_launch *detector, const struct race *rac
     say_place(detector, acquire_site, acquire, sizeof acquire);
     switch (edge->why) {
     case MISSED_SCOPE:
-        if (edge->apart && !of_one_family(detector, race, now)) {
+        if (edge->apart && !of_one_tree(detector, race, now)) {
             snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                      "the release at %s does not reach the acquire at %s: " ONE_KERNELS, release, acquire);
             say_shared_memory(apart, text);
@@ -280,7 +280,7 @@ static void explain_atomics(const struct inter_launch *detector, const struct ra
         {race->context->site, now->how.site},
         {(enum memory_scope)race->context->scope, (enum memory_scope)now->how.scope},
         race->region->svm_atomics};
-    if (race->region->apart && !of_one_family(detector, race, now)) {
+    if (race->region->apart && !of_one_tree(detector, race, now)) {
         snprintf(text->why, INTER_LAUNCH_WHY_CHARS,
                  "nothing orders the two atomic operations, and they race: " ONE_KERNELS);
         say_shared_memory(apart, text);
@@ -400,7 +400,7 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
     found->what = what_of(detector, race);
     const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE,
                guaranteed = inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
-                            of_one_family(detector, race, now);
+                            of_one_tree(detector, race, now);
     found->always_reported = atomics && guaranteed && found->what != INTER_LAUNCH_PACKETS;
 }
 
@@ -450,9 +450,9 @@ static void report(const struct inter_launch *detector, const struct found_race 
     reporter->report(reporter->self, &race);
 }
 
-static bool belongs_to(const struct launch_state *state, uint32_t command, uint32_t family)
+static bool belongs_to(const struct launch_state *state, uint32_t command, uint32_t tree_root)
 {
-    return family ? inter_launch_family_of(state) == family : state->command == command;
+    return tree_root ? inter_launch_tree_root(state) == tree_root : state->command == command;
 }
 
 static bool is_fully_checked(const struct inter_launch *detector, uint32_t command)
@@ -506,7 +506,7 @@ static void merge_same_pairs(struct inter_launch *detector, uint32_t first)
 
 /* Can the launch's order to others still change? At its command's end, atomics count as having ordered
  * what they may have ordered. A kernel that enqueued others ends later than they do, which matters outside
- * of its family. */
+ * of its launch tree. */
 static bool is_open(const struct inter_launch *detector, const struct launch_state *state, uint32_t ending,
                     bool within)
 {
@@ -516,18 +516,18 @@ static bool is_open(const struct inter_launch *detector, const struct launch_sta
 
 /* Does this detector report the race? */
 static bool is_reported_here(const struct inter_launch *detector, const struct found_race *found,
-                             bool of_family, const struct inter_launch_reporter *reporter)
+                             bool of_tree, const struct inter_launch_reporter *reporter)
 {
     const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
                               *b = &detector->states[index_of_unit(detector, found->unit[1])];
-    if (found->always_reported || (!of_family && both_fully_checked(detector, a->command, b->command)))
+    if (found->always_reported || (!of_tree && both_fully_checked(detector, a->command, b->command)))
         return true;
-    return reporter->counts_as_ordered(reporter->self, of_family ? a->shape.launch : a->command,
-                                       of_family ? b->shape.launch : b->command, found->what);
+    return reporter->counts_as_ordered(reporter->self, of_tree ? a->shape.launch : a->command,
+                                       of_tree ? b->shape.launch : b->command, found->what);
 }
 
-/* family 0: the races of the command with others. Else those within the family. */
-static void report_all(struct inter_launch *detector, uint32_t command, uint32_t family,
+/* tree_root 0: the races of the command with others. Else those within the launch tree. */
+static void report_all(struct inter_launch *detector, uint32_t command, uint32_t tree_root,
                        const struct inter_launch_reporter *reporter)
 {
     uint32_t kept = 0;
@@ -535,16 +535,16 @@ static void report_all(struct inter_launch *detector, uint32_t command, uint32_t
         struct found_race *found = &detector->races[i];
         const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
                                   *b = &detector->states[index_of_unit(detector, found->unit[1])];
-        const bool within = inter_launch_family_of(a) == inter_launch_family_of(b);
+        const bool within = inter_launch_tree_root(a) == inter_launch_tree_root(b);
         const bool open = is_open(detector, a, command, within) || is_open(detector, b, command, within),
-                   concerned = within == (family != 0) &&
-                               (belongs_to(a, command, family) || belongs_to(b, command, family));
+                   concerned = within == (tree_root != 0) &&
+                               (belongs_to(a, command, tree_root) || belongs_to(b, command, tree_root));
         if (open || !concerned) {
             detector->races[kept++] = *found;
             continue;
         }
         merge_same_pairs(detector, i);
-        if (is_reported_here(detector, found, family, reporter))
+        if (is_reported_here(detector, found, tree_root, reporter))
             report(detector, found, reporter);
     }
     detector->race_count = kept;
@@ -575,13 +575,13 @@ bool inter_launch_gave_up(struct inter_launch *detector)
     return is_blind;
 }
 
-void inter_launch_end_family(struct inter_launch *detector, uint32_t family,
-                             const struct inter_launch_reporter *reporter)
+void inter_launch_end_tree(struct inter_launch *detector, uint32_t tree_root,
+                           const struct inter_launch_reporter *reporter)
 {
     pthread_mutex_lock(&detector->lock);
-    report_all(detector, 0, family, reporter);
-    inter_launch_forget_unchecked(detector, family);
-    /* its commands are not announced: the host has waited for the whole family */
+    report_all(detector, 0, tree_root, reporter);
+    inter_launch_forget_unchecked(detector, tree_root);
+    /* its commands are not announced: the host has waited for the whole launch tree */
     if (detector->state_count &&
         !inter_launch_is_announced(detector, &detector->states[detector->state_count - 1]))
         inter_launch_reset(detector);

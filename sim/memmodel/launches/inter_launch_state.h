@@ -16,10 +16,10 @@
  *   inter_launch_open_group, _close_group
  *                                   its work-groups
  *   inter_launch_end_of_command     the accesses of a command that is no launch are complete
- *   inter_launch_family_of          the number of the family of a launch: launches that enqueue each other
+ *   inter_launch_tree_root          the root of a launch's tree
  *   inter_launch_is_announced       do order events say what orders the launch?
  *   inter_launch_note_unchecked, _forget_unchecked
- *                                   unchecked launches that kernels enqueued, while their family runs
+ *                                   unchecked launches that kernels enqueued, while their launch tree runs
  *   inter_launch_is_guaranteed, _has_guaranteed, _has_svm_atomics
  *                                   memory where atomics of several launches, and of the host, are guaranteed
  *   inter_launch_site_of            the detector's number of a launch's instruction
@@ -135,7 +135,7 @@ struct inter_launch_wave {
 
 /* An unchecked launch that a kernel enqueued: a checked launch may descend from it. */
 struct unchecked_launch {
-    uint32_t launch, parent, family;
+    uint32_t launch, parent, tree_root;
 };
 
 /* A work-group that has ended and after which a child kernel begins, with its clock. */
@@ -176,7 +176,7 @@ struct inter_launch {
     struct awaited_group *awaited;
     uint32_t awaited_count, awaited_room;
     struct unchecked_launch *unchecked;
-    uint32_t unchecked_count, unchecked_room; /* of families that run */
+    uint32_t unchecked_count, unchecked_room; /* of launch trees that run */
     uint32_t *group_launch, *group_device;
     uint64_t group_count, group_room;
     struct inter_launch_site *sites;
@@ -242,9 +242,9 @@ bool inter_launch_is_guaranteed(const struct region *region);
 bool inter_launch_has_guaranteed(const struct memory *memory);
 bool inter_launch_has_svm_atomics(const struct memory *memory);
 bool inter_launch_has_room(const struct inter_launch *detector, const struct launch_info *launch);
-uint32_t inter_launch_family_of(const struct launch_state *state);
+uint32_t inter_launch_tree_root(const struct launch_state *state);
 void inter_launch_note_unchecked(struct inter_launch *detector, const struct launch_info *launch);
-void inter_launch_forget_unchecked(struct inter_launch *detector, uint32_t family);
+void inter_launch_forget_unchecked(struct inter_launch *detector, uint32_t tree_root);
 bool inter_launch_is_announced(const struct inter_launch *detector, const struct launch_state *state);
 /* As a launch of one work-item. NULL: out of memory. */
 struct launch_state *inter_launch_add_command(struct inter_launch *detector, uint32_t command,

@@ -136,12 +136,12 @@ bool inter_launch_has_room(const struct inter_launch *detector, const struct lau
 
 /* ---- the clock of a launch at its begin ------------------------------------------------------- */
 
-/* A command that is no launch is a family of its own. */
-uint32_t inter_launch_family_of(const struct launch_state *state)
+/* A command that is no launch is a launch tree of its own. */
+uint32_t inter_launch_tree_root(const struct launch_state *state)
 {
     if (!state->shape.launch)
         return state->command | UINT32_C(1) << 31;
-    return state->shape.parent ? state->shape.family : state->shape.launch;
+    return state->shape.parent ? state->shape.tree_root : state->shape.launch;
 }
 
 static uint32_t index_of_launch(const struct inter_launch *detector, uint32_t launch)
@@ -164,16 +164,16 @@ void inter_launch_note_unchecked(struct inter_launch *detector, const struct lau
     if (room_for_one((void **)&detector->unchecked, detector->unchecked_count, &detector->unchecked_room,
                      INTER_LAUNCH_ROOM, sizeof *detector->unchecked))
         detector->unchecked[detector->unchecked_count++] =
-            (struct unchecked_launch){launch->launch, launch->parent, launch->family};
+            (struct unchecked_launch){launch->launch, launch->parent, launch->tree_root};
     else
         detector->shadow.failed = true;
 }
 
-void inter_launch_forget_unchecked(struct inter_launch *detector, uint32_t family)
+void inter_launch_forget_unchecked(struct inter_launch *detector, uint32_t tree_root)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < detector->unchecked_count; i++)
-        if (detector->unchecked[i].family != family)
+        if (detector->unchecked[i].tree_root != tree_root)
             detector->unchecked[kept++] = detector->unchecked[i];
     detector->unchecked_count = kept;
 }
@@ -260,7 +260,7 @@ bool inter_launch_is_announced(const struct inter_launch *detector, const struct
 static bool comes_after_command(const struct inter_launch *detector, const struct launch_state *state,
                                 const struct launch_state *earlier)
 {
-    if (inter_launch_family_of(state) == inter_launch_family_of(earlier))
+    if (inter_launch_tree_root(state) == inter_launch_tree_root(earlier))
         return false;
     return !inter_launch_is_announced(detector, state) ||
            command_graph_is_after(detector->graph, state->command, earlier->command);
@@ -417,7 +417,7 @@ bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_
         detector->shadow.failed = true;
         return false;
     }
-    inter_launch_order_of(detector, state)->family = inter_launch_family_of(state);
+    inter_launch_order_of(detector, state)->tree_root = inter_launch_tree_root(state);
     add_groups(detector, groups_of(launch), launch->device);
     detector->state_count++;
     inter_launch_include(detector, launch->command);

@@ -152,10 +152,10 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
             !order->variable_count); /* nothing of the previous launch is left */
 }
 
-uint32_t order_unit_family(const struct order *order, uint64_t unit)
+uint32_t order_unit_tree_root(const struct order *order, uint64_t unit)
 {
     CHECKED(order->launches && order->group_launch);
-    return order_launch_of(order, order_unit_group(order, unit))->family;
+    return order_launch_of(order, order_unit_group(order, unit))->tree_root;
 }
 
 uint32_t order_unit_launch(const struct order *order, uint64_t unit)
@@ -416,7 +416,7 @@ static bool includes(const struct order *order, const struct unit_state *unit_st
 {
     const enum memory_scope scope =
         order_scope(order, end->scope, region == IN_LOCAL, release_clock->svm_atomics);
-    return !(release_clock->apart && !same_family(order, &release_clock->place, &unit_state->place)) &&
+    return !(release_clock->apart && !same_launch_tree(order, &release_clock->place, &unit_state->place)) &&
            scope_inclusive(order->rule, release_clock->scope, &release_clock->place, scope,
                            &unit_state->place);
 }

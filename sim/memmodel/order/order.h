@@ -125,7 +125,7 @@ struct atomic_operation {
     enum memory_scope scope;
     uint32_t site;
     bool svm_atomics; /* the object lies in fine-grained SVM with atomics */
-    /* the object lies in memory where atomics of different families of launches do not synchronise (R32) */
+    /* the object lies in memory where atomics of different launch trees do not synchronise (R32) */
     bool apart;
     uint8_t success; /* of a failed compare-exchange: 1 + its order of success; else 0 */
 };
@@ -263,7 +263,7 @@ struct packed_objects {
 
 /* One of several launches whose work-groups are ordered together (launches/). */
 struct order_launch {
-    uint32_t sub_group_size, family; /* family: of launches that enqueue each other */
+    uint32_t sub_group_size, tree_root; /* tree_root: of its launch tree */
     uint64_t first_group, global_size[3], local_size[3], group_count[3];
     uint64_t *predecessors; /* a bit for each launch that ended before this one began */
     uint32_t predecessor_words;
@@ -425,7 +425,7 @@ static inline bool order_happens_before(const struct order *order, const struct 
 bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock);
 uint32_t order_unit_sub_group(const struct order *order, uint64_t unit);
 uint32_t order_unit_device(const struct order *order, uint64_t unit);
-uint32_t order_unit_family(const struct order *order, uint64_t unit); /* only with several launches */
+uint32_t order_unit_tree_root(const struct order *order, uint64_t unit); /* only with several launches */
 uint32_t order_unit_launch(const struct order *order, uint64_t unit);
 /* The scope as reduced by R9, unless the launch is formal. */
 enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local,

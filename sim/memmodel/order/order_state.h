@@ -157,10 +157,10 @@ void order_list_clear(struct order *order, struct release_clock_list *list);
 void order_list_free(struct order *order, struct release_clock_list *list);
 void order_list_check(const struct release_clock_list *list); /* asserts all invariants */
 
-/* R32: families of launches that enqueue each other. */
-static inline bool same_family(const struct order *order, const struct place *a, const struct place *b)
+/* R32: atomics synchronise within a launch tree. */
+static inline bool same_launch_tree(const struct order *order, const struct place *a, const struct place *b)
 {
-    return order_launch_of(order, a->group)->family == order_launch_of(order, b->group)->family ||
+    return order_launch_of(order, a->group)->tree_root == order_launch_of(order, b->group)->tree_root ||
            !RULE(3204);
 }
 
@@ -171,7 +171,7 @@ static inline bool same_readers(const struct order *order, const struct release_
 {
     if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags ||
         a->svm_atomics != b->svm_atomics || a->apart != b->apart ||
-        (a->apart && !same_family(order, &a->place, &b->place)))
+        (a->apart && !same_launch_tree(order, &a->place, &b->place)))
         return false;
     if (order->rule == SCOPE_RULE_INCLUSIVE31)
         return a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;

@@ -79,10 +79,10 @@ static void deliver_leaving_readers(struct order *order, struct group_order *gro
                                     const uint64_t reader[LANE_MASK_WORDS])
 {
     const struct waiting *waiting = group->waiting;
-    const bool goes_on = waiting->list_id == atomic->list_id;
+    const bool continues = waiting->list_id == atomic->list_id;
     uint64_t staying[LANE_MASK_WORDS] = {0}, left = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
-        staying[w] = goes_on ? reader[w] : 0;
+        staying[w] = continues ? reader[w] : 0;
         left |= waiting->reader[w] & ~staying[w];
     }
     if (left)
@@ -93,12 +93,12 @@ static void deliver_leaving_readers(struct order *order, struct group_order *gro
 static void read_object(struct order *order, struct waiting *waiting, const struct atomic_object *atomic,
                         uint64_t group)
 {
-    const bool goes_on = waiting->list_id == atomic->list_id && waiting->list.count;
-    if (!goes_on)
+    const bool continues = waiting->list_id == atomic->list_id && waiting->list.count;
+    if (!continues)
         order_list_clear(order, &waiting->list);
     for (uint32_t i = 0; i < atomic->release_clocks.count; i++) {
         const struct release_clock *release_clock = &atomic->release_clocks.items[i];
-        if ((!goes_on || release_clock->version > waiting->version) &&
+        if ((!continues || release_clock->version > waiting->version) &&
             is_wanted(&waiting->list, release_clock, group))
             order_list_replace(order, &waiting->list, release_clock, 0);
     }

@@ -377,7 +377,7 @@ static inline uint32_t shadow_place_device(const struct shadow_region *region, c
 {
     if (region->alone)
         return order_unit_launch(order, unit);
-    return region->apart ? order_unit_family(order, unit) : order_unit_device(order, unit);
+    return region->apart ? order_unit_tree_root(order, unit) : order_unit_device(order, unit);
 }
 
 static inline struct place place_of(const struct visit *visit, uint64_t unit)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random histories against the closure of their edges, and random accesses against a map of single bytes. */
+/*
+ * Random histories of commands against the closure of their edges, and random accesses against a map of
+ * single bytes.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,18 +148,18 @@ struct byte_log {
     struct byte_access access;
     uint64_t low, high;
 };
-static bool after_is_known(void *self, const struct byte_access *later, const struct byte_access *earlier)
+static bool is_ordered_after(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     (void)self;
     return later->command % 4 == earlier->command % 4; /* four chains */
 }
-static uint8_t met_bytes[256];
-static void note_met(void *self, const struct byte_access *later, const struct byte_access *earlier,
+static uint8_t conflicting_bytes[256];
+static void note_conflict(void *self, const struct byte_access *later, const struct byte_access *earlier,
                      uint64_t low, uint64_t high)
 {
     (void)self;
     for (uint64_t i = low; i < high; i++)
-        met_bytes[i] |= later->kind == ACCESS_WRITE || earlier->kind == ACCESS_WRITE;
+        conflicting_bytes[i] |= later->kind == ACCESS_WRITE || earlier->kind == ACCESS_WRITE;
 }
 
 START_TEST(random_bytes)
@@ -164,7 +167,7 @@ START_TEST(random_bytes)
     for (int round = 0; round < 300; round++) {
         struct byte_map *map = byte_map_new();
         struct byte_log log[60];
-        const struct byte_map_query query = {NULL, after_is_known, note_met};
+        const struct byte_map_query query = {NULL, is_ordered_after, note_conflict};
         for (uint32_t i = 0; i < 60; i++) {
             uint8_t expected[256] = {0};
             log[i] = (struct byte_log){.access = {.command = i + 1 + (i % 3) * below(2)}, .low = below(200)};
@@ -176,9 +179,9 @@ START_TEST(random_bytes)
                     expected[b] |= b >= log[j].low && b < log[j].high &&
                                    log[i].access.command % 4 != log[j].access.command % 4 &&
                                    (log[i].access.kind == ACCESS_WRITE || log[j].access.kind == ACCESS_WRITE);
-            memset(met_bytes, 0, sizeof met_bytes);
+            memset(conflicting_bytes, 0, sizeof conflicting_bytes);
             ck_assert(byte_map_add(map, log[i].low, log[i].high, &log[i].access, &query));
-            ck_assert_mem_eq(met_bytes, expected, sizeof expected);
+            ck_assert_mem_eq(conflicting_bytes, expected, sizeof expected);
         }
         byte_map_free(map);
     }
@@ -187,7 +190,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("command histories");
+    Suite *suite = suite_create("command graph");
     TCase *random = tcase_create("random");
     tcase_add_test(random, random_histories);
     tcase_add_test(random, random_bytes);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches leave their accesses with the checker, and commands.c queries them late or never: whatever the
- * order of commands, a race is found exactly when two of them that nothing orders conflict in a byte; and
- * where a line is reported, its instruction did it to all bytes that are reported. */
+/*
+ * Launches leave their accesses with the checker as footprints, and commands.c queries them late or never.
+ * Whatever the order of commands, a race is found if and only if two unordered commands conflict in a byte.
+ * If a line is reported, its instruction accessed all reported bytes.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -313,7 +315,7 @@ static bool begin(uint32_t command)
     return true;
 }
 
-static void go_on(uint32_t command)
+static void continue_run(uint32_t command)
 {
     (state[command].kernel ? one_oracle_op : host_oracle_op)(command);
     oracle_ops_done++;
@@ -393,7 +395,7 @@ static uint32_t one_history(uint32_t straight)
         if (!running[slot] && one && !state[one].begun && begin(one))
             running[slot] = one;
         if (running[slot])
-            go_on(running[slot]);
+            continue_run(running[slot]);
         if (running[slot] && state[running[slot]].done) {
             running[slot] = 0;
             ended++;
@@ -425,7 +427,7 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
 {
     const char *given = getenv("CHECK_RACE_PROGRAMS");
     const uint32_t programs = given ? (uint32_t)atoi(given) : 3000;
-    uint32_t races = 0, calm = 0;
+    uint32_t races = 0, ended_programs = 0;
     for (uint32_t i = 0; i < programs; i++) {
         dice = i;
         set_up();
@@ -435,13 +437,13 @@ START_TEST(random_commands_against_the_closure_of_their_edges)
                          found() ? "invented" : "lost");
         judge_lines();
         races += ended < COMMANDS;
-        calm += ended == COMMANDS;
+        ended_programs += ended == COMMANDS;
         tear_down();
     }
     if (programs < 1000)
         return;
     ck_assert_uint_gt(races, programs / 10);
-    ck_assert_uint_gt(calm, programs / 10);
+    ck_assert_uint_gt(ended_programs, programs / 10);
     ck_assert_uint_gt(counts.whole, 100);
     ck_assert_uint_gt(counts.epochs, 100);
     ck_assert_uint_gt(counts.places, 100);
@@ -483,7 +485,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("kept");
+    Suite *suite = suite_create("footprints");
     TCase *tests = tcase_create("kept");
     tcase_set_timeout(tests, 0);
     tcase_add_test(tests, random_commands_against_the_closure_of_their_edges);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The epoch filter's loops over lanes, of every instruction set that this machine has, against the
- * definitions of epochs.h, lane by lane.
+ * The epoch filter's loops over lanes, of every instruction set of this machine, against the definitions of
+ * epochs.h, lane by lane.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -215,8 +215,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("stamps");
-    TCase *tests = tcase_create("stamps");
+    Suite *suite = suite_create("epochs");
+    TCase *tests = tcase_create("epochs");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, some_loops_run_anywhere);
     tcase_add_loop_test(tests, runs_are_all_active_lanes, 0, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Narrow pages of the shadow against an array of whole epochs. */
+/* Compact pages of the shadow against an array of full epochs. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +106,7 @@ END_TEST
 int main(void)
 {
     TCase *tcase = tcase_create("narrow");
-    Suite *suite = suite_create("narrow");
+    Suite *suite = suite_create("compact_page");
     tcase_add_test(tcase, epochs_are_restored);
     tcase_add_test(tcase, a_million_units_or_many_contexts_fit);
     tcase_add_test(tcase, another_launch_begins_with_nothing);

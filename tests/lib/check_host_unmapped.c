@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the host that is given back (munmap) before the command that uses it runs: for each command that
- * takes a pointer, and for each use of a buffer made with CL_MEM_USE_HOST_PTR. One finding, the program
- * continues; none when the memory stays.
+ * Memory of the host that is unmapped (munmap) before the command that uses it runs: for each command that
+ * takes a pointer, and for each use of a buffer made with CL_MEM_USE_HOST_PTR. There is one finding, and the
+ * program continues; there is none if the memory stays.
  */
 #include "tests/support/finding_fixture.h"
 
@@ -114,17 +114,17 @@ static void run(int use)
     uses[use].enqueue();
 }
 
-static void go_on(void)
+static void continue_run(void)
 {
     cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
     cl_ok(clFinish(queue));
 }
 
-START_TEST(memory_that_is_gone_is_found)
+START_TEST(unmapped_memory_is_found)
 {
     run(_i);
     munmap(memory, BYTES);
-    go_on();
+    continue_run();
     ck_assert_uint_ge(findings_of("use-after-free"), 1);
     const struct orrery_finding finding = finding_last("use-after-free");
     const char *const sort = strstr(uses[_i].call, "Image") ? "image" : "buffer";
@@ -135,7 +135,7 @@ START_TEST(memory_that_is_gone_is_found)
 END_TEST
 
 /* Whether the command has run is the executor's affair: the host has not learned that it has. */
-START_TEST(memory_that_goes_before_the_host_waits_is_found_at_the_next_call)
+START_TEST(memory_unmapped_before_the_wait_is_found_at_the_next_call)
 {
     setenv("ORRERY_CHECK_RACES", "error", 1); /* then it is known what the host waited for */
     set_up(true);
@@ -176,10 +176,10 @@ START_TEST(memory_that_the_destructor_frees_is_no_finding)
 }
 END_TEST
 
-START_TEST(memory_that_goes_once_the_host_waited_is_no_finding)
+START_TEST(memory_unmapped_after_the_wait_is_no_finding)
 {
     run(_i);
-    go_on();
+    continue_run();
     munmap(memory, BYTES);
     cl_ok(clReleaseMemObject(uses[_i].of_hosted ? hosted : buffer));
     cl_ok(clFinish(queue));
@@ -191,7 +191,7 @@ START_TEST(a_hole_of_one_page_is_found)
 {
     run(_i);
     munmap(memory + BYTES / 8, 4096);
-    go_on();
+    continue_run();
     ck_assert_uint_ge(findings_of("use-after-free"), 1);
 }
 END_TEST
@@ -199,14 +199,14 @@ END_TEST
 START_TEST(memory_that_stays_is_no_finding)
 {
     run(_i);
-    go_on();
+    continue_run();
     ck_assert_uint_eq(findings_of("use-after-free"), 0);
     munmap(memory, BYTES);
 }
 END_TEST
 
 /* Each way to make a memory object with host_ptr: refused, with the reason, where a page is not mapped. */
-START_TEST(creation_with_memory_that_is_gone_is_refused)
+START_TEST(creation_with_unmapped_memory_is_refused)
 {
     const cl_mem_flags flags[] = {CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR,
                                   CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR,
@@ -227,7 +227,7 @@ START_TEST(creation_with_memory_that_is_gone_is_refused)
 END_TEST
 
 /* A table of constants is such memory: commands that only read the buffer store nothing there. */
-START_TEST(memory_that_may_only_be_read_serves_a_buffer)
+START_TEST(read_only_memory_can_back_a_buffer)
 {
     const cl_map_flags flags[] = {CL_MAP_READ, CL_MAP_WRITE};
     cl_int err = 1;
@@ -249,17 +249,17 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("host_gone");
+    Suite *suite = suite_create("host_unmapped");
     TCase *tcase = tcase_create("gone");
-    tcase_add_loop_test(tcase, memory_that_is_gone_is_found, 0, USES);
-    tcase_add_loop_test(tcase, memory_that_goes_before_the_host_waits_is_found_at_the_next_call,
+    tcase_add_loop_test(tcase, unmapped_memory_is_found, 0, USES);
+    tcase_add_loop_test(tcase, memory_unmapped_before_the_wait_is_found_at_the_next_call,
                         2 * FIRST_OF_HOSTED, 2 * USES);
     tcase_add_test(tcase, memory_that_the_destructor_frees_is_no_finding);
-    tcase_add_loop_test(tcase, memory_that_goes_once_the_host_waited_is_no_finding, 0, USES);
+    tcase_add_loop_test(tcase, memory_unmapped_after_the_wait_is_no_finding, 0, USES);
     tcase_add_loop_test(tcase, a_hole_of_one_page_is_found, 0, USES);
     tcase_add_loop_test(tcase, memory_that_stays_is_no_finding, 0, USES);
-    tcase_add_loop_test(tcase, creation_with_memory_that_is_gone_is_refused, 0, 8);
-    tcase_add_loop_test(tcase, memory_that_may_only_be_read_serves_a_buffer, 0, 2);
+    tcase_add_loop_test(tcase, creation_with_unmapped_memory_is_refused, 0, 8);
+    tcase_add_loop_test(tcase, read_only_memory_can_back_a_buffer, 0, 2);
     suite_add_tcase(suite, tcase);
     return cl_run_suite(suite);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pairs that the epoch filter passes on, by the loops of every instruction set that this machine has,
- * against all pairs of accesses: it never misses a conflict, and of plain accesses without barriers it passes
- * on only conflicts. */
+/*
+ * The pairs that the epoch filter passes on, by the loops of every instruction set of this machine, against
+ * all pairs of accesses. The filter never misses a conflict; of plain accesses without barriers it passes on
+ * conflicts only.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +173,7 @@ static void one_launch(void)
 }
 
 /* A loop that keeps a sum in memory: the log does not grow with its iterations. */
-START_TEST(repeated_access_is_not_noted_again)
+START_TEST(repeated_access_is_not_logged_again)
 {
     static const uint64_t mask[LANE_MASK_WORDS] = {UINT64_MAX};
     spare = (struct spare){.most = 1 << 26};
@@ -223,11 +225,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("sieve");
-    TCase *tests = tcase_create("sieve");
+    Suite *suite = suite_create("epoch_filter");
+    TCase *tests = tcase_create("epoch_filter");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, epoch_filter_misses_no_conflict, 0, 3);
-    tcase_add_test(tests, repeated_access_is_not_noted_again);
+    tcase_add_test(tests, repeated_access_is_not_logged_again);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -16,36 +16,36 @@
 
 /* ---- nodes ------------------------------------------------------------------------------ */
 
-void family_event_changed(struct launch_family *family, struct device_event *event)
+void device_tree_event_changed(struct device_tree *tree, struct device_event *event)
 {
     const bool user = event->kind == EVENT_OF_USER;
     device_event_settle(event);
     if (event->kind != EVENT_FREE)
         return;
-    family->user_events -= user;
+    tree->user_events -= user;
     if (!user)
-        device_queue_events(&family->device->queues, event->queue, -1);
+        device_queue_events(&tree->device->queues, event->queue, -1);
 }
 
-static void stop_waiting(struct launch_family *family, struct launch_node *node)
+static void stop_waiting(struct device_tree *tree, struct launch_node *node)
 {
     for (uint32_t i = 0; i < node->wait_count; i++) {
-        struct device_event *event = device_event_find(&family->events, node->waits[i]);
+        struct device_event *event = device_event_find(&tree->events, node->waits[i]);
         CHECKED(event && event->waiters > 0);
         event->waiters--;
-        family_event_changed(family, event);
+        device_tree_event_changed(tree, event);
     }
     node->wait_count = 0;
 }
 
 /* Releases arguments, code and place in the queue when the node's own launch has ended: it may remain for
  * long until its children are complete. */
-static void release_resources(struct launch_family *family, struct launch_node *node)
+static void release_resources(struct device_tree *tree, struct launch_node *node)
 {
     if (node->literal)
-        arena_release(&family->device->arena, node->literal);
+        arena_release(&tree->device->arena, node->literal);
     if (node->queue_bytes)
-        device_queue_give(&family->device->queues, node->queue, node->queue_bytes);
+        device_queue_give(&tree->device->queues, node->queue, node->queue_bytes);
     free((void *)(uintptr_t)node->request.compute_units);
     free(node->args);
     node->literal = NULL;
@@ -54,10 +54,10 @@ static void release_resources(struct launch_family *family, struct launch_node *
     node->args = NULL;
 }
 
-void family_node_free(struct launch_family *family, struct launch_node *node)
+void device_tree_node_free(struct device_tree *tree, struct launch_node *node)
 {
-    stop_waiting(family, node);
-    release_resources(family, node);
+    stop_waiting(tree, node);
+    release_resources(tree, node);
     free(node->waits);
     free(node->after);
     free(node->awaited);
@@ -71,52 +71,52 @@ static bool may_begin(const struct launch_node *node)
            (node->flags == ENQUEUE_WAIT_WORK_GROUP && node->group_ended);
 }
 
-static bool is_ready(const struct launch_family *family, const struct launch_node *node)
+static bool is_ready(const struct device_tree *tree, const struct launch_node *node)
 {
     if (!may_begin(node))
         return false;
     for (uint32_t i = 0; i < node->wait_count; i++)
-        if (!device_event_done(device_event_find(&family->events, node->waits[i])))
+        if (!device_event_done(device_event_find(&tree->events, node->waits[i])))
             return false;
     return true;
 }
 
-void family_append(struct launch_family *family, struct launch_node *parent, struct launch_node *node)
+void device_tree_append(struct device_tree *tree, struct launch_node *parent, struct launch_node *node)
 {
-    CHECKED(!node->next && !*family->last && !parent->ended);
-    node->family = family;
+    CHECKED(!node->next && !*tree->last && !parent->ended);
+    node->tree = tree;
     node->parent = parent;
-    node->serial = ++family->serial;
+    node->serial = ++tree->serial;
     parent->outstanding++;
-    *family->last = node;
-    family->last = &node->next;
-    if (is_ready(family, node))
-        family->device->concurrent.others_wait = true;
+    *tree->last = node;
+    tree->last = &node->next;
+    if (is_ready(tree, node))
+        tree->device->concurrent.others_wait = true;
 }
 
-void family_may_start(struct launch_family *family)
+void device_tree_may_start(struct device_tree *tree)
 {
-    for (const struct launch_node *node = family->first; node; node = node->next)
-        if (is_ready(family, node))
-            family->device->concurrent.others_wait = true;
+    for (const struct launch_node *node = tree->first; node; node = node->next)
+        if (is_ready(tree, node))
+            tree->device->concurrent.others_wait = true;
 }
 
-void family_group_ended(struct launch_node *parent, uint64_t group_linear)
+void device_tree_group_ended(struct launch_node *parent, uint64_t group_linear)
 {
-    struct launch_family *family = parent->family;
-    for (struct launch_node *node = family->first; node; node = node->next)
+    struct device_tree *tree = parent->tree;
+    for (struct launch_node *node = tree->first; node; node = node->next)
         if (node->parent == parent && node->group == group_linear)
             node->group_ended = true;
-    family_may_start(family);
+    device_tree_may_start(tree);
 }
 
-void family_describe(const struct launch_node *node, struct launch_info *info)
+void device_tree_describe(const struct launch_node *node, struct launch_info *info)
 {
     static const enum launch_start starts[] = {LAUNCH_AT_ONCE, LAUNCH_AFTER_PARENT, LAUNCH_AFTER_GROUP};
     if (!node || !node->parent)
         return;
     info->parent = node->parent->launch;
-    info->family = node->family->root.launch;
+    info->tree_root = node->tree->root.launch;
     info->start = starts[node->flags];
     info->parent_group = node->group;
     info->parent_clock_snapshot = node->clock_snapshot;
@@ -126,40 +126,40 @@ void family_describe(const struct launch_node *node, struct launch_info *info)
 
 /* ---- completion --------------------------------------------------------------------------- */
 
-static void family_out_of_memory(struct launch_family *family)
+static void device_tree_out_of_memory(struct device_tree *tree)
 {
-    if (family->status == STATUS_OK)
-        diagnose(&family->diagnosis, family->status = STATUS_OUT_OF_MEMORY, "%s",
+    if (tree->status == STATUS_OK)
+        diagnose(&tree->diagnosis, tree->status = STATUS_OUT_OF_MEMORY, "%s",
                  status_name(STATUS_OUT_OF_MEMORY));
 }
 
-static void complete_event(struct launch_family *family, const struct launch_node *node)
+static void complete_event(struct device_tree *tree, const struct launch_node *node)
 {
     CHECKED(node->ended && !node->outstanding);
-    struct device_event *event = device_event_find(&family->events, node->event);
+    struct device_event *event = device_event_find(&tree->events, node->event);
     if (!event)
         return;
     event->status = node->status;
     event->start_time = node->start_time;
     event->end_time = node->end_time;
-    event->complete_time = clock_now(&family->device->clock);
+    event->complete_time = clock_now(&tree->device->clock);
     if (event->captured)
-        device_enqueue_store_times(family->device, event);
+        device_enqueue_store_times(tree->device, event);
     const struct launch_after own = {.launch = node->launch, .complete = true};
     if (!device_event_after(event, node->launch ? &own : node->after, node->launch ? 1 : node->after_count))
-        family_out_of_memory(family);
-    family_event_changed(family, event);
+        device_tree_out_of_memory(tree);
+    device_tree_event_changed(tree, event);
 }
 
 /* Completes a node that has ended and whose children are complete, then perhaps its parent, and so on. */
-static void complete_if_done(struct launch_family *family, struct launch_node *node)
+static void complete_if_done(struct device_tree *tree, struct launch_node *node)
 {
     while (node->ended && !node->outstanding && node->parent) {
         struct launch_node *parent = node->parent;
         if (node->status < 0 && parent->status == 0)
             parent->status = node->status;
-        complete_event(family, node);
-        family_node_free(family, node);
+        complete_event(tree, node);
+        device_tree_node_free(tree, node);
         CHECKED(parent->outstanding > 0);
         parent->outstanding--;
         node = parent;
@@ -168,48 +168,48 @@ static void complete_if_done(struct launch_family *family, struct launch_node *n
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-static bool wait_failed(const struct launch_family *family, const struct launch_node *node)
+static bool wait_failed(const struct device_tree *tree, const struct launch_node *node)
 {
     for (uint32_t i = 0; i < node->wait_count; i++)
-        if (device_event_find(&family->events, node->waits[i])->status < 0)
+        if (device_event_find(&tree->events, node->waits[i])->status < 0)
             return true;
     return false;
 }
 
 /* A device queue is out of order: ready commands may begin in any order, and the schedule's policy
  * chooses. */
-static uint64_t choose(struct launch_family *family, uint64_t ready)
+static uint64_t choose(struct device_tree *tree, uint64_t ready)
 {
-    const struct schedule_config *schedule = &family->device->scenario->schedule;
+    const struct schedule_config *schedule = &tree->device->scenario->schedule;
     if (schedule->policy == SCHEDULE_REVERSE)
         return ready - 1;
     return schedule->policy == SCHEDULE_RANDOM || schedule->policy == SCHEDULE_PCT
-               ? rng_below(&family->rng, ready)
+               ? rng_below(&tree->rng, ready)
                : 0;
 }
 
-static struct launch_node *take_at(struct launch_family *family, struct launch_node **at)
+static struct launch_node *take_at(struct device_tree *tree, struct launch_node **at)
 {
     struct launch_node *node = *at;
     *at = node->next;
     CHECKED(!node->ended);
-    if (family->last == &node->next)
-        family->last = at;
+    if (tree->last == &node->next)
+        tree->last = at;
     return node;
 }
 
 /* NULL: no node is ready. */
-static struct launch_node *take_ready(struct launch_family *family)
+static struct launch_node *take_ready(struct device_tree *tree)
 {
     uint64_t ready = 0;
-    for (const struct launch_node *node = family->first; node; node = node->next)
-        ready += is_ready(family, node);
+    for (const struct launch_node *node = tree->first; node; node = node->next)
+        ready += is_ready(tree, node);
     if (!ready)
         return NULL;
-    uint64_t skip = choose(family, ready);
-    for (struct launch_node **at = &family->first;; at = &(*at)->next)
-        if (is_ready(family, *at) && !skip--)
-            return take_at(family, at);
+    uint64_t skip = choose(tree, ready);
+    for (struct launch_node **at = &tree->first;; at = &(*at)->next)
+        if (is_ready(tree, *at) && !skip--)
+            return take_at(tree, at);
 }
 
 static int32_t event_status(enum status status)
@@ -233,55 +233,55 @@ static bool is_final(enum status status)
     return status == STATUS_NO_PROGRESS || status == STATUS_BAD_SCENARIO || status == STATUS_STOPPED;
 }
 
-static void drop_pending(struct launch_family *family)
+static void drop_pending(struct device_tree *tree)
 {
-    while (family->first) {
-        struct launch_node *node = take_at(family, &family->first);
+    while (tree->first) {
+        struct launch_node *node = take_at(tree, &tree->first);
         node->ended = true;
-        complete_if_done(family, node);
+        complete_if_done(tree, node);
     }
 }
 
-static void fail(struct launch_family *family, enum status status, const struct diagnosis *diagnosis)
+static void fail(struct device_tree *tree, enum status status, const struct diagnosis *diagnosis)
 {
-    if (family->status == STATUS_OK) {
-        family->status = status;
-        family->diagnosis = *diagnosis;
+    if (tree->status == STATUS_OK) {
+        tree->status = status;
+        tree->diagnosis = *diagnosis;
     }
-    drop_pending(family);
+    drop_pending(tree);
 }
 
-static void child_failed(struct launch_family *family, struct launch_node *node, enum status status,
+static void child_failed(struct device_tree *tree, struct launch_node *node, enum status status,
                          const struct diagnosis *diagnosis)
 {
     node->status = event_status(status);
     if (node->status < 0 && diagnosis->text[0])
-        diagnose(&family->child, status, "kernel '%s', which a kernel enqueued: %s",
+        diagnose(&tree->child, status, "kernel '%s', which a kernel enqueued: %s",
                  node->kernel ? node->kernel->info->name : "a marker", diagnosis->text);
 }
 
-static void node_ended(struct launch_family *family, struct launch_node *node, enum status status,
+static void node_ended(struct device_tree *tree, struct launch_node *node, enum status status,
                        const struct diagnosis *diagnosis)
 {
-    node->end_time = clock_now(&family->device->clock);
+    node->end_time = clock_now(&tree->device->clock);
     node->ended = true;
     if (node->parent)
-        release_resources(family, node);
+        release_resources(tree, node);
     if (node->parent && status != STATUS_OK)
-        child_failed(family, node, status, diagnosis);
-    complete_if_done(family, node);
+        child_failed(tree, node, status, diagnosis);
+    complete_if_done(tree, node);
     if (is_final(status))
-        fail(family, status, diagnosis);
+        fail(tree, status, diagnosis);
 }
 
-static bool take_after(const struct launch_family *family, struct launch_node *node)
+static bool take_after(const struct device_tree *tree, struct launch_node *node)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < node->wait_count; i++)
-        count += device_event_find(&family->events, node->waits[i])->after_count;
+        count += device_event_find(&tree->events, node->waits[i])->after_count;
     node->after = malloc((count + 2) * sizeof *node->after);
     for (uint32_t i = 0; node->after && i < node->wait_count; i++) {
-        const struct device_event *event = device_event_find(&family->events, node->waits[i]);
+        const struct device_event *event = device_event_find(&tree->events, node->waits[i]);
         if (event->after_count)
             memcpy(node->after + node->after_count, event->after, event->after_count * sizeof *node->after);
         node->after_count += event->after_count;
@@ -295,17 +295,17 @@ static bool take_after(const struct launch_family *family, struct launch_node *n
 }
 
 /* Describes the limit that the tree exceeds; false: none. */
-static bool describe_limit(const struct launch_family *family, struct sentence *why)
+static bool describe_limit(const struct device_tree *tree, struct sentence *why)
 {
-    const struct schedule_config *schedule = &family->device->scenario->schedule;
-    if (family->serial > FAMILY_CHILDREN_MAX)
-        sentence_add(why, "kernels enqueued more than %d commands", FAMILY_CHILDREN_MAX);
-    else if (schedule->max_steps && family->steps > schedule->max_steps)
+    const struct schedule_config *schedule = &tree->device->scenario->schedule;
+    if (tree->serial > DEVICE_TREE_CHILDREN_MAX)
+        sentence_add(why, "kernels enqueued more than %d commands", DEVICE_TREE_CHILDREN_MAX);
+    else if (schedule->max_steps && tree->steps > schedule->max_steps)
         sentence_add(why,
                      "the launch and the kernels it enqueued took more than %" PRIu64
                      " loop iterations and launches (max_steps)",
                      schedule->max_steps);
-    else if (deadline_passed(&family->deadline))
+    else if (deadline_passed(&tree->deadline))
         sentence_add(why, "the launch and the kernels it enqueued ran longer than %g seconds (timeout)",
                      schedule->timeout_seconds);
     else
@@ -315,54 +315,54 @@ static bool describe_limit(const struct launch_family *family, struct sentence *
 
 /* NO_PROGRESS: a limit is exceeded. It is checked at each start, so a kernel that enqueues itself for ever
  * is caught. */
-static enum status check_limits(struct launch_family *family, struct diagnosis *diagnosis)
+static enum status check_limits(struct device_tree *tree, struct diagnosis *diagnosis)
 {
-    const char *name = family->root.request.kernel->info->name;
+    const char *name = tree->root.request.kernel->info->name;
     struct sentence why;
     sentence_init(&why);
-    if (family->status != STATUS_OK || !describe_limit(family, &why))
-        return family->status;
+    if (tree->status != STATUS_OK || !describe_limit(tree, &why))
+        return tree->status;
     struct finding finding = {.kind = FINDING_NO_PROGRESS,
-                              .launch = family->root.launch,
+                              .launch = tree->root.launch,
                               .kernel = name,
                               .why = why.bytes,
                               .fix = "end the chain of kernels that enqueue kernels, or raise max_steps or "
                                      "the timeout if it only needs longer"};
-    report_stop(family->device->report, &finding);
+    report_stop(tree->device->report, &finding);
     return diagnose(diagnosis, STATUS_NO_PROGRESS, "kernel %s: %s", name, why.bytes);
 }
 
 /* True: the node's launch runs. A node without work has ended already. */
-static bool start(struct launch_family *family, struct launch_node *node)
+static bool start(struct device_tree *tree, struct launch_node *node)
 {
     struct live_launch *live;
     struct diagnosis diagnosis = {0};
     enum status status = STATUS_OK;
-    if (wait_failed(family, node))
+    if (wait_failed(tree, node))
         node->status = EVENT_WAIT_LIST_FAILED;
-    if (!take_after(family, node))
-        family_out_of_memory(family);
-    stop_waiting(family, node);
-    node->start_time = clock_now(&family->device->clock);
-    status = check_limits(family, &diagnosis);
+    if (!take_after(tree, node))
+        device_tree_out_of_memory(tree);
+    stop_waiting(tree, node);
+    node->start_time = clock_now(&tree->device->clock);
+    status = check_limits(tree, &diagnosis);
     if (status == STATUS_OK && node->kernel && node->status == 0 && !is_empty(&node->request)) {
-        const uint64_t before = report_add_count(family->device->report);
-        status = launch_begin(family->device, &node->request, &live, &diagnosis);
+        const uint64_t before = report_add_count(tree->device->report);
+        status = launch_begin(tree->device, &node->request, &live, &diagnosis);
         if (status == STATUS_OK) {
             node->launch = live->launch.info.launch;
-            family->running++;
+            tree->running++;
             return true;
         }
-        if (report_add_count(family->device->report) > before)
+        if (report_add_count(tree->device->report) > before)
             diagnosis.text[0] = '\0'; /* The finding describes it. */
     }
-    node_ended(family, node, status, &diagnosis);
+    node_ended(tree, node, status, &diagnosis);
     return false;
 }
 
-static void report_stuck(struct launch_family *family)
+static void report_stuck(struct device_tree *tree)
 {
-    const struct launch_node *node = family->first;
+    const struct launch_node *node = tree->first;
     const char *name = node->kernel ? node->kernel->info->name : "a marker";
     uint32_t waiting = 0;
     struct sentence why;
@@ -373,81 +373,81 @@ static void report_stuck(struct launch_family *family)
     sentence_add(&why,
                  "the host's kernel '%s' is not complete before all that kernels enqueued are, and %" PRIu32
                  " of them wait for events that nothing will complete: first %s%s",
-                 family->root.request.kernel->info->name, waiting, node->kernel ? "kernel " : "", name);
+                 tree->root.request.kernel->info->name, waiting, node->kernel ? "kernel " : "", name);
     struct finding finding = {.kind = FINDING_NO_PROGRESS,
-                              .kernel = family->root.request.kernel->info->name,
+                              .kernel = tree->root.request.kernel->info->name,
                               .why = why.bytes,
                               .fix = "set_user_event_status for each user event that a command waits for"};
-    report_stop(family->device->report, &finding);
+    report_stop(tree->device->report, &finding);
     diagnose(&diagnosis, STATUS_NO_PROGRESS, "%s", why.bytes);
-    fail(family, STATUS_NO_PROGRESS, &diagnosis);
+    fail(tree, STATUS_NO_PROGRESS, &diagnosis);
 }
 
 /* Starts nodes until a launch of the tree runs; false: the tree is complete. */
-static bool run_next(struct launch_family *family)
+static bool run_next(struct device_tree *tree)
 {
-    while (!family->running && family->first) {
-        struct launch_node *node = take_ready(family);
+    while (!tree->running && tree->first) {
+        struct launch_node *node = take_ready(tree);
         if (node)
-            start(family, node);
+            start(tree, node);
         else
-            report_stuck(family);
+            report_stuck(tree);
     }
-    return family->running;
+    return tree->running;
 }
 
 /* One launch has ended. The root's is kept until device_launch_end(). */
 static void end_one(struct live_launch *live)
 {
     struct launch_node *node = live->launch.node;
-    struct launch_family *family = node->family;
+    struct device_tree *tree = node->tree;
     uint64_t time;
     struct diagnosis diagnosis = {0};
-    family->steps += live->launch.steps + 1;
+    tree->steps += live->launch.steps + 1;
     enum status status = launch_end(live, &time, &diagnosis);
-    family->running--;
+    tree->running--;
     if (!node->parent) {
-        family->end_time = time;
+        tree->end_time = time;
         if (status != STATUS_OK)
-            fail(family, status, &diagnosis);
+            fail(tree, status, &diagnosis);
     } else {
         live_launch_give(live);
     }
-    node_ended(family, node, status, &diagnosis);
+    node_ended(tree, node, status, &diagnosis);
 }
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-static struct launch_family *family_new(struct device *device, const struct launch_request *request)
+static struct device_tree *device_tree_new(struct device *device, const struct launch_request *request)
 {
-    struct launch_family *family = calloc(1, sizeof *family), **link = &device->families;
-    if (!family)
+    struct device_tree *tree = calloc(1, sizeof *tree), **link = &device->trees;
+    if (!tree)
         return NULL;
-    family->device = device;
-    family->last = &family->first;
-    family->root = (struct launch_node){.family = family, .request = *request};
-    family->root.request.node = &family->root;
-    deadline_set(&family->deadline, device->scenario->schedule.timeout_seconds);
-    rng_init(&family->rng, device->scenario->schedule.seed, RNG_DEVICE_QUEUES, device_last_launch(device));
+    tree->device = device;
+    tree->last = &tree->first;
+    tree->root = (struct launch_node){.tree = tree, .request = *request};
+    tree->root.request.node = &tree->root;
+    deadline_set(&tree->deadline, device->scenario->schedule.timeout_seconds);
+    rng_init(&tree->rng, device->scenario->schedule.seed, RNG_DEVICE_QUEUES, device_last_launch(device));
     while (*link)
         link = &(*link)->next;
-    *link = family;
-    return family;
+    *link = tree;
+    return tree;
 }
 
 /* Events that were not released end with the tree, whose kernels alone can name them. */
-static void family_free(struct launch_family *family)
+static void device_tree_free(struct device_tree *tree)
 {
-    struct launch_family **link = &family->device->families;
-    while (*link != family)
+    struct device_tree **link = &tree->device->trees;
+    while (*link != tree)
         link = &(*link)->next;
-    *link = family->next;
-    for (uint32_t i = 0; i < family->events.count; i++)
-        if (family->events.items[i].kind != EVENT_FREE && family->events.items[i].kind != EVENT_OF_USER)
-            device_queue_events(&family->device->queues, family->events.items[i].queue, -1);
-    device_events_fini(&family->events);
-    free(family->root.awaited);
-    free(family);
+    *link = tree->next;
+    for (uint32_t i = 0; i < tree->events.count; i++)
+        if (tree->events.items[i].kind != EVENT_FREE && tree->events.items[i].kind != EVENT_OF_USER)
+            device_queue_events(&tree->device->queues, tree->events.items[i].queue, -1);
+    device_events_fini(&tree->events);
+    free(tree->root.awaited);
+    free(tree);
 }
 
 enum status device_launch_begin(struct device *device, const struct launch_request *request,
@@ -456,35 +456,35 @@ enum status device_launch_begin(struct device *device, const struct launch_reque
     enum status status = program_construct(request->kernel->program, request, diagnosis);
     if (status != STATUS_OK)
         return status;
-    struct launch_family *family = family_new(device, request);
-    if (!family)
+    struct device_tree *tree = device_tree_new(device, request);
+    if (!tree)
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "%s", status_name(STATUS_OUT_OF_MEMORY));
-    status = launch_begin(device, &family->root.request, out_launch, diagnosis);
+    status = launch_begin(device, &tree->root.request, out_launch, diagnosis);
     if (status != STATUS_OK) {
-        family_free(family);
+        device_tree_free(tree);
         return status;
     }
-    family->live = *out_launch;
-    family->root.launch = family->live->launch.info.launch;
-    family->running = 1;
+    tree->live = *out_launch;
+    tree->root.launch = tree->live->launch.info.launch;
+    tree->running = 1;
     return STATUS_OK;
 }
 
-static struct launch_family *complete_family(const struct device *device)
+static struct device_tree *complete_tree(const struct device *device)
 {
-    struct launch_family *family = device->families;
-    while (family && run_next(family))
-        family = family->next;
-    return family;
+    struct device_tree *tree = device->trees;
+    while (tree && run_next(tree))
+        tree = tree->next;
+    return tree;
 }
 
 /* Starts a ready node of any tree beside launches that only spin, since they may wait for it. */
 static bool start_beside(const struct device *device)
 {
-    for (struct launch_family *family = device->families; family; family = family->next) {
-        struct launch_node *node = take_ready(family);
+    for (struct device_tree *tree = device->trees; tree; tree = tree->next) {
+        struct launch_node *node = take_ready(tree);
         if (node) {
-            start(family, node);
+            start(tree, node);
             return true;
         }
     }
@@ -493,9 +493,9 @@ static bool start_beside(const struct device *device)
 
 static bool some_ready(const struct device *device)
 {
-    for (const struct launch_family *family = device->families; family; family = family->next)
-        for (const struct launch_node *node = family->first; node; node = node->next)
-            if (is_ready(family, node))
+    for (const struct device_tree *tree = device->trees; tree; tree = tree->next)
+        for (const struct launch_node *node = tree->first; node; node = node->next)
+            if (is_ready(tree, node))
                 return true;
     return false;
 }
@@ -505,9 +505,9 @@ static bool some_ready(const struct device *device)
 struct live_launch *device_run(struct device *device, enum device_help help)
 {
     for (;;) {
-        const struct launch_family *family = complete_family(device);
-        if (family)
-            return family->live;
+        const struct device_tree *tree = complete_tree(device);
+        if (tree)
+            return tree->live;
         struct live_launch *over = concurrent_run(device, some_ready(device) ? HELP_COMMANDS : help);
         if (over)
             end_one(over);
@@ -518,21 +518,21 @@ struct live_launch *device_run(struct device *device, enum device_help help)
 
 enum status device_launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)
 {
-    struct launch_family *family = live->launch.node->family;
-    struct launch_result *result = family->root.request.result;
-    enum status status = family->status;
-    *out_time = family->serial ? clock_now(&family->device->clock) : family->end_time;
+    struct device_tree *tree = live->launch.node->tree;
+    struct launch_result *result = tree->root.request.result;
+    enum status status = tree->status;
+    *out_time = tree->serial ? clock_now(&tree->device->clock) : tree->end_time;
     if (result)
         *result = (struct launch_result){
-            .end_time = family->end_time, .child_error = family->root.status, .steps = family->steps};
+            .end_time = tree->end_time, .child_error = tree->root.status, .steps = tree->steps};
     if (status != STATUS_OK)
-        diagnose(diagnosis, status, "%s", family->diagnosis.text);
-    else if (family->root.status < 0 && family->child.text[0])
-        diagnose(diagnosis, family->child.status, "%s", family->child.text);
-    if (family->serial && live->device->tree_races)
-        tree_races_complete(live->device->tree_races, family->root.launch, status != STATUS_OUT_OF_MEMORY);
+        diagnose(diagnosis, status, "%s", tree->diagnosis.text);
+    else if (tree->root.status < 0 && tree->child.text[0])
+        diagnose(diagnosis, tree->child.status, "%s", tree->child.text);
+    if (tree->serial && live->device->tree_races)
+        tree_races_complete(live->device->tree_races, tree->root.launch, status != STATUS_OUT_OF_MEMORY);
     live_launch_give(live);
-    family_free(family);
+    device_tree_free(tree);
     return status;
 }
 
@@ -554,14 +554,14 @@ enum status device_launch_alone(struct device *device, const struct launch_reque
                                 struct diagnosis *diagnosis)
 {
     struct concurrent *concurrent = &device->concurrent, others = *concurrent;
-    struct launch_family *families = device->families;
+    struct device_tree *trees = device->trees;
     concurrent->live = NULL;
     concurrent->count = concurrent->room = 0;
-    device->families = NULL;
+    device->trees = NULL;
     enum status status = device_launch(device, request, diagnosis);
     free(concurrent->live);
     others.idle = concurrent->idle;
     *concurrent = others;
-    device->families = families;
+    device->trees = trees;
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets of readers, against arrays of bools. */
+/* Sets of readers against arrays of bools. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ START_TEST(neighbouring_readers_share_a_block)
 END_TEST
 
 /* The highest unit and context that an epoch has bits for. */
-START_TEST(distant_readers_are_kept)
+START_TEST(distant_readers_stay_in_the_set)
 {
     const uint64_t unit = (UINT64_C(1) << (64 - CONTEXT_BITS)) - 1;
     const uint32_t context = READERS_FROM - 1;
@@ -158,7 +158,7 @@ int main(void)
     tcase_add_test(tcase, sets_have_their_readers);
     tcase_add_test(tcase, blocks_of_freed_sets_are_used_again);
     tcase_add_test(tcase, neighbouring_readers_share_a_block);
-    tcase_add_test(tcase, distant_readers_are_kept);
+    tcase_add_test(tcase, distant_readers_stay_in_the_set);
     tcase_add_test(tcase, long_sets_are_refused);
     tcase_add_test(tcase, forgotten_sets_are_no_sets);
     suite_add_tcase(suite, tcase);

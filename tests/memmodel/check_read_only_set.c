@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel that reads, in no pattern, more than is noted down of what it does not write: what other commands
- * race with it (OpenCL 2.2 API, 3.3.6) does not depend on how much it was. */
+/*
+ * A kernel that reads, without a pattern, more bytes than its footprint can list of memory that it does not
+ * write. The races of other commands with it (OpenCL 2.2 API, 3.3.6) do not depend on how many it reads.
+ */
 #include "tests/support/finding_fixture.h"
 
 enum { INTS = 1 << 20, LITTLE = 1 << 8, MUCH = 1 << 21 };

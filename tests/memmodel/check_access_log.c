@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes of accesses: what divides all offsets and sizes, that no note is looked at twice for it, and what
- * stays where room ends. */
+/*
+ * The access log: the grain that divides all offsets and sizes, that a log is judged once, and which
+ * accesses remain when its capacity is exceeded.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,7 +188,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("notes");
+    Suite *suite = suite_create("access_log");
     TCase *tests = tcase_create("notes");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, the_grain_divides_all);
