@@ -14,7 +14,7 @@
 #include "orrery/nearest.h"
 
 static const struct tool_command commands[] = {
-    {"run", cmd_run, "run a program, or a scenario that launches its kernels itself"},
+    {"run", cmd_run, "run a program, a kernel by itself, or a scenario"},
     {"check", cmd_check, "run scenarios and compare with what they expect"},
     {"replay", cmd_replay, "have a recorded run again"},
     {"debug", cmd_debug, "step through kernels, forwards and backwards"},
@@ -46,7 +46,7 @@ static void print_help(FILE *stream)
           "A deterministic, simulated OpenCL device that says what a program did wrong.\n\n",
           stream);
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
+        fprintf(stream, "  %-11s %s\n", commands[i].name, commands[i].help);
     fputs("\n`orrery COMMAND --help` lists the options of a command; orrery(1) is the manual.\n", stream);
 }
 
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
         print_help(stdout);
         return 0;
     }
-    if (is(argv[1], "--version", "-V")) {
+    if (is(argv[1], "--version", "-V") || strcmp(argv[1], "version") == 0) {
         version_print();
         return 0;
     }

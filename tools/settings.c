@@ -261,14 +261,20 @@ static bool apply_variable(const struct settings *settings, const struct scenari
     return fine;
 }
 
+bool environment_check(void)
+{
+    struct diagnosis diagnosis = {0};
+    if (variables_check(environ, &diagnosis) == STATUS_OK)
+        return true;
+    tools_message_diagnosis(&diagnosis);
+    return false;
+}
+
 /* Profiles of checks, then single options, as the library does it. */
 static bool apply_environment(const struct settings *settings, struct scenario *scenario)
 {
     struct scenario_option option;
-    struct diagnosis diagnosis = {0};
-    bool fine = variables_check(environ, &diagnosis) == STATUS_OK;
-    if (!fine)
-        tools_message_diagnosis(&diagnosis);
+    bool fine = environment_check();
     for (int profiles = 1; profiles >= 0; profiles--) {
         for (size_t i = 0; fine && scenario_option(i, &option); i++) {
             if (scenario_option_selects(&option) == profiles)

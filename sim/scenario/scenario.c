@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "orrery/nearest.h"
 #include "orrery/schedule.h"
 #include "sim/base/scenario_rows.h"
 
@@ -288,6 +289,27 @@ static bool version_set(const char *text, uint32_t *major_minor, char expected[E
     return false;
 }
 
+static const char *preset_at(const void *self, size_t index)
+{
+    const char *text, *help;
+    (void)self;
+    return topology_preset(index, &text, &help);
+}
+
+/* One word may be a preset's name misspelt; anything else is a tree with a mistake. */
+static void expect_topology(const char *text, const char *wrong, char expected[EXPECTED_CHARS])
+{
+    size_t count = 0;
+    while (preset_at(NULL, count))
+        count++;
+    char *meant = text[strcspn(text, ": ")] ? NULL : nearest_names(text, "", preset_at, NULL, count);
+    if (meant && *meant)
+        snprintf(expected, EXPECTED_CHARS, "a topology or the name of a preset; did you mean %.200s?", meant);
+    else
+        snprintf(expected, EXPECTED_CHARS, "a topology: %.250s", wrong);
+    free(meant);
+}
+
 static bool topology_set(const char *text, struct topology *topology, char expected[EXPECTED_CHARS])
 {
     char units[32];
@@ -300,7 +322,7 @@ static bool topology_set(const char *text, struct topology *topology, char expec
                              ? topology_load_xml(text + 4, &parsed, &diagnosis)
                              : topology_parse(number ? units : text, &parsed, &diagnosis);
     if (status != STATUS_OK) {
-        snprintf(expected, EXPECTED_CHARS, "a topology: %.250s", diagnosis.text);
+        expect_topology(text, diagnosis.text, expected);
         return false;
     }
     topology_fini(topology);
@@ -1046,8 +1068,13 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
     scenario_settle(scenario);
     if (fine)
         return STATUS_OK;
-    return diagnose(diagnosis, STATUS_BAD_SCENARIO, "option %s: found '%s', expected %s", row->option, text,
-                    expected);
+    char *meant = nearest_words(text, expected);
+    const bool near = meant && *meant;
+    const enum status status =
+        diagnose(diagnosis, STATUS_BAD_SCENARIO, "option %s: found '%s', expected %s%s%s%s", row->option,
+                 text, expected, near ? "; did you mean " : "", near ? meant : "", near ? "?" : "");
+    free(meant);
+    return status;
 }
 
 enum status scenario_check_policy(const struct scenario *scenario, struct diagnosis *diagnosis)

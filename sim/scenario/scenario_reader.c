@@ -43,14 +43,27 @@ static const char *node_words(const yaml_node_t *node)
     return node->data.scalar.length ? "a scalar" : "nothing";
 }
 
+/* With the nearest of the words that are expected. */
+static bool reader_meant(struct reader *reader, const yaml_node_t *node, const char *key, const char *text,
+                         const char *expected)
+{
+    enum { SHOWN_CHARS = 60 }; /* of a text that is another thing than was meant, as a whole kernel */
+    const bool whole = strlen(text) <= SHOWN_CHARS;
+    char *meant = whole ? nearest_words(text, expected) : NULL;
+    const bool near = meant && *meant;
+    reader_error(reader, node, "%s: found '%.*s%s', expected %s%s%s%s", key, SHOWN_CHARS, text,
+                 whole ? "" : "...", expected, near ? "; did you mean " : "", near ? meant : "",
+                 near ? "?" : "");
+    free(meant);
+    return false;
+}
+
 /* "found 'x', expected ..." whatever sort of node it is. */
 bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected)
 {
-    enum { SHOWN_CHARS = 60 }; /* of a text that is another thing than was meant, as a whole kernel */
     const char *text = reader_node_text(node);
     if (text && *text)
-        return reader_error(reader, node, "%s: found '%.*s%s', expected %s", key, SHOWN_CHARS, text,
-                            strlen(text) > SHOWN_CHARS ? "..." : "", expected);
+        return reader_meant(reader, node, key, text, expected);
     return reader_error(reader, node, "%s: found %s, expected %s", key, node_words(node), expected);
 }
 
@@ -301,7 +314,7 @@ static bool read_row(struct reader *reader, const struct scenario_row *row, cons
         node->type == YAML_SEQUENCE_NODE ? joined_text(reader, node) : strdup(reader_node_text(node));
     bool fine = text && scenario_row_set(reader->scenario, row, text, expected);
     if (!fine)
-        reader_error(reader, node, "%s: found '%s', expected %s", row->key, text ? text : "", expected);
+        reader_meant(reader, node, row->key, text ? text : "", expected);
     free(text);
     return fine;
 }
