@@ -6,6 +6,7 @@
  */
 #include "tools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +127,26 @@ static int help_on(char *command)
     return run_command(2, words);
 }
 
+/* What was printed is not there, on a full disk: the command has not done its work. */
+static void close_output(int status, void *self)
+{
+    (void)self;
+    const bool failed = ferror(stdout);
+    if (fflush(stdout) == 0 && !failed)
+        return;
+    if (errno == EPIPE || errno == EBADF)
+        return;
+    if (failed) /* some time ago: for what reason is not known */
+        tools_message("error: the standard output cannot be written");
+    else
+        tools_message("error: the standard output cannot be written: %s", strerror(errno));
+    if (status == 0)
+        _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+    on_exit(close_output, NULL);
     if (argc < 2)
         return nothing_given();
     if (strcmp(argv[1], "help") == 0 && argv[2])
