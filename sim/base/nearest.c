@@ -80,7 +80,7 @@ struct words {
 };
 
 /* What stands between commas and blanks, up to '=' or ';': "races=warning" is "races". Left out are quoted
- * words and long ones. */
+ * words, numbers and long words. */
 static bool words_read(const char *text, struct words *out_words)
 {
     char *save = NULL;
@@ -90,7 +90,7 @@ static bool words_read(const char *text, struct words *out_words)
     for (char *word = strtok_r(out_words->text, ", ", &save); word && out_words->count < WORDS_MOST;
          word = strtok_r(NULL, ", ", &save)) {
         word[strcspn(word, "=;")] = '\0';
-        if (!strchr(word, '\'') && strlen(word) + 1 < NEAREST_NAME_CHARS)
+        if (!strchr(word, '\'') && (*word < '0' || *word > '9') && strlen(word) + 1 < NEAREST_NAME_CHARS)
             out_words->word[out_words->count++] = word;
     }
     return true;
