@@ -312,14 +312,17 @@ static void not_allowed(struct name_question *inquiry, const struct region *regi
     } else if (inquiry->write && region->kind == REGION_CONSTANT_DATA) {
         finding->kind = FINDING_CONSTANT_WRITE;
         sentence_add(why, "%s is in the constant address space", inquiry->object.bytes);
+        finding->fix = "a variable in global, local or private memory for what is written";
     } else if (inquiry->write && !(region->flags & REGION_FLAG_WRITE_ONLY)) {
         /* Write-only memory denies reading alone: an atomic update, which also writes, fails there as a
          * read. */
         finding->kind = FINDING_READ_ONLY_WRITE;
         sentence_add(why, "%s was created for kernels to read only", inquiry->object.bytes);
+        finding->fix = "create it with CL_MEM_READ_WRITE (access: read-write in a scenario)";
     } else {
         finding->kind = FINDING_WRITE_ONLY_READ;
         sentence_add(why, "%s was created for kernels to write only", inquiry->object.bytes);
+        finding->fix = "create it with CL_MEM_READ_WRITE (access: read-write in a scenario)";
     }
 }
 
@@ -342,9 +345,12 @@ static void name_null_argument(struct name_question *inquiry)
             return; /* two: which one is not known */
         found = (int32_t)i;
     }
-    if (found >= 0)
-        sentence_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found,
-                     launch->kernel->args[found].name);
+    if (found < 0)
+        return;
+    sentence_add(&inquiry->why, "; argument %" PRId32 " '%s' is NULL", found,
+                 launch->kernel->args[found].name);
+    sentence_add(&inquiry->advice, "give argument %" PRId32 " a buffer, or do the access only if (%s)", found,
+                 launch->kernel->args[found].name);
 }
 
 static void null_access(struct name_question *inquiry)
@@ -543,6 +549,13 @@ static void examine_misaligned(struct name_question *inquiry)
     else
         sentence_add(&inquiry->why, "the address is not a multiple of %" PRIu32 ", the alignment of the type",
                      align);
+    const char *what = inquiry->site->what ? inquiry->site->what : "";
+    if (inquiry->site->components > 1 && strncmp(what, "vload", 5) != 0 && strncmp(what, "vstore", 6) != 0)
+        sentence_add(&inquiry->advice,
+                     "%s%" PRIu32
+                     ", which needs the alignment of one element, or an address that is a multiple "
+                     "of %" PRIu32,
+                     inquiry->write ? "vstore" : "vload", inquiry->site->components, align);
 }
 
 static void examine_uninitialised(struct name_question *inquiry, enum finding_kind kind)
