@@ -215,11 +215,16 @@ struct skeleton {
     struct launch_sizes sizes;
 };
 
+/* As YAML has it between quotes, on one line. */
 static void print_quoted(FILE *stream, const char *text)
 {
     fputc('"', stream);
-    for (; *text; text++)
-        fprintf(stream, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c < 32 || *c == 127)
+            fprintf(stream, "\\x%02x", *c);
+        else
+            fprintf(stream, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    }
     fputc('"', stream);
 }
 

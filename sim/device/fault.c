@@ -316,14 +316,17 @@ static void not_allowed(struct fault_description *description, const struct regi
     } else if (description->write && region->kind == REGION_CONSTANT_DATA) {
         finding->kind = FINDING_CONSTANT_WRITE;
         sentence_add(why, "%s is in the constant address space", description->object.bytes);
+        finding->fix = "a variable in global, local or private memory for what is written";
     } else if (description->write && !(region->flags & REGION_FLAG_WRITE_ONLY)) {
         /* Write-only memory denies only reads. An atomic update that fails here failed as a read, although
          * it also writes. */
         finding->kind = FINDING_READ_ONLY_WRITE;
         sentence_add(why, "%s was created for kernels to read only", description->object.bytes);
+        finding->fix = "create it with CL_MEM_READ_WRITE (access: read-write in a scenario)";
     } else {
         finding->kind = FINDING_WRITE_ONLY_READ;
         sentence_add(why, "%s was created for kernels to write only", description->object.bytes);
+        finding->fix = "create it with CL_MEM_READ_WRITE (access: read-write in a scenario)";
     }
 }
 
@@ -346,9 +349,12 @@ static void name_null_argument(struct fault_description *description)
             return; /* two null arguments: the one used is unknown */
         found = (int32_t)i;
     }
-    if (found >= 0)
-        sentence_add(&description->why, "; argument %" PRId32 " '%s' is NULL", found,
-                     launch->kernel->args[found].name);
+    if (found < 0)
+        return;
+    sentence_add(&description->why, "; argument %" PRId32 " '%s' is NULL", found,
+                 launch->kernel->args[found].name);
+    sentence_add(&description->advice, "give argument %" PRId32 " a buffer, or do the access only if (%s)",
+                 found, launch->kernel->args[found].name);
 }
 
 static void null_access(struct fault_description *description)
@@ -551,6 +557,14 @@ static void examine_misaligned(struct fault_description *description)
     else
         sentence_add(&description->why,
                      "the address is not a multiple of %" PRIu32 ", the alignment of the type", align);
+    const char *what = description->site->what ? description->site->what : "";
+    if (description->site->components > 1 && strncmp(what, "vload", 5) != 0 &&
+        strncmp(what, "vstore", 6) != 0)
+        sentence_add(&description->advice,
+                     "%s%" PRIu32
+                     ", which needs the alignment of one element, or an address that is a multiple "
+                     "of %" PRIu32,
+                     description->write ? "vstore" : "vload", description->site->components, align);
 }
 
 static void examine_uninitialised(struct fault_description *description, enum finding_kind kind)
