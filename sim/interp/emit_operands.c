@@ -6,6 +6,20 @@
 #include "orrery/checked.h"
 #include "emit.h"
 
+/* The position after that of `of` among so many. Definitions are mostly near the one that was sought before:
+ * a search from the start of a long block would make its emission quadratic. */
+static uint32_t position_after(struct emitter *e, const struct block *block, uint32_t count, uint32_t of)
+{
+    const uint32_t *at = block->insts.at, near = e->sought < count ? e->sought : count;
+    for (uint32_t away = 0; away <= count; away++) {
+        if (near >= away + 1 && at[near - away - 1] == of)
+            return e->sought = near - away;
+        if (near + away < count && at[near + away] == of)
+            return e->sought = near + away + 1;
+    }
+    return 0;
+}
+
 /* Puts a new value right after the definition of `of` (after the phis; in the entry block
  * for leaves). */
 static void place_after(struct emitter *e, uint32_t of, uint32_t v)
@@ -14,9 +28,8 @@ static void place_after(struct emitter *e, uint32_t of, uint32_t v)
     ir_append(e->ir, b, v);
     struct block *block = ir_block(e->ir, b);
     uint32_t count = block->insts.count - 1;
-    for (uint32_t i = 0; i < count && val(e, of)->block; i++)
-        if (block->insts.at[i] == of)
-            at = i + 1;
+    if (val(e, of)->block)
+        at = position_after(e, block, count, of);
     while (at < count &&
            (val(e, block->insts.at[at])->op == IR_extract || val(e, block->insts.at[at])->op == IR_phi ||
             val(e, block->insts.at[at])->op == IR_math_second))
