@@ -230,6 +230,13 @@ const char *report_root(const struct report *report)
     return report->root;
 }
 
+const char *report_seen_from_root(const struct report *report, const char *path)
+{
+    const size_t length = report->root ? strlen(report->root) : 0;
+    const bool below = length && strncmp(path, report->root, length) == 0 && path[length] == '/';
+    return below ? path + length + 1 : path;
+}
+
 struct report_share *report_share_of(const struct report *report)
 {
     return report->share;
