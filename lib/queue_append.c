@@ -20,6 +20,7 @@
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
 #include "lib/diagnose/host_gone.h"
+#include "lib/diagnose/usage.h"
 #include "command_order.h"
 #include "api_runtime.h"
 #include "orrery/rule.h"
@@ -134,6 +135,7 @@ static bool append_flush(struct queue *queue, enum log_kind kind)
         return false;
     queue->unflushed = false;
     queue->flushed = executor.serial;
+    usage_pending_flushed(queue);
     return queue_log_append(kind, object_ref(queue), NULL);
 }
 

@@ -89,6 +89,7 @@ static bool flush_blockers(const struct wait_condition *waiting)
         if (waiting->events[i]->queue)
             queue_list_add(&list, waiting->events[i]->queue);
     for (size_t i = 0; i < list.count; i++) {
+        usage_pending_hangs(list.queue[i]);
         queue_append_run(list.queue[i]);
         queue_list_add_blockers(&list, list.queue[i]);
     }

@@ -80,6 +80,7 @@ scenario_tests = \
 	%D%/clean/async_copy_events.yaml \
 	%D%/clean/async_copy_waves.yaml \
 	%D%/clean/lockstep_lock.yaml \
+	%D%/faulty/advice.yaml \
 	%D%/faulty/livelock_mutual.yaml \
 	%D%/faulty/lockstep_lock.yaml \
 	%D%/faulty/lockstep_lock_fair.yaml \
@@ -207,6 +208,7 @@ scenario_tests = \
 	%D%/racy/early_acquire.yaml \
 	%D%/racy/flag_by_call.yaml \
 	%D%/racy/flag_in_loop.yaml \
+	%D%/racy/flag_shapes.yaml \
 	%D%/racy/scope_for_all.yaml \
 	%D%/racy/scope_of_counter.yaml \
 	%D%/racy/scope_of_source.yaml \

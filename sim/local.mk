@@ -54,6 +54,8 @@ libsim_a_SOURCES = \
 	%D%/litmus/explore_interleavings.c \
 	%D%/litmus/explore_reads.c \
 	%D%/litmus/explore_thin_air.c \
+	%D%/device/bounds_advice.c \
+	%D%/device/bounds_advice.h \
 	%D%/device/element_name.c \
 	%D%/device/element_name.h \
 	%D%/device/fault.c \

@@ -625,12 +625,14 @@ test_scripts = \
 	%D%/scripts/check_outputs.sh \
 	%D%/scripts/check_page.sh \
 	%D%/scripts/check_show.sh \
+	%D%/scripts/check_student_kernels.sh \
 	%D%/scripts/check_lessons.sh \
 	%D%/scripts/check_host_lines.sh \
 	%D%/scripts/check_serve.sh \
 	%D%/scripts/check_page_browser.sh \
 	%D%/scripts/check_litmus_page.sh \
 	%D%/scripts/check_components.sh \
+	%D%/scripts/check_partial_words.sh \
 	%D%/scripts/check_unset.sh \
 	%D%/scripts/check_values.sh \
 	%D%/scripts/check_index.sh \
@@ -701,6 +703,7 @@ EXTRA_DIST += \
 	%D%/scripts/random_kernels_forms.py \
 	%D%/scripts/random_kernels_host.py \
 	%D%/scripts/random_kernels_pocl.py \
+	%D%/scripts/student_kernels.py \
 	%D%/scripts/serve_browser.py \
 	%D%/scripts/serve_client.py \
 	%D%/scripts/staged.sh \

@@ -170,7 +170,7 @@ static void print_missing(const struct expect_finding *expected)
     if (expected->why)
         printf(", because \"%s\"", expected->why);
     if (expected->fix)
-        printf(", mended by \"%s\"", expected->fix);
+        printf(", with the fix \"%s\"", expected->fix);
     if (expected->has_follows && expected->follows)
         printf(", that may follow from the one at line %" PRIu32, expected->follows);
     else if (expected->has_follows)

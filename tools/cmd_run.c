@@ -13,7 +13,7 @@
 #include "orrery/scenario_run.h"
 #include "target.h"
 
-enum { KEY_SAVE = 0x101 };
+enum { KEY_SAVE = 0x101, BUFFERS_NAMED = 8 };
 struct run_arguments {
     struct settings settings;
     struct seeds seeds;
@@ -186,13 +186,54 @@ static bool save_text(const char *path, const char *text, bool force)
     return false;
 }
 
-static bool has_whole_number(const struct scenario_launch *launch)
+/* A whole number among the arguments, all of which have the same value; NULL: there are none. */
+static const struct value_list *whole_number(const struct scenario_launch *launch)
 {
-    bool has = false;
-    for (size_t i = 0; i < launch->arg_count; i++)
-        has |= launch->args[i].kind == SCENARIO_ARG_SCALAR && launch->args[i].values.type < VALUE_F16 &&
-               launch->args[i].values.count == 1;
-    return has;
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        const struct value_list *values = &launch->args[i].values;
+        if (launch->args[i].kind == SCENARIO_ARG_SCALAR && values->type < VALUE_F16 && values->count == 1)
+            return values;
+    }
+    return NULL;
+}
+
+/* Structs are bytes. */
+static bool are_alike(const struct value_list *a, const struct value_list *b)
+{
+    return a->count == b->count && (a->type == VALUE_U8) == (b->type == VALUE_U8);
+}
+
+/* ", buffers of 4832 bytes, 151 and 604 values" */
+static void print_buffer_sizes(FILE *stream, const struct scenario_launch *launch)
+{
+    const struct value_list *buffers[BUFFERS_NAMED];
+    size_t count = 0, shown;
+    bool same = true;
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        if (launch->args[i].kind != SCENARIO_ARG_BUFFER)
+            continue;
+        if (count < BUFFERS_NAMED)
+            buffers[count] = &launch->args[i].values;
+        same = same && are_alike(&launch->args[i].values, buffers[0]);
+        count++;
+    }
+    shown = same && count ? 1 : count < BUFFERS_NAMED ? count : BUFFERS_NAMED;
+    if (shown)
+        fprintf(stream, ", %s of ", count == 1 ? "a buffer" : "buffers");
+    for (size_t i = 0; i < shown; i++) {
+        const bool bytes = buffers[i]->type == VALUE_U8,
+                   last_of_unit = i + 1 == shown || bytes != (buffers[i + 1]->type == VALUE_U8);
+        fprintf(stream, "%s%" PRIu64 "%s",
+                !i               ? ""
+                : i + 1 == count ? " and "
+                                 : ", ",
+                buffers[i]->count,
+                !last_of_unit ? ""
+                : bytes       ? " bytes"
+                              : " values");
+    }
+    if (shown < count && !same)
+        fputs(" and more", stream);
 }
 
 static uint64_t count_groups(const struct scenario_launch *launch)
@@ -209,20 +250,19 @@ static char *note_of_sizes(const struct scenario_launch *launch)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    const bool whole = has_whole_number(launch);
+    const struct value_list *whole = whole_number(launch);
     if (!stream)
         tools_no_memory();
     for (uint32_t d = 0; d < launch->work_dim; d++)
         fprintf(stream, "%s%" PRIu64, d ? " x " : "", launch->global[d]);
     fprintf(stream, " work-items in %" PRIu64 " work-group%s", count_groups(launch),
             count_groups(launch) == 1 ? "" : "s");
-    if (launch->arg_count)
-        fputs(", buffers with an element for each", stream);
-    if (whole)
-        fprintf(stream, ", whole numbers %" PRIu64, launch->global[0]);
+    if (whole) {
+        fputs(", whole numbers ", stream);
+        value_list_print_element(whole, 0, stream);
+    }
+    print_buffer_sizes(stream, launch);
     fputs("\norrery: note: --save-scenario=FILE.yaml writes that scenario, for other sizes", stream);
-    if (whole && launch->work_dim == 1)
-        fputs(": a wrong test such as i <= n shows when there are more work-items than n", stream);
     if (fclose(stream) != 0)
         tools_no_memory();
     return text;

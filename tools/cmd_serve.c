@@ -92,8 +92,8 @@ int cmd_serve(int argc, char **argv)
     arguments.files = calloc((size_t)argc + 1, sizeof *arguments.files);
     if (!arguments.files)
         tools_no_memory();
-    const int code =
-        arguments_parse(&argp, argc, argv, &arguments) == 0 ? serve_them(&arguments) : EXIT_USAGE;
+    const bool fine = arguments_parse(&argp, argc, argv, &arguments) == 0 && environment_check();
+    const int code = fine ? serve_them(&arguments) : EXIT_USAGE;
     free(arguments.token);
     free(arguments.files);
     return code;

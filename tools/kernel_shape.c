@@ -3,15 +3,18 @@
  * One pass over the module finds variables that are work-item ids, vectors that were loaded from them, and
  * functions. Each function keeps which components it takes from such vectors, which tile it accesses, and
  * which functions it calls; a kernel has what the functions that it reaches have.
+ *
+ * Each value has what it was computed from: work-item ids, and which arguments of the kernel. A variable has
+ * what all of its stores have, a parameter what all calls give it. Passes are repeated until none adds
+ * anything.
  */
 #include "kernel_shape.h"
 
 #include <spirv/unified1/spirv.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_WORDS = 5, DIMENSIONS = 3, IDS_MOST = 1 << 22 };
+enum { HEADER_WORDS = 5, DIMENSIONS = 3, IDS_MOST = 1 << 22, ARGUMENTS_MOST = 32 };
 
 struct fact {
     uint32_t element, length; /* of an array, or of what a pointer to local memory points to */
@@ -21,6 +24,10 @@ struct fact {
     uint8_t read;     /* of a function: bit d is dimension d */
     uint8_t reached;  /* of a function: the kernel calls it */
     uint32_t in_tile; /* of a function: the tile that it accesses */
+    uint32_t from;    /* arguments of the kernel: a value was computed from them; of a function: its result */
+    bool from_id;     /* likewise work-item ids */
+    size_t at;        /* of a function: the word with which it begins */
+    bool of_groups;   /* a built-in variable that differs between work-groups; of a function: it reads one */
 };
 
 struct shape_search {
@@ -28,6 +35,8 @@ struct shape_search {
     size_t count;
     struct fact *facts;
     uint32_t bound, function, kernel;
+    uint32_t arguments; /* of the kernel, so far */
+    struct kernel_shape shape;
     const char *name;
 };
 
@@ -47,6 +56,13 @@ static bool is_work_item_id(uint32_t built_in)
            built_in == SpvBuiltInWorkgroupId;
 }
 
+static bool differs_between_groups(uint32_t built_in)
+{
+    return built_in == SpvBuiltInGlobalInvocationId || built_in == SpvBuiltInWorkgroupId ||
+           built_in == SpvBuiltInNumWorkgroups || built_in == SpvBuiltInGlobalSize ||
+           built_in == SpvBuiltInGlobalLinearId;
+}
+
 /* The tile of a variable whose type is an array of arrays of anything else. */
 static uint32_t tile_of(const struct shape_search *s, uint32_t pointer)
 {
@@ -60,9 +76,10 @@ static void read_declaration(struct shape_search *s, uint32_t op, const uint32_t
 {
     if (op == SpvOpEntryPoint && n > 3 && strcmp((const char *)(w + 3), s->name) == 0)
         s->kernel = w[2];
-    else if (op == SpvOpDecorate && n > 3 && w[2] == SpvDecorationBuiltIn)
+    else if (op == SpvOpDecorate && n > 3 && w[2] == SpvDecorationBuiltIn) {
         fact_of(s, w[1])->is_id = is_work_item_id(w[3]);
-    else if (op == SpvOpConstant && n > 3)
+        fact_of(s, w[1])->of_groups = differs_between_groups(w[3]);
+    } else if (op == SpvOpConstant && n > 3)
         fact_of(s, w[2])->constant = w[3];
     else if (op == SpvOpTypeArray && n > 3)
         *fact_of(s, w[1]) = (struct fact){.element = w[2], .length = fact_of(s, w[3])->constant};
@@ -77,11 +94,13 @@ static void read_code(struct shape_search *s, uint32_t op, const uint32_t *w, ui
     const bool accesses = op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain ||
                           op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain;
     struct fact *function = fact_of(s, s->function);
-    if (op == SpvOpFunction && n > 2)
+    if (op == SpvOpFunction && n > 2) {
         s->function = w[2];
-    else if (op == SpvOpLoad && n > 3)
+        fact_of(s, w[2])->at = (size_t)(w - s->words);
+    } else if (op == SpvOpLoad && n > 3) {
         fact_of(s, w[2])->is_id = fact_of(s, w[3])->is_id;
-    else if (op == SpvOpCompositeExtract && n > 4 && fact_of(s, w[3])->is_id && w[4] < DIMENSIONS)
+        function->of_groups |= fact_of(s, w[3])->of_groups;
+    } else if (op == SpvOpCompositeExtract && n > 4 && fact_of(s, w[3])->is_id && w[4] < DIMENSIONS)
         function->read |= (uint8_t)(1u << w[4]);
     else if (accesses && n > 3 && fact_of(s, w[3])->tile)
         function->in_tile = fact_of(s, w[3])->tile;
@@ -98,7 +117,115 @@ static bool reach(struct shape_search *s, uint32_t op, const uint32_t *w, uint32
     return true;
 }
 
-enum pass { PASS_READ, PASS_REACH };
+/* ---- what values are computed from ------------------------------------------------------------ */
+
+/* Adds to one fact what another one has: was anything new? */
+static bool add_origins(struct fact *to, const struct fact *value)
+{
+    const struct fact was = *to;
+    to->from |= value->from;
+    to->from_id |= value->from_id || value->is_id;
+    return to->from != was.from || to->from_id != was.from_id;
+}
+
+/* The first word that is an operand of an instruction whose result was computed from all of them; 0: it is
+ * no such instruction. */
+static uint32_t first_operand(uint32_t op)
+{
+    if (op == SpvOpExtInst)
+        return 5;
+    const bool computes = (op >= SpvOpConvertFToU && op <= SpvOpBitcast) ||
+                          (op >= SpvOpSNegate && op <= SpvOpFMod) ||
+                          (op >= SpvOpShiftRightLogical && op <= SpvOpNot);
+    return computes || op == SpvOpSelect || op == SpvOpPhi || op == SpvOpCompositeExtract ||
+                   op == SpvOpVectorShuffle || op == SpvOpCopyObject
+               ? 3
+               : 0;
+}
+
+static bool compares_sizes(uint32_t op)
+{
+    return op >= SpvOpUGreaterThan && op <= SpvOpSLessThanEqual;
+}
+
+/* An id against arguments alone. */
+static void compare(struct shape_search *s, const struct fact *id, const struct fact *limit)
+{
+    if (id->from_id && !limit->from_id)
+        s->shape.limits |= limit->from;
+}
+
+/* The kernel's parameters are its arguments. */
+static bool add_argument(struct shape_search *s, uint32_t id)
+{
+    const uint32_t number = s->arguments++;
+    const struct fact argument = {.from = number < ARGUMENTS_MOST ? UINT32_C(1) << number : 0};
+    if (s->function != s->kernel)
+        return false;
+    if (!fact_of(s, id)->from)
+        s->shape.unread |= argument.from;
+    return add_origins(fact_of(s, id), &argument);
+}
+
+/* What the call gives to the parameters of a function of the module, and gets as its result. */
+static bool add_call(struct shape_search *s, const uint32_t *w, uint32_t n)
+{
+    const struct fact *function = fact_of(s, w[3]);
+    bool changed = add_origins(fact_of(s, w[2]), function);
+    uint32_t given = 4;
+    for (size_t at = function->at; at && at < s->count && given < n;) {
+        const uint32_t *p = s->words + at, words = p[0] >> SpvWordCountShift, op = p[0] & SpvOpCodeMask;
+        if (!words || words > s->count - at || op == SpvOpLabel || op == SpvOpFunctionEnd)
+            break;
+        if (op == SpvOpFunctionParameter && words > 2)
+            changed |= add_origins(fact_of(s, p[2]), fact_of(s, w[given++]));
+        at += words;
+    }
+    return changed;
+}
+
+static bool add_operands(struct shape_search *s, uint32_t op, const uint32_t *w, uint32_t n)
+{
+    const uint32_t literals = op == SpvOpCompositeExtract ? 4 : op == SpvOpVectorShuffle ? 5 : n;
+    bool changed = false;
+    for (uint32_t i = first_operand(op); i && i < n && i < literals; i++)
+        changed |= add_origins(fact_of(s, w[2]), fact_of(s, w[i]));
+    return changed;
+}
+
+/* One instruction of a function that the kernel reaches: was anything new? */
+static bool compute(struct shape_search *s, uint32_t op, const uint32_t *w, uint32_t n)
+{
+    if (op == SpvOpFunction && n > 2) {
+        s->function = w[2];
+        s->arguments = 0;
+    }
+    if (!fact_of(s, s->function)->reached || n < 2)
+        return false;
+    if (op == SpvOpReturnValue)
+        return add_origins(fact_of(s, s->function), fact_of(s, w[1]));
+    if (n < 3)
+        return false;
+    if (op == SpvOpFunctionParameter)
+        return add_argument(s, w[2]);
+    if (op == SpvOpStore)
+        return add_origins(fact_of(s, w[1]), fact_of(s, w[2]));
+    if (n < 4)
+        return false;
+    if (op == SpvOpFunctionCall)
+        return add_call(s, w, n);
+    if (op == SpvOpLoad) {
+        s->shape.unread &= ~fact_of(s, w[3])->from;
+        return add_origins(fact_of(s, w[2]), fact_of(s, w[3]));
+    }
+    if (compares_sizes(op) && n > 4) {
+        compare(s, fact_of(s, w[3]), fact_of(s, w[4]));
+        compare(s, fact_of(s, w[4]), fact_of(s, w[3]));
+    }
+    return add_operands(s, op, w, n);
+}
+
+enum pass { PASS_READ, PASS_REACH, PASS_COMPUTE };
 
 /* True: something was reached. */
 static bool walk(struct shape_search *s, enum pass pass)
@@ -110,6 +237,8 @@ static bool walk(struct shape_search *s, enum pass pass)
             break;
         if (pass == PASS_REACH) {
             changed |= reach(s, op, w, n);
+        } else if (pass == PASS_COMPUTE) {
+            changed |= compute(s, op, w, n);
         } else {
             read_declaration(s, op, w, n);
             read_code(s, op, w, n);
@@ -119,29 +248,39 @@ static bool walk(struct shape_search *s, enum pass pass)
     return changed;
 }
 
+/* What the functions that the kernel reaches have. */
+static void take_functions(struct shape_search *s)
+{
+    struct kernel_shape *shape = &s->shape;
+    for (uint32_t id = 1; id < s->bound; id++) {
+        const struct fact *function = &s->facts[id];
+        if (!function->reached)
+            continue;
+        for (uint32_t d = shape->dimensions; d < DIMENSIONS; d++)
+            if (function->read >> d & 1)
+                shape->dimensions = d + 1;
+        shape->tile = function->in_tile ? function->in_tile : shape->tile;
+        shape->several_groups |= function->of_groups;
+    }
+}
+
 struct kernel_shape kernel_shape_find(const uint32_t *words, size_t word_count, const char *kernel)
 {
-    struct kernel_shape shape = {.dimensions = 1};
     const uint32_t bound = word_count > HEADER_WORDS ? words[3] : 0;
-    struct shape_search s = {.words = words, .count = word_count, .bound = bound, .name = kernel};
+    struct shape_search s = {
+        .words = words, .count = word_count, .bound = bound, .shape = {.dimensions = 1}, .name = kernel};
     s.facts = bound && bound < IDS_MOST ? calloc(bound, sizeof *s.facts) : NULL;
     if (!s.facts)
-        return shape;
+        return s.shape;
     walk(&s, PASS_READ);
     if (s.kernel && s.kernel < bound) {
         s.facts[s.kernel].reached = 1;
         while (walk(&s, PASS_REACH))
             ;
+        while (walk(&s, PASS_COMPUTE))
+            ;
     }
-    for (uint32_t id = 1; id < bound; id++) {
-        const struct fact *function = &s.facts[id];
-        if (!function->reached)
-            continue;
-        for (uint32_t d = shape.dimensions; d < DIMENSIONS; d++)
-            if (function->read >> d & 1)
-                shape.dimensions = d + 1;
-        shape.tile = function->in_tile ? function->in_tile : shape.tile;
-    }
+    take_functions(&s);
     free(s.facts);
-    return shape;
+    return s.shape;
 }

@@ -58,14 +58,14 @@ th, td { border-bottom: 1px solid; padding: 0.4rem 0.8rem 0.4rem 0; text-align: 
 <p>Each page shows a small OpenCL program: its source with what was found, its steps, the order between them. A run is one schedule;
 a litmus test shows every outcome that the memory model of OpenCL allows. The pages need no network.</p>
 <table>
-<caption>Broken programs, and the same mended</caption>
+<caption>Broken programs, and the same fixed</caption>
 <thead><tr><th scope="col">No.<th scope="col">Lesson<th scope="col">Broken<th scope="col">Mended</tr></thead>
 <tbody>
 END
-    grep -v '^#' lessons | while IFS='|' read -r number title broken mended; do
+    grep -v '^#' lessons | while IFS='|' read -r number title broken fixed; do
         # file names have no spaces
         # shellcheck disable=SC2086
-        first=$(links $broken) && second=$(links $mended) || exit 1
+        first=$(links $broken) && second=$(links $fixed) || exit 1
         printf '<tr><td>%s<th scope="row">%s<td>%s\n<td>%s</tr>\n' "$number" "$title" "$first" "$second"
     done
     printf '</tbody>\n</table>\n</body>\n</html>\n'

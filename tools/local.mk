@@ -6,6 +6,8 @@ orrery_SOURCES = \
 	%D%/check_forms.c \
 	%D%/check_results.c \
 	%D%/check_results.h \
+	%D%/buffer_sizes.c \
+	%D%/buffer_sizes.h \
 	%D%/cmd_check.c \
 	%D%/cmd_completion.c \
 	%D%/cmd_debug.c \
@@ -49,6 +51,10 @@ orrery_SOURCES = \
 	%D%/debug/line_editor.h \
 	%D%/debug/session.c \
 	%D%/debug/session.h \
+	%D%/debug/session_forks.c \
+	%D%/debug/session_messages.c \
+	%D%/debug/session_process.c \
+	%D%/debug/session_state.h \
 	%D%/debug/terminal.c \
 	%D%/debug/terminal_data.c \
 	%D%/debug/terminal_host.c \

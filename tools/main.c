@@ -6,6 +6,7 @@
  */
 #include "tools.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "orrery/nearest.h"
 
 static const struct tool_command commands[] = {
-    {"run", cmd_run, "run a program, or a scenario that launches its kernels itself"},
+    {"run", cmd_run, "run a program, a kernel by itself, or a scenario"},
     {"check", cmd_check, "run scenarios and compare with what they expect"},
     {"replay", cmd_replay, "have a recorded run again"},
     {"debug", cmd_debug, "step through kernels, forwards and backwards"},
@@ -46,7 +47,7 @@ static void print_help(FILE *stream)
           "A deterministic, simulated OpenCL device that says what a program did wrong.\n\n",
           stream);
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
+        fprintf(stream, "  %-11s %s\n", commands[i].name, commands[i].help);
     fputs("\n`orrery COMMAND --help` lists the options of a command; orrery(1) is the manual.\n", stream);
 }
 
@@ -126,8 +127,26 @@ static int help_on(char *command)
     return run_command(2, words);
 }
 
+/* What was printed is not there, on a full disk: the command has not done its work. */
+static void close_output(int status, void *self)
+{
+    (void)self;
+    const bool failed = ferror(stdout);
+    if (fflush(stdout) == 0 && !failed)
+        return;
+    if (errno == EPIPE || errno == EBADF)
+        return;
+    if (failed) /* some time ago: for what reason is not known */
+        tools_message("error: the standard output cannot be written");
+    else
+        tools_message("error: the standard output cannot be written: %s", strerror(errno));
+    if (status == 0)
+        _exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
+    on_exit(close_output, NULL);
     if (argc < 2)
         return nothing_given();
     if (strcmp(argv[1], "help") == 0 && argv[2])
@@ -136,7 +155,7 @@ int main(int argc, char **argv)
         print_help(stdout);
         return 0;
     }
-    if (is(argv[1], "--version", "-V")) {
+    if (is(argv[1], "--version", "-V") || strcmp(argv[1], "version") == 0) {
         version_print();
         return 0;
     }

@@ -261,14 +261,20 @@ static bool apply_variable(const struct settings *settings, const struct scenari
     return fine;
 }
 
+bool environment_check(void)
+{
+    struct diagnosis diagnosis = {0};
+    if (variables_check(environ, &diagnosis) == STATUS_OK)
+        return true;
+    tools_message_diagnosis(&diagnosis);
+    return false;
+}
+
 /* Profiles of checks, then single options, as the library does it. */
 static bool apply_environment(const struct settings *settings, struct scenario *scenario)
 {
     struct scenario_option option;
-    struct diagnosis diagnosis = {0};
-    bool fine = variables_check(environ, &diagnosis) == STATUS_OK;
-    if (!fine)
-        tools_message_diagnosis(&diagnosis);
+    bool fine = environment_check();
     for (int profiles = 1; profiles >= 0; profiles--) {
         for (size_t i = 0; fine && scenario_option(i, &option); i++) {
             if (scenario_option_selects(&option) == profiles)
@@ -416,19 +422,39 @@ static bool export_scenario(const char *path)
     return fine;
 }
 
-/* It is one for all processes, wherever they run; the output files of each are where it runs. */
+/* Where the name of a file that is written begins in the value; NULL: it names none, as counters: on. */
+static const char *file_in(const struct scenario_option *option, const char *value)
+{
+    static const char *const switches[] = {"", "on", "off", "true", "false", "yes", "no", "1", "0"};
+    static const char *const read[] = {"suppressions", "built-in-kernels"};
+    const char *colon = strchr(value, ':');
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (strcmp(option->name, read[i]) == 0)
+            return NULL;
+    if (strcmp(option->argument, "FILE") == 0 || strcmp(option->argument, "DIR") == 0)
+        return value;
+    if (strcmp(option->argument, "N:FILE") == 0)
+        return colon ? colon + 1 : NULL;
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (strcmp(value, switches[i]) == 0)
+            return NULL;
+    return strcmp(option->argument, "[FILE]") == 0 ? value : NULL;
+}
+
+/* Files that are written have names that any directory sees: processes of a program run where they like, and
+ * the names are meant from where the command was given. */
 static char *exported_copy(const struct settings *settings, const struct scenario_option *option)
 {
-    char *value = value_copied(settings, option), *path = NULL;
-    char *directory =
-        value && *value && *value != '/' && !strcmp(option->name, "baseline") ? getcwd(NULL, 0) : NULL;
-    if (directory && asprintf(&path, "%s/%s", directory, value) < 0)
+    char *value = value_copied(settings, option), *text = NULL;
+    const char *file = value ? file_in(option, value) : NULL;
+    char *directory = file && *file && *file != '/' ? getcwd(NULL, 0) : NULL;
+    if (directory && asprintf(&text, "%.*s%s/%s", (int)(file - value), value, directory, file) < 0)
         tools_no_memory();
     free(directory);
-    if (!path)
+    if (!text)
         return value;
     free(value);
-    return path;
+    return text;
 }
 
 bool settings_export(const struct settings *settings)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A scenario for a kernel that has none: the program is built, and each argument gets a value for its type.
- * Buffers have an element for each work-item, all 1, which is an index within bounds, too. Whole numbers are
- * the work-items of the first dimension: with one dimension that is the length of a buffer, with two the
- * width of a square matrix. Other numbers are 1.
+ * Whole numbers are all the same n: the work-items of a dimension or, where the kernel compares an id with
+ * one or reads one nowhere, fewer, so that a wrong or a missing test shows. Buffers have n elements, or as
+ * many as a table of n has that the kernel stays in (buffer_sizes.h); all are 1, which is an index within
+ * bounds, too. Other numbers are 1.
  */
 #include "skeleton.h"
 
@@ -13,34 +14,38 @@
 #include <string.h>
 
 #include "orrery/device.h"
+#include "buffer_sizes.h"
 #include "kernel_shape.h"
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { LARGEST_ELEMENT = 128, TILE_MOST = 32 };
+enum { TILE_MOST = 32 };
 
 struct launch_sizes {
     uint64_t global[3], local[3];
+    uint64_t whole; /* every whole number */
 };
 
 /* ---- types ------------------------------------------------------------------------------- */
 
-/* "float4*" is 4 of VALUE_F32; structs and unknown types are bytes. */
+/* "float4*" is 4 of VALUE_F32; structs and unknown types are as many bytes as they have. */
 struct element {
     enum value_type type;
     uint64_t width;
     bool known;
 };
 
-static struct element element_of(const char *type_name)
+static struct element element_of(const struct kernel_arg *arg)
 {
     char name[32];
-    const size_t letters = strspn(type_name, "abcdefghijklmnopqrstuvwxyz");
-    struct element element = {.type = VALUE_U8, .width = 1};
-    snprintf(name, sizeof name, "%.*s", (int)letters, type_name);
+    const size_t letters = strspn(arg->type_name, "abcdefghijklmnopqrstuvwxyz");
+    struct element element = {.type = VALUE_U8, .width = arg->element_bytes ? arg->element_bytes : 1};
+    snprintf(name, sizeof name, "%.*s", (int)letters, arg->type_name);
     element.known = letters < sizeof name && value_type_from_name(name, &element.type);
-    if (element.known && type_name[letters] >= '0' && type_name[letters] <= '9')
-        element.width = strtoull(type_name + letters, NULL, 10);
+    if (!element.known)
+        return element;
+    const char digit = arg->type_name[letters];
+    element.width = digit >= '0' && digit <= '9' ? strtoull(arg->type_name + letters, NULL, 10) : 1;
     return element;
 }
 
@@ -51,18 +56,23 @@ static bool is_whole(enum value_type type)
 
 /* ---- arguments ----------------------------------------------------------------------------- */
 
-static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t items)
+/* Of one element in a buffer: a vector of three has the room of four. */
+static uint64_t values_of(const struct element *element)
 {
-    const struct element element = element_of(arg->type_name);
-    const uint64_t bytes = element.known ? 1 : LARGEST_ELEMENT;
+    return element->known && element->width == 3 ? 4 : element->width;
+}
+
+static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t elements)
+{
+    const struct element element = element_of(arg);
     fprintf(stream, "{buffer: {type: %s, count: %" PRIu64 ", fill: %d}}", value_type_name(element.type),
-            items * element.width * bytes, element.known);
+            elements * values_of(&element), element.known);
 }
 
 /* A vector of three has the room of four, and three values. */
 static void print_value(FILE *stream, const struct kernel_arg *arg, uint64_t width)
 {
-    const struct element element = element_of(arg->type_name);
+    const struct element element = element_of(arg);
     const uint64_t count = element.known ? element.width : arg->size, value = !element.known           ? 0
                                                                               : is_whole(element.type) ? width
                                                                                                        : 1;
@@ -78,22 +88,28 @@ static void print_value(FILE *stream, const struct kernel_arg *arg, uint64_t wid
     fputs(element.known ? "]}}" : "]}", stream);
 }
 
-static void print_image(FILE *stream, const struct kernel_arg *arg)
+/* As wide and high as whole numbers say, and as deep for a kernel of three dimensions; else two layers. */
+static void print_image(FILE *stream, const struct kernel_arg *arg, const struct launch_sizes *sizes)
 {
     static const struct {
-        const char *type, *size;
+        const char *type;
+        uint32_t dimensions;
+        bool layers;
     } images[] = {
-        [IMAGE_1D] = {"1d", "16"},
-        [IMAGE_1D_BUFFER] = {"1d-buffer", "16"},
-        [IMAGE_1D_ARRAY] = {"1d-array", "16, 2"},
-        [IMAGE_2D] = {"2d", "16, 16"},
-        [IMAGE_2D_ARRAY] = {"2d-array", "16, 16, 2"},
-        [IMAGE_3D] = {"3d", "16, 16, 2"},
+        [IMAGE_1D] = {"1d", 1, false},
+        [IMAGE_1D_BUFFER] = {"1d-buffer", 1, false},
+        [IMAGE_1D_ARRAY] = {"1d-array", 1, true},
+        [IMAGE_2D] = {"2d", 2, false},
+        [IMAGE_2D_ARRAY] = {"2d-array", 2, true},
+        [IMAGE_3D] = {"3d", 3, false},
     };
     const char *access = arg->read_only ? "read" : arg->write_only ? "write" : "read-write";
-    fprintf(stream, "{image: {type: %s, order: %s, data: %s, size: [%s], fill: 1, access: %s}}",
-            images[arg->image_type].type, arg->image_depth ? "DEPTH" : "RGBA",
-            arg->image_depth ? "UNORM_INT16" : "UNORM_INT8", images[arg->image_type].size, access);
+    const uint32_t dimensions = images[arg->image_type].dimensions;
+    fprintf(stream, "{image: {type: %s, order: %s, data: %s, size: [", images[arg->image_type].type,
+            arg->image_depth ? "DEPTH" : "RGBA", arg->image_depth ? "UNORM_INT16" : "UNORM_INT8");
+    for (uint32_t d = 0; d < dimensions; d++)
+        fprintf(stream, "%s%" PRIu64, d ? ", " : "", d == 2 && sizes->global[2] == 1 ? 2 : sizes->whole);
+    fprintf(stream, "%s], fill: 1, access: %s}}", images[arg->image_type].layers ? ", 2" : "", access);
 }
 
 static uint64_t product(const uint64_t sizes[3])
@@ -102,20 +118,19 @@ static uint64_t product(const uint64_t sizes[3])
 }
 
 /* False: scenarios have no such argument. */
-static bool print_argument(FILE *stream, const struct kernel_arg *arg, const struct launch_sizes *sizes)
+static bool print_argument(FILE *stream, const struct kernel_arg *arg, const struct launch_sizes *sizes,
+                           uint64_t elements)
 {
-    const uint64_t items = product(sizes->global), local_items = product(sizes->local);
-    const struct element element = element_of(arg->type_name);
+    const struct element element = element_of(arg);
     switch (arg->kind) {
     case ARG_GLOBAL:
-    case ARG_CONSTANT: print_buffer(stream, arg, items); return true;
+    case ARG_CONSTANT: print_buffer(stream, arg, elements); return true;
     case ARG_LOCAL:
         fprintf(stream, "{local: %" PRIu64 "}",
-                local_items *
-                    (element.known ? element.width * value_type_size(element.type) : LARGEST_ELEMENT));
+                elements * values_of(&element) * (element.known ? value_type_size(element.type) : 1));
         return true;
-    case ARG_VALUE: print_value(stream, arg, sizes->global[0]); return true;
-    case ARG_IMAGE: print_image(stream, arg); return true;
+    case ARG_VALUE: print_value(stream, arg, sizes->whole); return true;
+    case ARG_IMAGE: print_image(stream, arg, sizes); return true;
     case ARG_SAMPLER:
         fputs("{sampler: {addressing: clamp-to-edge, filter: nearest, coordinates: pixels}}", stream);
         return true;
@@ -126,29 +141,63 @@ static bool print_argument(FILE *stream, const struct kernel_arg *arg, const str
 
 /* ---- the scenario --------------------------------------------------------------------------- */
 
-/* Two work-groups in each dimension that the required size has. */
-static struct launch_sizes sizes_required(const uint32_t required[3])
-{
-    struct launch_sizes sizes;
-    for (int d = 0; d < 3; d++) {
-        sizes.local[d] = required[d];
-        sizes.global[d] = required[d] > 1 || d == 0 ? 2 * (uint64_t)required[d] : required[d];
-    }
-    return sizes;
-}
-
-/* 64 work-items in one work-group, or as many as a tile of local memory has elements. */
-static struct launch_sizes sizes_of(const struct kernel_info *info, const struct spirv *spirv)
+/* The dimensions of the work-groups: what the kernel requires, a tile of local memory, or 64 work-items. */
+static uint32_t size_groups(const struct kernel_info *info, const struct kernel_shape *shape,
+                            struct launch_sizes *sizes)
 {
     static const uint64_t shapes[][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
-    if (info->required_size[0])
-        return sizes_required(info->required_size);
-    const struct kernel_shape shape = kernel_shape_find(spirv->words, spirv->word_count, info->name);
-    const uint64_t *items = shapes[shape.dimensions - 1];
-    const bool tiled = shape.dimensions == 2 && shape.tile > 1 && shape.tile <= TILE_MOST;
+    const bool tiled = shape->dimensions == 2 && shape->tile > 1 && shape->tile <= TILE_MOST;
+    uint32_t dimensions = shape->dimensions;
+    for (uint32_t d = 0; d < 3; d++) {
+        sizes->local[d] = info->required_size[0] ? info->required_size[d]
+                          : tiled && d < 2       ? shape->tile
+                                                 : shapes[shape->dimensions - 1][d];
+        if (sizes->local[d] > 1 && d + 1 > dimensions)
+            dimensions = d + 1;
+    }
+    return dimensions;
+}
+
+/* The whole numbers that are arguments. */
+static uint32_t whole_arguments(const struct kernel_info *info)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < info->arg_count && i < 32; i++) {
+        const struct element element = element_of(&info->args[i]);
+        if (info->args[i].kind == ARG_VALUE && element.known && is_whole(element.type) && element.width == 1)
+            found |= UINT32_C(1) << i;
+    }
+    return found;
+}
+
+/* Less than the work-items of a dimension, and odd: pairs and rows end in the middle of a work-group. */
+static uint64_t fewer(uint64_t items, uint32_t dimensions)
+{
+    const uint64_t less = dimensions == 1 ? items * 7 / 32 : 1;
+    return items > 1 ? (items - (less ? less : 1)) | (items > 2) : items;
+}
+
+/* Are there whole numbers, and does an id have to stay below one of them, or does nothing read any? */
+static bool ends_before_ids(const struct kernel_info *info, const struct kernel_shape *shape)
+{
+    const uint32_t whole = whole_arguments(info);
+    return whole && (shape->limits & whole || !(whole & ~shape->unread));
+}
+
+/* Several work-groups in each dimension, for a kernel that can distinguish them: three, so that no size is a
+ * power of two as kernels have them in their texts; of large tiles two. */
+static struct launch_sizes sizes_of(const struct kernel_info *info, const struct kernel_shape *shape)
+{
     struct launch_sizes sizes;
-    for (int d = 0; d < 3; d++)
-        sizes.local[d] = sizes.global[d] = tiled && d < 2 ? shape.tile : items[d];
+    const uint32_t dimensions = size_groups(info, shape, &sizes);
+    uint64_t least = UINT64_MAX;
+    for (uint32_t d = 0; d < 3; d++) {
+        const bool several = shape->several_groups && d < dimensions && (sizes.local[d] > 1 || d == 0);
+        const uint64_t groups = !several ? 1 : dimensions > 1 && sizes.local[d] > 16 ? 2 : 3;
+        sizes.global[d] = groups * sizes.local[d];
+        least = d < dimensions && sizes.global[d] < least ? sizes.global[d] : least;
+    }
+    sizes.whole = ends_before_ids(info, shape) ? fewer(least, dimensions) : sizes.global[0];
     return sizes;
 }
 
@@ -161,28 +210,79 @@ static void print_sizes(FILE *stream, const char *key, const uint64_t sizes[3], 
     fputs("]\n", stream);
 }
 
-static enum status print_scenario(FILE *stream, const char *source, const struct kernel_info *info,
-                                  const struct spirv *spirv, struct diagnosis *diagnosis)
+struct skeleton {
+    const struct kernel_info *info;
+    struct launch_sizes sizes;
+};
+
+/* As YAML has it between quotes, on one line. */
+static void print_quoted(FILE *stream, const char *text)
 {
-    const struct launch_sizes sizes = sizes_of(info, spirv);
-    const uint32_t dimensions = sizes.global[2] > 1 ? 3 : sizes.global[1] > 1 ? 2 : 1;
-    fprintf(stream, "orrery: 1\nname: made from the signature of kernel %s\nprogram: {source: \"",
-            info->name);
-    for (; *source; source++)
-        fprintf(stream, *source == '"' || *source == '\\' ? "\\%c" : "%c", *source);
-    fprintf(stream, "\"}\nlaunch:\n  - kernel: %s\n", info->name);
-    print_sizes(stream, "global", sizes.global, dimensions);
-    print_sizes(stream, "local", sizes.local, dimensions);
+    fputc('"', stream);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c < 32 || *c == 127)
+            fprintf(stream, "\\x%02x", *c);
+        else
+            fprintf(stream, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    }
+    fputc('"', stream);
+}
+
+/* With so many elements for each argument. */
+static enum status print_scenario(FILE *stream, const struct skeleton *skeleton, const char *source,
+                                  const uint64_t *elements, struct diagnosis *diagnosis)
+{
+    const struct kernel_info *info = skeleton->info;
+    const struct launch_sizes *sizes = &skeleton->sizes;
+    const uint32_t dimensions = sizes->global[2] > 1 ? 3 : sizes->global[1] > 1 ? 2 : 1;
+    fprintf(stream, "orrery: 1\nname: made from the signature of kernel %s\nprogram: {source: ", info->name);
+    print_quoted(stream, source);
+    fprintf(stream, "}\nlaunch:\n  - kernel: %s\n", info->name);
+    print_sizes(stream, "global", sizes->global, dimensions);
+    print_sizes(stream, "local", sizes->local, dimensions);
     fputs(info->arg_count ? "    args:\n" : "", stream);
     for (size_t i = 0; i < info->arg_count; i++) {
         fputs("      - ", stream);
-        if (!print_argument(stream, &info->args[i], &sizes))
+        if (!print_argument(stream, &info->args[i], sizes, elements[i]))
             return diagnose(diagnosis, STATUS_UNSUPPORTED,
                             "kernel %s, argument %zu: a scenario has no argument of type %s", info->name, i,
                             info->args[i].type_name);
         fprintf(stream, " # %s %s\n", info->args[i].type_name, info->args[i].name);
     }
     return STATUS_OK;
+}
+
+/* For buffer_sizes_find. */
+static enum status print_trial(FILE *stream, const void *self, const uint64_t *elements,
+                               struct diagnosis *diagnosis)
+{
+    return print_scenario(stream, self, "trial", elements, diagnosis);
+}
+
+static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
+                                const struct scenario *scenario, const struct skeleton_request *request,
+                                struct diagnosis *diagnosis)
+{
+    const struct kernel_info *info = skeleton->info;
+    const struct launch_sizes *sizes = &skeleton->sizes;
+    uint64_t *elements = calloc(info->arg_count + 1, sizeof *elements), most = 1;
+    if (!elements)
+        tools_no_memory();
+    for (int d = 0; d < 3; d++)
+        most = sizes->global[d] > most ? sizes->global[d] : most;
+    const struct buffer_trials trials = {.scenario = scenario,
+                                         .file = request->file,
+                                         .info = info,
+                                         .whole = sizes->whole,
+                                         .most = most,
+                                         .local = product(sizes->local),
+                                         .print = print_trial,
+                                         .self = skeleton};
+    enum status status = buffer_sizes_find(&trials, elements, diagnosis);
+    if (status == STATUS_OK)
+        status = print_scenario(stream, skeleton, request->source, elements, diagnosis);
+    free(elements);
+    return status;
 }
 
 /* ---- which kernel ----------------------------------------------------------------------------- */
@@ -237,6 +337,15 @@ static const struct kernel_info *choose(const struct program *program, const cha
 
 /* ---- from file to text -------------------------------------------------------------------------- */
 
+static enum status describe_kernel(FILE *stream, const struct kernel_info *info, const struct spirv *spirv,
+                                   const struct scenario *scenario, const struct skeleton_request *request,
+                                   struct diagnosis *diagnosis)
+{
+    const struct kernel_shape shape = kernel_shape_find(spirv->words, spirv->word_count, info->name);
+    const struct skeleton skeleton = {.info = info, .sizes = sizes_of(info, &shape)};
+    return print_fitted(stream, &skeleton, scenario, request, diagnosis);
+}
+
 static enum status describe(const struct scenario *scenario, const struct skeleton_request *request,
                             const struct spirv *spirv, const struct scenario_source *source, FILE *stream,
                             struct diagnosis *diagnosis)
@@ -253,7 +362,8 @@ static enum status describe(const struct scenario *scenario, const struct skelet
         status = program_load(device, &load, &program, diagnosis);
     if (status == STATUS_OK) {
         const struct kernel_info *info = choose(program, request->file, request->kernel, diagnosis);
-        status = info ? print_scenario(stream, request->source, info, spirv, diagnosis) : STATUS_BAD_ARGUMENT;
+        status =
+            info ? describe_kernel(stream, info, spirv, scenario, request, diagnosis) : STATUS_BAD_ARGUMENT;
         program_release(program);
     }
     if (device)

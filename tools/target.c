@@ -2,6 +2,7 @@
 /* A command's target: a scenario, a kernel or a program, by the word that names it. */
 #include "target.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +41,33 @@ static char *source_name(const char *file, const char *scenario_file)
     return name ? name : strdup(file);
 }
 
+/* A scenario is text, and so is the name of the kernel's file in it. */
+static bool is_utf8(const char *name)
+{
+    const unsigned char *at = (const unsigned char *)name;
+    while (*at) {
+        const int more = *at < 0x80 ? 0 : *at >> 5 == 6 ? 1 : *at >> 4 == 14 ? 2 : *at >> 3 == 30 ? 3 : -1;
+        if (more < 0 || *at == 0xc0 || *at == 0xc1)
+            return false;
+        at++;
+        for (int i = 0; i < more; i++)
+            if (*at++ >> 6 != 2)
+                return false;
+    }
+    return true;
+}
+
 char *target_scenario(const struct settings *settings, const char *file, const char *kernel,
                       const char *beside)
 {
     struct scenario scenario;
     struct diagnosis diagnosis = {0};
     char *source = source_name(file, beside), *text = NULL;
+    if (source && !is_utf8(source)) {
+        tools_message("error: %s: found a name that is no UTF-8, expected a text, as scenarios are", file);
+        free(source);
+        return NULL;
+    }
     const struct skeleton_request request = {.file = file, .source = source, .kernel = kernel};
     if (source && settings_load(settings, NULL, &scenario)) {
         environment_configure_compiler();

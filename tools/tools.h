@@ -137,6 +137,8 @@ int tools_exit_status(enum status status);
 /* As orrery run ends with it: of findings, too. */
 int tools_exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
                              uint64_t kernels);
+/* Names the variable ORRERY_* that is none of an option; false: there is one. */
+bool environment_check(void);
 void environment_configure_compiler(void);
 
 /* ---- targets -------------------------------------------------------------------- */

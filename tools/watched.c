@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "near_file.h"
@@ -187,9 +188,42 @@ static void sum_up(struct watch *watch, const struct scenario *scenario)
     tools_log_close(log, scenario);
 }
 
+/* Also what is no regular file, or has a name for each process. */
+static bool is_written_since(const char *name, const struct timespec *began)
+{
+    struct stat file;
+    if (strchr(name, '%'))
+        return true;
+    if (stat(name, &file) != 0)
+        return false;
+    const struct timespec *written = &file.st_mtim;
+    return !S_ISREG(file.st_mode) || written->tv_sec > began->tv_sec ||
+           (written->tv_sec == began->tv_sec && written->tv_nsec >= began->tv_nsec);
+}
+
+/* What the library writes at the end of a process, it does not where the end is a signal or _exit. */
+static void note_unwritten(FILE *log, const struct scenario *scenario, const struct timespec *began)
+{
+    const char *const files[] = {scenario->html_file, scenario->timeline_file, scenario->coverage_file,
+                                 scenario_counters_file(scenario), scenario_instructions_file(scenario)};
+    const char *separator = "orrery: note: ";
+    bool any = false;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (!files[i] || is_written_since(files[i], began))
+            continue;
+        fprintf(log, "%s%s", separator, files[i]);
+        separator = ", ";
+        any = true;
+    }
+    if (any)
+        fputs(": not written, since no process that ran a kernel came to the end of main() or to exit()\n",
+              log);
+}
+
 /* Once for all processes: what no checks were on for, and why no kernel ran. A program that cannot be run
  * has no summary. */
-static void add_notes(const struct watch *watch, const struct scenario *scenario)
+static void add_notes(const struct watch *watch, const struct scenario *scenario,
+                      const struct timespec *began)
 {
     FILE *log = scenario->quiet ? NULL : shared_log(scenario);
     if (log && watch && !watch_kernel_ran(watch) && !watch->cannot_run)
@@ -198,11 +232,14 @@ static void add_notes(const struct watch *watch, const struct scenario *scenario
         report_note_off(log, scenario);
     if (log && watch && !watch->cannot_run)
         report_note_baseline(log, scenario, watch);
+    if (log && watch && watch_kernel_ran(watch))
+        note_unwritten(log, scenario, began);
     tools_log_close(log, scenario);
 }
 
 /* The rest of the program's status. */
-static int outcome(struct watch *watch, const struct scenario *scenario, int status)
+static int outcome(struct watch *watch, const struct scenario *scenario, int status,
+                   const struct timespec *began)
 {
     int code = print_all_counts(watch, scenario);
     /* a process that it started ended with it, and it was not passed on */
@@ -211,7 +248,7 @@ static int outcome(struct watch *watch, const struct scenario *scenario, int sta
     if (!code && nothing_ran(watch, scenario))
         code = report_nothing_ran(watch, status);
     sum_up(watch, scenario);
-    add_notes(watch, scenario);
+    add_notes(watch, scenario, began);
     if (!code && WIFSIGNALED(status)) /* as the program ended, so do we */
         tools_end_by(WTERMSIG(status));
     return code ? code : WEXITSTATUS(status);
@@ -223,6 +260,8 @@ int watched_run(char **command, const struct scenario *scenario)
     struct watch *watch = watch_new(name);
     void (*child_signal)(int) = signal(SIGCHLD, SIG_DFL); /* else it would leave no status */
     pid_t parent = getpid();
+    struct timespec began;
+    clock_gettime(CLOCK_REALTIME_COARSE, &began); /* the clock of files */
     if (watch)
         setenv("ORRERY_WATCH", name, 1);
     fflush(NULL);
@@ -239,5 +278,5 @@ int watched_run(char **command, const struct scenario *scenario)
         tools_message("the program was ended by signal %d (%s)", WTERMSIG(status),
                       strsignal(WTERMSIG(status)));
     print_replay(watch, scenario, status);
-    return outcome(watch, scenario, status);
+    return outcome(watch, scenario, status, &began);
 }

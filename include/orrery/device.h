@@ -89,7 +89,7 @@ uint64_t device_clock(const struct device *device);
 uint64_t device_clock_submit(const struct device *device);
 uint64_t device_clock_start(struct device *device, uint64_t submitted);
 void device_host_waited(struct device *device);    /* counts at the next query */
-uint64_t device_host_query(struct device *device); /* advance, return new time; no command runs */
+uint64_t device_host_query(struct device *device); /* advance; a time inside the query; no command runs */
 uint64_t device_clock_tick(struct device *device, uint64_t nanoseconds); /* advance, return new time */
 uint64_t device_kernels_run(const struct device *device);
 /* The number of the latest launch: as many were before the first one as the scenario's first_launch says. */
@@ -181,7 +181,8 @@ struct kernel_arg {
     /* "float4*" when the module has it (OpString kernel_arg_type), else derived from the type */
     const char *type_name;
     enum arg_kind kind;
-    size_t size, align; /* of the value the host passes */
+    size_t size, align;     /* of the value the host passes */
+    uint64_t element_bytes; /* of what a pointer points to; 0: no pointer, or unknown */
     bool is_const, is_volatile, is_restrict;
     uint64_t max_bytes;         /* memory after a pointer: MaxByteOffset; 0 = as much as one likes */
     bool read_only, write_only; /* images, pipes */

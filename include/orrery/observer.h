@@ -124,11 +124,11 @@ enum act {
     ACT_CALL /* of the API or a built-in function that only queries or passes on */
 };
 enum number_type { NUMBER_INTEGER, NUMBER_HALF, NUMBER_FLOAT, NUMBER_DOUBLE }; /* INTEGER: or anything else */
-/* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success. */
+/* A failed compare-exchange is a load: its order neither releases nor is stronger than that of success.
+ * Of acquire and release neither is stronger. */
 static inline bool failure_order_fits(enum memory_ordering success, enum memory_ordering failure)
 {
-    bool acquires = success == ORDER_ACQUIRE || success >= ORDER_ACQ_REL;
-    return failure == ORDER_RELAXED || (failure == ORDER_ACQUIRE && acquires) ||
+    return failure == ORDER_RELAXED || (failure == ORDER_ACQUIRE && success != ORDER_RELAXED) ||
            (failure == ORDER_SEQ_CST && success == ORDER_SEQ_CST);
 }
 enum { REGION_GLOBAL = 1, REGION_LOCAL = 2, REGION_IMAGE = 4 }; /* flags of fences and barriers */

@@ -29,10 +29,13 @@
  *
  * Of commands that wait (usage_pending.c)
  *   usage_pending_command   part of usage_command
+ *   usage_pending_flushed   the program has flushed the queue; may hold the runtime lock
+ *   usage_pending_hangs     the program waits for a command that needs the queue to be flushed; likewise
+ *   usage_pending_waited    part of usage_waited
  *   usage_pending_release   a call releases an object other than an event
  *   usage_pending_finish    at the end: reports commands that never ran, of the contexts among these objects
  *
- * Callers hold no lock. If the check is off the functions have no effect.
+ * Callers hold no lock, unless it is said above. If the check is off the functions have no effect.
  */
 #ifndef ORRERY_LIB_DIAGNOSE_USAGE_H
 #define ORRERY_LIB_DIAGNOSE_USAGE_H
@@ -55,6 +58,9 @@ void usage_kernel_changed(struct kernel_object *kernel);
 void usage_kernel_taken(struct kernel_object *kernel);
 void usage_kernel_gone(struct kernel_object *kernel);
 void usage_pending_command(const struct command *command);
+void usage_pending_flushed(const struct queue *queue);
+void usage_pending_hangs(const struct queue *queue);
+void usage_pending_waited(void);
 void usage_pending_release(void);
 void usage_pending_finish(struct object *const *objects, size_t count);
 void usage_callback(int step);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * usage.h of commands that wait. Three findings: a user event is unset when the program releases another
- * object (OpenCL 2.2 API, 5.11); a command waits for a command of a queue that was not flushed (5.15); a
- * command has not run at the end of the program.
+ * object (OpenCL 2.2 API, 5.11); a command waits for a command of a queue that was not flushed (5.15), and the
+ * program waits for it, or ends; a command has not run at the end of the program.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "lib/event.h"
 #include "usage.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `waits` */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards `waits`, `unflushed` and `hung` */
 
 /* ---- commands that wait for user events --------------------------------------------------------------- */
 
@@ -61,27 +61,120 @@ static void add_wait(const struct command *command, struct event *event)
         wait_free(wait);
 }
 
-/* OpenCL 2.2 API, 5.15: before a command waits for a command of another queue, that queue must be
- * flushed. Whether the other command has run depends on time, so only the flush counts. */
+/* ---- commands that wait for commands of queues that were not flushed ----------------------------------- */
+
+/* OpenCL 2.2 API, 5.15: the program must flush the queue of an event that a command of another queue waits
+ * for. The text does not say when; without the flush, a wait for that other queue need not end. So the flush
+ * may come after the second command, but not after a wait for it. Entries hold no references: a queue that is
+ * released is flushed, and its entries are removed. */
+struct unflushed_wait {
+    struct unflushed_wait *next;
+    uint32_t serial, queue;         /* of the command that is waited for */
+    uint32_t waiter, waiting_queue; /* of the command that waits */
+    struct call_site *site;         /* which enqueued that */
+};
+static struct unflushed_wait *unflushed, /* in the order of the calls */
+    *hung;                               /* nobody flushed the queue before a wait that needs it */
+
 static bool is_unflushed(const struct command *command, const struct event *event)
 {
     return event->queue && event->queue != command->queue && event->serial > event->queue->flushed;
 }
 
-static void report_unflushed(const struct command *command, const struct event *event)
+static struct unflushed_wait **list_end(struct unflushed_wait **link)
+{
+    while (*link)
+        link = &(*link)->next;
+    return link;
+}
+
+static void add_unflushed(const struct command *command, const struct event *event)
+{
+    struct unflushed_wait *entry = malloc(sizeof *entry);
+    struct call_site *site = call_site_new();
+    if (!entry || !site) {
+        free(entry);
+        free(site);
+        return;
+    }
+    *entry = (struct unflushed_wait){.serial = event->serial,
+                                     .queue = event->queue->base.id,
+                                     .waiter = command->event->serial,
+                                     .waiting_queue = command->queue->base.id,
+                                     .site = site};
+    pthread_mutex_lock(&lock);
+    *list_end(&unflushed) = entry;
+    pthread_mutex_unlock(&lock);
+}
+
+static void unflushed_free(struct unflushed_wait *entry)
+{
+    free(entry->site);
+    free(entry);
+}
+
+/* Removes the entries for the queue, up to this serial number; `to` NULL: frees them. */
+static void move_unflushed(uint32_t queue, uint32_t serial, struct unflushed_wait **to)
+{
+    pthread_mutex_lock(&lock);
+    for (struct unflushed_wait **link = &unflushed, *entry; (entry = *link);) {
+        if (entry->queue != queue || entry->serial > serial) {
+            link = &entry->next;
+            continue;
+        }
+        *link = entry->next;
+        entry->next = NULL;
+        if (to)
+            *list_end(to) = entry;
+        else
+            unflushed_free(entry);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void usage_pending_flushed(const struct queue *queue)
+{
+    move_unflushed(queue->base.id, queue->flushed, NULL);
+}
+
+void usage_pending_hangs(const struct queue *queue)
+{
+    if (queue->unflushed)
+        move_unflushed(queue->base.id, UINT32_MAX, &hung);
+}
+
+static void report_unflushed(const struct unflushed_wait *entry)
 {
     char object[96], why[240];
-    snprintf(object, sizeof object, "command %" PRIu32 " (command-queue %" PRIu32 ")", event->serial,
-             event->queue->base.id);
+    snprintf(object, sizeof object, "command %" PRIu32 " (command-queue %" PRIu32 ")", entry->serial,
+             entry->queue);
     snprintf(why, sizeof why,
-             "a command of command-queue %" PRIu32
+             "command %" PRIu32 " of command-queue %" PRIu32
              " waits for its event, and nothing has flushed command-queue %" PRIu32 " since it was enqueued",
-             command->queue->base.id, event->queue->base.id);
-    call_find(FINDING_QUEUE_NOT_FLUSHED,
-              &(struct call_finding){
-                  .object = object,
-                  .why = why,
-                  .fix = "clFlush of that command-queue before another one waits for its commands"});
+             entry->waiter, entry->waiting_queue, entry->queue);
+    call_find_at(FINDING_QUEUE_NOT_FLUSHED, entry->site,
+                 &(struct call_finding){
+                     .object = object,
+                     .why = why,
+                     .fix = "clFlush of that command-queue before the program waits for the other one"});
+}
+
+static void report_list(struct unflushed_wait **list)
+{
+    pthread_mutex_lock(&lock);
+    struct unflushed_wait *entry = *list, *next;
+    *list = NULL;
+    pthread_mutex_unlock(&lock);
+    for (; entry; entry = next) {
+        next = entry->next;
+        report_unflushed(entry);
+        unflushed_free(entry);
+    }
+}
+
+void usage_pending_waited(void)
+{
+    report_list(&hung);
 }
 
 void usage_pending_command(const struct command *command)
@@ -90,7 +183,7 @@ void usage_pending_command(const struct command *command)
         if (is_unset(command->waits[i]))
             add_wait(command, command->waits[i]);
         if (is_unflushed(command, command->waits[i]))
-            report_unflushed(command, command->waits[i]);
+            add_unflushed(command, command->waits[i]);
     }
 }
 
@@ -210,6 +303,7 @@ static void report_context(const struct context *context)
 
 void usage_pending_finish(struct object *const *objects, size_t count)
 {
+    report_list(&unflushed);
     for (size_t i = 0; i < count; i++)
         if (objects[i]->kind == OBJECT_CONTEXT)
             report_context((const struct context *)objects[i]);

@@ -85,8 +85,10 @@ static bool is_of(const struct svm_use *use, const void *event)
 
 void usage_waited(void)
 {
-    if (call_finds())
-        drop_uses(is_complete, NULL);
+    if (!call_finds())
+        return;
+    drop_uses(is_complete, NULL);
+    usage_pending_waited();
 }
 
 void usage_forget(const struct command *command)

@@ -7,8 +7,10 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -159,6 +161,25 @@ static void find_text(const char *file, const char *directory, const char *objec
         read_line(path, object, out_place);
 }
 
+/* A file in or below the working directory is named from there, however the compiler was called: so the name
+ * can be opened. False: it is elsewhere, or was compiled on another machine. */
+static bool name_from_here(const char *file, const char *directory, char *out, size_t room)
+{
+    char path[PATH_MAX], real[PATH_MAX], here[PATH_MAX];
+    const bool absolute = *file == '/';
+    if (!absolute && !directory)
+        return false;
+    const int length =
+        snprintf(path, sizeof path, "%s%s%s", absolute ? "" : directory, absolute ? "" : "/", file);
+    if (length < 0 || (size_t)length >= sizeof path || !realpath(path, real) || !getcwd(here, sizeof here))
+        return false;
+    const size_t begins = strlen(here);
+    if (strncmp(real, here, begins) != 0 || real[begins] != '/' || strlen(real + begins + 1) >= room)
+        return false;
+    copy(out, room, real + begins + 1);
+    return true;
+}
+
 struct host_line {
     const char *file;      /* NULL: not found */
     const char *directory; /* in which the unit was compiled; NULL: unknown */
@@ -222,8 +243,9 @@ static void find_line(uint64_t address, const char *object, struct host_place *o
             found = line_by_units(module, address);
     }
     if (found.file && found.line > 0) {
-        snprintf(out_place->text, sizeof out_place->text, "%s%s%s", found.below ? found.directory : "",
-                 found.below ? "/" : "", found.file);
+        if (!name_from_here(found.file, found.directory, out_place->text, sizeof out_place->text))
+            snprintf(out_place->text, sizeof out_place->text, "%s%s%s", found.below ? found.directory : "",
+                     found.below ? "/" : "", found.file);
         out_place->place.line = (uint32_t)found.line;
         out_place->place.column = found.column > 0 ? (uint32_t)found.column : 0;
         find_text(found.file, found.directory, object, out_place);

@@ -7,8 +7,9 @@
  *   host_place_capture    the return addresses from here outwards; also in a signal handler.
  *                         host_place_capture_some: at most that many
  *   host_place_find       the first address that lies neither in the C library nor in this one. With libdw
- *                         (elfutils) and debug information: its file and line, and the text of the line if
- *                         the file can be read and is not newer than the program. Otherwise: the name of the
+ *                         (elfutils) and debug information: its file, as seen from the working directory
+ *                         when it is there or below, and line, and the text of the line if the file can be
+ *                         read and is not newer than the program. Otherwise: the name of the
  *                         object file, and the function if it is exported
  */
 #ifndef ORRERY_LIB_HOST_HOST_PLACE_H

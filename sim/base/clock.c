@@ -31,10 +31,11 @@ void clock_host_waited(struct sim_clock *clock)
     __atomic_add_fetch(&clock->waits, 1, __ATOMIC_RELAXED);
 }
 
+/* The clock is read before the query ends: a command that is enqueued next has a later QUEUED. */
 uint64_t clock_host_query(struct sim_clock *clock)
 {
     const uint64_t waits = __atomic_exchange_n(&clock->waits, 0, __ATOMIC_RELAXED);
-    return clock_tick(clock, CLOCK_HOST_NS * (waits + 1));
+    return clock_tick(clock, CLOCK_HOST_NS * (waits + 1)) - 1;
 }
 
 uint64_t clock_copy_cost(uint64_t bytes)

@@ -42,7 +42,7 @@ void clock_reach(struct sim_clock *clock, uint64_t time); /* it is at least that
 /* The host waited: counted at once, added at its next query, when no command runs. Else a wait for one queue
  * would move the times of another queue's commands by when it happened. */
 void clock_host_waited(struct sim_clock *clock);
-uint64_t clock_host_query(struct sim_clock *clock); /* new time */
+uint64_t clock_host_query(struct sim_clock *clock); /* later than all before, earlier than all after it */
 uint64_t clock_copy_cost(uint64_t bytes);
 
 /* For scenario.schedule.timeout_seconds alone. It passes when the wall clock says so and the process had at

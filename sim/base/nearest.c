@@ -2,6 +2,7 @@
 /* Names at the least edit distance (Levenshtein), if that is at most a third of the word and one. */
 #include "orrery/nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,16 +48,18 @@ static size_t strangeness(const char *wanted, const char *name)
 char *nearest_names(const char *wanted, const char *mark, nearest_name_function *name, const void *self,
                     size_t count)
 {
+    enum { NAMES_MOST = 6 };
     char *text = NULL;
-    size_t nearest = SIZE_MAX, shown = 0, size = 0;
+    size_t nearest = SIZE_MAX, shown = 0, size = 0, equal = 0;
     FILE *stream = open_memstream(&text, &size);
     if (!stream)
         return NULL;
     for (size_t i = 0; *wanted && i < count; i++) {
         size_t away = strangeness(wanted, name(self, i));
+        equal = away < nearest ? 1 : equal + (away == nearest);
         nearest = away < nearest ? away : nearest;
     }
-    for (size_t i = 0; nearest <= 1 + strlen(wanted) / 3 && i < count; i++) {
+    for (size_t i = 0; equal <= NAMES_MOST && nearest <= 1 + strlen(wanted) / 3 && i < count; i++) {
         if (strangeness(wanted, name(self, i)) == nearest)
             fprintf(stream, "%s%s%s", shown++ ? ", " : "", mark, name(self, i));
     }
@@ -64,4 +67,61 @@ char *nearest_names(const char *wanted, const char *mark, nearest_name_function 
         return text;
     free(text);
     return NULL;
+}
+
+/* ---- lists of words ------------------------------------------------------------------------------- */
+
+enum { WORDS_MOST = 64 };
+
+struct words {
+    char *text; /* with an end after each word */
+    const char *word[WORDS_MOST];
+    size_t count;
+};
+
+/* What stands between commas and blanks, up to '=' or ';': "races=warning" is "races". Left out are quoted
+ * words, numbers and long words. */
+static bool words_read(const char *text, struct words *out_words)
+{
+    char *save = NULL;
+    *out_words = (struct words){.text = strdup(text)};
+    if (!out_words->text)
+        return false;
+    for (char *word = strtok_r(out_words->text, ", ", &save); word && out_words->count < WORDS_MOST;
+         word = strtok_r(NULL, ", ", &save)) {
+        word[strcspn(word, "=;")] = '\0';
+        if (!strchr(word, '\'') && (*word < '0' || *word > '9') && strlen(word) + 1 < NEAREST_NAME_CHARS)
+            out_words->word[out_words->count++] = word;
+    }
+    return true;
+}
+
+static const char *word_at(const void *self, size_t index)
+{
+    return ((const struct words *)self)->word[index];
+}
+
+static bool has_word(const struct words *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->word[i], word) == 0)
+            return true;
+    return false;
+}
+
+char *nearest_words(const char *wanted, const char *expected)
+{
+    struct words given, names = {.text = NULL};
+    char *found = NULL;
+    given.text = NULL;
+    if (!strstr(expected, "did you mean") && words_read(wanted, &given) && words_read(expected, &names))
+        for (size_t i = 0; i < given.count && !(found && *found); i++) {
+            free(found);
+            found = has_word(&names, given.word[i])
+                        ? NULL
+                        : nearest_names(given.word[i], "", word_at, &names, names.count);
+        }
+    free(given.text);
+    free(names.text);
+    return found;
 }

@@ -442,6 +442,12 @@ static bool host_controls_branch(void *self, uint32_t site)
     return launch_site(device->launch, site)->controls_branch;
 }
 
+static bool host_waits(void *self, uint32_t site)
+{
+    const struct device *device = self;
+    return launch_site(device->launch, site)->waits;
+}
+
 static bool host_last_iteration(void *self, uint32_t a, const struct code_place *place, uint32_t b)
 {
     const struct device *device = self;
@@ -547,6 +553,7 @@ static bool make_checker(struct device *device)
                                       host_precedes,
                                       host_collective,
                                       host_controls_branch,
+                                      host_waits,
                                       host_decides,
                                       host_spins_on,
                                       host_beside,

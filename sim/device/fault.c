@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bounds_advice.h"
 #include "element_name.h"
 #include "group.h"
 #include "host_memory.h"
@@ -22,7 +23,7 @@ struct fault_description {
     const struct site *site;
     bool write;
     struct finding finding;
-    struct sentence object, why;
+    struct sentence object, why, advice;
     struct commands *commands;
     struct command_name mapping;
 };
@@ -79,7 +80,27 @@ static const char *verb_of(const struct fault_description *description)
     return description->write ? "writes" : "reads";
 }
 
-/* "reads a[100]; 'a' has 100 floats: ", for an access to one element past a named array. */
+/* The index is outside of the array: what to change. */
+static void advise(struct fault_description *description, const char *name, const char *elements,
+                   int64_t index, uint64_t count)
+{
+    struct item item;
+    origin_item(&description->wave->origin, description->fault->lane, &item);
+    bounds_advice(&(struct bounds_question){.launch = description->launch,
+                                            .item = &item,
+                                            .name = name,
+                                            .elements = elements,
+                                            .index = index,
+                                            .count = count,
+                                            .in_loop = description->site->loop,
+                                            .owner = description->fault->private_space ? ARRAY_OF_ITEM
+                                                     : description->site->storage == STORAGE_LOCAL
+                                                         ? ARRAY_OF_GROUP
+                                                         : ARRAY_OF_LAUNCH},
+                  &description->advice);
+}
+
+/* "reads a[100]; 'a' has 100 floats: ", for an access to one element of a named array from low to high. */
 static void say_element(struct fault_description *description, const char *name, struct elements elements,
                         uint64_t low, uint64_t high)
 {
@@ -92,17 +113,21 @@ static void say_element(struct fault_description *description, const char *name,
     sentence_add(&description->why, "%s %s[%" PRId64 "]; '%s' has %" PRIu64 " %.*s: ", verb_of(description),
                  name, away / elements.bytes, name, count, (int)strlen(elements.name) - (count == 1),
                  elements.name);
+    advise(description, name, elements.name, away / elements.bytes, count);
 }
 
 /* "writes w[4][0]; 'w' has 4 elements of 12 bytes: " */
 static void say_beyond(struct fault_description *description, const char *name,
-                       const struct sentence *element, const struct debug_type *type, uint64_t bytes)
+                       const struct sentence *element, const struct debug_type *type, uint64_t low,
+                       uint64_t high)
 {
-    const uint64_t count = bytes / type->size;
+    const uint64_t count = (high - low) / type->size;
+    const int64_t away = (int64_t)(description->fault->address - low), size = (int64_t)type->size;
     sentence_add(&description->why, "%s %s; '%s' has %" PRIu64 " element%s of ", verb_of(description),
                  element->bytes, name, count, count == 1 ? "" : "s");
     sentence_bytes(&description->why, type->size);
     sentence_add(&description->why, ": ");
+    advise(description, name, "elements", away >= 0 ? away / size : -((size - 1 - away) / size), count);
 }
 
 static bool argument_address(const struct launch *launch, uint32_t index, uint64_t *out_address)
@@ -139,7 +164,7 @@ static void say_beyond_argument(struct fault_description *description, uint32_t 
     sentence_init(&name);
     if (element_beyond_argument(description->launch, argument, (int64_t)(description->fault->address - low),
                                 description->fault->size, &name, &type))
-        say_beyond(description, description->launch->kernel->args[argument].name, &name, type, high - low);
+        say_beyond(description, description->launch->kernel->args[argument].name, &name, type, low, high);
 }
 
 static void say_derived(struct fault_description *description, const struct region *region)
@@ -291,14 +316,17 @@ static void not_allowed(struct fault_description *description, const struct regi
     } else if (description->write && region->kind == REGION_CONSTANT_DATA) {
         finding->kind = FINDING_CONSTANT_WRITE;
         sentence_add(why, "%s is in the constant address space", description->object.bytes);
+        finding->fix = "a variable in global, local or private memory for what is written";
     } else if (description->write && !(region->flags & REGION_FLAG_WRITE_ONLY)) {
         /* Write-only memory denies only reads. An atomic update that fails here failed as a read, although
          * it also writes. */
         finding->kind = FINDING_READ_ONLY_WRITE;
         sentence_add(why, "%s was created for kernels to read only", description->object.bytes);
+        finding->fix = "create it with CL_MEM_READ_WRITE (access: read-write in a scenario)";
     } else {
         finding->kind = FINDING_WRITE_ONLY_READ;
         sentence_add(why, "%s was created for kernels to write only", description->object.bytes);
+        finding->fix = "create it with CL_MEM_READ_WRITE (access: read-write in a scenario)";
     }
 }
 
@@ -321,9 +349,12 @@ static void name_null_argument(struct fault_description *description)
             return; /* two null arguments: the one used is unknown */
         found = (int32_t)i;
     }
-    if (found >= 0)
-        sentence_add(&description->why, "; argument %" PRId32 " '%s' is NULL", found,
-                     launch->kernel->args[found].name);
+    if (found < 0)
+        return;
+    sentence_add(&description->why, "; argument %" PRId32 " '%s' is NULL", found,
+                 launch->kernel->args[found].name);
+    sentence_add(&description->advice, "give argument %" PRId32 " a buffer, or do the access only if (%s)",
+                 found, launch->kernel->args[found].name);
 }
 
 static void null_access(struct fault_description *description)
@@ -388,7 +419,7 @@ static bool say_nested(struct fault_description *description, const struct priva
     if (!declared || !element_beyond(declared, (int64_t)(description->fault->address - low),
                                      description->fault->size, &name, &type))
         return false;
-    say_beyond(description, declared->name, &name, type, high - low);
+    say_beyond(description, declared->name, &name, type, low, high);
     return true;
 }
 
@@ -513,6 +544,7 @@ static void examine_misaligned(struct fault_description *description)
     if (description->fault->private_space) {
         private_access(description);
         sentence_init(&description->why);
+        sentence_init(&description->advice);
     } else if (region->kind != REGION_NONE) {
         object_name(description->launch, region, &description->object);
         set_offset(description, region->low);
@@ -525,6 +557,14 @@ static void examine_misaligned(struct fault_description *description)
     else
         sentence_add(&description->why,
                      "the address is not a multiple of %" PRIu32 ", the alignment of the type", align);
+    const char *what = description->site->what ? description->site->what : "";
+    if (description->site->components > 1 && strncmp(what, "vload", 5) != 0 &&
+        strncmp(what, "vstore", 6) != 0)
+        sentence_add(&description->advice,
+                     "%s%" PRIu32
+                     ", which needs the alignment of one element, or an address that is a multiple "
+                     "of %" PRIu32,
+                     description->write ? "vstore" : "vload", description->site->components, align);
 }
 
 static void examine_uninitialised(struct fault_description *description, enum finding_kind kind)
@@ -537,7 +577,7 @@ static void examine_uninitialised(struct fault_description *description, enum fi
                                               kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
                                               : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
                                                                                       : "stored value"},
-                      &description->why);
+                      &description->why, &description->advice);
     if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
         !description->fault->private_space) {
         object_name(description->launch, region, &description->object);
@@ -789,6 +829,7 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
         return;
     sentence_init(&description.object);
     sentence_init(&description.why);
+    sentence_init(&description.advice);
     description.write = writes(fault, description.site);
     examine(&description);
 
@@ -796,6 +837,8 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     finding->kernel = launch->info.kernel;
     finding->object = description.object.used ? description.object.bytes : NULL;
     finding->why = description.why.used ? description.why.bytes : NULL;
+    if (!finding->fix && description.advice.used)
+        finding->fix = description.advice.bytes;
     finding->access_count = finding->access_count ? finding->access_count : 1;
     finding->count = fault->lanes;
     launch_access(launch, fault->site, access);

@@ -28,6 +28,8 @@ static void say_part(const struct object_part *part, struct sentence *why)
         return;
     if (e->name && part->bytes == e->bytes && part->offset % e->bytes == 0)
         sentence_add(why, "element %" PRIu64 " of ", part->offset / e->bytes);
+    else if (part->bytes == 1)
+        sentence_add(why, "byte %" PRIu64 " of ", part->offset);
     else
         sentence_add(why, "bytes %" PRIu64 " to %" PRIu64 " of ", part->offset,
                      part->offset + part->bytes - 1);
@@ -261,8 +263,64 @@ static bool say_end(const struct uninitialised *of, const struct poison_end *end
     return true;
 }
 
+/* ---- advice ------------------------------------------------------------------------------------------- */
+
+/* The declared variable is initialised where it is declared; of a part, the part is written first. */
+static void advise_variable(const struct uninitialised *of, uint32_t number, bool part,
+                            struct sentence *advice)
+{
+    const struct code_variable *declared = element_declared(of->launch, of->wave->code, number);
+    const char *file = declared && declared->file
+                           ? program_file(of->launch->info.program, declared->file, declared->line)
+                           : NULL;
+    if (!file || !declared->line || declared->parameter)
+        return;
+    sentence_add(advice, part ? "initialise all of '%s' at %s:%" PRIu32 : "initialise '%s' at %s:%" PRIu32,
+                 declared->name, file, declared->line);
+}
+
+/* Nothing: a command or a store left the bytes so, and there is no saying which one should have written. */
+static void advise_region(const struct uninitialised *of, const struct poison_end *end,
+                          struct sentence *advice)
+{
+    const struct region *region = memory_region(&of->launch->arena->memory, end->address);
+    if (region->kind == REGION_NONE || !began_so(region, end))
+        return;
+    if (region->kind == REGION_LOCAL_VARIABLE)
+        sentence_add(advice,
+                     "local memory begins without values: let the work-group write '%s', and reach "
+                     "barrier(CLK_LOCAL_MEM_FENCE), before it is read",
+                     object_plain_name(region));
+    else if (region->kind == REGION_BUFFER && region->flags & REGION_FLAG_SVM)
+        sentence_add(advice, "write it before the launch, or in the kernel first");
+    else if (region->kind == REGION_BUFFER && !end->image && region->maker)
+        sentence_add(advice,
+                     "clEnqueueFillBuffer or clEnqueueWriteBuffer before the launch, "
+                     "CL_MEM_COPY_HOST_PTR where the buffer is created, or a store in the kernel first");
+    else if (region->kind == REGION_BUFFER && !end->image)
+        sentence_add(advice, "fill or data for the buffer in the scenario, or a store in the kernel first");
+}
+
+static void advise_end(const struct uninitialised *of, const struct poison_end *end, struct sentence *advice)
+{
+    const struct code *code = of->wave->code;
+    if (end->kind == POISON_END_SOURCE) {
+        const struct poison_source *source = &code->poison_sources[end->source];
+        if (source->name && strcmp(source->name, made_for_result) == 0)
+            sentence_add(advice, "return a value on every path of the function");
+        else
+            advise_variable(of, source->variable, source->bytes < source->size, advice);
+    } else if (wave_is_private_address(end->address)) {
+        const struct private_object *object = private_of(code, end->address - PRIVATE_BASE);
+        if (object)
+            advise_variable(of, object->variable, end->bytes < object->high - object->low, advice);
+    } else {
+        advise_region(of, end, advice);
+    }
+}
+
 /* False: one of them has no name, and it is not known which one. */
-static bool say_ends(const struct uninitialised *of, struct sentence *why)
+static bool say_ends(const struct uninitialised *of, struct sentence *why, struct sentence *advice)
 {
     struct poison_end ends[POISON_ENDS];
     const uint32_t count = poison_trail_ends(of->wave, of->fault->poison_list, of->fault->lane, ends);
@@ -274,14 +332,16 @@ static bool say_ends(const struct uninitialised *of, struct sentence *why)
         known = say_end(of, &ends[i], why);
         say_later(&ends[i], why);
     }
+    if (known && count == 1 && !ends[0].more)
+        advise_end(of, &ends[0], advice);
     return known;
 }
 
-void uninitialised_say(const struct uninitialised *of, struct sentence *out_why)
+void uninitialised_say(const struct uninitialised *of, struct sentence *out_why, struct sentence *out_advice)
 {
     struct sentence origin;
     sentence_init(&origin);
-    if (say_ends(of, &origin))
+    if (say_ends(of, &origin, out_advice))
         sentence_add(out_why, "%s", origin.bytes);
     else
         sentence_add(out_why, "the %s derives from a variable or from memory that has not been written yet",

@@ -4,7 +4,8 @@
  *          local variable, that was read without having been written.
  *
  * Interface
- *   uninitialised_say   the reason of a finding; general words where the origin is not known
+ *   uninitialised_say   the reason of a finding; general words where the origin is not known. And the advice:
+ *                       what to initialise, nothing where there may be several origins
  */
 #ifndef ORRERY_SIM_DEVICE_UNINITIALISED_H
 #define ORRERY_SIM_DEVICE_UNINITIALISED_H
@@ -18,6 +19,6 @@ struct uninitialised {
     struct commands *commands; /* NULL: commands have no names */
     const char *what;          /* that depends on it: "condition" */
 };
-void uninitialised_say(const struct uninitialised *of, struct sentence *out_why);
+void uninitialised_say(const struct uninitialised *of, struct sentence *out_why, struct sentence *out_advice);
 
 #endif

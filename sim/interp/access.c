@@ -4,6 +4,7 @@
  * one event.
  */
 #include "access.h"
+#include "orrery/checked.h"
 #include "poison_trail.h"
 
 #include <stdlib.h>
@@ -1356,6 +1357,42 @@ static void note_read(const struct access *access, uint32_t source, uint32_t lan
     poison_trail_read(access->wave, source, lane, access->address[lane], access->bytes);
 }
 
+/* The first byte from `from` on that differs from it in being uninitialised; at most bytes. */
+static uint32_t run_end(uint64_t bits, uint32_t from, uint32_t bytes)
+{
+    const bool unset = bits >> 8 * from & 0xff;
+    uint32_t end = from + 1;
+    while (end < bytes && unset == ((bits >> 8 * end & 0xff) != 0))
+        end++;
+    return end;
+}
+
+/* Notes the first bytes that are uninitialised, not the initialised ones around them. */
+static void note_bits(struct access *access, uint32_t source, uint32_t lane, uint64_t bits)
+{
+    CHECKED(bits);
+    const uint32_t bytes = access->bytes, first = (uint32_t)__builtin_ctzll(bits) / 8;
+    access->bytes = run_end(bits, first, bytes) - first;
+    access->address[lane] += first;
+    note_read(access, source, lane);
+    access->address[lane] -= first;
+    access->bytes = bytes;
+}
+
+/* Ones where bytes of the lane are not initialised; none of an access that missed. */
+static uint64_t undefined_bits(struct access *access, uint32_t lane)
+{
+    const uint32_t bytes = access->bytes;
+    uint64_t bits = 0;
+    if (!lane_is_poison(access, lane))
+        return 0;
+    access->bytes = 1;
+    for (uint32_t k = 0; k < bytes; k++, access->address[lane]++)
+        bits |= lane_is_poison(access, lane) ? UINT64_C(0xff) << 8 * k : 0;
+    access->address[lane] -= access->bytes = bytes;
+    return bits;
+}
+
 void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform)
 {
     struct access access;
@@ -1368,12 +1405,29 @@ void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *w
     EACH_SET_LANE(&wave->active, lane)
     if (uniform || lane_is_poison(&access, (uint32_t)lane)) {
         set_lane(&poison, (uint32_t)lane);
-        note_read(&access, poison_from(wave, insn), (uint32_t)lane);
+        note_bits(&access, poison_from(wave, insn), (uint32_t)lane, undefined_bits(&access, (uint32_t)lane));
     }
     if (uniform)
         frame[insn->d] = 1;
     else
         memcpy(frame + insn->d, &poison, sizeof poison);
+}
+
+void access_poison_bits(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform)
+{
+    struct access access;
+    begin_poison(&access, insn, frame, wave);
+    const uint32_t bytes = access.bytes, first = first_lane(&wave->active);
+    const uint64_t one = uniform ? undefined_bits(&access, first) : 0;
+    memset(frame + insn->d, 0, uniform ? bytes : (size_t)bytes * wave->n);
+    EACH_SET_LANE(&wave->active, lane)
+    {
+        const uint32_t i = (uint32_t)lane;
+        const uint64_t bits = uniform ? one : undefined_bits(&access, i);
+        memcpy(frame + insn->d + (uniform ? 0 : (size_t)bytes * i), &bits, bytes);
+        if (bits)
+            note_bits(&access, poison_from(wave, insn), i, bits);
+    }
 }
 
 /* Memory that one work-group uses alone: uninitialised values there are reported where they are used. */
@@ -1409,8 +1463,47 @@ static bool is_reported(const struct access *access, uint32_t lane)
     return region && !hands_on(region);
 }
 
+/* Of a value whose uninitialised bits are known: by runs of bytes. */
+static void mark_bits(struct access *access, uint32_t lane, uint64_t bits, bool reported, uint32_t list)
+{
+    const uint32_t bytes = access->bytes;
+    for (uint32_t from = 0, end; from < bytes; from = end) {
+        end = run_end(bits, from, bytes);
+        access->bytes = end - from;
+        mark_lane(access, lane, bits >> 8 * from & 0xff, reported, list);
+        access->address[lane] += access->bytes;
+    }
+    access->address[lane] -= access->bytes = bytes;
+}
+
+static void access_mark_bits(const struct insn *insn, uint8_t *frame, struct wave *wave)
+{
+    struct access access;
+    lane_mask reported;
+    memcpy(&reported, frame + insn->d, sizeof reported);
+    begin_poison(&access, insn, frame, wave);
+    const uint32_t list = poison_from(wave, insn);
+    EACH_SET_LANE(&wave->active, lane)
+    {
+        const uint32_t i = (uint32_t)lane;
+        const bool report = lane_mask_test(&reported, i);
+        uint64_t bits = 0;
+        memcpy(&bits, frame + insn->c + (size_t)access.bytes * i, access.bytes);
+        mark_bits(&access, i, bits, report, list);
+        if (report && is_reported(&access, i))
+            add_fault(&access, i, FAULT_UNINITIALISED_STORE, false);
+    }
+    access.fault.poison_list = list;
+    if (access.fault.lanes)
+        wave->host->fault(wave->host->self, wave, &access.fault);
+}
+
 void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
+    if (insn->f == POISON_BITS) {
+        access_mark_bits(insn, frame, wave);
+        return;
+    }
     struct access access;
     lane_mask poison, reported;
     memcpy(&poison, frame + insn->c, sizeof poison);
@@ -1455,7 +1548,7 @@ void access_poison_atomic(const struct insn *insn, uint8_t *frame, struct wave *
         const uint32_t i = (uint32_t)lane;
         const bool poison = lane_is_poison(&access, i);
         if (poison)
-            note_read(&access, source, i);
+            note_bits(&access, source, i, undefined_bits(&access, i));
         const bool leaves =
             insn->f != ATOMIC_LOAD && leaves_poison(insn->f, poison, lane_mask_test(&value, i));
         const bool reported = leaves && is_reported(&access, i);

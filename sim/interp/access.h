@@ -11,7 +11,7 @@
  *   access_copy_begin, _in, _out, _end   packets of a pipe; access_fetch, _hand: memory that is not the
  *                                        device's
  *   access_announce_*            announce a flat access before it happens; an atomic afterwards
- *   access_poison, _mark         validity of the bytes an instruction touches
+ *   access_poison, _poison_bits, _mark         validity of the bytes an instruction touches
  */
 #ifndef ORRERY_INTERP_ACCESS_H
 #define ORRERY_INTERP_ACCESS_H
@@ -83,6 +83,8 @@ void access_check_index(const struct insn *insn, const uint8_t *frame, struct wa
 /* what an atomic's lanes will find, and leave */
 void access_poison_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave);
 void access_poison(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform);
+/* out: an integer of the access's bytes for each lane, or one for poison_bits_u */
+void access_poison_bits(const struct insn *insn, uint8_t *frame, const struct wave *wave, bool uniform);
 void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave);
 
 #endif

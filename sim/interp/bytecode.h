@@ -152,8 +152,8 @@ exec_fn *const *op_table_isa(int isa);
 
 /* Of OP_poison_st, for uninitialised values stored to global memory: all are reported; only those of the
  * lanes of d, whose bytes count as initialised from then on; the same bytes, but another operation of the
- * store reports. */
-enum poison_report { POISON_REPORTS_ALL, POISON_REPORTS, POISON_REPORTED };
+ * store reports; as POISON_REPORTS, of a value whose uninitialised bits are ones in c. */
+enum poison_report { POISON_REPORTS_ALL, POISON_REPORTS, POISON_REPORTED, POISON_BITS };
 
 enum storage { STORAGE_GLOBAL, STORAGE_CONSTANT, STORAGE_LOCAL, STORAGE_PRIVATE, STORAGE_GENERIC };
 
@@ -208,6 +208,7 @@ struct site {
     uint32_t loop;        /* 1 + index into struct code's loops: the innermost loop around it; 0: none */
     bool each_iteration;  /* every work-item executes it in each iteration of that loop */
     bool controls_branch; /* a branch depends on the value that it reads */
+    bool waits;           /* a loop reads it, at one address, until another unit has written a value */
     /* the other half of a read-modify-write: of a load, the store that depends on it; of a store, the load;
      * 0: none */
     uint32_t update;

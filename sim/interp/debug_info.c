@@ -87,8 +87,11 @@ enum { SCOPES_NESTED = 1000 };
 /* Index of a scope; 0: the program's, or none. Parents come first. */
 static uint32_t scope_of(struct ir *ir, uint32_t id, uint32_t depth)
 {
-    const uint32_t *w = record(ir->module, id, 8);
+    const uint32_t *w = record(ir->module, id, 6);
     struct debug_scope scope = {0};
+    if (w && w[4] == OpenCLDebugInfo100DebugTypeTemplate && depth <= SCOPES_NESTED)
+        return scope_of(ir, w[5], depth + 1);
+    w = record(ir->module, id, 8);
     if (!w || depth > SCOPES_NESTED)
         return 0;
     if (ir->scope_index[id])
@@ -300,16 +303,46 @@ static void take_vector(struct module *m, const uint32_t *w, struct debug_type *
     type->size = type->element->size * (w[6] == 3 ? 4 : w[6]);
 }
 
+/* More inherited members than that are left out: a class may inherit many of one base. */
+enum { INHERITED_MOST = 4096 };
+
+/* The base class that a member stands for; NULL: it is an ordinary one, or no class. */
+static const struct debug_type *base_class(struct module *m, uint32_t id)
+{
+    const uint32_t *base = record(m, id, 9);
+    const struct debug_type *type =
+        base && base[4] == OpenCLDebugInfo100DebugTypeInheritance ? type_of(m, base[6]) : NULL;
+    return type && type->member_count <= INHERITED_MOST ? type : NULL;
+}
+
+/* Members of a base class are named as the class's own. */
+static void add_inherited(struct module *m, uint32_t id, struct debug_type *type,
+                          struct debug_member *members)
+{
+    const struct debug_type *base = base_class(m, id);
+    const uint64_t offset = base ? bytes_of(m, record(m, id, 9)[7]) : 0;
+    for (uint32_t i = 0; base && i < base->member_count; i++) {
+        members[type->member_count] = base->members[i];
+        members[type->member_count++].offset += offset;
+    }
+}
+
 static void take_composite(struct module *m, const uint32_t *w, struct debug_type *type)
 {
     const uint32_t length = w[0] >> 16;
-    struct debug_member *members = ARENA_ARRAY(&m->arena, struct debug_member, length);
+    uint32_t room = length;
+    for (uint32_t i = 14; i < length; i++) {
+        const struct debug_type *base = base_class(m, w[i]);
+        room += base ? base->member_count : 0;
+    }
+    struct debug_member *members = ARENA_ARRAY(&m->arena, struct debug_member, room);
     type->kind = w[6] == OpenCLDebugInfo100Union ? DEBUG_UNION : DEBUG_STRUCT;
     type->name = text_of(m, w[5]);
     type->size = length > 12 ? bytes_of(m, w[12]) : 0;
     type->members = members;
     for (uint32_t i = 14; i < length; i++) {
         const uint32_t *member = record(m, w[i], 12);
+        add_inherited(m, w[i], type, members);
         if (member && member[4] == OpenCLDebugInfo100DebugTypeMember)
             members[type->member_count++] =
                 (struct debug_member){text_of(m, member[5]), type_of(m, member[6]), bytes_of(m, member[11])};
@@ -352,6 +385,8 @@ static void take_type(struct module *m, const uint32_t *w, struct debug_type *ty
         *type = (struct debug_type){
             .kind = DEBUG_POINTER, .size = 8, .element = type_of(m, w[5]), .storage = storage_of(w[6])};
     } else if (w[4] == OpenCLDebugInfo100DebugTypeQualifier && length > 6) {
+        *type = *type_of(m, w[5]);
+    } else if (w[4] == OpenCLDebugInfo100DebugTypeTemplate && length > 5) {
         *type = *type_of(m, w[5]);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeArray && length > 6) {
         take_array(m, w, type);

@@ -163,7 +163,8 @@ static enum value_class class_of(const struct spread *s, uint32_t id)
                : ir->irreducible                   ? CLASS_V
                                                    : all;
     case IR_load:
-    case IR_poison_load: {
+    case IR_poison_load:
+    case IR_poison_bits: {
         const bool one_load = a->cls == CLASS_U && !ir->irreducible && !s->of_group;
         const bool one_memory = v->storage != STORAGE_PRIVATE && v->storage != STORAGE_GENERIC;
         return one_load && one_memory ? CLASS_U : CLASS_V;

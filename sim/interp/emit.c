@@ -30,6 +30,8 @@ static bool takes_yield(uint32_t op)
     case OP_async_copy:
     case OP_poison_ld:
     case OP_poison_ld_u:
+    case OP_poison_bits_v:
+    case OP_poison_bits_u:
     case OP_poison_st:
     case OP_poison_atomic: return true;
     default: return op >= OP_ld_u_8 && op <= OP_fence && !is_private(op);
@@ -304,6 +306,8 @@ static void put_poison(struct emitter *e, uint32_t v)
     push_operand(e, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
     if (value->op == IR_poison_load)
         op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
+    else if (value->op == IR_poison_bits)
+        op = value->cls == CLASS_U ? OP_poison_bits_u : OP_poison_bits_v;
     else if (value->op == IR_poison_atomic)
         op = OP_poison_atomic;
     const uint32_t d = value->op != IR_poison_store ? emit_loc(e, v)
@@ -507,6 +511,7 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
     case IR_barrier: put_list(e, OP_barrier, v); break;
     case IR_poison_load:
+    case IR_poison_bits:
     case IR_poison_atomic:
     case IR_poison_store: put_poison(e, v); break;
     case IR_poison_check:

@@ -23,6 +23,7 @@ struct slot_group {
 };
 
 struct emitter {
+    uint32_t sought; /* the position in its block at which place_after found a definition last */
     struct ir *ir;
     struct arena *arena;
     uint32_t width;

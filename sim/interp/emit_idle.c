@@ -96,7 +96,9 @@ static bool may_stop(const struct ir *ir, const struct value *value)
     case IR_pipe:
     case IR_enqueue:
     case IR_async_copy: return true;
-    default: return ir->preempt && (ir_families[value->op] == FAMILY_EFFECT || value->op == IR_poison_load);
+    default:
+        return ir->preempt && (ir_families[value->op] == FAMILY_EFFECT || value->op == IR_poison_load ||
+                               value->op == IR_poison_bits);
     }
 }
 

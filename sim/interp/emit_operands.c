@@ -6,6 +6,20 @@
 #include "orrery/checked.h"
 #include "emit.h"
 
+/* The position after that of `of` among so many. Definitions are mostly near the one that was sought before:
+ * a search from the start of a long block would make its emission quadratic. */
+static uint32_t position_after(struct emitter *e, const struct block *block, uint32_t count, uint32_t of)
+{
+    const uint32_t *at = block->insts.at, near = e->sought < count ? e->sought : count;
+    for (uint32_t away = 0; away <= count; away++) {
+        if (near >= away + 1 && at[near - away - 1] == of)
+            return e->sought = near - away;
+        if (near + away < count && at[near + away] == of)
+            return e->sought = near + away + 1;
+    }
+    return 0;
+}
+
 /* Puts a new value right after the definition of `of` (after the phis; in the entry block
  * for leaves). */
 static void place_after(struct emitter *e, uint32_t of, uint32_t v)
@@ -14,9 +28,8 @@ static void place_after(struct emitter *e, uint32_t of, uint32_t v)
     ir_append(e->ir, b, v);
     struct block *block = ir_block(e->ir, b);
     uint32_t count = block->insts.count - 1;
-    for (uint32_t i = 0; i < count && val(e, of)->block; i++)
-        if (block->insts.at[i] == of)
-            at = i + 1;
+    if (val(e, of)->block)
+        at = position_after(e, block, count, of);
     while (at < count &&
            (val(e, block->insts.at[at])->op == IR_extract || val(e, block->insts.at[at])->op == IR_phi ||
             val(e, block->insts.at[at])->op == IR_math_second))
@@ -151,7 +164,7 @@ static bool is_of_family(enum ir_op op)
 static void prepare_address(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
-    const bool loads = value->op == IR_load || value->op == IR_poison_load;
+    const bool loads = value->op == IR_load || value->op == IR_poison_load || value->op == IR_poison_bits;
     const bool spreads = loads && value->cls == CLASS_V && val(e, value->args[0])->cls == CLASS_U;
     if (value->storage == STORAGE_PRIVATE)
         no_affine(e, v);
@@ -227,6 +240,7 @@ static void prepare(struct emitter *e, uint32_t v)
     case IR_poison_atomic:
     case IR_poison_store: lanes_only(e, v, 1, 2); /* fall through */
     case IR_poison_load:
+    case IR_poison_bits:
     case IR_load: prepare_address(e, v); break;
     case IR_store:
         prepare_address(e, v);
@@ -261,7 +275,7 @@ static void fold_offset(struct emitter *e, uint32_t v)
 {
     struct value *value = val(e, v);
     if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load &&
-        value->op != IR_poison_store)
+        value->op != IR_poison_bits && value->op != IR_poison_store)
         return;
     const struct value *address = val(e, value->args[0]);
     int64_t offset = value->offset + address->offset;

@@ -151,7 +151,7 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
 static bool reads_late(const struct value *v)
 {
     return ir_families[v->op] == FAMILY_EFFECT || v->op == IR_math || v->op == IR_space ||
-           v->op == IR_poison_load;
+           v->op == IR_poison_load || v->op == IR_poison_bits;
 }
 
 static void find_intervals(struct emitter *e)

@@ -286,6 +286,43 @@ HANDLER(poison_ld_u)
     NEXT;
 }
 
+static inline uint32_t bytes_of(const struct insn *insn, const struct wave *wave)
+{
+    return wave->code->operands[insn->b + 1];
+}
+
+HANDLER(poison_bits_v)
+{
+    if (read_defined(insn, frame, wave))
+        memset(frame + insn->d, 0, (size_t)bytes_of(insn, wave) * wave->n);
+    else
+        access_poison_bits(insn, frame, wave, false);
+    NEXT;
+}
+
+HANDLER(poison_bits_u)
+{
+    if (read_defined(insn, frame, wave))
+        memset(frame + insn->d, 0, bytes_of(insn, wave));
+    else
+        access_poison_bits(insn, frame, wave, true);
+    NEXT;
+}
+
+/* Is some bit of an active lane a one? Mostly no lane has any. */
+static bool any_bits(const uint8_t *bits, uint32_t bytes, const struct wave *wave)
+{
+    const uint64_t *const words = (const uint64_t *)(const void *)bits;
+    uint64_t any = 0, own = 0;
+    EACH_LANE(i, (size_t)bytes * wave->n / 8) any |= words[i];
+    if (!any)
+        return false;
+    EACH_WORD(w, wave->n)
+    for (uint64_t lanes = wave->active.word[w]; lanes && !own; lanes &= lanes - 1)
+        memcpy(&own, bits + (w * 64 + (size_t)__builtin_ctzll(lanes)) * bytes, bytes);
+    return own;
+}
+
 /* Is an active lane in the mask? */
 static inline bool any_active(const uint64_t *mask, const struct wave *wave)
 {
@@ -307,7 +344,9 @@ HANDLER(poison_st)
     struct poison_span span;
     struct region *region;
     const bool reports = insn->f == POISON_REPORTS && any_active(AT(const uint64_t, insn->d), wave);
-    if (!reports && !any_active(AT(const uint64_t, insn->c), wave)) {
+    const bool unset = insn->f == POISON_BITS ? any_bits(frame + insn->c, bytes_of(insn, wave), wave)
+                                              : any_active(AT(const uint64_t, insn->c), wave);
+    if (!reports && !unset) {
         const uint32_t *const list = &wave->code->operands[insn->b];
         uint32_t undefined;
         if (list[0] == FORM_PRIVATE_U || list[0] == FORM_PRIVATE_V) {

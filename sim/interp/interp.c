@@ -78,7 +78,7 @@ static bool may_wait_for_group(struct ir *ir, const struct value *enqueue)
 struct waiting_loop {
     struct ir *ir;
     const struct loop *loop;
-    uint32_t *seen, *work, *phis, work_count, mark;
+    uint32_t *seen, *work, *phis, *sites, work_count, site_count, mark;
     bool reads, counts;
 };
 
@@ -105,6 +105,8 @@ static void look_at_read(struct waiting_loop *w, const struct value *value)
     const uint32_t address = value->args[0];
     const bool fixed = !is_inside(w->ir, w->loop, ir_value(w->ir, address)->block);
     w->reads |= fixed && value->storage != STORAGE_PRIVATE;
+    if (fixed && value->storage != STORAGE_PRIVATE)
+        w->sites[w->site_count++] = value->site;
     if (value->op == IR_atomic &&
         (value->imm == ATOMIC_COMPARE_EXCHANGE || value->imm == ATOMIC_COMPARE_EXCHANGE_WEAK) &&
         value->args[2])
@@ -151,13 +153,17 @@ static bool spins_on(struct waiting_loop *w, uint32_t cond)
     uint32_t phi_count = 0;
     w->mark++;
     w->reads = w->counts = false;
+    w->site_count = 0;
     derive(w, cond);
+    const uint32_t site_count = w->site_count;
     for (uint32_t i = 0; i < header->insts.count && ir_value(w->ir, header->insts.at[i])->op == IR_phi; i++)
         if (w->seen[header->insts.at[i]] == w->mark)
             w->phis[phi_count++] = header->insts.at[i];
     bool counts = !w->reads || w->counts;
     while (phi_count && !counts)
         counts = continues_loop(w, w->phis[--phi_count]);
+    for (uint32_t i = 0; i < site_count && !counts; i++)
+        w->ir->sites.at[w->sites[i]].waits = true;
     return !counts;
 }
 
@@ -168,29 +174,31 @@ static bool spins_on(struct waiting_loop *w, uint32_t cond)
 static bool may_wait(struct waiting_loop *w)
 {
     const struct loop *loop = w->loop;
+    bool waits = false;
     for (uint32_t o = 0; o < w->ir->order_count; o++) {
         const struct block *block = ir_block(w->ir, w->ir->order[o]);
         bool exits = false;
         for (uint32_t k = 0; k < block->succ_count && is_inside(w->ir, loop, w->ir->order[o]); k++)
             exits |= block->succ_count > 1 && !is_inside(w->ir, loop, block->succs[k]);
-        if (exits && spins_on(w, block->cond))
-            return true;
+        waits |= exits && spins_on(w, block->cond);
     }
-    return false;
+    return waits;
 }
 
+/* Also sets `waits` of each site. */
 static bool some_loop_waits(struct ir *ir)
 {
+    bool waits = false;
     struct waiting_loop w = {.ir = ir,
                              .seen = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
                              .work = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
-                             .phis = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
+                             .phis = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count),
+                             .sites = ARENA_ARRAY(ir->arena, uint32_t, 2 * ir->values.count)};
     for (uint32_t l = 0; l < ir->loops.count && !ir->irreducible; l++) {
         w.loop = &ir->loops.at[l];
-        if (may_wait(&w))
-            return true;
+        waits |= may_wait(&w);
     }
-    return false;
+    return waits;
 }
 
 /* Inputs that do not depend on the division into work-groups. */
@@ -201,7 +209,7 @@ static bool is_global_input(uint64_t input)
     return sizes || ids || input == INPUT_GLOBAL_LINEAR_ID;
 }
 
-static void find_traits(struct entry_point *e, struct ir *ir)
+static void find_traits(struct entry_point *e, struct ir *ir, bool waits)
 {
     struct kernel_traits t = {0};
     t.sees_groups = ir->locals.count > 0;
@@ -217,7 +225,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
         t.sees_groups |= value->op == IR_enqueue && may_wait_for_group(ir, value);
     }
     /* then it matters which work-groups have begun */
-    t.sees_groups |= t.has_barrier || t.has_collective || some_loop_waits(ir);
+    t.sees_groups |= t.has_barrier || t.has_collective || waits;
     e->traits = t;
     e->has_traits = true;
 }
@@ -246,8 +254,9 @@ static const struct code *make_code(struct module *m, struct entry_point *e,
     const struct code *plain = request->debug || request->profile ? make_code(m, e, &without) : NULL;
     struct ir *ir = lowered(m, e, request); /* emit changes the IR, so each code has its own */
     ir->plain = plain;
+    const bool waits = some_loop_waits(ir);
     if (!e->has_traits)
-        find_traits(e, ir);
+        find_traits(e, ir, waits);
     code = emit(ir, width);
     *list_push(&m->arena, &e->code) = code;
     *list_push(&m->arena, &e->code_key) = key;

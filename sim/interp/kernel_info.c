@@ -120,6 +120,7 @@ static void describe_arg(struct module *m, struct entry_point *e, const struct f
     bool by_value = type->kind == TYPE_POINTER && type->storage == SpvStorageClassFunction;
     arg->size = by_value ? value->size : type->size;
     arg->align = by_value ? value->align : type->align;
+    arg->element_bytes = type->kind == TYPE_POINTER && !by_value ? value->size : 0;
     const char *types = listed(m, "kernel_arg_type", e->name, i),
                *qualifiers = listed(m, "kernel_arg_type_qual", e->name, i);
     const char *star = type->kind == TYPE_POINTER && !by_value ? "*" : "";

@@ -69,6 +69,8 @@ libinterp_a_SOURCES = \
 	%D%/wave_pipe.c \
 	%D%/wave_pipe.h \
 	%D%/poison.c \
+	%D%/poison.h \
+	%D%/poison_bits.c \
 	%D%/poison_trail.c \
 	%D%/poison_trail.h \
 	%D%/bytecode.h \

@@ -250,8 +250,8 @@ static inline void block_pow(double *r, const double *x, const double *y)
     f64_pow(p, p, half);
     EACH_BLOCK_LANE(k)
     {
-        const double mended = is_finite_nonzero(x[k]) ? with_sign(square_of_root(p[k]), r[k]) : r[k];
-        const double exact = y[k] == 1 ? x[k] : y[k] == -1 ? 1 / x[k] : mended;
+        const double corrected = is_finite_nonzero(x[k]) ? with_sign(square_of_root(p[k]), r[k]) : r[k];
+        const double exact = y[k] == 1 ? x[k] : y[k] == -1 ? 1 / x[k] : corrected;
         r[k] = magnitude(r[k]) == R_INF ? exact : r[k];
     }
 }
@@ -291,8 +291,8 @@ static inline void block_rootn(double *r, const double *x, const int32_t *y)
     EACH_BLOCK_LANE(k)
     {
         const bool odd = (y[k] & 1) != 0, regular = is_finite_nonzero(m[k]) && is_finite_nonzero(p[k]);
-        const double e = reciprocal_residue(y[k], q[k]), mended = p[k] + p[k] * (e * l[k]);
-        const double root = regular ? mended : p[k];
+        const double e = reciprocal_residue(y[k], q[k]), corrected = p[k] + p[k] * (e * l[k]);
+        const double root = regular ? corrected : p[k];
         const bool undefined = y[k] == 0 || (x[k] < 0 && !odd);
         r[k] = undefined ? R_NAN : odd ? with_sign(root, x[k]) : root;
     }

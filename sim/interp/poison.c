@@ -14,6 +14,8 @@
  * The possible origins of a reported value are computed here as well: each report has the list of reads and
  * variables that its value derives from. At run time poison_trail.c chooses among them.
  *
+ * Values of which some bits may be uninitialised and others not have more than a bool: poison_bits.c.
+ *
  * In a launch that is left out of the checks, no value has a companion; stores only mark their bytes as
  * initialised.
  */
@@ -21,29 +23,24 @@
 
 #include "orrery/checked.h"
 #include "image_op.h"
-#include "ir.h"
+#include "poison.h"
 
-/* The values whose origins an operation reports: `count` values from operands[first] on. */
-struct poison_question {
-    uint32_t operation, first, count;
-};
-
-struct poisoning {
-    struct ir *ir;
-    uint32_t *of;       /* value -> its companion; NONE: always initialised */
-    uint32_t yes;       /* the constant true */
-    LIST(uint32_t) out; /* the new instructions of the current block */
-    bool tracks;        /* values are reported, so their origins are needed */
-    LIST(struct poison_question) questions;
-    LIST(uint32_t) operands; /* the values of all questions */
-};
-
-static uint32_t companion(struct poisoning *p, uint32_t v)
+uint32_t poison_companion(struct poisoning *p, uint32_t v)
 {
     CHECKED(v < p->ir->values.count);
-    if (!v)
+    if (!v || v >= p->values)
         return NONE;
     return ir_value(p->ir, v)->op == IR_undef ? p->yes : p->of[v];
+}
+
+uint32_t poison_add(struct poisoning *p, enum ir_op op, enum scalar type, const uint32_t args[3])
+{
+    const uint32_t v = ir_new_value(p->ir, op, type);
+    struct value *value = ir_value(p->ir, v);
+    memcpy(value->args, args, sizeof value->args);
+    value->block = p->block;
+    *list_push(p->ir->arena, &p->out) = v;
+    return v;
 }
 
 static uint32_t add(struct poisoning *p, enum ir_op op, uint32_t block, uint32_t a, uint32_t b, uint32_t c)
@@ -96,19 +93,23 @@ static uint32_t check_of(struct poisoning *p, uint32_t block, uint32_t poison, e
 /* Checks a value that is used as an address or condition. */
 static void check(struct poisoning *p, uint32_t block, uint32_t used, enum fault_kind kind, uint32_t site)
 {
-    const uint32_t v = check_of(p, block, companion(p, used), kind, site);
+    const uint32_t v = check_of(p, block, poison_companion(p, used), kind, site);
     if (v)
         add_question(p, v, &used, 1);
 }
 
 /* The operation on the validity bits of `count` components of an access, from `first` on. */
-static uint32_t memory_companion(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
-                                 uint32_t first, uint32_t count)
+uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
+                          uint32_t first, uint32_t count)
 {
     struct ir *ir = p->ir;
-    uint32_t v = ir_new_value(ir, op, op == IR_poison_store ? T_NONE : T_BOOL);
-    struct value *value = ir_value(ir, v);
+    static const enum scalar types[] = {T_I8, T_I16, T_I32, T_I64};
     const struct value *of = ir_value(ir, access);
+    const enum scalar type = op == IR_poison_store  ? T_NONE
+                             : op == IR_poison_bits ? types[of->size_log2]
+                                                    : T_BOOL;
+    const uint32_t v = ir_new_value(ir, op, type);
+    struct value *value = ir_value(ir, v);
     *value = (struct value){.op = value->op,
                             .type = value->type,
                             .block = of->block,
@@ -139,11 +140,17 @@ static void set_source(struct poisoning *p, uint32_t v)
     value->imm |= (uint64_t)new_source(p, &read) << POISON_FROM_SHIFT;
 }
 
+static uint32_t source_of(struct poisoning *p, uint32_t operation)
+{
+    return (uint32_t)(ir_value(p->ir, operation)->imm >> POISON_FROM_SHIFT);
+}
+
 static uint32_t select_companion(struct poisoning *p, uint32_t v)
 {
     const struct value *value = ir_value(p->ir, v);
     uint32_t c = value->args[0], block = value->block;
-    uint32_t pc = companion(p, c), pa = companion(p, value->args[1]), pb = companion(p, value->args[2]);
+    uint32_t pc = poison_companion(p, c), pa = poison_companion(p, value->args[1]),
+             pb = poison_companion(p, value->args[2]);
     if (pa == pb)
         return either(p, block, pc, pa);
     uint32_t no = ir_const(p->ir, T_BOOL, 0);
@@ -173,7 +180,7 @@ static uint32_t reported_companion(struct poisoning *p, uint32_t v, uint32_t cou
     const uint32_t block = ir_value(p->ir, v)->block;
     uint32_t some = NONE, all = p->yes;
     for (uint32_t k = 0; k < count; k++) {
-        const uint32_t component = ir_value(p->ir, v)->list[k], poison = companion(p, component);
+        const uint32_t component = ir_value(p->ir, v)->list[k], poison = poison_companion(p, component);
         if (!is_carried(p, component))
             some = either(p, block, some, poison);
         all = both(p, block, all, poison);
@@ -181,20 +188,37 @@ static uint32_t reported_companion(struct poisoning *p, uint32_t v, uint32_t cou
     return either(p, block, some, all);
 }
 
+/* A store of one value of which some bits may be uninitialised. */
+static bool marks_bits(struct poisoning *p, uint32_t v)
+{
+    const uint32_t stored = ir_value(p->ir, v)->list[0];
+    if (ir_value(p->ir, v)->list_count != 1 || !p->tracks || stored >= p->values || !p->bits[stored])
+        return false;
+    uint32_t reported;
+    const uint32_t bits = poison_bits_of_store(p, v, &reported);
+    const uint32_t mark = poison_of_access(p, IR_poison_store, v, bits, 0, 1);
+    ir_value(p->ir, mark)->args[2] = reported;
+    ir_value(p->ir, mark)->imm = POISON_BITS;
+    add_question(p, mark, &stored, 1);
+    return true;
+}
+
 /* One operation per run of components with the same companion. The first run that may be uninitialised
  * reports for the whole store. */
 static void mark_stored(struct poisoning *p, uint32_t v)
 {
+    if (marks_bits(p, v))
+        return;
     const uint32_t count = ir_value(p->ir, v)->list_count, no = ir_const(p->ir, T_BOOL, 0);
     const uint32_t *list = ir_value(p->ir, v)->list;
     const uint32_t reported = count > 1 ? reported_companion(p, v, count) : NONE;
     bool reports = true;
     for (uint32_t first = 0, end; first < count; first = end) {
-        const uint32_t poison = companion(p, list[first]);
-        for (end = first + 1; end < count && companion(p, list[end]) == poison;)
+        const uint32_t poison = poison_companion(p, list[first]);
+        for (end = first + 1; end < count && poison_companion(p, list[end]) == poison;)
             end++;
         const uint32_t mark =
-            memory_companion(p, IR_poison_store, v, poison ? poison : no, first, end - first);
+            poison_of_access(p, IR_poison_store, v, poison ? poison : no, first, end - first);
         if (poison && p->tracks)
             add_question(p, mark, list + first, count == 1 ? 1 : reports ? count - first : end - first);
         if (count == 1)
@@ -229,13 +253,13 @@ static bool decides_alone(struct ir *ir, const struct value *atomic)
 static void instrument_atomic(struct poisoning *p, uint32_t v)
 {
     struct ir *ir = p->ir;
-    const uint32_t poison = companion(p, ir_value(ir, v)->args[1]), no = ir_const(ir, T_BOOL, 0);
-    const uint32_t mark = memory_companion(p, IR_poison_atomic, v, poison ? poison : no, 0, 1);
+    const uint32_t poison = poison_companion(p, ir_value(ir, v)->args[1]), no = ir_const(ir, T_BOOL, 0);
+    const uint32_t mark = poison_of_access(p, IR_poison_atomic, v, poison ? poison : no, 0, 1);
     const struct value *atomic = ir_value(ir, v);
     ir_value(ir, mark)->imm = decides_alone(ir, atomic) ? ATOMIC_EXCHANGE : atomic->imm;
     set_source(p, mark);
     add_question(p, mark, &ir_value(ir, v)->args[1], 1);
-    p->of[v] = mark;
+    p->of[v] = p->from[v] = mark;
 }
 
 /* Checks the coordinates of an image instruction: its operands from `first` on. */
@@ -245,7 +269,7 @@ static void check_listed(struct poisoning *p, uint32_t v, uint32_t first)
                    *list = ir_value(p->ir, v)->list;
     uint32_t all = NONE;
     for (uint32_t k = first; k < count; k++)
-        all = either(p, block, all, companion(p, list[k]));
+        all = either(p, block, all, poison_companion(p, list[k]));
     const uint32_t made = check_of(p, block, all, FAULT_UNINITIALISED_ADDRESS, ir_value(p->ir, v)->site);
     if (made)
         add_question(p, made, list + first, count - first);
@@ -257,7 +281,7 @@ static uint32_t logic_companion(struct poisoning *p, uint32_t v)
     const uint32_t a = ir_value(p->ir, v)->args[0], b = ir_value(p->ir, v)->args[1],
                    block = ir_value(p->ir, v)->block;
     const bool is_or = ir_value(p->ir, v)->op == IR_mor;
-    const uint32_t pa = companion(p, a), pb = companion(p, b);
+    const uint32_t pa = poison_companion(p, a), pb = poison_companion(p, b);
     uint32_t open_a = a, open_b = b; /* true: the operand does not determine the result */
     if (!pa && !pb)
         return NONE;
@@ -292,7 +316,7 @@ static uint32_t mask_companion(struct poisoning *p, uint32_t v)
 {
     const uint32_t block = ir_value(p->ir, v)->block,
                    args[2] = {ir_value(p->ir, v)->args[0], ir_value(p->ir, v)->args[1]};
-    const uint32_t poisons[2] = {companion(p, args[0]), companion(p, args[1])};
+    const uint32_t poisons[2] = {poison_companion(p, args[0]), poison_companion(p, args[1])};
     uint32_t all = either(p, block, poisons[0], poisons[1]);
     for (uint32_t k = 0; all && k < 2; k++) {
         uint32_t open = leaves_open(p, v, args[k]);
@@ -305,21 +329,43 @@ static uint32_t mask_companion(struct poisoning *p, uint32_t v)
     return all;
 }
 
+/* The components follow each other: the companion of component k is that of the first + k. */
+static void instrument_load(struct poisoning *p, uint32_t v)
+{
+    const uint32_t count = ir_value(p->ir, v)->components;
+    const bool wanted = p->wanted[v];
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t part = poison_of_access(p, wanted ? IR_poison_bits : IR_poison_load, v, NONE, k, 1);
+        set_source(p, part);
+        p->from[v] = k ? p->from[v] : part;
+    }
+    p->of[v] = p->from[v];
+    if (!wanted)
+        return;
+    p->bits[v] = p->from[v];
+    const enum scalar type = (enum scalar)ir_value(p->ir, p->bits[v])->type;
+    const uint32_t zero = ir_const(p->ir, type, 0);
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t some = poison_add(p, IR_ine, T_BOOL, (const uint32_t[3]){p->bits[v] + k, zero});
+        p->of[v] = k ? p->of[v] : some;
+    }
+}
+
 static void instrument(struct poisoning *p, uint32_t v)
 {
     struct ir *ir = p->ir;
     struct value *value = ir_value(ir, v);
     uint32_t block = value->block, site = value->site, all = NONE;
+    if (poison_bits_compute(p, v)) {
+        *list_push(ir->arena, &p->out) = v;
+        return;
+    }
     switch (value->op) {
     case IR_load:
         check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
         *list_push(ir->arena, &p->out) = v;
-        for (uint32_t k = 0; k < ir_value(ir, v)->components && ir_value(ir, v)->storage != STORAGE_CONSTANT;
-             k++) {
-            const uint32_t part = memory_companion(p, IR_poison_load, v, NONE, k, 1);
-            set_source(p, part);
-            p->of[v] = k ? p->of[v] : part; /* the companions of the other components follow it */
-        }
+        if (ir_value(ir, v)->storage != STORAGE_CONSTANT)
+            instrument_load(p, v);
         return;
     case IR_store:
         check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
@@ -343,8 +389,10 @@ static void instrument(struct poisoning *p, uint32_t v)
         instrument_atomic(p, v);
         break;
     case IR_extract: {
-        const uint32_t whole = companion(p, value->args[0]), of = ir_value(ir, value->args[0])->op;
+        const uint32_t whole = poison_companion(p, value->args[0]), of = ir_value(ir, value->args[0])->op;
         p->of[v] = whole && of == IR_load ? whole + (uint32_t)value->imm : whole;
+        if (of == IR_load && p->bits[value->args[0]])
+            p->bits[v] = p->bits[value->args[0]] + (uint32_t)value->imm;
         break;
     }
     case IR_phi: break; /* made before */
@@ -357,10 +405,11 @@ static void instrument(struct poisoning *p, uint32_t v)
         if (ir_families[value->op] == FAMILY_EFFECT || ir_families[value->op] == FAMILY_LEAF)
             break;
         IR_OPERANDS(ir, v, slot)
-        all = either(p, block, all, companion(p, *slot));
+        all = either(p, block, all, poison_companion(p, *slot));
         p->of[v] = all;
         break;
     }
+    poison_bits_from_bool(p, v);
     *list_push(ir->arena, &p->out) = v;
 }
 
@@ -403,7 +452,7 @@ struct following {
 
 static void follow(struct following *f, uint32_t v)
 {
-    if (!companion(f->p, v) || f->seen[v] == f->mark)
+    if (!poison_companion(f->p, v) || f->seen[v] == f->mark)
         return;
     f->seen[v] = f->mark;
     f->unknown |= ++f->steps > FOLLOWED_MOST;
@@ -459,8 +508,10 @@ static void follow_one(struct following *f, uint32_t v)
     const bool component = value->op == IR_extract && ir_value(ir, value->args[0])->op == IR_load;
     if (value->op == IR_undef)
         find_undefined(f, v);
-    else if (component || value->op == IR_load || value->op == IR_atomic)
-        find_source(f, (uint32_t)(ir_value(ir, companion(f->p, v))->imm >> POISON_FROM_SHIFT));
+    else if (component)
+        find_source(f, source_of(f->p, f->p->from[value->args[0]] + (uint32_t)value->imm));
+    else if (value->op == IR_load || value->op == IR_atomic)
+        find_source(f, source_of(f->p, f->p->from[v]));
     else if (value->op == IR_image_read)
         find_source(f, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
     else
@@ -495,8 +546,8 @@ static void origins_of_atomic(struct following *f, const struct poison_question 
     struct ir *ir = f->p->ir;
     const uint32_t source = (uint32_t)(ir_value(ir, question->operation)->imm >> POISON_FROM_SHIFT);
     const uint32_t operand = f->p->operands.at[question->first];
-    const uint32_t list = companion(f->p, operand) ? origins_of(f, question) : 0;
-    if (companion(f->p, operand) && !list)
+    const uint32_t list = poison_companion(f->p, operand) ? origins_of(f, question) : 0;
+    if (poison_companion(f->p, operand) && !list)
         return;
     const uint32_t count = list ? ir->poison_lists.at[list] : 0, mine = ir->poison_lists.count;
     *list_push(ir->arena, &ir->poison_lists) = count + 1;
@@ -526,50 +577,105 @@ static void attach_origins(struct poisoning *p, uint32_t values)
     }
 }
 
+/* Their operands are set once every value has its companion. */
+static void make_phi(struct poisoning *p, uint32_t v)
+{
+    struct ir *ir = p->ir;
+    const enum scalar type = p->wanted[v] ? poison_bits_type(ir, v) : T_BOOL;
+    const uint32_t phi = ir_new_value(ir, IR_phi, type);
+    ir_value(ir, phi)->block = ir_value(ir, v)->block;
+    (p->wanted[v] ? p->bits : p->of)[v] = phi;
+}
+
+static uint32_t phi_of(const struct poisoning *p, uint32_t v)
+{
+    return p->wanted[v] ? p->bits[v] : p->of[v];
+}
+
+static uint32_t phi_operand(struct poisoning *p, uint32_t phi, uint32_t operand)
+{
+    const enum scalar type = (enum scalar)ir_value(p->ir, phi)->type;
+    const uint32_t poison = poison_companion(p, operand);
+    if (type == T_BOOL || !poison)
+        return poison ? poison : ir_const(p->ir, type, 0);
+    CHECKED(poison == p->yes || p->bits[operand]);
+    return poison == p->yes ? ir_const(p->ir, type, module_bits_truncate(UINT64_MAX, type))
+                            : p->bits[operand];
+}
+
+static void fill_phi(struct poisoning *p, uint32_t v)
+{
+    struct ir *ir = p->ir;
+    const uint32_t n = ir_value(ir, v)->list_count, phi = phi_of(p, v);
+    uint32_t *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
+    for (uint32_t k = 0; k < n; k++) {
+        list[k] = phi_operand(p, phi, ir_value(ir, v)->list[k]);
+        list[n + k] = ir_value(ir, v)->list[n + k];
+    }
+    ir_value(ir, phi)->list = list;
+    ir_value(ir, phi)->list_count = n;
+}
+
+/* Phis stand first in a block, also the new ones. Returns the number of the kernel's own. */
+static uint32_t place_phis(struct poisoning *p, const uint32_t *insts, uint32_t count)
+{
+    uint32_t phis = 0;
+    for (; phis < count && ir_value(p->ir, insts[phis])->op == IR_phi; phis++)
+        if (phi_of(p, insts[phis]))
+            *list_push(p->ir->arena, &p->out) = phi_of(p, insts[phis]);
+    for (uint32_t i = 0; i < phis; i++)
+        *list_push(p->ir->arena, &p->out) = insts[i];
+    for (uint32_t i = 0; i < phis; i++)
+        if (p->wanted[insts[i]])
+            poison_bits_to_bool(p, insts[i]);
+    return phis;
+}
+
+static void instrument_block(struct poisoning *p, uint32_t b)
+{
+    struct ir *ir = p->ir;
+    const uint32_t count = ir_block(ir, b)->insts.count, *insts = ir_block(ir, b)->insts.at;
+    memset(&p->out, 0, sizeof p->out);
+    p->block = b;
+    for (uint32_t i = place_phis(p, insts, count); i < count; i++)
+        instrument(p, insts[i]);
+    if (ir_block(ir, b)->cond)
+        check(p, b, ir_block(ir, b)->cond, FAULT_UNINITIALISED_BRANCH, ir_block(ir, b)->site);
+    ir_block(ir, b)->insts.at = p->out.at;
+    ir_block(ir, b)->insts.count = p->out.count;
+    ir_block(ir, b)->insts.room = p->out.room;
+}
+
+static struct poisoning poisoning_of(struct ir *ir)
+{
+    const uint32_t values = ir->values.count;
+    return (struct poisoning){.ir = ir,
+                              .values = values,
+                              .of = ARENA_ARRAY(ir->arena, uint32_t, values + 1),
+                              .bits = ARENA_ARRAY(ir->arena, uint32_t, values + 1),
+                              .from = ARENA_ARRAY(ir->arena, uint32_t, values + 1),
+                              .wanted = ARENA_ARRAY(ir->arena, uint8_t, values + 1)};
+}
+
 void poison_track(struct ir *ir)
 {
-    uint32_t values = ir->values.count;
-    struct poisoning p = {.ir = ir, .of = ARENA_ARRAY(ir->arena, uint32_t, values * 8 + 1024)};
+    const uint32_t values = ir->values.count;
+    struct poisoning p = poisoning_of(ir);
     uint8_t *may = ARENA_ARRAY(ir->arena, uint8_t, values + 1);
-    LIST(uint32_t) phis = {0};
     p.yes = ir_const(ir, T_BOOL, 1);
     p.tracks = true;
     *list_push(ir->arena, &ir->poison_sources) = (struct poison_source){0};
     *list_push(ir->arena, &ir->poison_lists) = 0;
     seed_phis(&p, may);
+    poison_bits_find(&p, may);
     for (uint32_t v = 1; v < values; v++)
-        if (may[v] && ir_value(ir, v)->op == IR_phi) {
-            p.of[v] = ir_new_value(ir, IR_phi, T_BOOL);
-            ir_value(ir, p.of[v])->block = ir_value(ir, v)->block;
-            *list_push(ir->arena, &phis) = v;
-        }
-    for (uint32_t o = 0; o < ir->order_count; o++) {
-        uint32_t b = ir->order[o], count = ir_block(ir, b)->insts.count;
-        const uint32_t *insts = ir_block(ir, b)->insts.at;
-        memset(&p.out, 0, sizeof p.out);
-        for (uint32_t i = 0; i < count; i++)
-            if (ir_value(ir, insts[i])->op == IR_phi && p.of[insts[i]])
-                *list_push(ir->arena, &p.out) = p.of[insts[i]];
-        for (uint32_t i = 0; i < count; i++)
-            instrument(&p, insts[i]);
-        if (ir_block(ir, b)->cond)
-            check(&p, b, ir_block(ir, b)->cond, FAULT_UNINITIALISED_BRANCH, ir_block(ir, b)->site);
-        ir_block(ir, b)->insts.at = p.out.at;
-        ir_block(ir, b)->insts.count = p.out.count;
-        ir_block(ir, b)->insts.room = p.out.room;
-    }
-    for (uint32_t i = 0; i < phis.count; i++) {
-        const struct value *of = ir_value(ir, phis.at[i]);
-        uint32_t n = of->list_count, *list = ARENA_ARRAY(ir->arena, uint32_t, 2 * n);
-        for (uint32_t k = 0; k < n; k++) {
-            uint32_t poison = companion(&p, of->list[k]);
-            list[k] = poison ? poison : ir_const(ir, T_BOOL, 0);
-            of = ir_value(ir, phis.at[i]);
-            list[n + k] = of->list[n + k];
-        }
-        ir_value(ir, p.of[phis.at[i]])->list = list;
-        ir_value(ir, p.of[phis.at[i]])->list_count = n;
-    }
+        if (may[v] && ir_value(ir, v)->op == IR_phi)
+            make_phi(&p, v);
+    for (uint32_t o = 0; o < ir->order_count; o++)
+        instrument_block(&p, ir->order[o]);
+    for (uint32_t v = 1; v < values; v++)
+        if (may[v] && ir_value(ir, v)->op == IR_phi)
+            fill_phi(&p, v);
     attach_origins(&p, values);
     simplify_remove_dead(ir);
 }
@@ -581,7 +687,7 @@ static void mark_atomic(struct poisoning *p, uint32_t v)
 {
     const uint32_t no = ir_const(p->ir, T_BOOL, 0);
     if (ir_value(p->ir, v)->imm != ATOMIC_LOAD)
-        memory_companion(p, IR_poison_store, v, no, 0, 1);
+        poison_of_access(p, IR_poison_store, v, no, 0, 1);
 }
 
 static void mark_each(struct poisoning *p, uint32_t v)
@@ -598,8 +704,7 @@ static void mark_each(struct poisoning *p, uint32_t v)
 
 void poison_mark_stores(struct ir *ir)
 {
-    const uint32_t values = ir->values.count;
-    struct poisoning p = {.ir = ir, .of = ARENA_ARRAY(ir->arena, uint32_t, values * 2 + 1024)};
+    struct poisoning p = poisoning_of(ir);
     for (uint32_t o = 0; o < ir->order_count; o++) {
         struct block *block = ir_block(ir, ir->order[o]);
         const uint32_t count = block->insts.count, *insts = block->insts.at;

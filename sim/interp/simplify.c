@@ -11,7 +11,7 @@
 static bool is_pure(const struct value *v)
 {
     return ir_families[v->op] != FAMILY_EFFECT && v->op != IR_phi && v->op != IR_extract &&
-           v->op != IR_poison_load;
+           v->op != IR_poison_load && v->op != IR_poison_bits;
 }
 
 /* ---- value numbering -------------------------------------------------------------------- */

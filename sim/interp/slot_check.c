@@ -92,6 +92,8 @@ static bool list_of(const struct code *code, uint32_t i, uint32_t *out_start)
     case OP_async_copy: *out_start = insn->d; return true;
     case OP_poison_ld:
     case OP_poison_ld_u:
+    case OP_poison_bits_v:
+    case OP_poison_bits_u:
     case OP_poison_st:
     case OP_poison_atomic: *out_start = insn->b; return true;
     case OP_switch_u:
@@ -223,6 +225,8 @@ static void find_effect(struct slot_checker *c, uint32_t i)
     case OP_poison_st: reads(c, insn->d), reads(c, insn->a), reads(c, insn->c); break;
     case OP_poison_ld:
     case OP_poison_ld_u:
+    case OP_poison_bits_v:
+    case OP_poison_bits_u:
     case OP_poison_atomic: writes(c, insn->d), reads(c, insn->a), reads(c, insn->c); break;
     default: plain_effect(c, i);
     }

@@ -197,11 +197,31 @@ void candidate_link(struct candidate *candidate)
 
 /* ---- synchronises with ----------------------------------------------------------------------------- */
 
+/* The store, and updates of which each reads the one before: a part of every release sequence. */
+static event_set chain_of_updates(const struct candidate *candidate, uint32_t head)
+{
+    event_set chain = one_event(head);
+    for (bool grows = true; grows;) {
+        grows = false;
+        for (uint32_t i = 0; i < candidate->count; i++) {
+            const struct candidate_event *event = &candidate->event[i];
+            if (event->is_read && event->is_write && !has_event(chain, i) &&
+                has_event(chain, candidate->reads_from[i])) {
+                chain |= one_event(i);
+                grows = true;
+            }
+        }
+    }
+    return chain;
+}
+
 /* The release sequence headed by a store (3.3.6): the stores that follow in modification order, up to
  * another work-item's store that is no update. */
 static event_set release_sequence(const struct candidate *candidate, uint32_t head)
 {
     CHECKED(candidate->event[head].is_write);
+    if (candidate->unordered)
+        return chain_of_updates(candidate, head);
     event_set later = candidate->modified[head], sequence = one_event(head), stopped = 0;
     const struct candidate_event *event = candidate->event;
     EACH_EVENT(i, later)
@@ -256,7 +276,8 @@ static void synchronise(struct candidate *candidate, event_set from, event_set t
 
 static void synchronise_through(struct candidate *candidate, uint32_t store, uint32_t region)
 {
-    event_set sequence = release_sequence(candidate, store), from = release_ends(candidate, store, region);
+    const event_set from = release_ends(candidate, store, region);
+    const event_set sequence = from ? release_sequence(candidate, store) : 0;
     for (uint32_t load = 0; from && load < candidate->count; load++) {
         const struct candidate_event *event = &candidate->event[load];
         if (event->is_read && event->is_atomic && has_event(candidate->region[region], load) &&
@@ -462,6 +483,80 @@ static bool plain_reads_visible(const struct candidate *candidate)
                 !is_visible(candidate, i, candidate->happens[region]))
                 return false;
     return true;
+}
+
+/* ---- what any modification order has to respect ---------------------------------------------- */
+
+/* The accesses of each cell, and the stores among them. */
+struct cell_events {
+    event_set accesses[CELLS_MOST], stores[CELLS_MOST];
+};
+
+static void list_cells(const struct candidate *candidate, struct cell_events *out_cells)
+{
+    memset(out_cells, 0, sizeof *out_cells);
+    for (uint32_t i = 0; i < candidate->count; i++) {
+        const struct candidate_event *event = &candidate->event[i];
+        if (is_access(event))
+            out_cells->accesses[event->cell] |= one_event(i);
+        if (event->is_write)
+            out_cells->stores[event->cell] |= one_event(i);
+    }
+}
+
+/* Coherence, read the other way round: a before b puts the stores at a before those at b. False: it cannot.
+ */
+static bool order_by_happens(const struct candidate *candidate, const struct cell_events *cells,
+                             relation later)
+{
+    for (uint32_t a = 0; a < candidate->count; a++) {
+        const struct candidate_event *event = &candidate->event[a];
+        const event_set happens = candidate->happens[0][a] | candidate->happens[1][a];
+        const event_set beside = is_access(event) ? happens & cells->accesses[event->cell] : 0;
+        if (has_event(happens, a) || (event->is_read && has_event(beside, candidate->reads_from[a])))
+            return false;
+        EACH_EVENT(b, beside)
+        EACH_EVENT(store, candidate_stands_at(candidate, a))
+        later[store] |= candidate_stands_at(candidate, b) & ~one_event(store);
+    }
+    return true;
+}
+
+/* What follows the store that an update reads follows the update; what precedes the update precedes it. */
+static void order_by_updates(const struct candidate *candidate, const struct cell_events *cells,
+                             relation later)
+{
+    for (uint32_t i = 0; i < candidate->count; i++) {
+        const struct candidate_event *event = &candidate->event[i];
+        const uint32_t read = candidate->reads_from[i];
+        if (!event->is_read || !event->is_write)
+            continue;
+        later[i] |= later[read] & ~one_event(i);
+        EACH_EVENT(store, cells->stores[event->cell] & ~one_event(read))
+        if (has_event(later[store], i))
+            later[store] |= one_event(read);
+        later[read] |= one_event(i);
+    }
+}
+
+bool candidate_find_order(struct candidate *candidate, relation out_later)
+{
+    struct cell_events cells;
+    memset(out_later, 0, sizeof(relation));
+    list_cells(candidate, &cells);
+    candidate->unordered = true;
+    order_events(candidate);
+    candidate->unordered = false;
+    for (uint32_t i = 0; i < candidate->count; i++)
+        if (candidate->event[i].thread == NO_THREAD)
+            out_later[i] = cells.stores[candidate->event[i].cell] & ~one_event(i);
+    if (!order_by_happens(candidate, &cells, out_later))
+        return false;
+    for (uint32_t rounds = 0; rounds < 2; rounds++) {
+        order_by_updates(candidate, &cells, out_later);
+        close_relation(out_later, candidate->count);
+    }
+    return !has_cycle(out_later, candidate->count);
 }
 
 enum axiom candidate_broken(struct candidate *candidate)

@@ -8,6 +8,7 @@
  *   candidate_init, candidate_add     events: initial stores first, then thread by thread in
  *                             program order; a barrier is two: its entry and its exit
  *   candidate_link                the relations that follow from the events alone
+ *   candidate_find_order          with reads_from filled in: what any modification order has to respect
  *   candidate_broken              with reads_from and the modification order filled in: the first axiom that
  *                             refuses the execution
  *   candidate_consistent          likewise: none does
@@ -48,6 +49,7 @@ struct candidate_event {
 struct candidate {
     const struct unfold *unfold;
     bool thin_air;
+    bool unordered; /* the modification order is not known yet: of release sequences only chains of updates */
     uint32_t count;
     struct candidate_event event[EVENTS_MOST];
 
@@ -86,6 +88,10 @@ bool candidate_is_caused(const struct candidate *candidate);
  * before all of the work-group have reached it. The others are those of values out of thin air, and of
  * reads that end past a barrier. */
 bool candidate_is_executable(const struct candidate *candidate);
+/* For each store those of its cell that follow it in every modification order that the axioms accept, as far
+ * as they are found. False: there is no such order. Of the first events of an execution it is true of the
+ * whole. */
+bool candidate_find_order(struct candidate *candidate, relation out_later);
 enum axiom candidate_broken(struct candidate *candidate);
 static inline bool candidate_consistent(struct candidate *candidate)
 {

@@ -195,11 +195,11 @@ static void settle(struct read_explorer *reader)
 
 /* ---- an execution: complete, or what is left waits ------------------------------------------------ */
 
-static void judge(struct read_explorer *reader, enum execution_end end)
+/* The events so far, and what they read. False: there are too many. */
+static bool make_candidate(struct read_explorer *reader)
 {
     struct candidate *candidate = &reader->orders.candidate;
     uint32_t event_of[THREADS_MOST][EVENTS_MOST];
-    reader->orders.end = end;
     reader->orders.latest = 0;
     candidate_init(candidate, reader->unfold, reader->thin_air);
     for (uint32_t i = 0; i < reader->threads; i++) {
@@ -207,10 +207,8 @@ static void judge(struct read_explorer *reader, enum execution_end end)
         reader->orders.last[i] = reader->next[i];
         for (uint32_t k = 0, barriers = 0; k < history->count; k++) {
             event_of[i][k] = candidate->count;
-            if (!candidate_add(candidate, history->steps[k], history->read[k], barriers)) {
-                reader->cut = true;
-                return;
-            }
+            if (!candidate_add(candidate, history->steps[k], history->read[k], barriers))
+                return false;
             barriers += history->steps[k]->kind == STEP_BARRIER;
         }
     }
@@ -231,20 +229,52 @@ static void judge(struct read_explorer *reader, enum execution_end end)
                                             : event_of[source >> 8][source & 0xff];
         }
     }
-    orders_visit(&reader->orders);
+    return true;
+}
+
+static void judge(struct read_explorer *reader, enum execution_end end)
+{
+    reader->orders.end = end;
+    if (make_candidate(reader))
+        orders_visit(&reader->orders);
+    else
+        reader->cut = true;
 }
 
 /* ---- the search ------------------------------------------------------------------------------------- */
 
 static void explore(struct read_explorer *reader);
 
+/* Reads of older stores are refused as soon as they are made, not only once the execution is complete. */
+static bool has_other_store(const struct read_explorer *reader, uint32_t cell, uint16_t source)
+{
+    for (uint32_t i = 0; i < reader->threads; i++) {
+        const struct history *history = &reader->history[i];
+        for (uint32_t k = 0; k < history->count; k++)
+            if (step_is_access(history->steps[k]) && history->steps[k]->cell == cell &&
+                step_writes(history->steps[k], history->read[k]) && (uint16_t)(i << 8 | k) != source)
+                return true;
+    }
+    return false;
+}
+
+static bool is_possible(struct read_explorer *reader, uint32_t cell, uint16_t source)
+{
+    if (!has_other_store(reader, cell, source) || !make_candidate(reader) ||
+        orders_are_possible(&reader->orders))
+        return true;
+    reader->orders.stopped |= !unfold_spend(reader->unfold, 1);
+    return false;
+}
+
 static void read_from(struct read_explorer *reader, uint32_t thread, struct reading read, uint16_t source)
 {
     uint32_t counts[THREADS_MOST];
+    const uint32_t cell = reader->next[thread]->cell;
     for (uint32_t i = 0; i < reader->threads; i++)
         counts[i] = reader->history[i].count;
     take_step(reader, thread, read, source);
-    if (going(reader))
+    if (going(reader) && is_possible(reader, cell, source))
         explore(reader);
     for (uint32_t i = 0; i < reader->threads; i++)
         undo_to(reader, i, counts[i]);
@@ -341,11 +371,66 @@ static bool waits(const struct step *next)
     return !step_reads(next) || (next->again && !next->by_chance);
 }
 
+/* ---- positions that lead to no execution ------------------------------------------------------------ */
+
+/* The first of the accesses that the thread repeats for ever; count: it does not. */
+static uint32_t spin_start(const struct read_explorer *reader, uint32_t thread)
+{
+    const struct history *history = &reader->history[thread];
+    const struct step *next = reader->next[thread];
+    uint32_t k = 0;
+    if (!next->again || may_read(reader, next))
+        return history->count;
+    while (k < history->count && history->steps[k] != next->again)
+        k++;
+    return k;
+}
+
+/* Does an access follow the source in the modification order? */
+static bool follows(const struct read_explorer *reader, uint32_t thread, uint32_t k, uint16_t source)
+{
+    const bool later = source != INITIAL_STORE && source >> 8 == thread && (source & 0xff) < k;
+    return source == INITIAL_STORE || later ||
+           (reader->history[thread].steps[k]->kind == STEP_UPDATE &&
+            reader->history[thread].source[k] == source);
+}
+
+static bool is_superseded(const struct read_explorer *reader, const uint32_t *starts, uint32_t cell,
+                          uint16_t source)
+{
+    for (uint32_t i = 0; i < reader->threads; i++) {
+        const struct history *history = &reader->history[i];
+        for (uint32_t k = 0; k < starts[i]; k++) {
+            const struct step *step = history->steps[k];
+            if (step_is_access(step) && step->cell == cell && step_writes(step, history->read[k]) &&
+                follows(reader, i, k, source))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A thread that spins for ever reads the last store in the end (orders.c). Does one of them read another? */
+static bool is_doomed(const struct read_explorer *reader)
+{
+    uint32_t starts[THREADS_MOST];
+    for (uint32_t i = 0; i < reader->threads; i++)
+        starts[i] = spin_start(reader, i);
+    for (uint32_t i = 0; i < reader->threads && !reader->unfold->explains; i++) {
+        const struct history *history = &reader->history[i];
+        for (uint32_t k = starts[i]; k < history->count; k++)
+            if (step_reads(history->steps[k]) &&
+                is_superseded(reader, starts, history->steps[k]->cell, history->source[k]))
+                return true;
+    }
+    return false;
+}
+
 static void explore(struct read_explorer *reader)
 {
     reader->orders.stopped |= !unfold_spend(reader->unfold, 1);
     settle(reader);
-    if (!going(reader) || !new_position(reader))
+    if (!going(reader) || is_doomed(reader) || !new_position(reader))
         return;
     bool ended = true, all_wait = true;
     for (uint32_t i = 0; i < reader->threads; i++) {

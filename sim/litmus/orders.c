@@ -46,13 +46,24 @@ static void show(struct orders *orders)
 
 static void order_cells(struct orders *orders, uint32_t cell);
 
-/* A store of the same thread has to come first. */
+/* A page explains executions that the axioms refuse, and a test removes axioms: then all orders are tried. */
+static bool tries_all(const struct orders *orders)
+{
+    return orders->unfold->explains || !RULE(7) || !RULE(24) || !RULE(25);
+}
+
+bool orders_are_possible(struct orders *orders)
+{
+    return tries_all(orders) || candidate_find_order(&orders->candidate, orders->later);
+}
+
+/* Another store has to come first. */
 static bool too_early(const struct orders *orders, uint32_t store, event_set left)
 {
-    if (orders->unfold->explains)
-        return false;
-    for (uint32_t i = 0; i < store; i++)
-        if (has_event(left, i) && has_event(orders->candidate.before[i], store))
+    for (uint32_t i = 0; i < orders->candidate.count; i++)
+        if (has_event(left, i) &&
+            (has_event(orders->later[i], store) ||
+             (!orders->unfold->explains && i < store && has_event(orders->candidate.before[i], store))))
             return true;
     return false;
 }
@@ -119,5 +130,9 @@ static void order_cells(struct orders *orders, uint32_t cell)
 
 void orders_visit(struct orders *orders)
 {
-    order_cells(orders, 0);
+    memset(orders->later, 0, sizeof orders->later);
+    if (orders_are_possible(orders))
+        order_cells(orders, 0);
+    else
+        orders->stopped |= !unfold_spend(orders->unfold, orders->candidate.count);
 }

@@ -5,6 +5,7 @@
  *
  * Interface
  *   orders_list_stores   after candidate_link
+ *   orders_are_possible  a quick answer that may be wrongly true
  *   orders_visit         with reads_from filled in
  */
 #ifndef ORRERY_SIM_LITMUS_ORDERS_H
@@ -21,6 +22,7 @@ struct orders {
     void *self;
     bool stopped;
     enum execution_end end;
+    relation later;   /* stores that follow in every order */
     event_set latest; /* reads that must read the last store: of threads that spin for ever */
     uint32_t stores[CELLS_MOST][EVENTS_MOST], store_count[CELLS_MOST]; /* the initial store first */
     int32_t cells[CELLS_MOST];                                         /* the last value of each */
@@ -32,5 +34,7 @@ static inline uint32_t orders_initial(const struct orders *orders, uint32_t cell
     return orders->stores[cell][0];
 }
 void orders_visit(struct orders *orders);
+/* With reads_from filled in, also of the first events of an execution: false, no order is consistent. */
+bool orders_are_possible(struct orders *orders);
 
 #endif

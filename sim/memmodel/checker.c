@@ -128,15 +128,14 @@ void checker_note_cost(struct checker *checker, const struct access_event *event
     struct wording text = {.used = 0};
     checker->shadow.heavy = NULL;
     checker->host.object(checker->host.self, region->low, object, sizeof object);
-    wording_add(&text, "kernel '%s', ", event->origin.launch->kernel);
-    wording_place(&text, &checker->host, event->origin.site);
-    wording_add(&text, ": data races are looked for access by access in %s, which makes the run slow: ",
-                object[0] ? object : "memory");
-    wording_add(&text, "%s",
+    wording_add(&text,
+                "kernel '%s', %s: data races are looked for access by access in %s, which makes the run "
+                "slow: %s; --data-races=off leaves this check out",
+                event->origin.launch->kernel, AT(&checker->host, event->origin.site),
+                object[0] ? object : "memory",
                 region->racer_cells ? "work-items race there"
                 : region->atomic    ? "atomics and plain accesses meet there"
                                     : "several work-items touch the same bytes, one after another");
-    wording_add(&text, "; --data-races=off leaves this check out");
     report_note(checker->races.report, text.bytes);
 }
 

@@ -30,6 +30,7 @@ libmemmodel_a_SOURCES = \
 	%D%/commands/commands_host.c \
 	%D%/commands/commands_sites.c \
 	%D%/commands/commands_state.h \
+	%D%/commands/commands_fix.c \
 	%D%/commands/commands_report.c \
 	%D%/shadow/shadow_list.c \
 	%D%/shadow/wave_items.c \
@@ -54,6 +55,15 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/explain_insert.c \
 	%D%/explain/explain_release.c \
 	%D%/explain/explain_flag_replay.c \
+	%D%/explain/explain_accesses.c \
+	%D%/explain/explain_accesses.h \
+	%D%/explain/explain_advice.c \
+	%D%/explain/explain_atomic.c \
+	%D%/explain/explain_barrier.c \
+	%D%/explain/explain_barrier.h \
+	%D%/explain/explain_lock.c \
+	%D%/explain/explain_lock.h \
+	%D%/explain/explain_place.c \
 	%D%/explain/explain_fix.c \
 	%D%/explain/explain_replay.c \
 	%D%/explain/explain_replay.h \
@@ -107,8 +117,17 @@ libmemmodel_a_SOURCES = \
 	%D%/commands/pipe_packets.h \
 	%D%/race/race.c \
 	%D%/race/race.h \
+	%D%/race/race_access.c \
+	%D%/race/race_fix.c \
+	%D%/race/race_fix.h \
+	%D%/race/race_report.c \
+	%D%/race/race_report.h \
 	%D%/race/race_values.c \
 	%D%/race/race_values.h \
+	%D%/race/race_reason.c \
+	%D%/race/race_reason.h \
+	%D%/race/race_reason_copy.c \
+	%D%/race/race_reason_edge.c \
 	%D%/race/race_why.c \
 	%D%/race/race_why.h \
 	%D%/shadow/reader_set.c \

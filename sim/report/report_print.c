@@ -33,6 +33,14 @@ const char *report_access_word(const struct finding_access *access)
 
 enum { LINE_COLUMNS = 100, SOURCE_COLUMNS = 40, ACTION_COLUMNS = 32 };
 
+/* A file's name may have characters that a terminal would obey. */
+static void make_plain(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 32 || *text == 127)
+            *text = '?';
+}
+
 void report_place_text(const struct source_place *place, char out[PLACE_CHARS])
 {
     const char *file = place->file ? place->file : "?";
@@ -46,6 +54,7 @@ void report_place_text(const struct source_place *place, char out[PLACE_CHARS])
         snprintf(out, PLACE_CHARS, "%s:%" PRIu32, file, place->line);
     else
         snprintf(out, PLACE_CHARS, "%s:%" PRIu32 ":%" PRIu32, file, place->line, place->column);
+    make_plain(out);
 }
 
 /* Of a long line, as of generated code, the part around the column, with dots where it was cut. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/nearest.h"
 #include "sim/base/scenario_rows.h"
 
 /* Names of Oclgrind, the other spelling of English, and the keys of scenarios. */
@@ -209,6 +210,11 @@ enum status scenario_apply_option(struct scenario *scenario, const char *key, co
     scenario_settle(scenario);
     if (fine)
         return STATUS_OK;
-    return diagnose(diagnosis, STATUS_BAD_SCENARIO, "option %s: found '%s', expected %s", row->option, text,
-                    expected);
+    char *meant = nearest_words(text, expected);
+    const bool near = meant && *meant;
+    const enum status status =
+        diagnose(diagnosis, STATUS_BAD_SCENARIO, "option %s: found '%s', expected %s%s%s%s", row->option,
+                 text, expected, near ? "; did you mean " : "", near ? meant : "", near ? "?" : "");
+    free(meant);
+    return status;
 }

@@ -43,14 +43,27 @@ static const char *node_words(const yaml_node_t *node)
     return node->data.scalar.length ? "a scalar" : "nothing";
 }
 
+/* Reports the same of a text, with the nearest of the words that are expected. */
+static bool reader_meant(struct reader *reader, const yaml_node_t *node, const char *key, const char *text,
+                         const char *expected)
+{
+    enum { SHOWN_CHARS = 60 }; /* at most so much of a text is shown: it may be a whole kernel */
+    const bool whole = strlen(text) <= SHOWN_CHARS;
+    char *meant = whole ? nearest_words(text, expected) : NULL;
+    const bool near = meant && *meant;
+    reader_error(reader, node, "%s: found '%.*s%s', expected %s%s%s%s", key, SHOWN_CHARS, text,
+                 whole ? "" : "...", expected, near ? "; did you mean " : "", near ? meant : "",
+                 near ? "?" : "");
+    free(meant);
+    return false;
+}
+
 /* Reports "found 'x', expected ...", whatever kind of node it is. */
 bool reader_unexpected(struct reader *reader, const yaml_node_t *node, const char *key, const char *expected)
 {
-    enum { SHOWN_CHARS = 60 }; /* At most this much of a found text is shown: it may be a whole kernel. */
     const char *text = reader_node_text(node);
     if (text && *text)
-        return reader_error(reader, node, "%s: found '%.*s%s', expected %s", key, SHOWN_CHARS, text,
-                            strlen(text) > SHOWN_CHARS ? "..." : "", expected);
+        return reader_meant(reader, node, key, text, expected);
     return reader_error(reader, node, "%s: found %s, expected %s", key, node_words(node), expected);
 }
 
@@ -299,7 +312,7 @@ static bool read_row(struct reader *reader, const struct scenario_row *row, cons
         node->type == YAML_SEQUENCE_NODE ? joined_text(reader, node) : strdup(reader_node_text(node));
     bool fine = text && scenario_row_set(reader->scenario, row, text, expected);
     if (!fine)
-        reader_error(reader, node, "%s: found '%s', expected %s", row->key, text ? text : "", expected);
+        reader_meant(reader, node, row->key, text ? text : "", expected);
     free(text);
     return fine;
 }

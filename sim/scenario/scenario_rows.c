@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/nearest.h"
 #include "orrery/schedule.h"
 
 static const struct scenario_row rows[] = {
@@ -268,6 +269,29 @@ static bool version_set(const struct setting *setting)
     return false;
 }
 
+static const char *preset_at(const void *self, size_t index)
+{
+    const char *text, *help;
+    (void)self;
+    return topology_preset(index, &text, &help);
+}
+
+/* One word may be a preset's name misspelt; anything else is a tree with a mistake. */
+static void expect_topology(const struct setting *setting, const char *wrong)
+{
+    const char *text = setting->text;
+    size_t count = 0;
+    while (preset_at(NULL, count))
+        count++;
+    char *meant = text[strcspn(text, ": ")] ? NULL : nearest_names(text, "", preset_at, NULL, count);
+    if (meant && *meant)
+        snprintf(setting->expected, EXPECTED_CHARS,
+                 "a topology or the name of a preset; did you mean %.200s?", meant);
+    else
+        snprintf(setting->expected, EXPECTED_CHARS, "a topology: %.250s", wrong);
+    free(meant);
+}
+
 static bool topology_set(const struct setting *setting)
 {
     const char *text = setting->text;
@@ -281,7 +305,7 @@ static bool topology_set(const struct setting *setting)
                              ? topology_load_xml(text + 4, &parsed, &diagnosis)
                              : topology_parse(number ? units : text, &parsed, &diagnosis);
     if (status != STATUS_OK) {
-        snprintf(setting->expected, EXPECTED_CHARS, "a topology: %.250s", diagnosis.text);
+        expect_topology(setting, diagnosis.text);
         return false;
     }
     topology_fini(setting->field);

@@ -606,7 +606,7 @@ START_TEST(features_follow_the_device)
         "kernel void k(queue_t q, global int *a) { size_t s[3] = {1, 2, 3}; a[0] = q == CLK_NULL_QUEUE; "
         "enqueue_kernel(q, 0, ndrange_2D(s), ^{ a[1] = create_user_event() != CLK_NULL_EVENT; }); }";
     request.program_scope_variables = true;
-    spirv = compile_ok(&request); /* what the translator cannot do of it is mended */
+    spirv = compile_ok(&request); /* what the translator cannot do of it is repaired */
     expect_listing(&spirv, "OpEnqueueKernel", true);
     spirv_fini(&spirv);
     request.source = "kernel void k(global int *a) { enqueue_kernel(get_default_queue(), 0, ndrange_1D(1), "

@@ -575,6 +575,32 @@ START_TEST(profiling_times_rise)
 }
 END_TEST
 
+static cl_ulong timer(void)
+{
+    cl_ulong on_device, on_host;
+    cl_ok(clGetDeviceAndHostTimer(device, &on_device, &on_host));
+    return on_device;
+}
+
+START_TEST(timer_is_earlier_than_all_after_it_and_later_than_all_before)
+{
+    for (int round = 0; round < 3; round++) {
+        cl_event gate = cl_user_event(context);
+        const cl_ulong before = timer();
+        cl_event event = cl_trace(queue, 1, 1, &gate);
+        const cl_ulong between = timer();
+        cl_ok(clSetUserEventStatus(gate, CL_COMPLETE));
+        cl_ok(clFinish(queue));
+        const cl_ulong after = timer();
+        ck_assert_uint_lt(before, time_of(event, CL_PROFILING_COMMAND_QUEUED));
+        ck_assert_uint_lt(time_of(event, CL_PROFILING_COMMAND_QUEUED), between);
+        ck_assert_uint_lt(between, time_of(event, CL_PROFILING_COMMAND_START));
+        ck_assert_uint_lt(time_of(event, CL_PROFILING_COMMAND_END), after);
+        clReleaseEvent(gate), clReleaseEvent(event);
+    }
+}
+END_TEST
+
 START_TEST(clGetEventProfilingInfo_judges_its_arguments)
 {
     cl_ulong time;
@@ -649,6 +675,7 @@ static Suite *event_suite(void)
     tcase_add_test(callbacks, many_callbacks_keep_their_order);
     tcase_add_checked_fixture(profiling, cl_set_up, cl_tear_down);
     tcase_add_test(profiling, profiling_times_rise);
+    tcase_add_test(profiling, timer_is_earlier_than_all_after_it_and_later_than_all_before);
     tcase_add_test(profiling, times_are_the_costs_of_the_manual);
     tcase_add_loop_test(profiling, launch_time_does_not_depend_on_checks, 0,
                         (int)(sizeof timed / sizeof *timed));

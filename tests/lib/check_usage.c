@@ -109,20 +109,63 @@ START_TEST(an_event_goes_into_its_own_wait_list)
 }
 END_TEST
 
+/* How the queue of the event gets its flush, or does not; in all but one, a command of `unordered` waits. */
+enum flushing { NEVER, BEFORE, WAITED_BEFORE, SAME_QUEUE, AFTER, RELEASED_AFTER, WAITED_AFTER, TOO_LATE };
+
 START_TEST(a_queue_is_not_flushed_that_another_waits_for)
 {
-    static const cl_uint expected[] = {1, 0, 0, 0};
-    cl_event event;
+    static const cl_uint expected[] = {[NEVER] = 1, [TOO_LATE] = 1, [WAITED_AFTER] = 0};
+    const enum flushing flushing = (enum flushing)_i;
+    cl_command_queue first = cl_new_queue(context, 0);
+    cl_event event, second;
     cl_mem buffer = cl_buffer(context, 0, 16, NULL);
-    cl_ok(clEnqueueFillBuffer(queue, buffer, &one, 4, 0, 16, 0, NULL, &event));
-    if (_i == 1)
-        cl_ok(clFlush(queue));
-    if (_i == 2)
+    cl_ok(clEnqueueFillBuffer(first, buffer, &one, 4, 0, 16, 0, NULL, &event));
+    if (flushing == BEFORE)
+        cl_ok(clFlush(first));
+    if (flushing == WAITED_BEFORE)
         cl_ok(clWaitForEvents(1, &event));
-    cl_ok(clEnqueueFillBuffer(_i == 3 ? queue : unordered, buffer, &one, 4, 0, 16, 1, &event, NULL));
-    ck_assert_uint_eq(findings_of("queue-not-flushed"), expected[_i]);
+    cl_ok(clEnqueueFillBuffer(flushing == SAME_QUEUE ? first : unordered, buffer, &one, 4, 0, 16, 1, &event,
+                              &second));
+    if (flushing == AFTER)
+        cl_ok(clFlush(first));
+    if (flushing == RELEASED_AFTER)
+        cl_ok(clReleaseCommandQueue(first));
+    if (flushing == WAITED_AFTER)
+        cl_ok(clWaitForEvents(1, &event));
+    cl_ok(clFlush(unordered));
+    ck_assert_uint_eq(findings_of("queue-not-flushed"), 0); /* the program may still flush it */
+    if (flushing == TOO_LATE) {
+        cl_ok(clWaitForEvents(1, &second));
+        cl_ok(clFlush(first));
+    }
+    cl_ok(clFinish(unordered));
+    ck_assert_uint_eq(findings_of("queue-not-flushed"), expected[flushing]);
+    if (expected[flushing])
+        ck_assert_str_eq(finding_last("queue-not-flushed").access[0].what, "clEnqueueFillBuffer");
     cl_ok(clReleaseEvent(event));
+    cl_ok(clReleaseEvent(second));
     cl_ok(clReleaseMemObject(buffer));
+    if (flushing != RELEASED_AFTER)
+        cl_ok(clReleaseCommandQueue(first));
+}
+END_TEST
+
+/* Each of two queues waits for the other one: no flush can come before all commands that wait. */
+START_TEST(queues_that_wait_for_each_other_are_flushed_afterwards)
+{
+    cl_event events[3];
+    cl_command_queue first = cl_new_queue(context, 0);
+    cl_ok(clEnqueueMarkerWithWaitList(first, 0, NULL, &events[0]));
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 1, &events[0], &events[1]));
+    cl_ok(clEnqueueMarkerWithWaitList(first, 1, &events[1], &events[2]));
+    cl_ok(clFlush(first));
+    cl_ok(clFlush(unordered));
+    cl_ok(clWaitForEvents(3, events));
+    cl_ok(clFinish(first));
+    ck_assert_uint_eq(findings_of("queue-not-flushed"), 0);
+    for (int i = 0; i < 3; i++)
+        cl_ok(clReleaseEvent(events[i]));
+    cl_ok(clReleaseCommandQueue(first));
 }
 END_TEST
 
@@ -901,6 +944,15 @@ static void leave_commands(void)
     cl_ok(clEnqueueFillBuffer(unordered, buffer, &one, 4, 0, 16, 0, NULL, NULL));
 }
 
+static void leave_unflushed(void)
+{
+    cl_set_up();
+    cl_event event;
+    cl_ok(clEnqueueMarkerWithWaitList(queue, 0, NULL, &event));
+    cl_ok(clEnqueueMarkerWithWaitList(unordered, 1, &event, NULL));
+    cl_ok(clReleaseEvent(event));
+}
+
 static void leak_nothing(void)
 {
     cl_set_up();
@@ -992,11 +1044,19 @@ START_TEST(commands_that_never_ran_are_reported_at_the_end)
 }
 END_TEST
 
+START_TEST(an_unflushed_queue_that_another_waits_for_is_reported_at_the_end)
+{
+    const char *text = reported_by(leave_unflushed);
+    ck_assert_int_eq(times(text, "\"queue-not-flushed\""), 1);
+}
+END_TEST
+
 START_TEST(a_tidy_program_leaves_nothing)
 {
     const char *text = reported_by(leak_nothing);
     ck_assert_int_eq(times(text, "leaked-object"), 0);
     ck_assert_int_eq(times(text, "command-never-ran"), 0);
+    ck_assert_int_eq(times(text, "queue-not-flushed"), 0);
     ck_assert_int_eq(times(text, "api"), 0);
 }
 END_TEST
@@ -1015,7 +1075,8 @@ int main(void)
     TCase *tcase = tcase_create("usage");
     tcase_add_checked_fixture(tcase, finding_set_up, tear_down);
     tcase_add_loop_test(tcase, an_event_goes_into_its_own_wait_list, 0, 2);
-    tcase_add_loop_test(tcase, a_queue_is_not_flushed_that_another_waits_for, 0, 4);
+    tcase_add_loop_test(tcase, a_queue_is_not_flushed_that_another_waits_for, 0, TOO_LATE + 1);
+    tcase_add_test(tcase, queues_that_wait_for_each_other_are_flushed_afterwards);
     tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
     tcase_add_test(tcase, a_released_object_is_used);
@@ -1057,6 +1118,7 @@ int main(void)
     TCase *ends = tcase_create("ends");
     tcase_add_test(ends, object_left_at_the_end_is_reported_with_its_place);
     tcase_add_test(ends, commands_that_never_ran_are_reported_at_the_end);
+    tcase_add_test(ends, an_unflushed_queue_that_another_waits_for_is_reported_at_the_end);
     tcase_add_test(ends, a_tidy_program_leaves_nothing);
     tcase_add_test(ends, a_callback_that_runs_at_the_end_may_free);
     suite_add_tcase(suite, ends);

@@ -79,16 +79,16 @@ static void exchange_fails(uint64_t unit, uint32_t line, enum memory_ordering su
 {
     struct unit_state unit_state;
     const struct atomic_operation exchange = {FLAG,
-                                        4,
-                                        IN_GLOBAL,
-                                        true,
-                                        false,
-                                        ORDER_RELAXED,
-                                        SCOPE_DEVICE,
-                                        line,
-                                        false,
-                                        false,
-                                        (uint8_t)(1 + success)};
+                                              4,
+                                              IN_GLOBAL,
+                                              true,
+                                              false,
+                                              ORDER_RELAXED,
+                                              SCOPE_DEVICE,
+                                              line,
+                                              false,
+                                              false,
+                                              (uint8_t)(1 + success)};
     order_unit_state(&order, unit, &unit_state);
     order_atomic(&order, &unit_state, &exchange);
 }
@@ -110,7 +110,7 @@ static void first_access(uint64_t unit)
 /* The second access is now. */
 static bool explained(uint64_t first, uint64_t second, int region)
 {
-    const struct race_instance instance = {
+    const struct race_instance meeting = {
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -119,7 +119,7 @@ static bool explained(uint64_t first, uint64_t second, int region)
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = region,
-                                      .instances = &instance,
+                                      .instances = &meeting,
                                       .instance_count = 1};
     return explain_race(&question, &answer);
 }
@@ -160,16 +160,16 @@ static struct question question_of(const struct race_instance *instances, uint32
 /* ---- single edits ------------------------------------------------------------------------ */
 
 /* Of fine-grained SVM with atomics: all_svm_devices is not to be narrowed, the host may be the third. */
-START_TEST(scopes_of_shared_objects_take_the_wider)
+START_TEST(scopes_of_shared_objects_meet_at_the_wider)
 {
     struct unit_state unit_state;
     struct atomic_operation act = {FLAG,          4, IN_GLOBAL, false, true, ORDER_RELEASE,
-                             SCOPE_ALL_SVM, 7, true,      false, 0};
+                                   SCOPE_ALL_SVM, 7, true,      false, 0};
     first_access(FIRST);
     order_unit_state(&order, FIRST, &unit_state);
     order_atomic(&order, &unit_state, &act);
-    act =
-        (struct atomic_operation){FLAG, 4, IN_GLOBAL, true, false, ORDER_ACQUIRE, SCOPE_DEVICE, 9, true, false, 0};
+    act = (struct atomic_operation){FLAG,         4, IN_GLOBAL, true,  false, ORDER_ACQUIRE,
+                                    SCOPE_DEVICE, 9, true,      false, 0};
     order_unit_state(&order, OTHER, &unit_state);
     order_atomic(&order, &unit_state, &act);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
@@ -211,7 +211,7 @@ END_TEST
 
 /* No edit orders the second pair: that of the first is the result. */
 /* The scope and the order of one store are two edits, of which each is made. */
-START_TEST(two_edits_of_one_place_cover_later_pairs)
+START_TEST(two_edits_of_one_place_serve_later_pairs)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELAXED, SCOPE_WORK_GROUP);
@@ -428,7 +428,7 @@ START_TEST(seq_cst_with_acquire_reports_no_intent)
 }
 END_TEST
 
-/* ---- what no edit mends ----------------------------------------------------------------------- */
+/* ---- what no edit fixes ----------------------------------------------------------------------- */
 
 START_TEST(an_access_after_the_store_is_not_carried_by_it)
 {
@@ -440,7 +440,7 @@ START_TEST(an_access_after_the_store_is_not_carried_by_it)
 }
 END_TEST
 
-START_TEST(units_without_conflict_have_no_edit)
+START_TEST(units_that_never_meet_have_no_edit)
 {
     first_access(FIRST);
     order_barrier(&order, 0, REGION_GLOBAL, SCOPE_WORK_GROUP, 7);
@@ -497,21 +497,21 @@ static struct racing_access plain_at(uint64_t unit, uint32_t line)
 static void passes(struct racing_access by, uint64_t to, uint64_t when)
 {
     flag_reads.items[0] = (struct flag_read){.store = by,
-                                           .load = plain_at(to, LOAD_LINE),
-                                           .region = IN_GLOBAL,
-                                           .address = FLAG,
-                                           .end = sync_log.count,
-                                           .when = when};
+                                             .load = plain_at(to, LOAD_LINE),
+                                             .region = IN_GLOBAL,
+                                             .address = FLAG,
+                                             .end = sync_log.count,
+                                             .when = when};
     flag_reads.count = flag_reads.next = 1;
     flag_reads.lost = false;
 }
 
 static bool follows(uint64_t second, uint64_t when, const struct checker_host *judged_host)
 {
-    struct race_instance instance = instance_of(FIRST, second);
-    struct question question = question_of(&instance, 1);
+    struct race_instance meeting = instance_of(FIRST, second);
+    struct question question = question_of(&meeting, 1);
     struct flag flag;
-    instance.when = when;
+    meeting.when = when;
     question.host = judged_host;
     if (!explain_flag(&question, &flag_reads, &flag, &flag_why, &flag_fix))
         return false;
@@ -547,7 +547,8 @@ START_TEST(unit_that_passes_on_a_plain_flag_passes_on_its_clock)
     flag_reads.count = flag_reads.next = 2;
     ck_assert(follows(THIRD, 3, &with_order));
     /* before it takes it */
-    flag_reads.items[1].store.site = flag_reads.items[0].store.site = flag_reads.items[1].load.site = STORE_LINE;
+    flag_reads.items[1].store.site = flag_reads.items[0].store.site = flag_reads.items[1].load.site =
+        STORE_LINE;
     flag_reads.items[0].load.site = STORE_LINE;
     ck_assert(!follows(THIRD, 3, &with_order));
 }
@@ -621,7 +622,7 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 static void is_fixed_by(uint64_t second, int region, const char *fix)
 {
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
-    const struct race_instance instance = {
+    const struct race_instance meeting = {
         .first = {.unit = FIRST, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -630,7 +631,7 @@ static void is_fixed_by(uint64_t second, int region, const char *fix)
                                       .host = &with_places,
                                       .rule = order.rule,
                                       .region = region,
-                                      .instances = &instance,
+                                      .instances = &meeting,
                                       .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
@@ -667,19 +668,19 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     struct proposal proposal;
     where.site = 0;
     first_access(FIRST);
-    struct race_instance instance = instance_of(FIRST, NEIGHBOUR);
-    struct question question = question_of(&instance, 1);
+    struct race_instance meeting = instance_of(FIRST, NEIGHBOUR);
+    struct question question = question_of(&meeting, 1);
     question.host = &with_iterations;
     question.region = IN_LOCAL;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, fix);
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
-    instance = instance_of(FIRST, OTHER);
+    meeting = instance_of(FIRST, OTHER);
     question.region = IN_GLOBAL;
     ck_assert(!explain_fix(&question, &proposal, &suggested_fix));
     where = (struct code_place){.site = 33, .before = true}; /* one edit is less */
-    instance = instance_of(FIRST, NEIGHBOUR);
+    meeting = instance_of(FIRST, NEIGHBOUR);
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:33");
 }
@@ -734,7 +735,7 @@ END_TEST
 
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
-    const struct race_instance instance = {.first = {.unit = FIRST,
+    const struct race_instance meeting = {.first = {.unit = FIRST,
                                                     .clock = first_clock,
                                                     .site = DATA_LINE,
                                                     .size = 4,
@@ -747,7 +748,7 @@ static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = IN_GLOBAL,
-                                      .instances = &instance,
+                                      .instances = &meeting,
                                       .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
@@ -797,7 +798,7 @@ START_TEST(write_elsewhere_is_not_waited_for)
 {
     struct unit_state unit_state;
     const struct atomic_operation beside = {FLAG + 4,     4, IN_GLOBAL, false, true, ORDER_RELEASE,
-                                      SCOPE_DEVICE, 7, false,     false, 0};
+                                            SCOPE_DEVICE, 7, false,     false, 0};
     load(OTHER, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     order_unit_state(&order, FIRST, &unit_state);
     order_atomic(&order, &unit_state, &beside);
@@ -846,7 +847,7 @@ END_TEST
 /*
  * R8, R11: an update in the middle keeps the release sequence and passes it on; its own acquire is missing.
  */
-START_TEST(edges_lead_through_others)
+START_TEST(edges_go_by_way_of_others)
 {
     first_access(FIRST);
     store(FIRST, 7, ORDER_RELEASE, SCOPE_DEVICE);
@@ -863,7 +864,7 @@ START_TEST(edges_lead_through_others)
 }
 END_TEST
 
-/* R12, R13: fences are the ends, wherever the atomics are; R17: a barrier passes on to the neighbour. */
+/* R12, R13: fences are the ends, wherever the atomics are; R17: a barrier hands on to the neighbour. */
 START_TEST(edges_have_fences_and_barriers_as_ends)
 {
     first_access(FIRST);
@@ -912,11 +913,11 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        scopes_of_shared_objects_take_the_wider,
+        scopes_of_shared_objects_meet_at_the_wider,
         a_relaxed_store_is_to_release,
         a_relaxed_load_is_to_acquire,
         two_pairs_want_an_edit_for_both,
-        two_edits_of_one_place_cover_later_pairs,
+        two_edits_of_one_place_serve_later_pairs,
         unordered_pair_changes_no_result,
         a_barrier_wants_the_other_flag,
         a_foreign_store_is_to_be_an_update,
@@ -944,7 +945,7 @@ int main(void)
         a_plain_access_is_to_be_atomic,
         a_barrier_covers_one_group_and_two_kernels_all,
         atomic_fix_covers_pairs_within_its_scope,
-        units_without_conflict_have_no_edit,
+        units_that_never_meet_have_no_edit,
         ordered_pair_needs_no_edit,
         full_sync_log_suggests_nothing,
         waiter_is_recorded_once_for_each_store,
@@ -952,7 +953,7 @@ int main(void)
         write_elsewhere_is_not_waited_for,
         a_launch_begins_without_memories,
         steps_are_those_between_the_accesses,
-        edges_lead_through_others,
+        edges_go_by_way_of_others,
         edges_have_fences_and_barriers_as_ends,
         edge_before_the_access_is_shown,
         edges_end_with_a_foreign_store,

@@ -106,6 +106,22 @@ meant 'did you mean --checks?' check --chekcs=all clean.yaml
 meant 'did you mean --checks?' check clean.yaml --chekcs=all
 meant 'did you mean --verdicts?' litmus --verdict5=x.csv
 meant 'did you mean --list-presets?' topology --list-preset5
+# words of an option, a scenario and the environment; a name of a topology
+meant "replay; did you mean lockstep?" run --schedule=lockstp clean.yaml
+meant "no-NAME; did you mean bounds?" run --checks=races,bonds clean.yaml
+meant "no-NAME; did you mean races?" check --checks=race clean.yaml
+meant "found 'eror', expected off, warning, error; did you mean error?" run --check-races=eror clean.yaml
+meant "found 'tini', expected a topology or the name of a preset; did you mean tiny?" topology tini
+sed '2i schedule: {policy: lokstep}' clean.yaml >lokstep.yaml
+meant "replay; did you mean lockstep?" run lokstep.yaml
+for command in 'litmus sb.litmus' serve; do
+    # shellcheck disable=SC2086
+    expect 2 -e 'ORRERY_SED: no option has this name; did you mean ORRERY_SEED?' -- env ORRERY_SED=1 timeout 10 "$orrery" $command
+done
+expect 2 -e 'ORRERY_: no option has this name' -n 'did you mean' -- env ORRERY_=1 "$orrery" info
+expect 2 -e "found '18446744073709551616'" -n 'did you mean' -- "$orrery" run --seed=18446744073709551616 clean.yaml
+expect 127 -e 'not_there: No such file or directory' -- "$orrery" debug --batch not_there
+expect 0 -o 'orrery 0' -- "$orrery" version
 expect 0 -- "$orrery" run --quiet -- "$(command -v true)" --sede
 for wrong in ORRERY_SEDE=1:ORRERY_SEED ORRERY_FASST=1:ORRERY_FAST ORRERY_DATA_RASES=1:ORRERY_DATA_RACES ORRERY_SCENARIOS=x:ORRERY_SCENARIO; do
     expect 2 -e "${wrong%=*}: no option has this name; did you mean ${wrong#*:}?" -- env "${wrong%:*}" "$orrery" run clean.yaml
@@ -371,8 +387,8 @@ sed 's/line: 3/why: "after the end of argument 0"/' after.yaml >because.yaml
 expect 0 -o PASS -- "$orrery" check because.yaml
 sed 's/after the end/before the start/' because.yaml >otherwise.yaml
 expect 1 -o 'missing: out-of-bounds-write, because "before the start' -- "$orrery" check otherwise.yaml
-sed 's/line: 3/fix: "more memory"/' after.yaml >mended.yaml
-expect 1 -o 'mended by "more memory"' -- "$orrery" check mended.yaml
+sed 's/line: 3/fix: "more memory"/' after.yaml >fixed.yaml
+expect 1 -o 'with the fix "more memory"' -- "$orrery" check fixed.yaml
 expect 1 -o 'PASS: clean.yaml' -- "$orrery" check wrong.yaml clean.yaml
 expect 2 -e 'bad.yaml:2:20: ' -- "$orrery" check clean.yaml bad.yaml
 expect 2 -e 'nobody' -- "$orrery" check broken.yaml

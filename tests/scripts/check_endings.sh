@@ -46,6 +46,27 @@ done
 ends 66 found_kill
 says 'ended by signal 9'
 
+# what is written at the end of a process is missing then, and a note says so; of an end by exit() nothing is
+for ending in found_kill found_exit; do
+    rm -f end.*
+    ends 66 --html=end.html --timeline=end.trace --coverage=end.info --counters=end.counters $ending
+    says '^orrery: note: end.html, end.trace, end.info, end.counters: not written, since no process that ran a kernel came to the end'
+done
+rm -f end.*
+ends 66 --html=end.html clean_status
+if grep -q 'not written' err; then problem 'a file that is written'; fi
+
+# files are where the command is given, also when the program runs elsewhere
+mkdir -p away
+rm -f end.*
+"$orrery" run --json=end.json --sarif=end.sarif --dot=end.dot --html=end.html --log=end.log --counters=end.counters --save-launch=1:end.yaml \
+    -- sh -c 'cd away && exec "$1" clean_status' sh "$program" >out 2>err
+for file in end.json end.sarif end.dot end.html end.log end.counters end.yaml; do
+    [ -s $file ] || problem "$file is not where the command is"
+done
+says 'is saved: orrery run end.yaml'
+[ -z "$(ls away)" ] || problem "files in the program's directory: $(ls away)"
+
 # suppressions of every file count, those of the variable, too; the line and the record name them all
 "$orrery" run --gen-suppressions=found.yaml -- "$program" clean_status >out 2>err
 printf '%s\n' '- {id: race-global}' >one.yaml
@@ -171,7 +192,11 @@ done
 "$orrery" run --suppressions=both.yaml -- sh -c "$program found_exit; $program refused; exit 0" >out 2>err
 [ $? = 0 ] || problem 'the suppressions of two processes do not suppress both'
 mkdir -p elsewhere
-"$orrery" run --json=both.json -- sh -c "$program found_exit; cd elsewhere; $program refused; exit 0" >out 2>err
+# An option names one file for all; a variable one in each directory.
+"$orrery" run --json=all.json -- sh -c "$program found_exit; cd elsewhere; $program refused; exit 0" >out 2>err
+[ "$(grep -c '"type":"finding"' all.json)" = 2 ] || problem 'processes of two directories do not share the file'
+[ ! -e elsewhere/all.json ] || problem 'a second file elsewhere'
+ORRERY_JSON=both.json "$orrery" run -- sh -c "$program found_exit; cd elsewhere; $program refused; exit 0" >out 2>err
 [ "$(cat both.json elsewhere/both.json | grep -c '"type":"finding"')" = 2 ] || problem 'files of two directories are not two'
 
 # check compares what all of them found, and the command has to run and to end

@@ -32,6 +32,16 @@ for compiler in gcc clang-14; do
         rm -f "$work/found"
     done
 done
+# Compiled in another directory, and run in one above the source: the name is one that can be opened from there.
+mkdir -p "$work/project/src" "$work/project/out"
+cp "$work/refused.c" "$work/project/src/"
+for compiler in gcc clang-14; do
+    (cd "$work/project/out" && $compiler -g -o refused ../src/refused.c -lOpenCL 2>log) || continue
+    (cd "$work/project" && ORRERY_CHECK_API=warning ORRERY_JSON=$work/found out/refused 2>/dev/null)
+    grep -q '"file":"src/refused.c"' "$work/found" || { echo "$compiler: not src/refused.c: $(cat "$work/found")"; failed=1; }
+    rm -f "$work/found"
+done
+
 [ "$tried" -gt 0 ] || { cat "$work/log"; exit 77; }
 echo "$tried programs"
 exit $failed

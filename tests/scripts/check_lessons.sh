@@ -10,9 +10,9 @@ failed=0
 fail() { echo "FAIL: $*"; failed=1; }
 
 lessons=$(grep -v '^#' "$src/scenarios/lessons")
-while IFS='|' read -r number title broken mended; do
-    [ -n "$number" ] && [ -n "$title" ] && [ -n "$mended" ] || fail "not four fields: $number|$title|$broken|$mended"
-    for file in $broken $mended; do
+while IFS='|' read -r number title broken fixed; do
+    [ -n "$number" ] && [ -n "$title" ] && [ -n "$fixed" ] || fail "not four fields: $number|$title|$broken|$fixed"
+    for file in $broken $fixed; do
         [ -e "$src/scenarios/${file#-}" ] || fail "lesson $number: there is no ${file#-}"
     done
 done <<<"$lessons"

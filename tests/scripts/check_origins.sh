@@ -419,8 +419,10 @@ host() {
 }
 
 host none in "created at @ and never written"
+grep -Fq '"fix":"clEnqueueFillBuffer or clEnqueueWriteBuffer before the launch, CL_MEM_COPY_HOST_PTR where the buffer is created, or a store in the kernel first"' found || { echo "none: no advice"; bad=$((bad + 1)); }
 host part in "created at @ and never written"
 host copy copy "which clEnqueueCopyBuffer (command 1, queue 1) left uninitialised (@)"
+grep -q '"fix"' found && { echo "copy: advice, though a command wrote the bytes"; bad=$((bad + 1)); }
 host migrate migrate "which clEnqueueMigrateMemObjects (command 2, queue 1) left uninitialised (@)"
 
 texel="the texel (3, 0) of argument 0 'in' (image2d_t, 4 x 1)"

@@ -56,4 +56,32 @@ for option in log json sarif dot html gen-suppressions counters timeline trace r
     (ulimit -f 0; timeout 60 "$build/orrery" run "--$option=limited.$option" run.yaml; echo "status $?") 2>&1 | cat >out
     grep -q 'status [0-9]$\|status 125' out || { echo "$option: past RLIMIT_FSIZE"; cat out; bad=1; }
 done
+# The standard output is no option, and may be on a full disk, too.
+cat >test.litmus <<'EOF'
+OPENCL sb
+{ [x]=0; }
+P0 (global atomic_int* x) { int r0 = atomic_load_explicit(x, memory_order_relaxed, memory_scope_device); }
+exists (0:r0=0)
+EOF
+for words in 'explain race-local' info 'topology tiny' --help --version 'run --help' 'completion bash' 'litmus test.litmus'; do
+    # shellcheck disable=SC2086
+    timeout 60 "$build/orrery" $words >/dev/full 2>err
+    got=$?
+    [ $got != 0 ] && grep -q 'error: the standard output cannot be written' err || { echo "$words on a full disk: status $got"; cat err; bad=1; }
+done
+
+# Names of kernel files that YAML, JSON or a terminal have to quote.
+for name in 'a "b" <&>.cl' "$(printf 'new\nline.cl')" "$(printf 'red\033[31m.cl')" '#x: [y].cl' '%s%p.cl' 'back\slash.cl'; do
+    printf 'kernel void k(global int *a) { a[0]++; }\n' >"$name"
+    timeout 60 "$build/orrery" run --force --json=odd.json --sarif=odd.sarif "./$name" >out 2>err
+    got=$?
+    [ $got = 66 ] || { echo "$name: status $got"; cat err; bad=1; }
+    if grep '^  1 ' err | grep -q "$(printf '\033')"; then echo "$name: a terminal would obey it"; bad=1; fi
+    command -v python3 >/dev/null || continue
+    python3 -c 'import json; [json.loads(l) for l in open("odd.json", encoding="utf-8")]; json.load(open("odd.sarif", encoding="utf-8"))' || { echo "$name: no JSON"; bad=1; }
+done
+name=$(printf 'latin\374.cl')
+cp '%s%p.cl' "$name"
+timeout 60 "$build/orrery" run "./$name" >out 2>err
+grep -q 'found a name that is no UTF-8' err || { echo "a name in Latin-1"; cat err; bad=1; }
 exit $bad

@@ -96,9 +96,9 @@ for seed in 0 5; do
     [ $? = 66 ] || { cat err; exit 1; }
 done
 "$orrery" show --diff --html=sums.html sum0.html sum5.html 2>err || { cat err; exit 1; }
-mkdir mended && sed 's/part\[l\] = .*/& barrier(CLK_LOCAL_MEM_FENCE);/' "$src/examples/labs/sum.cl" >mended/sum.cl
-"$orrery" run --quiet --html=mended.html mended/sum.cl >/dev/null 2>&1
-"$orrery" show --diff --html=less.html sum0.html mended.html 2>err || { cat err; exit 1; }
+mkdir repaired && sed 's/part\[l\] = .*/& barrier(CLK_LOCAL_MEM_FENCE);/' "$src/examples/labs/sum.cl" >repaired/sum.cl
+"$orrery" run --quiet --html=repaired.html repaired/sum.cl >/dev/null 2>&1
+"$orrery" show --diff --html=less.html sum0.html repaired.html 2>err || { cat err; exit 1; }
 # The order around a race: operations of three work-items, an edge that is missing, and a fix that was tried.
 "$orrery" run --quiet --html=order.html "$src/scenarios/racy/barrier_two_sides.yaml" >/dev/null 2>&1
 for test in mp_release_acquire mp_relaxed sb_seq_cst lb_thin_air rseq_update; do

@@ -83,5 +83,36 @@ for words in "writes w[4][1]; 'w' has 4 elements of 12 bytes: " "reads w[-1][2];
     grep -qF -- "$words" k.out || problem "no '$words'"
 done
 [ "$(grep -o '"element":"[^"]*"' k.json | sort | tr '\n' ' ')" = '"element":"c[3].w[1]" "element":"t[1][2].y" "element":"v[2].y" ' ] || problem 'elements of JSON'
-[ $bad = 0 ] || cat two.out k.out
+
+# ---- C++ for OpenCL: class templates, function templates, members of a base class
+cat >cpp.yaml <<'END'
+orrery: 1
+program:
+  options: "-cl-std=CLC++2021"
+  text: |
+    template <typename T, int N> struct tile { T a[N]; void put(int i, T v) { a[i] = v; } };
+    struct base { int first; int second; };
+    struct point : base { float2 where; };
+    template <typename T> void fill(global T *p, int i, T v) { p[i & 1] = v; }
+    kernel void k(global int *out) {
+        local tile<float, 8> t;
+        local point q;
+        uint i = get_local_id(0);
+        t.put(3, i);
+        fill<int>(out, i, 3 + i);
+        q.second = i;
+        q.where.y = i;
+        tile<int, 4> p;
+        p.put(i & 1, 2);
+        out[i + 8] = p.a[2];
+    }
+launch:
+  - {kernel: k, global: [4], local: [4], args: [{buffer: {type: int, count: 16, fill: 0}}]}
+END
+"$orrery" run --values cpp.yaml >cpp.out 2>&1
+for line in "bytes 12..15: t.a[3]" "with i = 3, v = 1" "with i = 2, v = 5" "bytes 4..7: q.second" "bytes 12..15: q.where.y" "variable 'p.a[2]' (declared at program.cl:13)"; do
+    grep -qF -- "$line" cpp.out || problem "no '$line' of C++"
+done
+grep -q ' = void' cpp.out && problem 'a type of C++ is not known'
+[ $bad = 0 ] || cat two.out k.out cpp.out
 exit $bad

@@ -186,7 +186,7 @@ runs() { # STATUS TEXT ARGUMENT...
 }
 runs 0 'kernels=1 .*checks=all' run one.cl
 runs 0 'save-scenario=FILE' run one.cl
-runs 0 'ran with 64 work-items in 1 work-group, buffers with an element for each, whole numbers 64$' run one.cl
+runs 0 'ran with 192 work-items in 3 work-groups, whole numbers 151, buffers of 604 and 151 values$' run one.cl
 # A kernel of two dimensions gets these, and its tile decides how many; one that reads one dimension, or is beside such a kernel, does not.
 cat >shapes.cl <<'END'
 #define TILE 5
@@ -222,18 +222,17 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global int *
     a[get_global_id(1) * width + get_global_id(0)] = 1;
 }
 END
-runs 0 'ran with 64 work-items in 1 work-group, buffers with an element for each, whole numbers 64$' run shapes.cl:line
-grep -q 'i <= n shows when there are more work-items than n$' err || problem "no word of tests of an index: $(cat err)"
-runs 0 'ran with 8 x 8 work-items in 1 work-group, buffers with an element for each, whole numbers 8$' run shapes.cl:square
-runs 66 'ran with 4 x 4 x 4 work-items in 1 work-group' run shapes.cl:cube
-runs 0 'ran with 5 x 5 work-items in 1 work-group, buffers with an element for each, whole numbers 5$' run shapes.cl:product
-runs 0 'ran with 8 x 4 work-items in 4 work-groups, buffers with an element for each, whole numbers 8$' run shapes.cl:required
+runs 0 'ran with 192 work-items in 3 work-groups, whole numbers 151, a buffer of 151 values$' run shapes.cl:line
+runs 0 'ran with 24 x 24 work-items in 9 work-groups, whole numbers 24, a buffer of 576 values$' run shapes.cl:square
+runs 66 'ran with 4 x 4 x 4 work-items in 1 work-group, a buffer of 4 values$' run shapes.cl:cube
+runs 0 'ran with 15 x 15 work-items in 9 work-groups, whole numbers 15, buffers of 225 values$' run shapes.cl:product
+runs 0 'ran with 12 x 6 work-items in 9 work-groups, whole numbers 12, a buffer of 144 values$' run shapes.cl:required
 runs 2 'several kernels: choose one with --kernel=NAME, of sum, tile' run two.cl
 runs 66 'race-local' run --kernel=sum two.cl
 runs 66 'race-local' run --kernel sum two.cl
 replay=$(sed -n 's/^orrery: replay with: orrery //p' err)
 eval "runs 66 race-local $replay"
-runs 0 'buffers with an element for each$' run two.cl:tile # a structure is no whole number
+runs 0 'work-groups, a buffer of 1152 bytes$' run two.cl:tile # 12 x 12 structs of 8 bytes; a struct is no whole number
 runs 2 "no kernel 'som': choose one of sum, tile" run two.cl:som
 runs 2 "for one kernel of OpenCL C" run --save-scenario=other.yaml faulty.yaml
 runs 66 'race-local' run --kernel='!tile' two.cl:sum # of a kernel that is named, the launches that are checked

@@ -137,6 +137,35 @@ END
     echo 'exists (x=3)'
 } >"$work/locks.litmus"
 fails 0 'exists no, race no' --weak "$work/locks.litmus"
+# Other loops in which four threads wait: old values are refused as soon as they are read, and stores that happen before one another
+# have one order. A relaxed release lets the next holder read an old value.
+spinning() { # THREADS PARAMETERS BODY CONDITION
+    printf 'OPENCL spinning\n{ }\n'
+    for ((thread = 0; thread < $1; thread++)); do
+        printf 'P%d@wg %d, dev 0 (%s) {\n%s\n}\n' "$thread" "$thread" "$2" "${3//@/$thread}"
+    done
+    echo "$4"
+}
+lock='  while (atomic_exchange_explicit(l, 1, memory_order_acquire) == 1) { }
+  *x = *x + 1;
+  atomic_store_explicit(l, 0, memory_order_release);'
+ticket='  int r0 = atomic_fetch_add_explicit(t, 1, memory_order_relaxed);
+  while (atomic_load_explicit(l, memory_order_acquire) != r0) { }
+  *x = *x + 1;
+  atomic_store_explicit(l, r0 + 1, memory_order_release);'
+meet='  *x@ = 1;
+  atomic_fetch_add_explicit(l, 1, memory_order_acq_rel);
+  while (atomic_load_explicit(l, memory_order_acquire) != 3) { }
+  int r0 = *x0 + *x1 + *x2;'
+parameters='global int* x, global atomic_int* l'
+spinning 4 "$parameters" "$lock" 'forall (x=4)' >"$work/exchange.litmus"
+spinning 4 "$parameters" "${lock/release/relaxed}" 'exists (x=3)' >"$work/relaxed.litmus"
+spinning 4 "$parameters, global atomic_int* t" "$ticket" 'forall (x=4)' >"$work/tickets.litmus"
+spinning 3 "global int* x0, global int* x1, global int* x2, global atomic_int* l" "$meet" 'exists (0:r0=2)' >"$work/meet.litmus"
+fails 0 'forall yes, race no' "$work/exchange.litmus"
+fails 0 'exists yes, race yes' "$work/relaxed.litmus"
+fails 0 'forall yes, race no' "$work/tickets.litmus"
+fails 0 'exists no, race no' "$work/meet.litmus"
 # Without a bound to meet, thin air is not cut at one.
 "$orrery" litmus --thin-air --bound 1 "$tests/mixes/update_alone.litmus" "$tests/mixes/seven_updates.litmus" >"$work/out"
 grep -q 'cut\|unknown' "$work/out" && problem "thin air: $(cat "$work/out")"

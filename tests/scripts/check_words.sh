@@ -31,6 +31,8 @@ strands?|deferred join|^sim/
 elders?|predecessor|^sim/
 baton|executor lock|^lib/
 remed[iy]e?[sd]?|fix|^(sim|lib|tools|man|tests|scenarios)/
+mends?|fix|^(sim|lib|tools|man|tests|scenarios)/
+mended|fixed, repaired|^(sim|lib|tools|man|tests|scenarios)/
 amendments?|edit|^(sim|lib|tools|man)/
 cures?|fix|^(sim|lib|tools|man|tests)/
 steers|controls the branch|^(sim|lib|tools)/

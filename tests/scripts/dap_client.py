@@ -627,7 +627,10 @@ def test_attach(argv, program):
     """A program that runs already: at its next launch, breakpoints there; it goes on when the session ends."""
     with tempfile.TemporaryDirectory() as directory:
         environment = dict(os.environ, ORRERY_DEBUG_LISTEN=directory + "/socket")
-        target = subprocess.Popen([program, directory + "/stop"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(os.path.join(directory, "add.cl"), "w") as file: # the text that the program gives to OpenCL
+            file.write("int add(int value, int more)\n{\n    return value + more;\n}\nkernel void k(global int *data)\n{\n"
+                       "    int i = get_global_id(0);\n    data[i] = add(i + 1, data[i]);\n}\n")
+        target = subprocess.Popen([program, directory + "/stop"], cwd=directory, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         line = target.stderr.readline()
         assert b"--attach=" in line, line
         client = Client(argv)
@@ -640,6 +643,8 @@ def test_attach(argv, program):
         client.ask("configurationDone")
         stop = client.event("stopped")["body"]
         assert stop["reason"] == "breakpoint" and client.top(stop["threadId"])["name"] == "add", stop
+        source = client.top(stop["threadId"])["source"]
+        assert source.get("path") == os.path.realpath(directory + "/add.cl"), source
         client.run("next", threadId=stop["threadId"])
         assert "no way back" in client.refused("restart")
         client.ask("disconnect")

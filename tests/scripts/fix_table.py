@@ -272,11 +272,11 @@ def judge_words(name, body, wanted, unwanted, result):
     if result is None:
         return None
     fix = [f for f in races if re.search(wanted, f.get("fix", ""))][0]
-    mended = with_barrier(source, fix["fix"])
-    if edited(source, fix.get("edits", [])) != mended:
+    repaired = with_barrier(source, fix["fix"])
+    if edited(source, fix.get("edits", [])) != repaired:
         return "the edits are not the words: " + str(fix.get("edits"))
-    done = holds(scenario(name, mended, "CL1.2", args, "expect:\n  findings: []\n  buffers: [{arg: 2, values: [%s]}]" % ", ".join(map(str, result)), groups=False))
-    return None if done.returncode == 0 else "with the barrier it is wrong: " + done.stdout[-400:] + "\n" + mended
+    done = holds(scenario(name, repaired, "CL1.2", args, "expect:\n  findings: []\n  buffers: [{arg: 2, values: [%s]}]" % ", ".join(map(str, result)), groups=False))
+    return None if done.returncode == 0 else "with the barrier it is wrong: " + done.stdout[-400:] + "\n" + repaired
 
 
 def main():

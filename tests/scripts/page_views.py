@@ -525,7 +525,7 @@ def check_diff_findings(browser):
     said = browser.script(read)
     same(said[0], "Run 1 has 2 findings, run 2 has 1.", "one finding less")
     same([line.split(":")[0] for line in said[1:]], ["Only in run 1", "In both"], "which one")
-    holds("; ".join(places[0]) in said[1] and "; ".join(places[1]) in said[2], "the one at the place that was mended")
+    holds("; ".join(places[0]) in said[1] and "; ".join(places[1]) in said[2], "the one at the place that was fixed")
     browser.close_page()
 
 

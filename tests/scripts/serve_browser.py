@@ -56,6 +56,8 @@ def use(browser, url):
     control_enter(browser)
     until(browser, "return document.getElementById('state').textContent.startsWith('The text is wrong')", "no error")
     assert browser.script("return document.getElementById('page-section').hidden && !document.querySelector('iframe')")
+    browser.script("document.querySelector('#report a').click()")  # a place of the report leads into the editor
+    assert browser.script("const t = document.activeElement; return t.value.slice(t.selectionStart, t.selectionEnd)") == "; }"
     console = browser.ask("POST", "/se/log", {"type": "browser"})
     assert not console, console
     for entry in browser.ask("POST", "/se/log", {"type": "performance"}):

@@ -135,6 +135,8 @@ dap_request dap_disassemble; /* dap_disassemble.c */
 /* dap_sources.c */
 dap_request dap_source, dap_loaded_sources, dap_modules;
 json_t *dap_source_of(struct dap *dap, const char *name);
+char *dap_program_path(const struct dap *dap,
+                       const char *name); /* of the host or a kernel; malloc'd, or NULL */
 
 /* dap_queries.c */
 dap_request dap_host, dap_lanes, dap_why, dap_may_read, dap_schedule, dap_clocks, dap_hash, dap_last_access;

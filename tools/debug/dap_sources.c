@@ -24,10 +24,23 @@ static char *scenario_path(const struct dap *dap, const char *name)
     return real;
 }
 
+/* A process that ran before the session has a working directory of its own. */
+char *dap_program_path(const struct dap *dap, const char *name)
+{
+    char *path = NULL, *real = NULL;
+    if (*name == '/' || !dap->session || !session_attached(dap->session))
+        return realpath(name, NULL);
+    if (asprintf(&path, "/proc/%d/cwd/%s", session_process(dap->session), name) >= 0)
+        real = realpath(path, NULL);
+    free(path);
+    return real;
+}
+
 /* A program's source has the name of the file with that text, as the program opened it, or none of a file. */
 static char *path_of(const struct dap *dap, const char *name)
 {
-    return dap->command ? realpath(name, NULL) : scenario_path(dap, name);
+    const bool program = dap->command || (dap->session && session_attached(dap->session));
+    return program ? dap_program_path(dap, name) : scenario_path(dap, name);
 }
 
 json_t *dap_source_of(struct dap *dap, const char *name)

@@ -21,7 +21,7 @@ static json_t *host_frame(struct dap *dap, const json_t *host, json_int_t thread
         dap_handle_new(dap, &(struct dap_handle){.kind = HANDLE_HOST_FRAME, .thread = thread});
     json_t *shown = json_pack("{s:I,s:s,s:I,s:i,s:s}", "id", id, "name", name, "line", NUMBER(host, "line"),
                               "column", 0, "presentationHint", "subtle");
-    char *path = NUMBER(host, "line") ? realpath(file, NULL) : NULL;
+    char *path = NUMBER(host, "line") && file ? dap_program_path(dap, file) : NULL;
     if (path)
         json_object_set_new(shown, "source",
                             json_pack("{s:s,s:s}", "name", slash ? slash + 1 : file, "path", path));

@@ -36,6 +36,8 @@ kernel void count(global int *sum)
     sum[0] = sum[0] + 1;
 }
 `;
+// Where the texts have these names in reports.
+const placePattern = /(?:kernel\.cl|scenario\.yaml|test\.litmus):(\d+)(?::(\d+))?/g;
 /** @type {AbortController | null} */
 let running = null;
 
@@ -81,10 +83,48 @@ function showPage(address) {
     part("alone", HTMLAnchorElement).href = address;
 }
 
+// From the column to the end of the line; the line comes into view.
+/** @param {number} line @param {number} column */
+function selectPlace(line, column) {
+    const lines = fields.text.value.split("\n");
+    if (line > lines.length) return;
+    const begin = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0),
+        end = begin + lines[line - 1].length;
+    fields.text.focus();
+    fields.text.setSelectionRange(Math.min(begin + column - 1, end), end);
+    fields.text.scrollTop = (line - 4) * fields.text.scrollHeight / lines.length;
+}
+
+/** @param {string} text @param {number} line @param {number} column */
+function placeLink(text, line, column) {
+    const link = document.createElement("a");
+    link.textContent = text;
+    link.href = "#text";
+    link.addEventListener("click", event => {
+        event.preventDefault();
+        selectPlace(line, column);
+    });
+    return link;
+}
+
+// Each place in the text that was run leads there.
+/** @param {string} text */
+function showReport(text) {
+    const report = part("report", HTMLElement);
+    let at = 0;
+    report.replaceChildren();
+    for (const match of text.matchAll(placePattern)) {
+        const begins = match.index || 0;
+        report.append(text.slice(at, begins), placeLink(match[0], Number(match[1]), Number(match[2] || 1)));
+        at = begins + match[0].length;
+    }
+    report.append(text.slice(at));
+}
+
 /** @param {Answer} answer */
 function show(answer) {
     part("report-section", HTMLElement).hidden = false;
-    part("report", HTMLElement).textContent = answer.text + (answer.cut ? "\n(the rest is left out)\n" : "");
+    showReport(answer.text + (answer.cut ? "\n(the rest is left out)\n" : ""));
     showPage(answer.page);
     return wordsOf(answer);
 }

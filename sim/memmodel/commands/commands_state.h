@@ -34,13 +34,15 @@
  *     commands_report_all     reports conflicts whose commands are both complete: only then it is known
  *                             whether atomics may have ordered them
  *     commands_explain        why two commands are not ordered
- *     commands_fix            a fix; true: it was tried on the log
  *     commands_object         the name of the allocation, with the arguments by which kernels reached it
  *     commands_describe       an access as a finding has it; its texts are in `side`
  *     commands_call           the name of the command's call; of a command buffer the one that recorded it
  *     commands_enqueued_at    the program's line that enqueued the command; line 0: unknown
  *     commands_are_ordered    does one of two commands happen before the other?
  *     commands_clamp, commands_format   a size as 32 bits; snprintf
+ *   commands_fix.c
+ *     commands_fix            a fix for two commands; true: it was tried on the log
+ *     commands_fix_pair       likewise; if one is a map or unmap, by its place between or beside the two
  *   commands_atomics.c
  *     commands_report_inter_launch   reports races that inter_launch.h found for a command that has ended
  *     commands_announce_predecessors   announces to inter_launch.h the accesses that happen before the
@@ -260,6 +262,8 @@ void commands_report_all(struct commands *commands, uint32_t ending);
 void commands_explain(const struct commands *commands, bool atomics, uint32_t first, uint32_t second,
                       char why[SPEC_CHARS]);
 bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS]);
+bool commands_fix_pair(struct commands *commands, const struct byte_access *first,
+                       const struct byte_access *second, char fix[SPEC_CHARS]);
 const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS]);
 void commands_describe(const struct commands *commands, const struct byte_access *access,
                        const struct command_facts *facts, struct finding_access *out_access,

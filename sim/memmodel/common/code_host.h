@@ -125,7 +125,10 @@ struct checker_host {
     bool (*collective)(void *self, uint32_t a, uint32_t b, uint32_t *out_site);
     /* Optional. Does a branch depend on the value read there? */
     bool (*controls_branch)(void *self, uint32_t site);
-    /* Optional. The same, and a work-item that has read at `a` may not reach `b`. */
+    /* Optional. Does a loop read there until another unit has written a value? */
+    bool (*waits)(void *self, uint32_t site);
+    /* Optional. Does a branch depend on the value read at `a`, so that a work-item that has read it may not
+     * reach `b`? */
     bool (*decides)(void *self, uint32_t a, uint32_t b);
     /* Optional. The same, and `a` is in a loop that ends before `b`. */
     bool (*spins_on)(void *self, uint32_t a, uint32_t b);

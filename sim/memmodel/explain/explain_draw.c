@@ -197,8 +197,7 @@ static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to
     *text = (struct wording){.used = 0};
     question->host->place(question->host->self, sync_op->site, &step->place);
     if (is_barrier(sync_op)) {
-        wording_add(text, "%s, ", explain_noun(sync_op));
-        wording_regions(text, sync_op->regions);
+        wording_add(text, "%s, %s", explain_noun(sync_op), REGIONS(sync_op->regions));
     } else {
         wording_add(text, "%s, %s, %s",
                     is_atomic(sync_op) ? question->host->what(question->host->self, sync_op->site) : "fence",

@@ -75,23 +75,22 @@ static bool acquires(const struct flag_read *flag_read)
 
 static void say_why(const struct question *question, const struct flag_read *flag_read, struct wording *why)
 {
-    wording_add(why, "the %s at ", flag_read->load.writes ? "read-modify-write" : "load");
-    wording_place(why, question->host, flag_read->load.site);
-    wording_add(why, " read what the store at ");
-    wording_place(why, question->host, flag_read->store.site);
-    wording_add(why, !flag_read->store.atomic && !flag_read->load.atomic
-                         ? " wrote, and both are plain: they race, and order nothing else"
-                     : flag_read->load.atomic ? " wrote, which is plain: it races, and releases nothing"
-                                              : " wrote, but it is plain: it races, and acquires nothing");
+    wording_add(why, "the %s at %s read what the store at %s%s",
+                flag_read->load.writes ? "read-modify-write" : "load",
+                AT(question->host, flag_read->load.site), AT(question->host, flag_read->store.site),
+                !flag_read->store.atomic && !flag_read->load.atomic
+                    ? " wrote, and both are plain: they race, and order nothing else"
+                : flag_read->load.atomic ? " wrote, which is plain: it races, and releases nothing"
+                                         : " wrote, but it is plain: it races, and acquires nothing");
 }
 
 static void say_end(const struct question *question, int region, const struct racing_access *end,
                     const char *function, enum memory_ordering order, enum memory_scope scope,
                     struct wording *fix)
 {
-    wording_add(fix, "%s%s%s%s, %s at ", fix->used ? ", and " : "", end->atomic ? "" : function,
-                end->atomic ? "" : " with ", memory_order_word(order), memory_scope_word(scope));
-    wording_place(fix, question->host, end->site);
+    wording_add(fix, "%s%s%s%s, %s at %s", fix->used ? ", and " : "", end->atomic ? "" : function,
+                end->atomic ? "" : " with ", memory_order_word(order), memory_scope_word(scope),
+                AT(question->host, end->site));
     const bool local = region == IN_LOCAL;
     if (end->atomic)
         wording_call(fix, end->site, 0, (int)order, NOT_GIVEN, (int)scope);
@@ -106,9 +105,10 @@ static void say_end(const struct question *question, int region, const struct ra
 static void say_fix(const struct question *question, const struct flag_read *flag_read,
                     enum memory_scope scope, struct wording *fix)
 {
+    const char *update = explain_update_function(question, flag_read->store.site);
     if (!flag_read->store.atomic || !releases(flag_read) || flag_read->store.scope != scope)
         say_end(question, flag_read->region, &flag_read->store,
-                explain_store_function(question, flag_read->load.site),
+                update ? update : explain_store_function(question, flag_read->load.site),
                 flag_read->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
     if (!flag_read->load.atomic || !acquires(flag_read) || flag_read->load.scope != scope)
         say_end(question, flag_read->region, &flag_read->load, "atomic_load_explicit",
@@ -139,17 +139,14 @@ bool explain_flag(const struct question *question, const struct flag_reads *flag
     return false;
 }
 
-/* Does a while wait for the value, and not to take a lock? */
+/* Does a loop wait for the value, and not to take a lock? */
 static bool waits_for(const struct question *question, const struct racing_access *load)
 {
     const struct checker_host *host = question->host;
-    struct source_place place;
-    host->place(host->self, load->site, &place);
-    const char *at = text_from(&place), *word = at ? strstr(place.text, "while") : NULL;
     for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
         if (question->locks->items[i].load == load->site)
             return false;
-    return word && word < at && host->controls_branch && host->controls_branch(host->self, load->site);
+    return host->waits && host->waits(host->self, load->site);
 }
 
 /* The race on a flag itself. False: its load is not one that a loop waits with. */
@@ -160,8 +157,10 @@ static bool own_flag(const struct question *question, struct flag_read *out_flag
                                    .load = first->writes ? *second : *first,
                                    .region = question->region,
                                    .order = {ORDER_RELAXED, ORDER_RELAXED}};
-    return first->writes != second->writes && !first->atomic && !second->atomic && first->size == 4 &&
-           second->size == 4 && !explain_is_update(question) && waits_for(question, &out_flag->load);
+    const bool plain = !first->atomic && !second->atomic, words = first->size == 4 && second->size == 4;
+    if (first->writes == second->writes || !plain || !words)
+        return false;
+    return !explain_is_update(question) && waits_for(question, &out_flag->load);
 }
 
 /* Does the code write the data, then the flag, and elsewhere wait for the flag, then use the data? */
@@ -169,12 +168,14 @@ static bool hands_over(const struct question *question, const struct flag_read *
 {
     const struct checker_host *host = question->host;
     const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
+    const struct racing_access *store = &flag_read->store, *load = &flag_read->load;
     struct code_order order;
-    return flag_read->store.unit == first->unit && flag_read->load.unit == second->unit &&
-           !flag_read->store.atomic && !flag_read->load.atomic && waits_for(question, &flag_read->load) &&
-           host->order && host->order(host->self, first->site, flag_read->store.site, &order) &&
-           order.first == 0 && host->spins_on &&
-           host->spins_on(host->self, flag_read->load.site, second->site);
+    const bool same_units = store->unit == first->unit && load->unit == second->unit;
+    if (!same_units || store->atomic || load->atomic || !waits_for(question, load))
+        return false;
+    if (!host->order || !host->order(host->self, first->site, store->site, &order) || order.first != 0)
+        return false;
+    return host->spins_on && host->spins_on(host->self, load->site, second->site);
 }
 
 bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,
@@ -187,7 +188,9 @@ bool explain_flag_advice(const struct question *question, const struct flag_read
         found = hands_over(question, &flag_read);
     }
     *out_fix = (struct wording){.used = 0};
-    if (!found || updates(question, flag_read.store.site) || updates(question, flag_read.load.site))
+    const bool updates_alone = found && updates(question, flag_read.store.site) &&
+                               !explain_update_function(question, flag_read.store.site);
+    if (!found || updates_alone || updates(question, flag_read.load.site))
         return false;
     say_fix(question, &flag_read, scope_of(question, &flag_read), out_fix);
     return true;

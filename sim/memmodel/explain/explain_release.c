@@ -128,13 +128,12 @@ static bool find_barriers(struct barrier_search *search, const struct barrier_si
 static void say_why_at(const struct question *question, bool releases, uint32_t site, struct wording *why)
 {
     const struct race_instance *instance = question->instances;
-    wording_add(why, "%sthe %s at ", why->used ? ", and " : "", releases ? "release" : "acquire");
-    wording_place(why, question->host, site);
-    wording_add(why, " was done by another work-item of ");
-    wording_group(why, question->launch,
-                  unit_group(question, releases ? instance->first.unit : instance->second.unit));
-    wording_add(why, releases ? ": no barrier before it orders the first access before it"
-                              : ": no barrier after it orders the second access after it");
+    wording_add(why, "%sthe %s at %s was done by another work-item of %s%s", why->used ? ", and " : "",
+                releases ? "release" : "acquire", AT(question->host, site),
+                WORK_GROUP(question->launch,
+                           unit_group(question, releases ? instance->first.unit : instance->second.unit)),
+                releases ? ": no barrier before it orders the first access before it"
+                         : ": no barrier after it orders the second access after it");
 }
 
 static void say_barriers(const struct question *question, const struct suggested_fix *suggested_fix,
@@ -150,12 +149,11 @@ static void say_barriers(const struct question *question, const struct suggested
         return;
     }
     if (has_release) {
-        wording_add(fix, " before the release at ");
-        wording_place(fix, question->host, suggested_fix->release_site);
+        wording_add(fix, " before the release at %s", AT(question->host, suggested_fix->release_site));
     }
     if (has_acquire) {
-        wording_add(fix, "%s after the acquire at ", has_release ? ", and" : "");
-        wording_place(fix, question->host, suggested_fix->acquire_site);
+        wording_add(fix, "%s after the acquire at %s", has_release ? ", and" : "",
+                    AT(question->host, suggested_fix->acquire_site));
     }
     wording_add(fix, ", where all work-items of the work-group reach it");
 }

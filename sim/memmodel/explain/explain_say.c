@@ -31,15 +31,8 @@ struct edit_words {
     bool alone;
 };
 
-static void why_place(const struct edit_words *words, uint32_t spot)
-{
-    wording_place(&words->answer->why, words->search->question->host, words->search->spots[spot].site);
-}
-
-static void fix_place(const struct edit_words *words, uint32_t spot)
-{
-    wording_place(&words->answer->fix, words->search->question->host, words->search->spots[spot].site);
-}
+/* The place of an edit, as a text. */
+#define AT_SPOT(words, spot) AT((words)->search->question->host, (words)->search->spots[spot].site)
 
 /* Records that the call at the place gets those of the arguments that are not NOT_GIVEN. */
 static void fix_call(const struct edit_words *words, uint32_t spot, uint32_t regions, int order, int failure,
@@ -147,16 +140,14 @@ static void say_flags(const struct edit_words *words, const struct edit *edit)
     int region = words->search->question->region;
     struct answer *answer = words->answer;
     wording_add(&answer->why, "the %s at ", explain_noun(spot->sample));
-    why_place(words, edit->spot);
-    wording_add(&answer->why, " has ");
-    wording_regions(&answer->why, spot->sample->regions);
+    wording_add(&words->answer->why, "%s", AT_SPOT(words, edit->spot));
+    wording_add(&answer->why, " has %s", REGIONS(spot->sample->regions));
     wording_add(&answer->why,
                 spot->sample->regions ? " only; these are %s accesses"
                                       : ": it orders no memory; these are %s accesses",
                 wording_space_word(region));
-    wording_regions(&answer->fix, spot->sample->regions | 1u << region);
-    wording_add(&answer->fix, " at ");
-    fix_place(words, edit->spot);
+    wording_add(&answer->fix, "%s at ", REGIONS(spot->sample->regions | 1u << region));
+    wording_add(&words->answer->fix, "%s", AT_SPOT(words, edit->spot));
     fix_call(words, edit->spot, spot->sample->regions | 1u << region, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
 }
 
@@ -216,11 +207,9 @@ static void say_end(const struct edit_words *words, const struct sync_op *end)
 {
     const enum memory_scope scope = (enum memory_scope)end->scope;
     struct wording *why = &words->answer->why;
-    wording_add(why, "the %s at ", role(words, end));
-    wording_place(why, words->search->question->host, end->site);
-    wording_add(why, " has ");
-    wording_scope(why, scope,
-                  is_atomic(end) ? scope_reduced(scope, end->region == IN_LOCAL, end->svm_atomics) : scope);
+    wording_add(why, "the %s at %s has %s", role(words, end), AT(words->search->question->host, end->site),
+                SCOPE(scope, is_atomic(end) ? scope_reduced(scope, end->region == IN_LOCAL, end->svm_atomics)
+                                            : scope));
 }
 
 static void say_differing(const struct edit_words *words, const struct sync_op *end,
@@ -243,15 +232,14 @@ static void say_scope(const struct edit_words *words, const struct edit *edit)
         say_differing(words, sample, other);
         return;
     }
-    wording_add(why, "the %s at ", role(words, sample));
-    why_place(words, edit->spot);
-    wording_add(why, " has %s", memory_scope_word((enum memory_scope)sample->scope));
+    wording_add(why, "the %s at %s has %s", role(words, sample), AT_SPOT(words, edit->spot),
+                memory_scope_word((enum memory_scope)sample->scope));
     if (sample->scope == SCOPE_WORK_ITEM) {
         wording_add(why, ": it reaches no other work-item");
     } else if (sample->scope <= SCOPE_WORK_GROUP) {
-        wording_add(why, ": it reaches %s", sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "");
-        wording_group(why, words->search->question->launch, group_of(words, sample));
-        wording_add(why, " only");
+        wording_add(why, ": it reaches %s%s only",
+                    sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "",
+                    WORK_GROUP(words->search->question->launch, group_of(words, sample)));
     } else if (sample->scope != edit->scope) {
         wording_add(why, ": before OpenCL 3.1 both ends of an edge need the same scope");
     }
@@ -286,12 +274,10 @@ static void say_both(const struct edit_words *words, const struct edit *from, co
         return;
     }
     say_scope(words, from);
-    wording_add(why, ", and the %s at ", role(words, tail));
-    why_place(words, to->spot);
+    wording_add(why, ", and the %s at %s", role(words, tail), AT_SPOT(words, to->spot));
     if (head->scope > SCOPE_WORK_ITEM && tail->scope > SCOPE_WORK_ITEM && tail->scope <= SCOPE_WORK_GROUP &&
         group != group_of(words, head)) {
-        wording_add(why, " that meets it is in ");
-        wording_group(why, words->search->question->launch, group);
+        wording_add(why, " that meets it is in %s", WORK_GROUP(words->search->question->launch, group));
     } else {
         wording_add(why, " has %s", memory_scope_word((enum memory_scope)tail->scope));
     }
@@ -305,13 +291,11 @@ static void say_scopes(const struct edit_words *words, const struct edit edits[2
     struct wording *fix = &words->answer->fix;
     say_both(words, from, to);
     fix_function(words, from->spot);
-    wording_add(fix, "%s at ", memory_scope_word(from->scope));
-    fix_place(words, from->spot);
-    wording_add(fix, " and ");
+    wording_add(fix, "%s at %s and ", memory_scope_word(from->scope), AT_SPOT(words, from->spot));
     if (is_fence(words->search->spots[to->spot].sample) && is_old_fence(text_at(words, to->spot)) &&
         !is_old_fence(text_at(words, from->spot)))
         wording_add(fix, "an atomic_work_item_fence with it at ");
-    fix_place(words, to->spot);
+    wording_add(fix, "%s", AT_SPOT(words, to->spot));
     fix_call(words, from->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
     fix_call(words, to->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
 }
@@ -322,11 +306,10 @@ static void say_failure(const struct edit_words *words, const struct edit *edit)
     const struct sync_op *failed = words->search->spots[edit->spot].failed;
     const enum memory_ordering success = (enum memory_ordering)(failed->success - 1);
     struct wording *why = &words->answer->why, *fix = &words->answer->fix;
-    wording_add(why, "the compare-exchange at ");
-    why_place(words, edit->spot);
     wording_add(why,
-                " failed, and has %s for failure: what the store published does not become visible by it",
-                memory_order_word((enum memory_ordering)failed->order));
+                "the compare-exchange at %s failed, and has %s for failure: what the store published does "
+                "not become visible by it",
+                AT_SPOT(words, edit->spot), memory_order_word((enum memory_ordering)failed->order));
     if (edit->success == ORDER_ACQ_REL && success != ORDER_ACQ_REL && success != ORDER_RELEASE)
         wording_add(why,
                     "; it has %s for success: what was written before it does not become visible with it",
@@ -348,8 +331,7 @@ static void say_order(const struct edit_words *words, const struct edit *edit)
     if (edit->fails) {
         say_failure(words, edit);
     } else {
-        wording_add(why, "the %s at ", explain_noun(sample));
-        why_place(words, edit->spot);
+        wording_add(why, "the %s at %s", explain_noun(sample), AT_SPOT(words, edit->spot));
         if (is_fence(sample))
             wording_add(why, " has %s only", memory_order_word((enum memory_ordering)sample->order));
         else
@@ -364,8 +346,7 @@ static void say_order(const struct edit_words *words, const struct edit *edit)
     const bool scoped = edit->kind == EDIT_ORDER_AND_SCOPE;
     if (scoped)
         wording_add(fix, ", %s", memory_scope_word(edit->scope));
-    wording_add(fix, " at ");
-    fix_place(words, edit->spot);
+    wording_add(fix, " at %s", AT_SPOT(words, edit->spot));
     fix_call(words, edit->spot, 0, (int)(edit->fails ? edit->success : edit->order),
              edit->fails ? (int)edit->order : NOT_GIVEN, scoped ? (int)edit->scope : NOT_GIVEN);
 }
@@ -388,11 +369,9 @@ static bool one_flag(const struct edit_words *words, const struct edit *edits, u
 static void say_flag(const struct edit_words *words, const struct edit *edit, const struct edit *other)
 {
     struct wording *why = &words->answer->why;
-    wording_add(why, "the flag at ");
-    why_place(words, edit->spot);
+    wording_add(why, "the flag at %s", AT_SPOT(words, edit->spot));
     if (other) {
-        wording_add(why, " and ");
-        why_place(words, other->spot);
+        wording_add(why, " and %s", AT_SPOT(words, other->spot));
     }
     wording_add(why, " is in %s memory, the data is %s", wording_space_word(flag_of(words, edit)->region),
                 wording_space_word(words->search->question->region));
@@ -423,13 +402,8 @@ static void say_fences(const struct edit_words *words, const struct edit *edit)
     const struct sync_op *sample = words->search->spots[edit->spot].sample;
     struct wording *why = &words->answer->why, *fix = &words->answer->fix;
     if (is_fence(sample)) {
-        wording_add(why, "the fence at ");
-        why_place(words, edit->spot);
-        wording_add(why, " has ");
-        wording_regions(why, sample->regions);
-        wording_add(why, " only");
-        wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at ");
-        fix_place(words, edit->spot);
+        wording_add(why, "the fence at %s has %s only", AT_SPOT(words, edit->spot), REGIONS(sample->regions));
+        wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at %s", AT_SPOT(words, edit->spot));
         fix_call(words, edit->spot, 1u << IN_GLOBAL | 1u << IN_LOCAL, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN);
         return;
     }
@@ -476,18 +450,16 @@ static void say_fence(const struct edit_words *words, const struct edit *edit)
     struct wording *why = &words->answer->why, *fix = &words->answer->fix;
     const uint32_t there = words->alone ? counterpart_of(words, edit) : 0;
     if (there) {
-        wording_add(why, "the fence at ");
-        wording_place(why, words->search->question->host, there);
-        wording_add(why, acquires ? " releases what was written before it, and nothing acquires that: "
-                                  : " would acquire what was released, and nothing was: ");
+        wording_add(why, "the fence at %s%s", AT(words->search->question->host, there),
+                    acquires ? " releases what was written before it, and nothing acquires that: "
+                             : " would acquire what was released, and nothing was: ");
     }
     wording_add(why, "no %s fence", acquires ? "acquire" : "release");
     if (!old)
         wording_add(why, " with %s", memory_scope_word(edit->scope));
-    wording_add(why, " comes %s the %s at ", acquires ? "after" : "before",
-                is_failed_exchange(words, sample) ? "failed compare-exchange" : explain_noun(sample));
-    why_place(words, edit->spot);
-    wording_add(why, sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
+    wording_add(why, " comes %s the %s at %s%s", acquires ? "after" : "before",
+                is_failed_exchange(words, sample) ? "failed compare-exchange" : explain_noun(sample),
+                AT_SPOT(words, edit->spot), sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
     struct wording statement = {.used = 0};
     wording_add(&statement, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
                 wording_region_flag(words->search->question->region));
@@ -540,19 +512,15 @@ static void say_store(const struct edit_words *words, const struct edit *edit)
     const struct sync_op *sample = words->search->spots[edit->spot].sample,
                          *fence = fence_before_store(words, sample);
     struct wording *why = &words->answer->why;
-    wording_add(why, "the store at ");
-    why_place(words, edit->spot);
-    wording_add(why, " is plain: ");
+    wording_add(why, "the store at %s is plain: ", AT_SPOT(words, edit->spot));
     if (fence) {
-        wording_add(why, "the fence at ");
-        wording_place(why, question->host, fence->site);
-        wording_add(why, " has no atomic after it that would release what was written before");
+        wording_add(why, "the fence at %s has no atomic after it that would release what was written before",
+                    AT(question->host, fence->site));
     } else {
         wording_add(why, "it releases nothing");
     }
-    wording_add(&words->answer->fix, "atomic_store_explicit with memory_order_release, %s at ",
-                memory_scope_word(edit->scope));
-    fix_place(words, edit->spot);
+    wording_add(&words->answer->fix, "atomic_store_explicit with memory_order_release, %s at %s",
+                memory_scope_word(edit->scope), AT_SPOT(words, edit->spot));
     wording_store(&words->answer->fix, words->search->spots[edit->spot].site, question->region == IN_LOCAL,
                   ORDER_RELEASE, edit->scope);
 }
@@ -562,21 +530,17 @@ static void say_update(const struct edit_words *words, const struct edit *edit)
     const struct sync_op *sample = words->search->spots[edit->spot].sample,
                          *head = head_of_sequence(words, sample);
     struct wording *why = &words->answer->why;
-    wording_add(why, "the store at ");
-    why_place(words, edit->spot);
-    wording_add(why, " broke the release sequence");
+    wording_add(why, "the store at %s broke the release sequence", AT_SPOT(words, edit->spot));
     if (head && words->search->spot_of[head - words->search->question->sync_log->items] == edit->spot) {
         wording_add(why, " of another work-item's there");
     } else if (head) {
-        wording_add(why, " of ");
-        wording_place(why, words->search->question->host, head->site);
+        wording_add(why, " of %s", AT(words->search->question->host, head->site));
     }
     wording_add(why, releases_something(words, sample)
                          ? ": its value was read, and it released what its "
                            "own work-item had done or acquired before it, no more"
                          : ": its value was read, and it released nothing");
-    wording_add(&words->answer->fix, "an atomic read-modify-write at ");
-    fix_place(words, edit->spot);
+    wording_add(&words->answer->fix, "an atomic read-modify-write at %s", AT_SPOT(words, edit->spot));
     struct code_change change = {.kind = CHANGE_CALL,
                                  .site = words->search->spots[edit->spot].site,
                                  .order = NOT_GIVEN,
@@ -598,8 +562,7 @@ static void say_edit(const struct edit_words *words, const struct edit *edit)
     case EDIT_SCOPE:
         say_scope(words, edit);
         fix_function(words, edit->spot);
-        wording_add(fix, "%s at ", memory_scope_word(edit->scope));
-        fix_place(words, edit->spot);
+        wording_add(fix, "%s at %s", memory_scope_word(edit->scope), AT_SPOT(words, edit->spot));
         fix_call(words, edit->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)edit->scope);
         break;
     case EDIT_FENCE: say_fence(words, edit); break;
@@ -607,14 +570,12 @@ static void say_edit(const struct edit_words *words, const struct edit *edit)
     case EDIT_STORE: say_store(words, edit); break;
     case EDIT_UPDATE: say_update(words, edit); break;
     case EDIT_MOVE:
-        wording_add(why, "the %s at ", role(words, sample));
-        why_place(words, edit->spot);
-        wording_add(why, moves_forward(sample) ? " comes before the atomic that reads the flag"
-                                               : " comes after the atomic that sets the flag");
+        wording_add(why, "the %s at %s%s", role(words, sample), AT_SPOT(words, edit->spot),
+                    moves_forward(sample) ? " comes before the atomic that reads the flag"
+                                          : " comes after the atomic that sets the flag");
         fix->partial = true;
-        wording_add(fix, "the fence of ");
-        fix_place(words, edit->spot);
-        wording_add(fix, moves_forward(sample) ? " after that atomic" : " before that atomic");
+        wording_add(fix, "the fence of %s%s", AT_SPOT(words, edit->spot),
+                    moves_forward(sample) ? " after that atomic" : " before that atomic");
         break;
     default: say_order(words, edit); break;
     }

@@ -151,15 +151,15 @@ static bool allows_failure_order(const struct edit_search *search, uint32_t spot
     return search->spots[spot].failed && search->spots[spot].failed->order == ORDER_RELAXED;
 }
 
-/* A failed compare-exchange acquires. The order of success must be no weaker (failure_order_fits), and
- * acq_rel is tried as well, since the compare-exchange may be both ends of the edge. */
+/* A failed compare-exchange acquires. Success acquires as well, for compilers that do not allow acquire for
+ * the failure of a release. acq_rel is tried, too: the compare-exchange may be both ends of the edge. */
 static void add_failure(struct edit_search *search, enum edit_kind kind, uint32_t spot,
                         enum memory_scope scope)
 {
     const enum memory_ordering has = (enum memory_ordering)(search->spots[spot].failed->success - 1);
-    const enum memory_ordering needs = failure_order_fits(has, ORDER_ACQUIRE) ? has
-                                       : has == ORDER_RELEASE                 ? ORDER_ACQ_REL
-                                                                              : ORDER_ACQUIRE;
+    const enum memory_ordering needs = has == ORDER_RELAXED   ? ORDER_ACQUIRE
+                                       : has == ORDER_RELEASE ? ORDER_ACQ_REL
+                                                              : has;
     add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, needs});
     if (needs == ORDER_ACQUIRE)
         add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, ORDER_ACQ_REL});

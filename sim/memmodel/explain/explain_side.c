@@ -108,7 +108,7 @@ static void say_place(const struct question *question, const struct side *side, 
 {
     struct source_place place;
     question->host->place(question->host->self, site, &place);
-    wording_place(text, question->host, site);
+    wording_add(text, "%s", AT(question->host, site));
     if (on_one_line(question, side->access, side->operation))
         wording_add(text, ":%" PRIu32, place.column);
 }
@@ -240,25 +240,22 @@ static void say_early_read(const struct question *question, const struct early_r
                          *store = &question->sync_log->items[early->store];
     const struct sync_op *before = store_before(question, read);
     const char *reads = explain_is_release_or_acquire(question, read, false) ? "acquire" : explain_noun(read);
-    wording_add(why, "the %s at ", reads);
-    wording_place(why, host, read->site);
-    wording_add(why, " read %" PRIu64 ", ", read->values.read);
-    wording_add(why, before ? "which the store at " : "the value before any atomic store");
+    wording_add(why, "the %s at %s read %" PRIu64 ", %s", reads, AT(host, read->site), read->values.read,
+                before ? "which the store at " : "the value before any atomic store");
     if (before) {
-        wording_place(why, host, before->site);
-        wording_add(why, " wrote");
+        wording_add(why, "%s wrote", AT(host, before->site));
     }
-    wording_add(why, ", and not %" PRIu64 ", which the %s at ", store->values.written,
-                explain_is_release_or_acquire(question, store, true) ? "release" : "store");
-    wording_place(why, host, store->site);
-    wording_add(why, " wrote after the other access: it came too early to order anything");
-    wording_add(fix, "the %s at ", host->what(host->self, access));
-    wording_place(fix, host, access);
-    wording_add(fix, " only where the %s at ", reads);
-    wording_place(fix, host, read->site);
-    wording_add(fix, " has read what ");
-    wording_place(fix, host, store->site);
-    wording_add(fix, " writes: after a branch, or a loop that waits for it");
+    wording_add(why,
+                ", and not %" PRIu64
+                ", which the %s at %s wrote after the other access: it came too early to order anything",
+                store->values.written,
+                explain_is_release_or_acquire(question, store, true) ? "release" : "store",
+                AT(host, store->site));
+    wording_add(fix,
+                "the %s at %s only where the %s at %s has read what %s writes: after a branch, or a loop "
+                "that waits for it",
+                host->what(host->self, access), AT(host, access), reads, AT(host, read->site),
+                AT(host, store->site));
 }
 
 bool explain_early_read(const struct question *question, uint64_t *work, struct side *out_side,

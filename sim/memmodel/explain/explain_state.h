@@ -5,25 +5,21 @@
  *
  * Interface, by file
  *   explain_search.c
- *     edit_search_locate       where in the log the first access of each instance is; false: there are no
- *                         instances
+ *     edit_search_locate       where in the log the first access of each instance is; false: no instances
  *     edit_search_spots        the places that may be edited, and log entries that are themselves accesses
- *                              of the
- *                         race; false: out of memory
- *     edit_search_edits        the smallest edits that order most instances. None if the accesses are ordered
- *                         without any: then no order is missing
+ *                              of the race; false: out of memory
+ *     edit_search_edits        the smallest edits that order most instances. None if the accesses are
+ *                              ordered without any: then no order is missing
  *     edit_search_fini         frees what the search owns
- *     explain_takes_part  does a unit execute the entry? A barrier is executed by all of its group
+ *     explain_takes_part       does a unit execute the entry? A barrier is executed by all of its group
  *   explain_reorder.c
  *     edit_search_count_ordered  replays the log with the edits: how many instances are ordered? 0 if the
- *                                first
- *                           is not
+ *                                first is not
  *     edit_search_clashes      do the edits make atomics race whose scopes include each other without them
  *                              (R29)?
  *     edit_search_write_log    the log with the edits, up to the second access; false: out of memory. The
- *                              caller
- *                         frees both arrays in either case
- *   explain_insert.c      each replays the log with one operation more
+ *                              caller frees both arrays in either case
+ *   explain_insert.c           each replays the log with one operation more
  *     explain_insert_barrier           a barrier between the two accesses, as the code orders them
  *     explain_insert_wait              a wait for the copy that is the first access, before the second
  *     explain_insert_barrier_before_copy   a barrier right before the copy that is the second access
@@ -33,22 +29,30 @@
  *   explain_release.c
  *     explain_is_release_or_acquire        is it a release (an acquire) for the question's region?
  *     explain_is_group_release_or_acquire  and is it of the first access's work-group, or of the second's?
- *   explain_fix.c
+ *   explain_place.c
  *     explain_say_at, explain_say_and_at   " before mp.cl:8"; ", and before mp.cl:8"
- *     explain_store_function   the atomic function that stores what the load there reads
+ *     explain_put_at           the change that puts a statement at the place
  *     explain_has_fence_place  is there a place for a fence between an operation and the access?
  *     explain_say_beside       names that place
  *     explain_say_statement_beside   likewise with the statement, also as a change of the code
+ *   explain_atomic.c
+ *     explain_make_atomic      atomic accesses instead of plain ones
+ *     explain_store_function   the atomic function that stores what the load there reads
+ *     explain_update_function  the atomic function for an assignment such as |=; NULL: it is none
  *     explain_has_old_atomics  is the program in OpenCL C 1.x, without orders and scopes?
  *   explain_flag_replay.c
- *     explain_flag_orders how many instances are ordered if the flag's plain accesses are a release and
- *                         an acquire? 0 if the first is not
- *   explain_say.c         explain_say_edits: why and fix of an answer; explain_noun: "read-modify-write"
+ *     explain_flag_orders      how many instances are ordered if the flag's plain accesses are a release and
+ *                              an acquire? 0 if the first is not
+ *   explain_say.c              explain_say_edits: why and fix of an answer; explain_noun: "read-modify-write"
  *   explain_update.c
- *     explain_update      atomic updates instead of the load and store of which the accesses are halves.
- *                         commuting: only updates whose order does not matter
- *     explain_update_advice   the same in words, where there is no text to edit
- *   explain_draw.c        explain_draw: steps and edges of an answer
+ *     explain_update           atomic updates instead of the load and store of which the accesses are
+ *                              halves. commuting: only updates whose order does not matter
+ *     explain_update_advice    the same in words, where there is no text to edit
+ *   explain_advice.c
+ *     explain_other_buffer     of two buffers that alternate, the one that the write was meant for
+ *   explain_fix.c
+ *     explain_is_single_update   are the accesses of one update that no lock guards?
+ *   explain_draw.c             explain_draw: steps and edges of an answer
  */
 #ifndef ORRERY_SIM_MEMMODEL_EXPLAIN_EXPLAIN_STATE_H
 #define ORRERY_SIM_MEMMODEL_EXPLAIN_EXPLAIN_STATE_H
@@ -160,6 +164,8 @@ bool explain_is_group_release_or_acquire(const struct question *question,
                                          bool releases);
 void explain_say_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void explain_say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
+void explain_put_at(const struct code_place *place, const char *statement, struct wording *fix);
+const char *explain_update_function(const struct question *question, uint32_t site);
 const char *explain_store_function(const struct question *question, uint32_t load);
 bool explain_has_fence_place(const struct question *question, uint32_t site, bool past);
 void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
@@ -176,6 +182,10 @@ bool explain_has_old_atomics(const struct question *question);
 bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
                     struct suggested_fix *out_suggested_fix);
 bool explain_update_advice(const struct question *question, struct wording *out_fix);
+bool explain_make_atomic(const struct question *question, struct wording *fix,
+                         struct suggested_fix *suggested_fix);
+bool explain_is_single_update(const struct question *question);
+bool explain_other_buffer(const struct question *question, struct wording *fix);
 void explain_say_edits(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 void explain_draw(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 

@@ -54,15 +54,13 @@ static void say_rewrite(const struct question *question, uint32_t store, const s
     if (strstr(rewrite->function, "_explicit"))
         wording_add(fix, " with memory_order_relaxed, %s",
                     memory_scope_word(launch_scope(question, question->region)));
-    wording_add(fix, " at ");
-    wording_line(fix, host, store, rewrite->edits[0].line);
+    wording_add(fix, " at %s", AT_LINE(host, store, rewrite->edits[0].line));
     for (uint32_t i = 0; i < rewrite->edit_count; i++) {
         const struct code_edit *edit = &rewrite->edits[i];
         wording_add(fix, "%s%s in place of %s", i ? ", and " : ": ", edit->text[0] ? edit->text : "nothing",
                     edit->old[0] ? edit->old : "the statement");
         if (edit->line != rewrite->edits[0].line) {
-            wording_add(fix, " at ");
-            wording_line(fix, host, store, edit->line);
+            wording_add(fix, " at %s", AT_LINE(host, store, edit->line));
         }
     }
 }
@@ -119,12 +117,10 @@ bool explain_update_advice(const struct question *question, struct wording *out_
     *out_fix = (struct wording){.used = 0};
     if (!find_updates(question, updates, &count) || count != 1)
         return false;
-    wording_add(
-        out_fix,
-        "one atomic update, such as atomic_inc, atomic_max or a loop with atomic_cmpxchg, for the read at ");
-    wording_place(out_fix, question->host, updates[0].load);
-    wording_add(out_fix, " and the write at ");
-    wording_place(out_fix, question->host, updates[0].store);
+    wording_add(out_fix,
+                "one atomic update, such as atomic_inc, atomic_max or a loop with atomic_cmpxchg, for the "
+                "read at %s and the write at %s",
+                AT(question->host, updates[0].load), AT(question->host, updates[0].store));
     if (question->instances->first.size < 4)
         wording_add(out_fix, ", of an object of 4 bytes: smaller ones have no atomic functions");
     return true;

@@ -88,53 +88,54 @@ void wording_put(struct wording *text, const char *old, const char *now)
     }
 }
 
-void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line)
+static const char *print(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static const char *print(struct words *words, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words->bytes, sizeof words->bytes, format, args);
+    va_end(args);
+    return words->bytes;
+}
+
+const char *words_line(struct words *words, const struct checker_host *host, uint32_t site, uint32_t line)
 {
     struct source_place place;
     char instruction[INSTRUCTION_CHARS];
     host->place(host->self, site, &place);
     place.line = line ? line : place.line;
     if (place.file && place.line)
-        wording_add(text, "%s:%" PRIu32, place.file, place.line);
-    else if (place.line)
-        wording_add(text, "line %" PRIu32, place.line);
-    else if (place.instruction.name) {
-        finding_instruction_text(&place.instruction, instruction);
-        wording_add(text, "%s", instruction);
-    } else
-        wording_add(text, "an unknown line");
+        return print(words, "%s:%" PRIu32, place.file, place.line);
+    if (place.line)
+        return print(words, "line %" PRIu32, place.line);
+    if (!place.instruction.name)
+        return "an unknown line";
+    finding_instruction_text(&place.instruction, instruction);
+    return print(words, "%s", instruction);
 }
 
-void wording_place(struct wording *text, const struct checker_host *host, uint32_t site)
-{
-    wording_line(text, host, site, 0);
-}
-
-void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group)
+const char *words_group(struct words *words, const struct launch_info *launch, uint64_t group)
 {
     const uint64_t *count = launch->group_count;
-    wording_add(text, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
-                group / count[0] % count[1], group / count[0] / count[1]);
+    return print(words, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
+                 group / count[0] % count[1], group / count[0] / count[1]);
 }
 
-void wording_regions(struct wording *text, uint32_t regions)
+const char *words_regions(struct words *words, uint32_t regions)
 {
-    bool more = false;
-    for (int region = 0; region < ORDER_REGIONS; region++) {
-        if (!(regions >> region & 1))
-            continue;
-        wording_add(text, "%s%s", more ? " | " : "", wording_region_flag(region));
-        more = true;
-    }
-    if (!more)
-        wording_add(text, "no flags");
+    size_t used = 0;
+    for (int region = 0; region < ORDER_REGIONS; region++)
+        if (regions >> region & 1)
+            used += (size_t)snprintf(words->bytes + used, sizeof words->bytes - used, "%s%s",
+                                     used ? " | " : "", wording_region_flag(region));
+    return used ? words->bytes : "no flags";
 }
 
-void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts)
+const char *words_scope(struct words *words, enum memory_scope written, enum memory_scope counts)
 {
-    wording_add(text, "%s", memory_scope_word(written));
-    if (written != counts)
-        wording_add(text, " (counts as %s)", memory_scope_word(counts));
+    if (written == counts)
+        return memory_scope_word(written);
+    return print(words, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
 }
 
 const char *wording_region_flag(int region)

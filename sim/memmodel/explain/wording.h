@@ -9,10 +9,11 @@
  *   wording_store, wording_load   an atomic access instead of a plain one
  *   wording_statement  a new statement
  *   wording_put        replaces a word by one that is not longer, at all places
- *   wording_place      "mp.cl:8"; wording_line: another line of the site's file; 0: the site's line
- *   wording_group      "work-group (1,0,0)"
- *   wording_regions    "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
- *   wording_scope      "memory_scope_device", and if another scope counts (3.3.5), "(counts as ...)"
+ *   AT, AT_LINE        texts for wording_add, which live until the end of the block: the place of a site, as
+ *                      "mp.cl:8"; another line of the site's file, 0: the site's line
+ *   WORK_GROUP         "work-group (1,0,0)"
+ *   REGIONS            "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE", or "no flags"
+ *   SCOPE              "memory_scope_device", and if another scope counts (3.3.5), "(counts as ...)"
  *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
  *   wording_one_at_a_time   appends to `why` that one kernel at a time may use that end of a pipe
  *   wording_region_flag        "CLK_LOCAL_MEM_FENCE" for IN_LOCAL; wording_space_word: "local"
@@ -43,15 +44,23 @@ void wording_load(struct wording *text, uint32_t site, bool local, enum memory_o
                   enum memory_scope scope);
 void wording_statement(struct wording *text, const char *statement, const struct fence_place *place);
 void wording_put(struct wording *text, const char *old, const char *now);
-void wording_line(struct wording *text, const struct checker_host *host, uint32_t site, uint32_t line);
-void wording_place(struct wording *text, const struct checker_host *host, uint32_t site);
-void wording_group(struct wording *text, const struct launch_info *launch, uint64_t group);
-void wording_regions(struct wording *text, uint32_t regions);
+
+/* A text for one argument of wording_add; what is too long is cut. */
+struct words {
+    char bytes[320];
+};
+#define AT(host, site) words_line(&(struct words){{0}}, host, site, 0)
+#define AT_LINE(host, site, line) words_line(&(struct words){{0}}, host, site, line)
+#define WORK_GROUP(launch, group) words_group(&(struct words){{0}}, launch, group)
+#define REGIONS(regions) words_regions(&(struct words){{0}}, regions)
+#define SCOPE(written, counts) words_scope(&(struct words){{0}}, written, counts)
+const char *words_line(struct words *words, const struct checker_host *host, uint32_t site, uint32_t line);
+const char *words_group(struct words *words, const struct launch_info *launch, uint64_t group);
+const char *words_regions(struct words *words, uint32_t regions);
+const char *words_scope(struct words *words, enum memory_scope written, enum memory_scope counts);
 
 void wording_region(const struct region *region, char *out_text, size_t size);
 void wording_one_at_a_time(bool reads, char *why, size_t size);
-
-void wording_scope(struct wording *text, enum memory_scope written, enum memory_scope counts);
 
 /* region: IN_GLOBAL, IN_LOCAL or IN_IMAGE */
 const char *wording_region_flag(int region);

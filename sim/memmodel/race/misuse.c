@@ -122,7 +122,6 @@ static bool judge_order(const struct access_event *event, struct misuse_fault *o
             FINDING_ATOMIC_ORDER,
             "the failure order of a compare-exchange is stronger than its success order",
             event->failure_order == ORDER_SEQ_CST ? "memory_order_seq_cst for success"
-            : event->order == ORDER_RELEASE       ? "memory_order_acq_rel for success"
                                                   : "memory_order_acquire for success",
             spec};
         return true;

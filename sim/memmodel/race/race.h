@@ -44,16 +44,16 @@ struct race_pair {
     uint64_t next_instance;
     struct tried_edit tried_edits[2];
     uint32_t tried_edit_count;
-    /* The edits are for work-items of one work-group; at the end of the launch some for all groups are
-     * searched. */
-    bool compact;
+    /* The tried edits are for two work-items of one work-group; at the end of the launch, edits for all
+     * work-groups are searched. */
+    bool one_group;
     struct flag flag;
     bool follows; /* it follows from the race on the flag, which is to be fixed */
-    /* What is missing on one side; operation NO_END: not found. apart: searched again at the end of the
-     * launch. */
+    /* What is missing on one side; operation NO_END: not found. side_later: searched again at the end of
+     * the launch. */
     struct side side;
-    bool apart;
-    bool asks; /* may be a race on a flag: each race is recorded for some time */
+    bool side_later;
+    bool maybe_flag; /* may be a race on a flag: each race is recorded for some time */
     struct suggested_fix suggested_fix;
     bool not_covered;       /* the fix does not cover some later race */
     struct finding finding; /* of its texts only those that identify it in the report */
@@ -92,6 +92,12 @@ struct races {
     bool *lost;           /* by space: races of some pair may have been missed */
     bool failed;
 };
+
+/* A race in memory of the space; a race as a finding. */
+enum finding_kind race_kind_in(int space);
+enum finding_kind race_kind(const struct race *race);
+/* Ends the recording of the pair's races. */
+void race_pair_drop_instances(struct race_pair *pair);
 
 /* The scope in the source of the operation at the site, which counts as `counts` after reduction (3.3.5). */
 enum memory_scope race_scope(const struct races *races, uint32_t site, enum memory_scope counts);

@@ -105,9 +105,11 @@ static void fill_first(const struct memory *memory, const struct race_event *und
 {
     const uint32_t size = race->context->size;
     uint64_t value;
-    if (!race->in_memory || !is_scalar(size) || (race->address - race->region->low) % size ||
-        end - race->address < size || memory_region(memory, race->address)->flags & REGION_FLAG_SHARED ||
-        !find_before(memory, under_way->event, race->address, size, &value))
+    const bool whole =
+        is_scalar(size) && (race->address - race->region->low) % size == 0 && end - race->address >= size;
+    if (!race->in_memory || !whole || memory_region(memory, race->address)->flags & REGION_FLAG_SHARED)
+        return;
+    if (!find_before(memory, under_way->event, race->address, size, &value))
         return;
     if (access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ)
         fill_read(access, value);

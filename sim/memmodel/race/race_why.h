@@ -6,13 +6,13 @@
  * Interface
  *   race_why             fills in why, fix, steps, edges and blamed places of the pair's finding, whose texts
  *                        the answer owns; and what later races of the pair are tested with: edits, fix, flag
- *   race_why_later       at the end of the launch, for a pair that is `apart`. True: why and fix are new, and
- *                        the fix was tried
- *   race_why_all         at the end of the launch, for a pair that is `compact`. True: the answer has an edit
+ *   race_why_later       at the end of the launch, for a pair with side_later. True: why and fix are new,
+ *                        and the fix was tried
+ *   race_why_all         at the end of the launch, for a pair with one_group. True: the answer has an edit
  *                        for all recorded races
  *   race_why_edits       the finding's edits, from the answer's fix; their texts are the answer's
  *   race_question        the pair as a question of explain.h
- *   race_asked           an access as part of such a question
+ *   race_question_access  an access as part of such a question
  *   race_same_place      are two instructions at one place of the source?
  *   race_takes_barrier   would a barrier fix the pair?
  */
@@ -28,7 +28,7 @@ bool race_why_all(struct answer *answer, struct races *races, struct race_pair *
                   struct finding *finding);
 void race_why_edits(struct answer *answer, const struct races *races, struct finding *finding);
 struct question race_question(const struct races *races, const struct race_pair *pair);
-struct racing_access race_asked(uint64_t unit, const struct access_context *how);
+struct racing_access race_question_access(uint64_t unit, const struct access_context *how);
 bool race_same_place(const struct races *races, uint32_t a, uint32_t b);
 bool race_takes_barrier(const struct race_pair *pair);
 

@@ -201,12 +201,13 @@ static void visit_all(struct visit *visit)
 static bool may_follow_all(const struct shadow *shadow, const struct shadow_region *region,
                            const struct shadow_access *now)
 {
-    const struct unit_state *unit_state = now->unit_state;
-    return !now->quiet && !now->follows && region->space == IN_GLOBAL && !region->svm_atomics &&
-           !region->apart &&
-           order_scopes_are_uniform(shadow->order, (enum memory_scope)now->how.scope, now->how.size) &&
-           ((unit_state->item && unit_state->item->acquired[IN_GLOBAL]) ||
-            (unit_state->group && unit_state->group->acquired[IN_GLOBAL]));
+    const struct item_order *item = now->unit_state->item;
+    const struct group_order *group = now->unit_state->group;
+    const bool acquired = (item && item->acquired[IN_GLOBAL]) || (group && group->acquired[IN_GLOBAL]);
+    const bool plain_global = region->space == IN_GLOBAL && !region->svm_atomics && !region->apart;
+    if (now->quiet || now->follows || !plain_global || !acquired)
+        return false;
+    return order_scopes_are_uniform(shadow->order, (enum memory_scope)now->how.scope, now->how.size);
 }
 
 static bool follows_all(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now)

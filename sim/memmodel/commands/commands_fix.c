@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fixes for two commands that race. Each is tried: the logged calls of the program are ordered again with one
+ * edit (command_log.h), as a wait list or a clFinish more. A command that races with a map gets a fix that
+ * keeps it out of the time between map and unmap, or, if it uses the map's pointer, within.
+ */
+#include "commands_state.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A trial takes time linear in the log. */
+enum { TRIES_MOST = 64 };
+
+static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
+{
+    return command_log_try(commands->log, edit, first, second);
+}
+
+static bool may_try(struct commands *commands)
+{
+    const uint64_t clears = report_clears(commands->report);
+    if (commands->tries_since != clears)
+        commands->tries = 0;
+    commands->tries_since = clears;
+    return command_log_whole(commands->log) && commands->tries++ < TRIES_MOST;
+}
+
+static bool share_atomics(const struct commands *commands, uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < commands->atomic_pair_count; i++)
+        if ((commands->atomic_pairs[i].a == a && commands->atomic_pairs[i].b == b) ||
+            (commands->atomic_pairs[i].a == b && commands->atomic_pairs[i].b == a))
+            return true;
+    return false;
+}
+
+/* The command by its number, or the call that enqueued its command buffer. */
+enum { NAME_CHARS = 64 };
+
+static void name_enqueued(const struct command_facts *facts, uint32_t command, char out[NAME_CHARS])
+{
+    commands_format(out, NAME_CHARS, "%scommand %" PRIu32,
+                    facts->batch ? "the clEnqueueCommandBufferKHR of " : "", command);
+}
+
+static const char flush_all[] = ", with clFlush before on all queues that it waits for";
+
+enum { FLUSH_CHARS = 80 };
+
+/* The clFlush that the fix needs, so that a command of another queue is submitted. b NULL: the queue is
+ * forgotten. */
+static void name_flush(bool crosses, const struct command_facts *a, const struct command_facts *b,
+                       char out[FLUSH_CHARS])
+{
+    out[0] = '\0';
+    if (crosses)
+        commands_format(out, FLUSH_CHARS, "%s", flush_all);
+    else if (!b || a->queue != b->queue)
+        commands_format(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
+}
+
+/* True: the fix was tried, orders the two and lets no command wait for ever. False: it is advice. */
+bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first),
+                               *b = command_graph_facts(commands->graph, second);
+    const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
+    char flush[FLUSH_CHARS], wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
+    if (a->batch && a->batch == b->batch) {
+        commands_format(fix, SPEC_CHARS,
+                        "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32,
+                        first, second);
+        return tried && helps(commands, EDIT_WAIT_LIST, first, second);
+    }
+    name_enqueued(a, first, one);
+    name_enqueued(b, second, other);
+    name_flush(crosses, a, b, flush);
+    if (share_atomics(commands, first, second)) {
+        commands_format(fix, SPEC_CHARS,
+                        "if neither kernel waits for the other in its atomic operations, add the event of %s"
+                        " to the wait list of %s%s; else have these release and acquire, %s",
+                        one, other, flush,
+                        a->device == b->device
+                            ? "for the device or wider"
+                            : "for all SVM devices in fine-grained shared virtual memory with atomics");
+        return false;
+    }
+    if (!tried) {
+        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
+        return false;
+    }
+    const bool may_wait = !crosses && !command_log_in_callback(commands->log, second);
+    if (may_wait && helps(commands, EDIT_FINISH, first, second))
+        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
+                        a->queue, other);
+    else if (may_wait && helps(commands, EDIT_HOST_WAITS, first, second))
+        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued",
+                        other);
+    const bool called = !crosses && !wait[0] && command_log_called_back(commands->log, first);
+    if (called)
+        commands_format(flush, sizeof flush, "%s", flush_all);
+    if (helps(commands, EDIT_WAIT_LIST, first, second)) {
+        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other,
+                        flush, wait,
+                        wait[0] || !may_wait || called
+                            ? ""
+                            : "; the host itself cannot wait for it there without waiting for ever");
+        return true;
+    }
+    if (helps(commands, EDIT_HOST_SETS, first, second)) {
+        commands_format(
+            fix, SPEC_CHARS,
+            "wait for the event of %s with clWaitForEvents before the user event is set that %s waits for",
+            other, one);
+        return true;
+    }
+    commands_format(fix, SPEC_CHARS,
+                    "set all user events that %s waits for before %s"
+                    " is enqueued, and add the event of the one to the wait list of the other%s",
+                    one, other, flush);
+    return false;
+}
+
+/* 5.5.3: between a map and its unmap a command may not access the bytes, unless it uses the map's pointer.
+ * unmap 0: not enqueued yet, or unknown. named: the one of map and unmap that the finding names. */
+struct map_race {
+    uint32_t map, unmap, command, named;
+    bool by_pointer;
+};
+
+static struct map_race mapped_of(const struct commands *commands, const struct byte_access *first,
+                                 const struct byte_access *second)
+{
+    const struct byte_access *by = first->by_map ? first : second, *other = by == first ? second : first;
+    const bool by_pointer = other->by_pointer || other->of_host;
+    if (!by->by_map || other->by_map || by->map == by->command)
+        return (struct map_race){0};
+    if (by->map)
+        return (struct map_race){by->map, by->command, other->command, by->command, by_pointer};
+    return (struct map_race){by->command, command_log_unmap(commands->log, by->command), other->command,
+                             by->command, by_pointer};
+}
+
+static bool helps_mapped(const struct commands *commands, enum command_edit edit, uint32_t first,
+                         uint32_t second, const struct map_race *mapped)
+{
+    return command_log_try_for(commands->log, edit, first, second, mapped->named, mapped->command);
+}
+
+/* Fixes that enqueue one of the commands at another place, or delay a user event, in the order in which they
+ * are tried. Each edits the order of two of the commands: its first one belongs before its second. */
+enum role { MAP, UNMAP, COMMAND };
+
+static bool is_after_map(const struct map_race *mapped)
+{
+    return mapped->command > mapped->map;
+}
+
+static bool is_before_map_that_ends(const struct map_race *mapped)
+{
+    return mapped->command < mapped->map && mapped->unmap;
+}
+
+static bool is_before_unmap(const struct map_race *mapped)
+{
+    return mapped->command < mapped->unmap;
+}
+
+static bool is_within_map(const struct map_race *mapped)
+{
+    return mapped->command > mapped->map && (!mapped->unmap || mapped->command < mapped->unmap);
+}
+
+/* In the text, $C is the command, $M the map, $U the unmap, and $F the clFlush that the edit needs. */
+static const struct {
+    bool (*fits)(const struct map_race *);
+    enum command_edit edit;
+    enum role first, second;
+    const char *text;
+} place_fixes[] = {
+    {is_before_map_that_ends, EDIT_HOST_SETS, COMMAND, UNMAP,
+     "wait for the event of $U, which unmaps, with clWaitForEvents before the user event is set that $C "
+     "waits "
+     "for"},
+    {is_before_unmap, EDIT_AFTER, UNMAP, COMMAND,
+     "enqueue $C after $U, which unmaps, with the event of that in its wait list$F"},
+    {is_after_map, EDIT_BEFORE, COMMAND, MAP,
+     "enqueue $C before $M, which maps, and add its event to the wait list of that$F"},
+    {is_within_map, EDIT_AFTER, COMMAND, MAP,
+     "enqueue $M, which maps, after $C, with the event of that in its wait list$F"},
+    {is_after_map, EDIT_HOST_SETS, MAP, COMMAND,
+     "wait for the event of $C with clWaitForEvents before the user event is set that $M, which maps, waits "
+     "for"},
+    {is_before_unmap, EDIT_BEFORE, UNMAP, COMMAND,
+     "enqueue $U, which unmaps, before $C, when the host has done with the memory, and add its event to the "
+     "wait list of that$F"},
+};
+
+static const char place_advice[] = "have $C complete before $M maps, or begin when its unmap is complete: "
+                                   "enqueue it before the map or after "
+                                   "the unmap, and add the event of the one to the wait list of the other";
+
+static uint32_t in_role(const struct map_race *mapped, enum role role)
+{
+    return role == MAP ? mapped->map : role == UNMAP ? mapped->unmap : mapped->command;
+}
+
+static void say_place(const char *text, const struct map_race *mapped, const char *flush,
+                      char fix[SPEC_CHARS])
+{
+    size_t used = 0;
+    for (; *text && used < SPEC_CHARS - 1; text++) {
+        char piece[FLUSH_CHARS] = {*text};
+        if (*text == '$') {
+            const char letter = *++text;
+            const enum role role = letter == 'M' ? MAP : letter == 'U' ? UNMAP : COMMAND;
+            if (letter == 'F')
+                commands_format(piece, sizeof piece, "%s", flush);
+            else
+                commands_format(piece, sizeof piece, "command %" PRIu32, in_role(mapped, role));
+        }
+        commands_format(fix + used, SPEC_CHARS - used, "%s", piece);
+        used += strlen(fix + used);
+    }
+}
+
+static bool fix_by_place(struct commands *commands, const struct map_race *mapped, char fix[SPEC_CHARS])
+{
+    const struct command_facts *facts = command_graph_facts(commands->graph, mapped->command);
+    const bool tried = !facts->batch && may_try(commands);
+    char flush[FLUSH_CHARS];
+    for (size_t i = 0; tried && i < sizeof place_fixes / sizeof *place_fixes; i++) {
+        const uint32_t first = in_role(mapped, place_fixes[i].first),
+                       second = in_role(mapped, place_fixes[i].second);
+        if (!place_fixes[i].fits(mapped) ||
+            !helps_mapped(commands, place_fixes[i].edit, first, second, mapped))
+            continue;
+        name_flush(command_log_crosses(commands->log, first), command_graph_facts(commands->graph, first),
+                   command_graph_facts(commands->graph, second), flush);
+        say_place(place_fixes[i].text, mapped, flush, fix);
+        return true;
+    }
+    say_place(place_advice, mapped, "", fix);
+    return false;
+}
+
+/* A command enqueued after the map uses its pointer, so it belongs between map and unmap. */
+static bool fix_by_pointer(struct commands *commands, const struct map_race *mapped, char fix[SPEC_CHARS])
+{
+    const uint32_t command = mapped->command, unmap = mapped->unmap;
+    char flush[FLUSH_CHARS];
+    if (mapped->named == mapped->map)
+        return commands_fix(commands, mapped->map, command, fix);
+    if (command < unmap)
+        return commands_fix(commands, command, unmap, fix);
+    name_flush(command_log_crosses(commands->log, command), command_graph_facts(commands->graph, command),
+               command_graph_facts(commands->graph, unmap), flush);
+    commands_format(fix, SPEC_CHARS,
+                    "enqueue command %" PRIu32 " before command %" PRIu32
+                    ", which unmaps, and add its event to the wait list of that%s",
+                    command, unmap, flush);
+    return may_try(commands) && helps_mapped(commands, EDIT_BEFORE, command, unmap, mapped);
+}
+
+bool commands_fix_pair(struct commands *commands, const struct byte_access *first,
+                       const struct byte_access *second, char fix[SPEC_CHARS])
+{
+    const struct map_race mapped = mapped_of(commands, first, second);
+    const uint32_t map = mapped.map, unmap = mapped.unmap, command = mapped.command;
+    const bool astray = command_graph_ended(commands->graph, unmap) &&
+                        !command_graph_is_after(commands->graph, unmap, map),
+               past_unmap = unmap && command > unmap;
+    /* `astray`: nothing orders the unmap, not even after its own map */
+    if (!map || astray || command_graph_is_after(commands->graph, map, command))
+        return commands_fix(commands, first->command, second->command, fix);
+    if (mapped.by_pointer && command > map)
+        return fix_by_pointer(commands, &mapped, fix);
+    const uint32_t earlier = past_unmap ? unmap : command, later = past_unmap ? command : map;
+    if ((past_unmap || command < map) && (!command_log_whole(commands->log) ||
+                                          helps_mapped(commands, EDIT_WAIT_LIST, earlier, later, &mapped)))
+        return commands_fix(commands, earlier, later, fix);
+    return fix_by_place(commands, &mapped, fix);
+}

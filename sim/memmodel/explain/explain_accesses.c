@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the source says about the two accesses of a question: are they of one line, one statement, one
+ * operator, and which comes first? The columns of the debug information are those of operators.
+ */
+#include "explain_accesses.h"
+
+bool accesses_in_one_group(const struct question *question, const struct race_instance *instance)
+{
+    return unit_group(question, instance->first.unit) == unit_group(question, instance->second.unit);
+}
+
+bool accesses_all_in_one_group(const struct question *question)
+{
+    for (uint32_t i = 0; i < question->instance_count; i++) {
+        if (!accesses_in_one_group(question, &question->instances[i]))
+            return false;
+    }
+    return true;
+}
+
+void accesses_places(const struct question *question, struct source_place *a, struct source_place *b)
+{
+    const struct checker_host *host = question->host;
+    host->place(host->self, question->instances->first.site, a);
+    host->place(host->self, question->instances->second.site, b);
+}
+
+bool accesses_on_one_line(const struct question *question)
+{
+    struct source_place a, b;
+    accesses_places(question, &a, &b);
+    return question->instances->first.site == question->instances->second.site ||
+           (a.line && a.line == b.line && same_text(a.file, b.file));
+}
+
+bool accesses_all_write(const struct question *question)
+{
+    return question->instances->first.writes && question->instances->second.writes;
+}
+
+bool accesses_have_text(const struct question *question)
+{
+    struct source_place a, b;
+    accesses_places(question, &a, &b);
+    return a.text && b.text;
+}
+
+/* How the two accesses stand in the code; false: unknown. */
+bool accesses_code_order(const struct question *question, struct code_order *out_order)
+{
+    const struct checker_host *host = question->host;
+    const struct race_instance *instance = question->instances;
+    return host->order && host->order(host->self, instance->first.site, instance->second.site, out_order);
+}
+
+/* Is it one statement over several lines, which loads before it stores? */
+bool accesses_read_then_write(const struct question *question)
+{
+    const struct race_instance *instance = question->instances;
+    struct code_order order;
+    return accesses_code_order(question, &order) && order.entwined &&
+           !(order.first == 0 ? instance->first : instance->second).writes;
+}
+
+/* Are the accesses of one operator: one store, or the load and store of x++? */
+bool accesses_of_one_operator(const struct question *question)
+{
+    struct source_place a, b;
+    accesses_places(question, &a, &b);
+    return question->instances->first.site == question->instances->second.site ||
+           (accesses_on_one_line(question) && a.column == b.column);
+}
+
+/* Does a semicolon stand between the two columns of the line, other than in the head of a for loop? */
+bool accesses_statement_ends(const struct source_place *first, const struct source_place *second)
+{
+    int depth = 0;
+    bool ends = false;
+    if (!first->text || !first->column || first->column >= second->column ||
+        strlen(first->text) < second->column)
+        return false;
+    for (const char *at = first->text; at < first->text + second->column - 1; at++) {
+        depth += (*at == '(') - (*at == ')');
+        ends |= *at == ';' && depth == 0 && at >= first->text + first->column - 1;
+        ends &= depth >= 0; /* below 0: the head of a loop began on an earlier line */
+        depth = depth < 0 ? 0 : depth;
+    }
+    return ends;
+}
+
+/* Are the accesses on one line, in two statements? */
+bool accesses_in_two_statements(const struct question *question, const struct code_order *order)
+{
+    struct source_place place[2];
+    accesses_places(question, &place[0], &place[1]);
+    return accesses_on_one_line(question) &&
+           accesses_statement_ends(&place[order->first], &place[!order->first]);
+}
+
+/* Can a barrier stand between two accesses of one line or statement? Not if the first is a load of the same
+ * statement: that is read into a variable instead. */
+bool accesses_in_line(const struct question *question, struct code_order *out_order)
+{
+    const struct race_instance *instance = question->instances;
+    if (accesses_of_one_operator(question) || !accesses_code_order(question, out_order) ||
+        !(accesses_on_one_line(question) || out_order->entwined))
+        return false;
+    return (out_order->first == 0 ? instance->first : instance->second).writes ||
+           accesses_in_two_statements(question, out_order);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Atomic accesses in place of plain ones (R29): two atomics of one object do not race when their scopes
+ * include each other. Only where the accesses are meant to touch one object at once: elsewhere the load may
+ * be meant to read what another work-item stores, which atomics alone do not ensure.
+ */
+#include "explain_accesses.h"
+#include "explain_lock.h"
+#include "sim/base/memory_words.h"
+
+/* Are the accesses meant to touch one object at once, so that atomics are right? Accesses of one operator or
+ * update are, unless they store different values. Of other accesses of one line only those of two
+ * work-groups: in a work-group the load may be meant to read what another work-item stores. */
+static bool meant_to_meet(const struct question *question)
+{
+    if (question->differs && accesses_of_one_operator(question) && !explain_is_update(question) &&
+        !lock_of_stores(question))
+        return false; /* with atomics the last store wins */
+    return accesses_of_one_operator(question) ||
+           (accesses_on_one_line(question) && !accesses_in_one_group(question, question->instances));
+}
+
+/* In OpenCL C 1.x atomics are relaxed. Their scope is the device, on local memory the work-group. */
+bool explain_has_old_atomics(const struct question *question)
+{
+    const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
+    return version && version < 200;
+}
+
+const char *explain_store_function(const struct question *question, uint32_t load)
+{
+    static const char flag[] = "atomic_flag_";
+    struct source_place place;
+    question->host->place(question->host->self, load, &place);
+    const char *text = text_from(&place);
+    return text && strncmp(text, flag, strlen(flag)) == 0 ? "atomic_flag_clear_explicit"
+                                                          : "atomic_store_explicit";
+}
+
+const char *explain_update_function(const struct question *question, uint32_t site)
+{
+    static const struct {
+        const char *operator, * name;
+    } functions[] = {
+        {"++", "atomic_fetch_add_explicit"}, {"+=", "atomic_fetch_add_explicit"},
+        {"--", "atomic_fetch_sub_explicit"}, {"-=", "atomic_fetch_sub_explicit"},
+        {"|=", "atomic_fetch_or_explicit"},  {"&=", "atomic_fetch_and_explicit"},
+        {"^=", "atomic_fetch_xor_explicit"},
+    };
+    struct source_place place;
+    question->host->place(question->host->self, site, &place);
+    const char *text = text_from(&place);
+    for (size_t i = 0; text && i < sizeof functions / sizeof functions[0]; i++)
+        if (strncmp(text, functions[i].operator, 2) == 0)
+            return functions[i].name;
+    return NULL;
+}
+
+/* A store with release, which gives back the lock that is loaded at that site. */
+static void say_release(const struct question *question, uint32_t load, enum memory_scope scope,
+                        struct wording *fix)
+{
+    wording_add(fix, "%s with memory_order_release, %s at ", explain_store_function(question, load),
+                memory_scope_word(scope));
+    fix->partial |= strcmp(explain_store_function(question, load), "atomic_store_explicit") != 0;
+}
+
+static void say_atomics(const struct question *question, enum memory_scope scope, struct wording *fix)
+{
+    const bool one = accesses_of_one_operator(question);
+    const struct lock *lock = lock_of_stores(question);
+    if (one && question->instances->first.writes != question->instances->second.writes)
+        wording_add(fix, "an atomic read-modify-write with memory_order_relaxed, %s at ",
+                    memory_scope_word(scope));
+    else if (lock)
+        say_release(question, lock->load, scope, fix);
+    else if (one && accesses_all_write(question))
+        wording_add(fix,
+                    "let one work-item do it, or atomic_store_explicit with memory_order_relaxed, %s at ",
+                    memory_scope_word(scope));
+    else
+        wording_add(fix, "atomic operations with %s at ", memory_scope_word(scope));
+    if (one && accesses_all_write(question))
+        wording_store(fix, question->instances->first.site, question->region == IN_LOCAL,
+                      lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
+    else
+        fix->partial = true;
+}
+
+/* One access is atomic already: the other becomes so, too. A store that gives back a lock also releases. */
+static void say_other_atomic(const struct question *question, const struct racing_access *atomic,
+                             const struct racing_access *plain, struct wording *fix)
+{
+    const struct checker_host *host = question->host;
+    const bool local = question->region == IN_LOCAL,
+               unlocks =
+                   plain->writes && host->spins_on && host->spins_on(host->self, atomic->site, plain->site);
+    if (unlocks)
+        say_release(question, atomic->site, atomic->scope, fix);
+    else
+        wording_add(fix, "an atomic operation with %s at ", memory_scope_word(atomic->scope));
+    if (plain->writes)
+        wording_store(fix, plain->site, local, unlocks ? ORDER_RELEASE : ORDER_RELAXED, atomic->scope);
+    else
+        wording_load(fix, plain->site, local, ORDER_RELAXED, atomic->scope);
+}
+
+/* R29: two atomics on one object do not race when their scopes include each other. Accesses of 4 bytes that
+ * overlap are of one object, since they are aligned. */
+bool explain_make_atomic(const struct question *question, struct wording *fix,
+                         struct suggested_fix *suggested_fix)
+{
+    const bool one_atomic = question->instances->first.atomic != question->instances->second.atomic;
+    const struct racing_access *atomic =
+        question->instances->first.atomic ? &question->instances->first : &question->instances->second;
+    const struct racing_access *plain =
+        question->instances->first.atomic ? &question->instances->second : &question->instances->first;
+    const enum memory_scope scope = one_atomic ? atomic->scope : launch_scope(question, question->region);
+    if (question->region == IN_IMAGE || question->instances->first.size != 4 ||
+        question->instances->second.size != 4)
+        return false;
+    if (!one_atomic && !meant_to_meet(question))
+        return false;
+    *suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
+    if (!explain_fix_covers(question->launch, question->rule, suggested_fix, question->instances->first.unit,
+                            question->instances->second.unit))
+        return false;
+    if (one_atomic)
+        say_other_atomic(question, atomic, plain, fix);
+    else
+        say_atomics(question, scope, fix);
+    wording_add(fix, "%s", AT(question->host, plain->site));
+    return true;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does the fix that a pair's finding suggests cover its other races, too? It was replayed for the first race.
+ * Each later race is tested by the work-items that it orders; each pair of instructions at the same two
+ * places of the source, by the place at which the fix would be inserted for it.
+ */
+#include "race_fix.h"
+
+#include "race_why.h"
+
+/* Does the later access belong to the next iteration of a loop? It does if the earlier access is the second
+ * in the code and a barrier of the work-group was between. The suggested barrier separates accesses of one
+ * iteration only. */
+static bool is_of_next_iteration(const struct races *races, const struct race_pair *pair,
+                                 const struct race *race, const struct shadow_access *now)
+{
+    const struct group_order *group = now->unit_state->group;
+    const uint32_t first_in_code = pair->counter.site[pair->suggested_fix.place.first];
+    const bool barrier = pair->suggested_fix.kind == FIX_BARRIER || pair->suggested_fix.kind == FIX_ITERATION;
+    if (!barrier || pair->counter.site[0] == pair->counter.site[1] || !group)
+        return false;
+    const bool barrier_since =
+        group->number == order_unit_group(races->order, race->unit) && race->context->clock < group->joint;
+    /* the place, not the instruction: the load and the store of x++ are at one place */
+    return barrier_since && !race_same_place(races, race->context->site, first_in_code);
+}
+
+/* Tests for each later race of the pair whether the suggested fix covers it. */
+void race_fix_test(const struct races *races, struct race_pair *pair, const struct race *race,
+                   const struct shadow_access *now)
+{
+    if (is_of_next_iteration(races, pair, race, now))
+        pair->not_covered = true;
+    if (pair->suggested_fix.kind == FIX_WAIT &&
+        order_unit_group(races->order, race->unit) != now->unit_state->place.group)
+        pair->not_covered = true;
+    if (pair->suggested_fix.kind != FIX_NONE && !pair->not_covered)
+        pair->not_covered = !explain_fix_covers(races->launch, races->order->rule, &pair->suggested_fix,
+                                                race->unit, now->unit_state->unit);
+}
+
+/* Are these two insertions at the same place of the source? */
+static bool is_same_insertion(const struct races *races, const struct code_place *a,
+                              const struct code_place *b)
+{
+    return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
+}
+
+/* Would something between the two instructions be inserted at the place? */
+static bool would_be_inserted(const struct races *races, uint32_t a, uint32_t b,
+                              const struct code_place *where)
+{
+    struct code_place place;
+    return races->host->between(races->host->self, a, b, &place) && is_same_insertion(races, &place, where);
+}
+
+static bool fix_covers_iterations(const struct races *races, const struct race_pair *pair,
+                                  const struct suggested_fix *suggested_fix)
+{
+    struct code_place places[2];
+    return races->host->each_iteration(races->host->self, pair->counter.site[0], pair->counter.site[1],
+                                       places) &&
+           is_same_insertion(races, &places[0], &suggested_fix->place) &&
+           is_same_insertion(races, &places[1], &suggested_fix->next);
+}
+
+/* Is the suggested barrier in the loop also between these two sites, in one of the two orders? */
+static bool fix_covers_iteration(const struct races *races, const struct race_pair *pair,
+                                 const struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = races->host;
+    const uint32_t *site = pair->counter.site, *other = pair->like->counter.site;
+    struct code_place place;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        const uint32_t a = site[swapped], b = site[!swapped];
+        if (suggested_fix->kind == FIX_ITERATION
+                ? host->in_iteration(host->self, a, b, suggested_fix->since, &place)
+                : host->next_iteration(host->self, a, b, &place))
+            return is_same_insertion(races, &place, &suggested_fix->place);
+    }
+    return suggested_fix->kind == FIX_NEXT_ITERATION && site[0] == site[1] &&
+           (site[0] == other[0] || site[0] == other[1]);
+}
+
+/* One site is in the loop and the other after it: does the barrier of the last iteration separate them? */
+static bool fix_covers_last_iteration(const struct races *races, const struct race_pair *pair,
+                                      const struct suggested_fix *suggested_fix)
+{
+    const struct checker_host *host = races->host;
+    const uint32_t *site = pair->counter.site;
+    return host->last_iteration &&
+           (host->last_iteration(host->self, site[0], &suggested_fix->place, site[1]) ||
+            host->last_iteration(host->self, site[1], &suggested_fix->place, site[0]));
+}
+
+/* Do release and acquire of the fix separate these two sites, too? */
+static bool fix_covers_release(const struct races *races, const struct race_pair *pair,
+                               const struct suggested_fix *suggested_fix)
+{
+    const bool releases = suggested_fix->release_site != NO_END,
+               acquires = suggested_fix->acquire_site != NO_END;
+    const struct code_place *first = &suggested_fix->place,
+                            *second = releases ? &suggested_fix->next : &suggested_fix->place;
+    return (!releases ||
+            would_be_inserted(races, pair->counter.site[0], suggested_fix->release_site, first)) &&
+           (!acquires ||
+            would_be_inserted(races, suggested_fix->acquire_site, pair->counter.site[1], second));
+}
+
+/* Tests a wait for an asynchronous copy on the recorded races of the pair: it orders within a work-group
+ * only. */
+void race_fix_test_instances(const struct races *races, struct race_pair *pair)
+{
+    for (uint32_t i = 0; pair->suggested_fix.kind == FIX_WAIT && i < pair->instance_count; i++)
+        pair->not_covered |= order_unit_group(races->order, pair->instances[i].first.unit) !=
+                             order_unit_group(races->order, pair->instances[i].second.unit);
+}
+
+void race_fix_test_pair(const struct races *races, const struct race_pair *pair)
+{
+    const struct suggested_fix *suggested_fix = &pair->like->suggested_fix;
+    if (suggested_fix->kind == FIX_ITERATIONS) {
+        pair->like->not_covered |= !fix_covers_iterations(races, pair, suggested_fix);
+        return;
+    }
+    if (suggested_fix->kind == FIX_RELEASE_CLOCK) {
+        pair->like->not_covered |= !fix_covers_release(races, pair, suggested_fix);
+        return;
+    }
+    if (suggested_fix->kind == FIX_ITERATION || suggested_fix->kind == FIX_NEXT_ITERATION) {
+        pair->like->not_covered |= !fix_covers_iteration(races, pair, suggested_fix) &&
+                                   !fix_covers_last_iteration(races, pair, suggested_fix);
+        return;
+    }
+    if ((suggested_fix->kind != FIX_BARRIER && suggested_fix->kind != FIX_SPLIT) || pair->like->not_covered)
+        return;
+    pair->like->not_covered =
+        !would_be_inserted(races, pair->counter.site[0], pair->counter.site[1], &suggested_fix->place);
+}
+
+/* Does the reported fix cover all races of the pair? */
+bool race_fix_covers_all(const struct races *races, const struct race_pair *pair)
+{
+    const struct question question = race_question(races, pair);
+    if (pair->suggested_fix.kind == FIX_RELEASE_CLOCK)
+        return explain_release_clock_covers(&question, &pair->suggested_fix);
+    if (pair->side.operation != NO_END)
+        return explain_side_covers(&question, &pair->side);
+    return pair->instance_count <= 1 ||
+           (pair->follows ? explain_flag_covers(&question, &races->flag_reads, &pair->flag)
+                          : explain_covers(&question, pair->tried_edits, pair->tried_edit_count));
+}
