@@ -273,7 +273,7 @@ int cmd_litmus(int argc, char **argv)
     arguments.paths = calloc((size_t)argc + 1, sizeof *arguments.paths);
     if (!arguments.paths)
         return EXIT_FAILED;
-    if (arguments_parse(&argp, argc, argv, &arguments) != 0 || !environment_check())
+    if (arguments_parse(&argp, argc, argv, &arguments) != 0 || !tools_check_environment())
         arguments.worst = EXIT_USAGE;
     environment_configure_compiler();
     if (!arguments.worst)

@@ -92,7 +92,7 @@ int cmd_serve(int argc, char **argv)
     arguments.files = calloc((size_t)argc + 1, sizeof *arguments.files);
     if (!arguments.files)
         tools_no_memory();
-    const bool fine = arguments_parse(&argp, argc, argv, &arguments) == 0 && environment_check();
+    const bool fine = arguments_parse(&argp, argc, argv, &arguments) == 0 && tools_check_environment();
     const int code = fine ? serve_them(&arguments) : EXIT_USAGE;
     free(arguments.token);
     free(arguments.files);

@@ -261,7 +261,7 @@ static bool apply_variable(const struct settings *settings, const struct scenari
     return fine;
 }
 
-bool environment_check(void)
+bool tools_check_environment(void)
 {
     struct diagnosis diagnosis = {0};
     if (variables_check(environ, &diagnosis) == STATUS_OK)
@@ -274,7 +274,7 @@ bool environment_check(void)
 static bool apply_environment(const struct settings *settings, struct scenario *scenario)
 {
     struct scenario_option option;
-    bool fine = environment_check();
+    bool fine = tools_check_environment();
     for (int profiles = 1; profiles >= 0; profiles--) {
         for (size_t i = 0; fine && scenario_option(i, &option); i++) {
             if (scenario_option_selects(&option) == profiles)

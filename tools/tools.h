@@ -138,7 +138,7 @@ int tools_exit_status(enum status status);
 int tools_exit_status_of_run(const struct scenario *scenario, const struct report *report, enum status status,
                              uint64_t kernels);
 /* Names the variable ORRERY_* that is none of an option; false: there is one. */
-bool environment_check(void);
+bool tools_check_environment(void);
 void environment_configure_compiler(void);
 
 /* ---- targets -------------------------------------------------------------------- */

@@ -110,7 +110,7 @@ static void first_access(uint64_t unit)
 /* The second access is now. */
 static bool explained(uint64_t first, uint64_t second, int region)
 {
-    const struct race_instance meeting = {
+    const struct race_instance instance = {
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -119,7 +119,7 @@ static bool explained(uint64_t first, uint64_t second, int region)
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = region,
-                                      .instances = &meeting,
+                                      .instances = &instance,
                                       .instance_count = 1};
     return explain_race(&question, &answer);
 }
@@ -508,10 +508,10 @@ static void passes(struct racing_access by, uint64_t to, uint64_t when)
 
 static bool follows(uint64_t second, uint64_t when, const struct checker_host *judged_host)
 {
-    struct race_instance meeting = instance_of(FIRST, second);
-    struct question question = question_of(&meeting, 1);
+    struct race_instance instance = instance_of(FIRST, second);
+    struct question question = question_of(&instance, 1);
     struct flag flag;
-    meeting.when = when;
+    instance.when = when;
     question.host = judged_host;
     if (!explain_flag(&question, &flag_reads, &flag, &flag_why, &flag_fix))
         return false;
@@ -622,7 +622,7 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 static void is_fixed_by(uint64_t second, int region, const char *fix)
 {
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
-    const struct race_instance meeting = {
+    const struct race_instance instance = {
         .first = {.unit = FIRST, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
@@ -631,7 +631,7 @@ static void is_fixed_by(uint64_t second, int region, const char *fix)
                                       .host = &with_places,
                                       .rule = order.rule,
                                       .region = region,
-                                      .instances = &meeting,
+                                      .instances = &instance,
                                       .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
@@ -668,19 +668,19 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
     struct proposal proposal;
     where.site = 0;
     first_access(FIRST);
-    struct race_instance meeting = instance_of(FIRST, NEIGHBOUR);
-    struct question question = question_of(&meeting, 1);
+    struct race_instance instance = instance_of(FIRST, NEIGHBOUR);
+    struct question question = question_of(&instance, 1);
     question.host = &with_iterations;
     question.region = IN_LOCAL;
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, fix);
     ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
     ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
-    meeting = instance_of(FIRST, OTHER);
+    instance = instance_of(FIRST, OTHER);
     question.region = IN_GLOBAL;
     ck_assert(!explain_fix(&question, &proposal, &suggested_fix));
     where = (struct code_place){.site = 33, .before = true}; /* one edit is less */
-    meeting = instance_of(FIRST, NEIGHBOUR);
+    instance = instance_of(FIRST, NEIGHBOUR);
     ck_assert(explain_fix(&question, &proposal, &suggested_fix));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:33");
 }
@@ -735,20 +735,20 @@ END_TEST
 
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
-    const struct race_instance meeting = {.first = {.unit = FIRST,
-                                                    .clock = first_clock,
-                                                    .site = DATA_LINE,
-                                                    .size = 4,
-                                                    .atomic = atomic,
-                                                    .scope = scope},
-                                          .second = {.unit = OTHER, .site = line, .size = size},
-                                          .end = sync_log.count};
+    const struct race_instance instance = {.first = {.unit = FIRST,
+                                                     .clock = first_clock,
+                                                     .site = DATA_LINE,
+                                                     .size = 4,
+                                                     .atomic = atomic,
+                                                     .scope = scope},
+                                           .second = {.unit = OTHER, .site = line, .size = size},
+                                           .end = sync_log.count};
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = IN_GLOBAL,
-                                      .instances = &meeting,
+                                      .instances = &instance,
                                       .instance_count = 1};
     struct proposal proposal;
     ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);

@@ -6,6 +6,8 @@
  */
 #include "commands_state.h"
 
+#include "orrery/checked.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -233,6 +235,7 @@ static bool fix_by_place(struct commands *commands, const struct map_race *mappe
     for (size_t i = 0; tried && i < sizeof place_fixes / sizeof *place_fixes; i++) {
         const uint32_t first = in_role(mapped, place_fixes[i].first),
                        second = in_role(mapped, place_fixes[i].second);
+        CHECKED(first != second);
         if (!place_fixes[i].fits(mapped) ||
             !helps_mapped(commands, place_fixes[i].edit, first, second, mapped))
             continue;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "sim/memmodel/order/order.h"
+#include "orrery/checked.h"
 #include "orrery/pipe.h"
 #include "sim/base/memory_words.h"
 
@@ -88,64 +89,68 @@ void wording_put(struct wording *text, const char *old, const char *now)
     }
 }
 
-static const char *print(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static const char *print(struct words *words, const char *format, ...)
+static const char *print(struct wording_piece *piece, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static const char *print(struct wording_piece *piece, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(words->bytes, sizeof words->bytes, format, args);
+    vsnprintf(piece->bytes, sizeof piece->bytes, format, args);
     va_end(args);
-    return words->bytes;
+    return piece->bytes;
 }
 
-const char *words_line(struct words *words, const struct checker_host *host, uint32_t site, uint32_t line)
+const char *wording_line(struct wording_piece *piece, const struct checker_host *host, uint32_t site,
+                         uint32_t line)
 {
     struct source_place place;
     char instruction[INSTRUCTION_CHARS];
     host->place(host->self, site, &place);
     place.line = line ? line : place.line;
     if (place.file && place.line)
-        return print(words, "%s:%" PRIu32, place.file, place.line);
+        return print(piece, "%s:%" PRIu32, place.file, place.line);
     if (place.line)
-        return print(words, "line %" PRIu32, place.line);
+        return print(piece, "line %" PRIu32, place.line);
     if (!place.instruction.name)
         return "an unknown line";
     finding_instruction_text(&place.instruction, instruction);
-    return print(words, "%s", instruction);
+    return print(piece, "%s", instruction);
 }
 
-const char *words_group(struct words *words, const struct launch_info *launch, uint64_t group)
+const char *wording_group(struct wording_piece *piece, const struct launch_info *launch, uint64_t group)
 {
     const uint64_t *count = launch->group_count;
-    return print(words, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
+    return print(piece, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
                  group / count[0] % count[1], group / count[0] / count[1]);
 }
 
-const char *words_regions(struct words *words, uint32_t regions)
+const char *wording_regions(struct wording_piece *piece, uint32_t regions)
 {
     size_t used = 0;
     for (int region = 0; region < ORDER_REGIONS; region++)
         if (regions >> region & 1)
-            used += (size_t)snprintf(words->bytes + used, sizeof words->bytes - used, "%s%s",
+            used += (size_t)snprintf(piece->bytes + used, sizeof piece->bytes - used, "%s%s",
                                      used ? " | " : "", wording_region_flag(region));
-    return used ? words->bytes : "no flags";
+    return used ? piece->bytes : "no flags";
 }
 
-const char *words_scope(struct words *words, enum memory_scope written, enum memory_scope counts)
+const char *wording_scope(struct wording_piece *piece, enum memory_scope written, enum memory_scope counts)
 {
     if (written == counts)
         return memory_scope_word(written);
-    return print(words, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
+    return print(piece, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
 }
 
 const char *wording_region_flag(int region)
 {
+    CHECKED(region >= 0 && region < ORDER_REGIONS);
     static const char *const names[] = {"CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"};
     return names[region];
 }
 
 const char *wording_space_word(int region)
 {
+    CHECKED(region >= 0 && region < ORDER_REGIONS);
     static const char *const names[] = {"global", "local", "image"};
     return names[region];
 }

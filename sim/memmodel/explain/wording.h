@@ -46,18 +46,19 @@ void wording_statement(struct wording *text, const char *statement, const struct
 void wording_put(struct wording *text, const char *old, const char *now);
 
 /* A text for one argument of wording_add; what is too long is cut. */
-struct words {
+struct wording_piece {
     char bytes[320];
 };
-#define AT(host, site) words_line(&(struct words){{0}}, host, site, 0)
-#define AT_LINE(host, site, line) words_line(&(struct words){{0}}, host, site, line)
-#define WORK_GROUP(launch, group) words_group(&(struct words){{0}}, launch, group)
-#define REGIONS(regions) words_regions(&(struct words){{0}}, regions)
-#define SCOPE(written, counts) words_scope(&(struct words){{0}}, written, counts)
-const char *words_line(struct words *words, const struct checker_host *host, uint32_t site, uint32_t line);
-const char *words_group(struct words *words, const struct launch_info *launch, uint64_t group);
-const char *words_regions(struct words *words, uint32_t regions);
-const char *words_scope(struct words *words, enum memory_scope written, enum memory_scope counts);
+#define AT(host, site) wording_line(&(struct wording_piece){{0}}, host, site, 0)
+#define AT_LINE(host, site, line) wording_line(&(struct wording_piece){{0}}, host, site, line)
+#define WORK_GROUP(launch, group) wording_group(&(struct wording_piece){{0}}, launch, group)
+#define REGIONS(regions) wording_regions(&(struct wording_piece){{0}}, regions)
+#define SCOPE(written, counts) wording_scope(&(struct wording_piece){{0}}, written, counts)
+const char *wording_line(struct wording_piece *piece, const struct checker_host *host, uint32_t site,
+                         uint32_t line);
+const char *wording_group(struct wording_piece *piece, const struct launch_info *launch, uint64_t group);
+const char *wording_regions(struct wording_piece *piece, uint32_t regions);
+const char *wording_scope(struct wording_piece *piece, enum memory_scope written, enum memory_scope counts);
 
 void wording_region(const struct region *region, char *out_text, size_t size);
 void wording_one_at_a_time(bool reads, char *why, size_t size);

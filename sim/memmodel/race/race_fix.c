@@ -6,6 +6,7 @@
  */
 #include "race_fix.h"
 
+#include "orrery/checked.h"
 #include "race_why.h"
 
 /* Does the later access belong to the next iteration of a loop? It does if the earlier access is the second
@@ -51,6 +52,7 @@ static bool would_be_inserted(const struct races *races, uint32_t a, uint32_t b,
                               const struct code_place *where)
 {
     struct code_place place;
+    CHECKED(races->host->between); /* found the place of the fix */
     return races->host->between(races->host->self, a, b, &place) && is_same_insertion(races, &place, where);
 }
 

@@ -12,6 +12,7 @@
 #ifndef ORRERY_SIM_MEMMODEL_RACE_RACE_REASON_H
 #define ORRERY_SIM_MEMMODEL_RACE_RACE_REASON_H
 
+#include "orrery/checked.h"
 #include "race.h"
 
 /* Searches for a fix, in the order in which they are made. */
@@ -46,6 +47,7 @@ struct racing_pair {
 
 static inline void race_reason_blame(struct race_reason *reason, uint32_t site)
 {
+    CHECKED(site == UINT32_MAX || reason->blamed_count < sizeof reason->blamed / sizeof *reason->blamed);
     if (site != UINT32_MAX)
         reason->blamed[reason->blamed_count++] = site;
 }
