@@ -1015,9 +1015,10 @@ static void copy_lane(struct access *from, struct access *to, uint32_t lane, uin
     copy_validity(from, to, lane, source, target, bytes);
 }
 
-/* ---- packets: one side is the user's, the other the pipe's, which no observer sees. Reads of a faulty side
- * return zeros, writes to it are dropped
- * --------------------------------------------------------------------- */
+/* ---- packets ----------------------------------------------------------------------------------------- */
+
+/* One side is the user's, the other the pipe's, which no observer sees. Reads of a faulty side return zeros,
+ * writes to it are dropped. */
 
 _Static_assert(sizeof(struct access) <= sizeof(((struct access_copy *)0)->state),
                "struct access_copy has room for it");

@@ -14,6 +14,7 @@
 
 struct cfg_walk {
     struct ir *ir;
+    bool backward; /* from a block to its predecessors */
     uint8_t *seen;
     uint32_t *post;
     uint32_t count;
@@ -78,27 +79,29 @@ static void prune_phis(struct ir *ir, uint32_t b, uint32_t *leads_to)
 
 /* ---- dominators -------------------------------------------------------------------------------- */
 
+/* Adds to `post` the blocks that are reached from `root` and were not seen before, in post-order. */
 static void post_order(struct cfg_walk *w, uint32_t root)
 {
+    struct arena *arena = w->ir->arena;
     LIST(uint32_t) stack = {0};
     LIST(uint32_t) next = {0};
-    *list_push(w->ir->arena, &stack) = root;
-    *list_push(w->ir->arena, &next) = 0;
+    *list_push(arena, &stack) = root;
+    *list_push(arena, &next) = 0;
     w->seen[root] = 1;
     while (stack.count) {
         uint32_t b = stack.at[stack.count - 1];
-        struct block *block = ir_block(w->ir, b);
-        if (next.at[next.count - 1] == block->succ_count) {
+        const struct block *block = ir_block(w->ir, b);
+        if (next.at[next.count - 1] == (w->backward ? block->pred_count : block->succ_count)) {
             w->post[w->count++] = b;
             stack.count--;
             next.count--;
             continue;
         }
-        uint32_t s = block->succs[next.at[next.count - 1]++];
-        if (!w->seen[s]) {
+        uint32_t s = (w->backward ? block->preds : block->succs)[next.at[next.count - 1]++];
+        if (!w->seen[s] && ir_block(w->ir, s)->reachable) {
             w->seen[s] = 1;
-            *list_push(w->ir->arena, &stack) = s;
-            *list_push(w->ir->arena, &next) = 0;
+            *list_push(arena, &stack) = s;
+            *list_push(arena, &next) = 0;
         }
     }
 }
@@ -177,50 +180,27 @@ static void frontiers(struct ir *ir, const uint32_t *post, uint32_t count)
 }
 
 /* Post-dominators on the reversed graph; block 0 stands for the end. A block from which the
- * end cannot be reached has ipdom 0. */
+ * end cannot be reached has ipdom 0. As in dominators, to the fixed point. */
 static void post_dominators(struct ir *ir)
 {
-    uint32_t n = ir->blocks.count;
-    uint32_t *order = ARENA_ARRAY(ir->arena, uint32_t, n), *number = ARENA_ARRAY(ir->arena, uint32_t, n),
-             count = 0;
-    uint8_t *seen = ARENA_ARRAY(ir->arena, uint8_t, n);
-    LIST(uint32_t) stack = {0};
-    LIST(uint32_t) next = {0};
+    uint32_t n = ir->blocks.count, *number = ARENA_ARRAY(ir->arena, uint32_t, n);
+    struct cfg_walk w = {ir, true, ARENA_ARRAY(ir->arena, uint8_t, n), ARENA_ARRAY(ir->arena, uint32_t, n),
+                         0};
     for (uint32_t b = 1; b < n; b++) {
-        struct block *exit = ir_block(ir, b);
-        exit->ipdom = 0;
-        if (!exit->reachable || exit->succ_count || seen[b])
-            continue;
-        seen[b] = 1;
-        *list_push(ir->arena, &stack) = b;
-        *list_push(ir->arena, &next) = 0;
-        while (stack.count) {
-            uint32_t top = stack.at[stack.count - 1];
-            if (next.at[next.count - 1] == ir_block(ir, top)->pred_count) {
-                order[count++] = top;
-                number[top] = count;
-                stack.count--;
-                next.count--;
-                continue;
-            }
-            uint32_t p = ir_block(ir, top)->preds[next.at[next.count - 1]++];
-            if (!seen[p] && ir_block(ir, p)->reachable) {
-                seen[p] = 1;
-                *list_push(ir->arena, &stack) = p;
-                *list_push(ir->arena, &next) = 0;
-            }
-        }
+        ir_block(ir, b)->ipdom = 0;
+        if (ir_block(ir, b)->reachable && !ir_block(ir, b)->succ_count && !w.seen[b])
+            post_order(&w, b);
     }
-    number[0] = count + 1;
+    for (uint32_t i = 0; i < w.count; i++)
+        number[w.post[i]] = i + 1;
+    number[0] = w.count + 1;
     uint8_t *done = ARENA_ARRAY(ir->arena, uint8_t, n);
     done[0] = 1;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t i = count; i-- > 0;) {
-            struct block *block = ir_block(ir, order[i]);
-            uint32_t dom = UINT32_MAX;
-            if (!block->succ_count)
-                dom = 0;
+        for (uint32_t i = w.count; i-- > 0;) {
+            struct block *block = ir_block(ir, w.post[i]);
+            uint32_t dom = block->succ_count ? UINT32_MAX : 0;
             for (uint32_t k = 0; k < block->succ_count; k++) {
                 uint32_t p = block->succs[k];
                 if (!done[p])
@@ -234,9 +214,9 @@ static void post_dominators(struct ir *ir)
                 }
                 dom = p;
             }
-            if (dom != UINT32_MAX && (!done[order[i]] || block->ipdom != dom)) {
+            if (dom != UINT32_MAX && (!done[w.post[i]] || block->ipdom != dom)) {
                 block->ipdom = dom;
-                done[order[i]] = 1;
+                done[w.post[i]] = 1;
                 changed = true;
             }
         }
@@ -433,7 +413,7 @@ void cfg_build(struct ir *ir)
     for (uint32_t b = 0; b < ir->blocks.count; b++)
         if (ir_block(ir, b)->reachable)
             prune_phis(ir, b, leads_to);
-    struct cfg_walk w = {ir, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
+    struct cfg_walk w = {ir, false, ARENA_ARRAY(ir->arena, uint8_t, ir->blocks.count),
                          ARENA_ARRAY(ir->arena, uint32_t, ir->blocks.count), 0};
     post_order(&w, ir->entry_block);
     dominators(ir, w.post, w.count);
@@ -590,14 +570,15 @@ void cfg_split_edges(struct ir *ir)
     cfg_build(ir);
 }
 
-/* ---- loop-closed form A value that is used outside its loop passes a phi at the exit of that loop. Such a
- * phi is a new definition, so other phis merge it with the phis of other exits: at the iterated dominance
- * frontier of the exits (Cytron et al., 1991), and nowhere else. Any other block is reached by the definition
- * that reaches the end of its immediate dominator: phis put there would be trivial, and would lie in later
- * loops as values that leave those without a phi. If a frontier lies in another loop, the phi there is closed
- * for that loop in the next round. The rounds end: a phi made for a value lies outside the value's loop and
- * is strictly dominated by the value's block.
- * ----------------------------------------------------------------------------------------- */
+/* ---- loop-closed form -------------------------------------------------------------------------------- */
+
+/* A value that is used outside its loop passes a phi at the exit of that loop. Such a phi is a new
+ * definition, so other phis merge it with the phis of other exits: at the iterated dominance frontier of
+ * the exits (Cytron et al., 1991), and nowhere else. Any other block is reached by the definition that
+ * reaches the end of its immediate dominator: phis put there would be trivial, and would lie in later
+ * loops as values that leave those without a phi. If a frontier lies in another loop, the phi there is
+ * closed for that loop in the next round. The rounds end: a phi made for a value lies outside the value's
+ * loop and is strictly dominated by the value's block. */
 
 /* The uses of a value. The operand of a phi counts as a use in the block that the value comes from; user 0
  * is the condition of a block. Lists for each value, linked through `older`. */

@@ -453,6 +453,30 @@ static void put_atomic(struct emitter *e, uint32_t v)
                   d, emit_loc(e, a), emit_loc(e, value->args[1]), emit_loc(e, value->args[2]));
 }
 
+/* A value of the first lane, of an A cell or of a U cell, in another class. */
+static void put_change_of_class(struct emitter *e, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    uint32_t op, size = value->type == T_BOOL ? 0 : size_index(value->type);
+    if (value->op == IR_to_v)
+        op = value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32;
+    else if (value->op == IR_first)
+        op = value->type == T_BOOL ? OP_first_m : OP_first_8 + size;
+    else
+        op = value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size;
+    put(e, op, emit_loc(e, v), emit_loc(e, value->args[0]), 0, 0);
+}
+
+static void put_count(struct emitter *e, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    const uint32_t condition = value->op == IR_count ? 0 : value->args[0];
+    const uint32_t op = value->op == IR_count ? OP_count
+                        : is_v(e, condition)  ? OP_count_way_v
+                                              : OP_count_way_u;
+    put(e, op, 0, emit_loc(e, condition), 0, 0)->e = (uint32_t)value->imm;
+}
+
 static void put_value(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
@@ -474,16 +498,8 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_clock: put(e, OP_clock, emit_loc(e, v), 0, 0, (uint32_t)value->imm); break;
     case IR_space: put(e, OP_space_v, emit_loc(e, v), emit_loc(e, a), 0, 0); break;
     case IR_first:
-        put(e, value->type == T_BOOL ? OP_first_m : OP_first_8 + size_index(value->type), emit_loc(e, v),
-            emit_loc(e, a), 0, 0);
-        break;
     case IR_to_v:
-        put(e, value->type == T_I64 ? OP_a_to_v_64 : OP_a_to_v_32, emit_loc(e, v), emit_loc(e, a), 0, 0);
-        break;
-    case IR_splat:
-        put(e, value->type == T_BOOL ? OP_splat_m : OP_splat_8 + size_index(value->type), emit_loc(e, v),
-            emit_loc(e, a), 0, 0);
-        break;
+    case IR_splat: put_change_of_class(e, v); break;
     case IR_load: put_load(e, v); break;
     case IR_store: put_store(e, v); break;
     case IR_copy:
@@ -505,11 +521,8 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_same: put_sited(e, v, OP_same, 0, emit_loc(e, a), 0, 0); break;
     case IR_index_check: put_index_check(e, v); break;
     case IR_yield: e->yield = true; break;
-    case IR_count: put(e, OP_count, 0, 0, 0, 0)->e = (uint32_t)value->imm; break;
-    case IR_count_way:
-        put(e, is_v(e, a) ? OP_count_way_v : OP_count_way_u, 0, emit_loc(e, a), 0, 0)->e =
-            (uint32_t)value->imm;
-        break;
+    case IR_count:
+    case IR_count_way: put_count(e, v); break;
     case IR_line: put(e, OP_line, 0, 0, 0, 0)->e = (uint32_t)value->imm; break;
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_list(e, OP_collective, v); break;
@@ -626,9 +639,7 @@ static void note_undefined(struct emitter *e, uint32_t b)
     }
 }
 
-/* ---- blocks
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- blocks ------------------------------------------------------------------------------------------ */
 
 static uint32_t target_of(struct emitter *e, uint32_t b)
 {

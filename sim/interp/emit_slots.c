@@ -13,7 +13,11 @@
 #include "orrery/checked.h"
 #include "emit.h"
 
-enum { FRAME_BYTES_MAX = 1 << 30 };
+enum {
+    FRAME_BYTES_MAX = 1 << 30,
+    AFFINE_INPUTS = (INPUT_SUB_GROUP_SIZE - INPUT_FIRST_AFFINE) / AFFINE_STRIDE + 1,
+    AFFINE_INPUT_USED = 1 /* the slot of the cell of an input that is used, before it gets one */
+};
 
 uint32_t emit_slot_class(const struct value *v)
 {
@@ -268,22 +272,25 @@ static uint32_t template_room(struct emitter *e, uint32_t bytes, uint32_t align)
     return offset;
 }
 
-/* Assigns the U and A cells, which are in the template, then the lane slots after it. */
-static void assign_slots(struct emitter *e)
+/* The groups of values that need a slot, by the start of their intervals. */
+static uint32_t *groups_by_start(struct emitter *e, uint32_t *out_count)
 {
     uint32_t values = e->ir->values.count, n = 0;
     uint32_t *order = ARENA_ARRAY(e->arena, uint32_t, values + 1);
-    LIST(uint32_t) active = {0};
-    LIST(uint32_t) free_slots[SLOT_CLASSES] = {{0}};
-    struct slot {
-        uint32_t offset;
-    };
     for (uint32_t v = 1; v < values; v++)
         if (e->groups[v].used && e->groups[v].slot_class && emit_group(e, v) == v)
             order[n++] = v;
     qsort_r(order, n, sizeof *order, by_start, e->groups);
-    /* number of slots of each class */
-    uint32_t made[SLOT_CLASSES] = {0};
+    *out_count = n;
+    return order;
+}
+
+/* Gives each group a number of its class (in `offset`) that no group alive at the same time has. Counts the
+ * numbers given of each class in `made`. */
+static void number_slots(struct emitter *e, const uint32_t *order, uint32_t n, uint32_t made[SLOT_CLASSES])
+{
+    LIST(uint32_t) active = {0};
+    LIST(uint32_t) free_slots[SLOT_CLASSES] = {{0}};
     for (uint32_t i = 0; i < n; i++) {
         struct slot_group *g = &e->groups[order[i]];
         uint32_t kept = 0;
@@ -303,33 +310,49 @@ static void assign_slots(struct emitter *e)
         CHECKED(g->offset < made[g->slot_class]);
         *list_push(e->arena, &active) = order[i];
     }
-    uint32_t *real[SLOT_CLASSES], a_lanes = 0;
+}
+
+static struct affine *affine_cell(struct emitter *e, uint32_t offset)
+{
+    return (struct affine *)(void *)(e->template.at + offset);
+}
+
+/* Makes the slots of each class and one more of each, for a copy through a temporary: first the U and A
+ * cells, which are in the template, then the lane slots after it. Returns the offsets of slots in the frame
+ * by class and number. */
+static void make_slots(struct emitter *e, const uint32_t made[SLOT_CLASSES], uint32_t *offsets[SLOT_CLASSES])
+{
     for (uint32_t c = SLOT_U; c < SLOT_CLASSES; c++)
-        real[c] = ARENA_ARRAY(e->arena, uint32_t, made[c] + 2);
+        offsets[c] = ARENA_ARRAY(e->arena, uint32_t, made[c] + 2);
     for (uint32_t c = SLOT_U; c <= SLOT_A; c++)
         for (uint32_t i = 0; i <= made[c]; i++)
-            real[c][i] = template_room(e, emit_slot_bytes(e, c), 8);
+            offsets[c][i] = template_room(e, emit_slot_bytes(e, c), 8);
     e->frame_size = e->template.count;
     for (uint32_t c = SLOT_V1; c < SLOT_CLASSES; c++)
         for (uint32_t i = 0; i <= made[c]; i++)
-            if (i < made[c] || c != SLOT_NONE)
-                real[c][i] = new_lane_slot(e, c);
-    for (uint32_t i = 0; i <= made[SLOT_A]; i++) {
-        struct affine *cell = (struct affine *)(void *)(e->template.at + real[SLOT_A][i]);
-        a_lanes = new_lane_slot(e, SLOT_V8);
-        cell->slot = a_lanes;
-    }
-    for (uint32_t k = 0; k < 11; k++) { /* affine inputs */
-        uint32_t offset = INPUT_FIRST_AFFINE + k * AFFINE_STRIDE;
-        struct affine *cell = (struct affine *)(void *)(e->template.at + offset);
-        if (cell->slot == 1)
+            offsets[c][i] = new_lane_slot(e, c);
+    for (uint32_t i = 0; i <= made[SLOT_A]; i++)
+        affine_cell(e, offsets[SLOT_A][i])->slot = new_lane_slot(e, SLOT_V8);
+    for (uint32_t k = 0; k < AFFINE_INPUTS; k++) {
+        struct affine *cell = affine_cell(e, INPUT_FIRST_AFFINE + k * AFFINE_STRIDE);
+        if (cell->slot == AFFINE_INPUT_USED)
             cell->slot = new_lane_slot(e, SLOT_V8);
     }
     CHECKED(e->frame_size >= e->template.count);
-    for (uint32_t i = 0; i < n; i++)
-        e->groups[order[i]].offset = real[e->groups[order[i]].slot_class][e->groups[order[i]].offset];
+}
+
+static void assign_slots(struct emitter *e)
+{
+    uint32_t n, made[SLOT_CLASSES] = {0}, *offsets[SLOT_CLASSES];
+    const uint32_t *order = groups_by_start(e, &n);
+    number_slots(e, order, n, made);
+    make_slots(e, made, offsets);
+    for (uint32_t i = 0; i < n; i++) {
+        struct slot_group *g = &e->groups[order[i]];
+        g->offset = offsets[g->slot_class][g->offset];
+    }
     for (uint32_t c = SLOT_U; c < SLOT_CLASSES; c++)
-        e->scratch[c] = real[c][made[c]];
+        e->scratch[c] = offsets[c][made[c]];
     e->lanes_scratch = new_lane_slot(e, SLOT_V8);
 }
 
@@ -361,7 +384,7 @@ static void place_leaf(struct emitter *e, uint32_t v)
                         e->ir->entry->name);
         *offset = (uint32_t)value->imm;
         if (*offset >= INPUT_FIRST_AFFINE)
-            ((struct affine *)(void *)(e->template.at + *offset))->slot = 1;
+            affine_cell(e, *offset)->slot = AFFINE_INPUT_USED;
         break;
     case IR_local_address: *offset = e->ir->locals.at[value->imm].cell; break;
     default: /* private_address */

@@ -46,8 +46,9 @@ LANE_BINARY(umulhi_64, u64, (unsigned __int128)a *b >> 64)
 INTEGER_UNARY(neg, 0 - a)
 INTEGER_UNARY(not, ~a)
 
-/* ---- division ---------------------------------------------------------------------------
- * There is no vector division of integers. The float quotient of 8 and 16 bits and the double
+/* ---- division ---------------------------------------------------------------------------------------- */
+
+/* There is no vector division of integers. The float quotient of 8 and 16 bits and the double
  * quotient of 32 bits cannot round up to the next integer: two such quotients are further
  * apart than half a unit. A zero divisor becomes 1 before, so that dead lanes are harmless. */
 

@@ -166,8 +166,7 @@ static void announce(const struct image_access *a)
                               &a->lanes[n / 8][n % 8]);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------
- */
+/* ---- reading ----------------------------------------------------------------------------------------- */
 
 static void border(const struct image_format *format, union texel *out)
 {
@@ -338,8 +337,7 @@ void image_read_lanes(const struct insn *insn, uint8_t *frame, struct wave *wave
         memcpy(frame + results[4], &a->poison, sizeof a->poison);
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------
- */
+/* ---- writing ----------------------------------------------------------------------------------------- */
 
 static union texel texel_operand(const struct image_access *a, const uint32_t *slots, uint32_t lane)
 {

@@ -321,12 +321,15 @@ static bool is_number(const struct verify *v, uint32_t at)
 /* Two vectors of one shape, or two packed numbers; the sum is at least as wide as its factors. */
 static bool dot_fits(const struct verify *v, const struct type *r, const struct type *a)
 {
-    bool saturates = v->op >= SpvOpSDotAccSat, vector = a->kind == TYPE_VECTOR;
+    bool saturates = v->op >= SpvOpSDotAccSat;
+    bool factors_fit = is_simple(a) && is_int(a) && same_shape(a, operand(v, 4));
+    bool sum_fits = r->kind == TYPE_SCALAR && is_int(r) && (!saturates || same_shape(r, operand(v, 5)));
+    if (!factors_fit || !sum_fits)
+        return false;
+    if (a->kind == TYPE_VECTOR)
+        return scalar_bits(component(a)) <= scalar_bits(r->scalar);
     uint32_t format = saturates ? 6 : 5;
-    return is_simple(a) && is_int(a) && same_shape(a, operand(v, 4)) && r->kind == TYPE_SCALAR && is_int(r) &&
-           (vector ? scalar_bits(component(a)) <= scalar_bits(r->scalar)
-                   : scalar_bits(component(a)) == 32 && v->n > format && v->w[format] == 0) &&
-           (!saturates || same_shape(r, operand(v, 5)));
+    return scalar_bits(component(a)) == 32 && v->n > format && v->w[format] == 0;
 }
 
 static void verify_other(const struct verify *v)
@@ -907,6 +910,28 @@ static void verify_components(const struct verify *v, const struct type *r)
     }
 }
 
+static void verify_vector_load(const struct verify *v, const struct type *r, bool of_half)
+{
+    whole_number(v, 5), pointer(v, 6);
+    need(v, of_half ? component(r) == T_F32 : is_int(r) || is_float(r), "its result does not fit");
+}
+
+static void verify_vector_store(const struct verify *v, bool of_half)
+{
+    const struct type *t = operand(v, 5);
+    whole_number(v, 6), pointer(v, 7);
+    need(v, of_half ? component(t) == T_F32 || component(t) == T_F64 : is_int(t) || is_float(t),
+         "operand types do not fit");
+}
+
+static void verify_shuffle(const struct verify *v, const struct type *r, bool two)
+{
+    const struct type *a = operand(v, 5), *mask = operand(v, two ? 7 : 6);
+    bool source_fits = is_simple(a) && component(a) == component(r) && (!two || same_shape(a, operand(v, 6)));
+    bool mask_fits = is_simple(mask) && is_int(mask) && mask->leaves == r->leaves;
+    need(v, r->kind == TYPE_VECTOR && source_fits && mask_fits, "operand types do not fit");
+}
+
 static void verify_extended(const struct verify *v)
 {
     if (v->w[3] != v->m->opencl_std)
@@ -935,37 +960,16 @@ static void verify_extended(const struct verify *v)
     case OpenCLstd_Vloadn:
     case OpenCLstd_Vload_half:
     case OpenCLstd_Vload_halfn:
-    case OpenCLstd_Vloada_halfn:
-        whole_number(v, 5), pointer(v, 6);
-        need(v, entry == OpenCLstd_Vloadn ? is_int(r) || is_float(r) : component(r) == T_F32,
-             "its result does not fit");
-        break;
+    case OpenCLstd_Vloada_halfn: verify_vector_load(v, r, entry != OpenCLstd_Vloadn); break;
     case OpenCLstd_Vstoren:
     case OpenCLstd_Vstore_half:
     case OpenCLstd_Vstore_half_r:
     case OpenCLstd_Vstore_halfn:
     case OpenCLstd_Vstore_halfn_r:
     case OpenCLstd_Vstorea_halfn:
-    case OpenCLstd_Vstorea_halfn_r: {
-        const struct type *t = operand(v, 5);
-        whole_number(v, 6), pointer(v, 7);
-        need(v,
-             entry == OpenCLstd_Vstoren ? is_int(t) || is_float(t)
-                                        : component(t) == T_F32 || component(t) == T_F64,
-             "operand types do not fit");
-        break;
-    }
+    case OpenCLstd_Vstorea_halfn_r: verify_vector_store(v, entry != OpenCLstd_Vstoren); break;
     case OpenCLstd_Shuffle:
-    case OpenCLstd_Shuffle2: {
-        bool two = entry == OpenCLstd_Shuffle2;
-        const struct type *a = operand(v, 5), *mask = operand(v, two ? 7 : 6);
-        need(v,
-             r->kind == TYPE_VECTOR && is_simple(a) && component(a) == component(r) &&
-                 (!two || same_shape(a, operand(v, 6))) && is_simple(mask) && is_int(mask) &&
-                 mask->leaves == r->leaves,
-             "operand types do not fit");
-        break;
-    }
+    case OpenCLstd_Shuffle2: verify_shuffle(v, r, entry == OpenCLstd_Shuffle2); break;
     case OpenCLstd_Printf:
         pointer(v, 5);
         for (uint32_t i = 6; i < v->n; i++)
@@ -976,8 +980,7 @@ static void verify_extended(const struct verify *v)
     }
 }
 
-/* ---- functions ------------------------------------------------------------------------------------------
- */
+/* ---- functions --------------------------------------------------------------------------------------- */
 
 static void verify_instruction(const struct verify *v)
 {

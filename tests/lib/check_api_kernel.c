@@ -244,8 +244,7 @@ START_TEST(clCloneKernel_copies_arguments_which_then_differ)
 }
 END_TEST
 
-/* ---- queries --------------------------------------------------------------------------------------------
- */
+/* ---- queries ----------------------------------------------------------------------------------------- */
 
 START_TEST(clGetKernelInfo_returns_its_values)
 {

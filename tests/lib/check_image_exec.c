@@ -807,8 +807,7 @@ START_TEST(kernels_query_images)
 }
 END_TEST
 
-/* ---- kinds: written by coordinates, read without sampler -------------------------------------------------
- */
+/* ---- kinds: written by coordinates, read without sampler --------------------------------------------- */
 
 START_TEST(every_kind_is_written_and_read)
 {

@@ -32,7 +32,6 @@ struct terminal {
     uint32_t frame;
     char *file; /* of list */
     uint32_t list_line;
-    json_int_t last_goto;
 };
 
 typedef void verb(struct terminal *t, const char *arguments);

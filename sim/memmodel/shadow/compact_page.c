@@ -80,14 +80,6 @@ bool compact_is_of(const struct compact *compact, uint32_t first)
     return compact->first == first;
 }
 
-size_t compact_bytes(const struct compact *compact)
-{
-    size_t bytes = sizeof *compact + (compact->pairs ? (size_t)compact->count * PAIR_BYTES : 0);
-    for (uint32_t s = 0; s < SLOTS; s++)
-        bytes += compact->slot[s] ? (size_t)compact->count * EPOCH_BYTES : 0;
-    return bytes;
-}
-
 /* ---- pairs ------------------------------------------------------------------------- */
 
 struct compact_pair {

@@ -9,7 +9,6 @@
  *   compact_begin   of a launch: epochs of other launches are forgotten
  *   compact_get     0: no epoch
  *   compact_put     false: it does not fit, or there is no memory: the page needs full cells
- *   compact_bytes   its size in memory
  *
  * Epochs   As everywhere in the shadow: unit << CONTEXT_BITS | context. With CONTEXT_ACCESS_SET the unit is
  *          the number of an access set.
@@ -43,6 +42,5 @@ void compact_begin(struct compact *compact, uint32_t first);       /* contexts b
 bool compact_is_of(const struct compact *compact, uint32_t first); /* has begun */
 uint64_t compact_get(const struct compact *compact, uint32_t at, uint32_t slot);
 bool compact_put(struct compact *compact, uint32_t at, uint32_t slot, uint64_t value);
-size_t compact_bytes(const struct compact *compact);
 
 #endif
