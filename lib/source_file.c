@@ -354,6 +354,9 @@ static struct named *add(const char *text, const struct text_key *key, const str
     named->name = file ? strdup(file) : NULL;
     if (!named->name && folder)
         named->name = save(folder, text, key);
+    if (named->name && folder && !file) /* as the report names files */
+        memmove(named->name, report_name_below_root(runtime_get()->report, named->name),
+                strlen(report_name_below_root(runtime_get()->report, named->name)) + 1);
     if (!named->name)
         named->name = make_up_name();
     if (named->name) {
