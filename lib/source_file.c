@@ -330,7 +330,7 @@ static char *save(const char *folder, const char *text, const struct text_key *k
     if (!saved)
         fprintf(stderr, "orrery: warning: %s was not written: %s\n", path,
                 errno == EEXIST ? "another text has its name" : strerror(errno));
-    return saved ? strdup(report_seen_from_root(runtime_get()->report, path)) : NULL;
+    return saved ? strdup(report_name_below_root(runtime_get()->report, path)) : NULL;
 }
 
 /* A program may build any number of texts, so they are not kept: size and hash stand for a text. */

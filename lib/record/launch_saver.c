@@ -33,7 +33,7 @@ void launch_saver_begun(const struct device *device, const struct launch_request
         fprintf(stderr, "orrery: error: %s\n", diagnosis.text[0] ? diagnosis.text : status_name(status));
     else if (!runtime_get()->scenario.quiet)
         fprintf(stderr, "orrery: launch %" PRIu32 ", kernel %s, is saved: orrery run %s\n", number,
-                kernel_info(request->kernel)->name, report_seen_from_root(runtime_get()->report, file));
+                kernel_info(request->kernel)->name, report_name_below_root(runtime_get()->report, file));
     free(file);
 }
 
