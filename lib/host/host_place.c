@@ -271,8 +271,8 @@ static bool is_ours(const Dl_info *info)
  * as memcpy, the loader, and a sanitizer's runtime. */
 static bool is_library(const Dl_info *info)
 {
-    static const char *const names[] = {"libc.",    "libc-",     "libOpenCL.",  "libasan.",
-                                        "libtsan.", "libubsan.", "libclang_rt."};
+    static const char *const names[] = {"libc.",    "libc-",    "liborrery_sync.", "libOpenCL.",
+                                        "libasan.", "libtsan.", "libubsan.",       "libclang_rt."};
     const char *name = base_name(info->dli_fname ? info->dli_fname : "");
     bool found = is_ours(info);
     for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
