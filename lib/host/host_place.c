@@ -168,8 +168,8 @@ struct host_line {
     int line, column;
 };
 
-/* By .debug_aranges, the index of addresses that gcc writes. libdw takes the gaps of the index for parts of the
- * unit before them, also those that hold a unit without line table. */
+/* By .debug_aranges, the index of addresses that gcc writes. libdw takes the gaps of the index for parts of
+ * the unit before them, also those that hold a unit without line table. */
 static struct host_line line_by_index(Dwfl_Module *module, uint64_t address)
 {
     struct host_line found = {.file = NULL};
