@@ -12,7 +12,7 @@
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { STEPS_MOST = 16, ELEMENTS_MOST = 1 << 21, BESIDE = 2, TRIAL_STEPS = 500000 };
+enum { STEPS_MOST = 18, ELEMENTS_MOST = 1 << 20, BESIDE = 2, TRIAL_STEPS = 500000 };
 
 /* A natural size, and how far accesses may leave it by mistake. */
 struct size_step {
@@ -25,7 +25,7 @@ static size_t steps_of(const struct buffer_trials *trials, struct size_step out_
     uint64_t power = trials->whole, most = trials->most;
     size_t count = 0;
     while (power <= ELEMENTS_MOST && power > 1) {
-        for (uint64_t times = 1; times <= 4 && count < STEPS_MOST; times++) {
+        for (uint64_t times = 1; times <= 4 && count + 1 < STEPS_MOST; times++) {
             /* elements in pairs and triples end where they end */
             const struct size_step step = {times * power, (times > 1 ? times * power : most) + BESIDE};
             if (step.with_margin > ELEMENTS_MOST ||
@@ -38,6 +38,8 @@ static size_t steps_of(const struct buffer_trials *trials, struct size_step out_
     }
     if (!count)
         out_steps[count++] = (struct size_step){trials->whole, trials->most + BESIDE};
+    /* what a kernel's own constants may ask for */
+    out_steps[count++] = (struct size_step){ELEMENTS_MOST, ELEMENTS_MOST};
     return count;
 }
 

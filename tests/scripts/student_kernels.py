@@ -505,6 +505,14 @@ kernel void scale(global float *image, int width, int height, int pitch, float f
 
 # Right ones alone, of other shapes.
 RIGHT = [
+    ("constant_rows", """
+#define ROW 1000
+kernel void fill(global int *a, global const int *b)
+{
+    int i = get_global_id(0);
+    for (int j = 0; j < ROW; j++)
+        a[i * ROW + j] = b[i];
+}"""),
     ("addsums", """
 kernel void add_sums(global int *out, global const int *sums, int n)
 {
