@@ -188,7 +188,7 @@ EXTRA_DIST += %D%/icd.sym %D%/orrery.pc.in
 
 # Preloaded by the command while a run is recorded or replayed. Never instrumented: it comes before every runtime.
 pkglib_LTLIBRARIES = liborrery_sync.la liborrery_threads.la
-liborrery_sync_la_SOURCES = %D%/record/sync_preload.c
+liborrery_sync_la_SOURCES = %D%/record/free_preload.c %D%/record/sync_preload.c
 liborrery_sync_la_CFLAGS = $(CONVERSION_CFLAGS)
 liborrery_sync_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared
 liborrery_threads_la_SOURCES = \

@@ -311,7 +311,7 @@ static bool write_whole(int file, const char *text, size_t size)
 
 /*
  * The name is a hash of the text, so that each process and each run uses the same file. An existing file is
- * not written again, even if it holds another text.
+ * not written again, even if it holds another text. Returns the path as seen from where the run began.
  */
 static char *save(const char *folder, const char *text, const struct text_key *key)
 {
@@ -330,7 +330,7 @@ static char *save(const char *folder, const char *text, const struct text_key *k
     if (!saved)
         fprintf(stderr, "orrery: warning: %s was not written: %s\n", path,
                 errno == EEXIST ? "another text has its name" : strerror(errno));
-    return saved ? strdup(path) : NULL;
+    return saved ? strdup(report_name_below_root(runtime_get()->report, path)) : NULL;
 }
 
 /* A program may build any number of texts, so they are not kept: size and hash stand for a text. */

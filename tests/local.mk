@@ -413,6 +413,9 @@ noinst_PROGRAMS += %D%/endless_kernel
 %C%_endless_kernel_SOURCES = %D%/support/endless_kernel.c
 %C%_endless_kernel_LDADD = $(OPENCL_LIBS)
 
+noinst_PROGRAMS += %D%/freed_blocks
+%C%_freed_blocks_SOURCES = %D%/scripts/freed_blocks.c
+%C%_freed_blocks_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/refused_calls
 %C%_refused_calls_SOURCES = %D%/scripts/refused_calls.c
 %C%_refused_calls_LDADD = $(OPENCL_LIBS)
@@ -575,6 +578,7 @@ test_scripts = \
 	%D%/scripts/check_host_waits.sh \
 	%D%/scripts/check_source_name.sh \
 	%D%/scripts/check_refused_note.sh \
+	%D%/scripts/check_freed_blocks.sh \
 	%D%/scripts/check_instruction_places.sh \
 	%D%/scripts/check_report_names.sh \
 	%D%/scripts/check_host_locks.sh \

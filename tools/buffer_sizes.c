@@ -12,7 +12,7 @@
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { STEPS_MOST = 16, ELEMENTS_MOST = 1 << 21, BESIDE = 2, TRIAL_STEPS = 2000000 };
+enum { STEPS_MOST = 16, ELEMENTS_MOST = 1 << 21, BESIDE = 2, TRIAL_STEPS = 500000 };
 
 /* A natural size, and how far accesses may leave it by mistake. */
 struct size_step {
@@ -104,8 +104,10 @@ static void set_trial(const struct buffer_trials *trials, struct scenario *scena
     scenario->program.source_file = copied(trials->file);
 }
 
-/* What the run found, to be freed; NULL: it could not run, and the real one says why. */
-static struct report *run_trial(const struct buffer_trials *trials, struct scenario *scenario)
+/* What the run found, to be freed; NULL: it could not run, and the real one says why. out_ended: within its
+ * limit, as larger buffers will not help a kernel that does not. */
+static struct report *run_trial(const struct buffer_trials *trials, struct scenario *scenario,
+                                bool *out_ended)
 {
     struct scenario_result result;
     struct diagnosis ignored = {0};
@@ -116,6 +118,7 @@ static struct report *run_trial(const struct buffer_trials *trials, struct scena
     report_set_stream(report, NULL, false);
     const enum status status = scenario_run(scenario, report, &result, &ignored);
     scenario_result_fini(&result);
+    *out_ended = status == STATUS_OK;
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS)
         return report;
     report_free(report);
@@ -150,6 +153,7 @@ static enum status try_step(const struct buffer_trials *trials, struct fit *fits
     uint64_t *elements = calloc(count + 1, sizeof *elements);
     struct scenario scenario;
     struct report *report = NULL;
+    bool ended = false;
     if (!elements)
         tools_no_memory();
     for (size_t i = 0; i < count; i++)
@@ -157,11 +161,11 @@ static enum status try_step(const struct buffer_trials *trials, struct fit *fits
     scenario_default(&scenario);
     const enum status status = load_trial(trials, elements, &scenario, diagnosis);
     if (status == STATUS_OK)
-        report = run_trial(trials, &scenario);
+        report = run_trial(trials, &scenario, &ended);
     *out_more = false;
     for (size_t i = 0; i < count && report; i++) {
         fits[i].found = fits[i].found || !leaves(report, i);
-        *out_more |= !fits[i].found;
+        *out_more |= ended && !fits[i].found;
     }
     report_free(report);
     scenario_fini(&scenario);

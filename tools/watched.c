@@ -50,6 +50,9 @@ static bool is_regular(const char *path)
 static void say_meant(const char *name)
 {
     const bool here = is_regular(name);
+    const char *dot = strrchr(name, '.');
+    if (!here && dot && strcmp(dot, ".json") == 0)
+        tools_message("the file of --counters and --instructions stands after '=': --counters=%s", name);
     if (here && access(name, X_OK) == 0)
         tools_message("do you mean ./%s?", name);
     else if (here)

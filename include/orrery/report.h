@@ -416,6 +416,8 @@ bool report_spool_write(struct report_spool *spool, struct diagnosis *diagnosis)
 /* The directory that files are named from: in which the first process of the run began. NULL: it is not
  * known. */
 const char *report_root(const struct report *report);
+/* A file's name without that directory, if it is in or below it. */
+const char *report_name_below_root(const struct report *report, const char *file);
 /* The files that the scenario's report section names; false: one cannot be written, diagnosis says which. */
 bool report_write_files(const struct report *report, const struct report_end *end, struct diagnosis *diagnosis);
 

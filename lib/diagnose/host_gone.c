@@ -7,15 +7,20 @@
  * that used it, or releases the object. If it is gone then, it went while the command could have run, and
  * that is reported in either case.
  *
+ * Pages of a small block stay mapped when the program frees it. free_preload.c, if it is loaded, calls back
+ * then.
+ *
  * msync of an extent costs one system call, reads no byte, and returns ENOMEM if one of its pages is not
  * mapped. Pages that guard.c closed stay mapped, so they count as present.
  */
 #include "host_gone.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "call.h"
@@ -37,7 +42,8 @@ struct hosted {
     uint32_t id;
     uint32_t command; /* the last one enqueued that uses it; 0: none, or the host is ordered after it */
     enum command_kind kind;
-    bool gone; /* it was unmapped when a command ran; other memory may be mapped there by now */
+    struct host_trace freed; /* the call of free; no frames: not known */
+    bool gone;               /* it was unmapped when a command ran; other memory may be mapped there by now */
     bool reported;
     bool called_back; /* the object is destroyed, and a callback lets the program free the memory */
 };
@@ -57,6 +63,26 @@ bool host_gone_bytes(const void *pointer, size_t size)
     return is_gone((struct host_extent){low, low + size});
 }
 
+static struct hosted *hosted_of(const struct memobj *root)
+{
+    struct hosted *hosted = all_hosted;
+    while (hosted && hosted->memobj != root)
+        hosted = hosted->next;
+    return hosted;
+}
+
+static bool was_freed(const struct memobj *root)
+{
+    const bool locked = runtime_lock_held();
+    if (!locked)
+        runtime_lock();
+    const struct hosted *hosted = hosted_of(root);
+    const bool freed = hosted && hosted->gone;
+    if (!locked)
+        runtime_unlock();
+    return freed;
+}
+
 /* Memory that is gone stays so: what is mapped there later is different memory, for example the files that
  * host_place.c maps. */
 bool host_gone(struct memobj *memobj)
@@ -64,7 +90,7 @@ bool host_gone(struct memobj *memobj)
     struct memobj *root = memobj_root(memobj);
     const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
     if (memobj_has_host_memory(root) && !root->gone)
-        root->gone = is_gone((struct host_extent){low, low + root->size});
+        root->gone = was_freed(root) || is_gone((struct host_extent){low, low + root->size});
     return root->gone;
 }
 
@@ -72,7 +98,8 @@ bool host_gone(struct memobj *memobj)
 struct hosted_user {
     uint32_t command;
     enum command_kind kind;
-    const char *verb; /* "runs" */
+    const char *verb;               /* "runs" */
+    const struct host_trace *freed; /* NULL: it is not known where the host freed the memory */
 };
 
 static void report(const struct hosted_user *user, const char *object, const char *why, const char *fix)
@@ -80,11 +107,14 @@ static void report(const struct hosted_user *user, const char *object, const cha
     const char *call = call_running();
     char what[160], by[64];
     struct host_trace trace;
-    struct host_place place;
+    struct host_place place, freed;
     host_place_capture(&trace);
     host_place_find(&trace, &place);
-    snprintf(what, sizeof what, "%s %s%s%s", command_call(user->kind), user->verb, call ? ", within " : "",
-             call ? call : "");
+    if (call && strcmp(call, command_call(user->kind)) == 0)
+        snprintf(what, sizeof what, "%s uses the memory", call);
+    else
+        snprintf(what, sizeof what, "%s %s%s%s", command_call(user->kind), user->verb,
+                 call ? ", within " : "", call ? call : "");
     snprintf(by, sizeof by, "command %" PRIu32, user->command);
     struct finding finding = {.kind = FINDING_USE_AFTER_FREE,
                               .object = object,
@@ -92,6 +122,11 @@ static void report(const struct hosted_user *user, const char *object, const cha
                               .fix = fix,
                               .access_count = 1,
                               .access[0] = {.place = place.place, .act = ACT_CALL, .what = what, .by = by}};
+    if (user->freed && user->freed->count) {
+        host_place_find(user->freed, &freed);
+        finding.access[finding.access_count++] =
+            (struct finding_access){.place = freed.place, .act = ACT_CALL, .what = "free", .by = "the host"};
+    }
     report_add(runtime_get()->report, &finding);
 }
 
@@ -109,6 +144,37 @@ static void report_object(const struct hosted_user *user, const struct hosted *h
 }
 
 /* ---- memory of CL_MEM_USE_HOST_PTR ------------------------------------------------------------ */
+
+typedef bool watch_function(const void *address, void (*freed)(const void *address));
+typedef void unwatch_function(const void *address);
+
+/* Before the program's free: called by free_preload.c in the thread that calls free. */
+static void note_freed(const void *address)
+{
+    struct host_trace freed;
+    host_place_capture(&freed);
+    runtime_lock();
+    for (struct hosted *hosted = all_hosted; hosted; hosted = hosted->next)
+        if (hosted->bytes.low == (uint64_t)(uintptr_t)address && !hosted->gone) {
+            hosted->gone = true;
+            hosted->freed = freed;
+        }
+    runtime_unlock();
+}
+
+static void watch(const struct hosted *hosted)
+{
+    watch_function *function = (watch_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_free_watch");
+    if (function)
+        function((const void *)(uintptr_t)hosted->bytes.low, note_freed);
+}
+
+static void unwatch(const struct hosted *hosted)
+{
+    unwatch_function *function = (unwatch_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "orrery_free_unwatch");
+    if (function)
+        function((const void *)(uintptr_t)hosted->bytes.low);
+}
 
 static const char *sort_of(const struct memobj *root)
 {
@@ -128,14 +194,7 @@ void host_gone_begin(const struct memobj *memobj)
     hosted->next = all_hosted;
     all_hosted = hosted;
     runtime_unlock();
-}
-
-static struct hosted *hosted_of(const struct memobj *root)
-{
-    struct hosted *hosted = all_hosted;
-    while (hosted && hosted->memobj != root)
-        hosted = hosted->next;
-    return hosted;
+    watch(hosted);
 }
 
 void host_gone_end(const struct memobj *memobj)
@@ -168,6 +227,7 @@ static bool next_gone(struct hosted *out_hosted)
         const bool used = is_used(hosted);
         if (!used && !hosted->memobj) {
             *link = hosted->next;
+            unwatch(hosted);
             free(hosted);
             continue;
         }
@@ -187,7 +247,9 @@ void host_gone_look(void)
 {
     struct hosted hosted;
     while (all_hosted && next_gone(&hosted))
-        report_object(&(struct hosted_user){hosted.command, hosted.kind, "may not be complete"}, &hosted);
+        report_object(
+            &(struct hosted_user){hosted.command, hosted.kind, "may not be complete", &hosted.freed},
+            &hosted);
 }
 
 static bool note_gone(const struct memobj *root)
@@ -212,7 +274,7 @@ static void find_object(const struct command *command, struct memobj *memobj)
     const uint64_t low = (uint64_t)(uintptr_t)root->host_ptr;
     const struct hosted hosted = {
         .bytes = {low, low + root->size}, .sort = sort_of(root), .id = root->base.id};
-    report_object(&(struct hosted_user){command->serial, command->kind, "runs"}, &hosted);
+    report_object(&(struct hosted_user){command->serial, command->kind, "runs", NULL}, &hosted);
 }
 
 static void note_use(const struct command *command, struct memobj *memobj)
@@ -263,7 +325,7 @@ static void find_pointer(const struct command *command, struct host_extent exten
              "of the %" PRIu64 " bytes of host memory that command %" PRIu32
              " (%s) was given, some are not mapped: the host has freed them; the command copies nothing",
              extent.high - extent.low, command->serial, command_call(command->kind));
-    report(&(struct hosted_user){command->serial, command->kind, "runs"}, memobj ? object : NULL, why,
+    report(&(struct hosted_user){command->serial, command->kind, "runs", NULL}, memobj ? object : NULL, why,
            "free the memory after the command is complete");
 }
 

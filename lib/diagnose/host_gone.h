@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PURPOSE  Host memory that a command uses, but that the host has returned to the system (munmap, or free of
- *          a large block) before the command runs, becomes a finding (use-after-free) instead of a fault
- *          inside this library.
+ * PURPOSE  Host memory that a command uses, but that the host has freed (munmap, or free) before the command
+ *          runs, becomes a finding (use-after-free) instead of a fault inside this library.
  *
  * Interface
  *   host_gone_find       before the command runs: reports unmapped memory; true: the command copies from or
@@ -13,6 +12,9 @@
  *                        was unmapped while a command could use it
  *   host_gone_bytes      some of these bytes are not mapped
  *   host_gone            some of this memory object's host memory (CL_MEM_USE_HOST_PTR) is not mapped
+ *
+ * A block of malloc that stays mapped is noticed only with free_preload.c, which `orrery run` loads while
+ * races are looked for.
  *
  * Limits   Memory that another thread unmaps while the command runs is not noticed; nor is memory that was
  *          unmapped and mapped again.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * usage.h of commands that wait. Three findings: a user event is unset when the program releases another
- * object (OpenCL 2.2 API, 5.11); a command waits for a command of a queue that was not flushed (5.15), and
- * the program waits for it, or ends; a command has not run at the end of the program.
+ * object (OpenCL 2.2 API, 5.11); a command waits for a command of a queue that was not flushed, and the
+ * program waits for it, or ends (5.15); a command has not run at the end of the program.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -74,7 +74,7 @@ struct unflushed_wait {
     struct call_site *site;         /* which enqueued that */
 };
 static struct unflushed_wait *unflushed, /* in the order of the calls */
-    *hung;                               /* the queue was not flushed before a wait that needs it */
+    *hung;                               /* the program waited first, and needed the flush */
 
 static bool is_unflushed(const struct command *command, const struct event *event)
 {

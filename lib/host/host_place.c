@@ -55,6 +55,7 @@ static struct {
     const char *(*info)(Dwfl_Line *, uint64_t *, int *, int *, uint64_t *, uint64_t *);
     const char *(*name)(Dwfl_Module *, uint64_t);
     const char *(*directory)(Dwfl_Line *);
+    Dwarf_Die *(*unit_at)(Dwfl_Module *, uint64_t, uint64_t *);
     Dwarf_Die *(*next_unit)(Dwfl_Module *, Dwarf_Die *, uint64_t *);
     int (*unit_has)(Dwarf_Die *, uint64_t);
     Dwarf_Line *(*unit_line)(Dwarf_Die *, uint64_t);
@@ -88,7 +89,8 @@ static void dw_load(void)
         symbol(library, "dwfl_lineinfo", &dw.info) && symbol(library, "dwfl_module_addrname", &dw.name) &&
         symbol(library, "dwfl_line_comp_dir", &dw.directory) &&
         symbol(library, "dwfl_module_nextcu", &dw.next_unit) &&
-        symbol(library, "dwarf_haspc", &dw.unit_has) && symbol(library, "dwarf_getsrc_die", &dw.unit_line) &&
+        symbol(library, "dwfl_module_addrdie", &dw.unit_at) && symbol(library, "dwarf_haspc", &dw.unit_has) &&
+        symbol(library, "dwarf_getsrc_die", &dw.unit_line) &&
         symbol(library, "dwarf_linesrc", &dw.unit_file) && symbol(library, "dwarf_lineno", &dw.unit_number) &&
         symbol(library, "dwarf_linecol", &dw.unit_column) && symbol(library, "dwarf_attr", &dw.attribute) &&
         symbol(library, "dwarf_formstring", &dw.string) &&
@@ -187,11 +189,14 @@ struct host_line {
     int line, column;
 };
 
-/* By .debug_aranges, the index of addresses that gcc writes. */
+/* By .debug_aranges, the index of addresses that gcc writes. libdw takes the gaps of the index for parts of
+ * the unit before them, also those that hold a unit without line table. */
 static struct host_line line_by_index(Dwfl_Module *module, uint64_t address)
 {
     struct host_line found = {.file = NULL};
-    Dwfl_Line *row = dw.line(module, address);
+    uint64_t bias = 0;
+    Dwarf_Die *unit = dw.unit_at(module, address, &bias);
+    Dwfl_Line *row = unit && dw.unit_has(unit, address - bias) == 1 ? dw.line(module, address) : NULL;
     if (row) {
         found.file = dw.info(row, NULL, &found.line, &found.column, NULL, NULL);
         found.directory = dw.directory(row);
@@ -271,8 +276,8 @@ static bool is_ours(const Dl_info *info)
  * as memcpy, the loader, and a sanitizer's runtime. */
 static bool is_library(const Dl_info *info)
 {
-    static const char *const names[] = {"libc.",    "libc-",     "libOpenCL.",  "libasan.",
-                                        "libtsan.", "libubsan.", "libclang_rt."};
+    static const char *const names[] = {"libc.",    "libc-",    "liborrery_sync.", "libOpenCL.",
+                                        "libasan.", "libtsan.", "libubsan.",       "libclang_rt."};
     const char *name = base_name(info->dli_fname ? info->dli_fname : "");
     bool found = is_ours(info);
     for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/api_runtime.h"
 #include "orrery/saved_launch.h"
@@ -17,14 +16,6 @@ static char *file_of_launch(uint32_t *out_number)
     const char *text = runtime_get()->scenario.save_launch;
     const char *file = text ? saved_launch_file(text, out_number) : NULL;
     return file ? report_file_name(file) : NULL;
-}
-
-/* As seen from where the run began. */
-static const char *seen_from_root(const char *file)
-{
-    const char *root = report_root(runtime_get()->report);
-    const size_t length = root ? strlen(root) : 0;
-    return length && strncmp(file, root, length) == 0 && file[length] == '/' ? file + length + 1 : file;
 }
 
 void launch_saver_begun(const struct device *device, const struct launch_request *request)
@@ -42,7 +33,7 @@ void launch_saver_begun(const struct device *device, const struct launch_request
         fprintf(stderr, "orrery: error: %s\n", diagnosis.text[0] ? diagnosis.text : status_name(status));
     else if (!runtime_get()->scenario.quiet)
         fprintf(stderr, "orrery: launch %" PRIu32 ", kernel %s, is saved: orrery run %s\n", number,
-                kernel_info(request->kernel)->name, seen_from_root(file));
+                kernel_info(request->kernel)->name, report_name_below_root(runtime_get()->report, file));
     free(file);
 }
 

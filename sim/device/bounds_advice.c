@@ -57,25 +57,47 @@ static bool positive_argument(const struct launch *launch, size_t i, uint64_t *o
     return value != 0 && value <= INT32_MAX;
 }
 
-/* The name of the only argument with that value; NULL: none, or several. */
-static const char *argument_with(const struct launch *launch, uint64_t number)
+/* What a number is by its name, where several have its value. */
+enum number_role { ROLE_NONE, ROLE_COUNT, ROLE_WIDTH, ROLE_HEIGHT };
+
+static bool has_role(const char *name, enum number_role role)
 {
-    const char *name = NULL;
+    static const char *const names[][9] = {
+        [ROLE_NONE] = {NULL},
+        [ROLE_COUNT] = {"n", "N", "size", "count", "length", "len", "num", "total", "num_elements"},
+        [ROLE_WIDTH] = {"width", "w", "W", "cols", "columns", "ncols", "nx", "pitch", "stride"},
+        [ROLE_HEIGHT] = {"height", "h", "H", "rows", "nrows", "ny"},
+    };
+    for (size_t i = 0; i < 9 && names[role][i]; i++)
+        if (strcmp(names[role][i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The name of the only argument with that value, or of the only one of them with that role; NULL: neither. */
+static const char *argument_with(const struct launch *launch, uint64_t number, enum number_role role)
+{
+    const char *any = NULL, *fitting = NULL;
+    uint32_t found = 0, fit = 0;
     uint64_t value;
     for (size_t i = 0; i < launch->kernel->arg_count; i++) {
         if (!positive_argument(launch, i, &value) || value != number)
             continue;
-        if (name)
-            return NULL;
-        name = launch->kernel->args[i].name;
+        any = launch->kernel->args[i].name;
+        found++;
+        if (!has_role(any, role))
+            continue;
+        fitting = any;
+        fit++;
     }
-    return name;
+    return found == 1 ? any : fit == 1 ? fitting : NULL;
 }
 
 /* That name, else the number. */
-static void name_number(const struct launch *launch, uint64_t number, char out[NUMBER_CHARS])
+static void name_number(const struct launch *launch, uint64_t number, enum number_role role,
+                        char out[NUMBER_CHARS])
 {
-    const char *name = argument_with(launch, number);
+    const char *name = argument_with(launch, number, role);
     if (name && strlen(name) < NUMBER_CHARS)
         snprintf(out, NUMBER_CHARS, "%s", name);
     else
@@ -88,8 +110,9 @@ static void name_number(const struct launch *launch, uint64_t number, char out[N
 static void say_too_many(const struct bounds_question *of, const struct ids *ids, int d, struct sentence *out)
 {
     char bound[NUMBER_CHARS];
-    const char *given = of->owner == ARRAY_OF_LAUNCH ? argument_with(of->launch, ids->end[d]) : NULL;
-    name_number(of->launch, of->count, bound);
+    const char *given =
+        of->owner == ARRAY_OF_LAUNCH ? argument_with(of->launch, ids->end[d], ROLE_COUNT) : NULL;
+    name_number(of->launch, of->count, ROLE_COUNT, bound);
     sentence_add(out, "the index is %s(%d): ", ids->function, d);
     if (given)
         sentence_add(out,
@@ -119,12 +142,20 @@ static int64_t signed_index(int64_t index)
                                                                                          : index;
 }
 
+/* With several dimensions an index has more to it than one id. */
+static bool is_line(const struct ids *ids)
+{
+    return (ids->end[0] > 1) + (ids->end[1] > 1) + (ids->end[2] > 1) == 1;
+}
+
 /* "get_global_id(0) + 1". False: the index is not beside an id, and nothing is advised. */
 static bool advise_beside_id(const struct bounds_question *of, const struct ids *ids, struct sentence *out)
 {
     char bound[NUMBER_CHARS], sum[NUMBER_CHARS];
     const int64_t index = signed_index(of->index);
-    name_number(of->launch, of->count, bound);
+    if (!is_line(ids))
+        return false;
+    name_number(of->launch, of->count, ROLE_COUNT, bound);
     for (int d = 0; d < 3; d++) {
         const int64_t apart = index - (int64_t)ids->id[d], size = apart < 0 ? -apart : apart;
         if (!apart || size > BESIDE_MOST || ids->end[d] < 2)
@@ -161,8 +192,10 @@ static bool advise_row_and_column(const struct bounds_question *of, const struct
         for (int row = 0; row < 2 && positive_argument(of->launch, i, &width); row++) {
             if (!is_in_table(of, ids, width, row))
                 continue;
-            name_number(of->launch, width, bounds[1 - row]);
-            name_number(of->launch, of->count / width, bounds[row]);
+            /* x * something + y: which of two equal numbers it is cannot be said */
+            const bool usual = row == 1;
+            name_number(of->launch, width, usual ? ROLE_WIDTH : ROLE_NONE, bounds[1 - row]);
+            name_number(of->launch, of->count / width, usual ? ROLE_HEIGHT : ROLE_NONE, bounds[row]);
             sentence_add(out, "do the access only if (%s(0) < %s && %s(1) < %s)", ids->function, bounds[0],
                          ids->function, bounds[1]);
             return true;
@@ -177,16 +210,18 @@ static void say_indices(const struct bounds_question *of, struct sentence *out)
 {
     char bound[NUMBER_CHARS];
     assert(of->index < 0 || (uint64_t)of->index >= of->count);
-    name_number(of->launch, of->count, bound);
+    name_number(of->launch, of->count, ROLE_COUNT, bound);
     if (of->count == 1)
         sentence_add(out, "the only index of '%s' is 0", of->name);
     else if (of->index < 0)
         sentence_add(out, "the first index of '%s' is 0", of->name);
     else
         sentence_add(out, "the last index of '%s' is %" PRIu64, of->name, of->count - 1);
-    if (of->index == (int64_t)of->count && of->count > 1 && (*bound < '0' || *bound > '9'))
-        sentence_add(out, ", that is %s - 1", bound);
-    if (of->index == (int64_t)of->count && of->count > 1 && of->in_loop)
+    const bool named = *bound < '0' || *bound > '9';
+    if (of->index != (int64_t)of->count || of->count == 1 || !named)
+        return;
+    sentence_add(out, ", that is %s - 1", bound);
+    if (of->in_loop)
         sentence_add(out, "; a loop over it ends with < %s, not with <= %s", bound, bound);
 }
 

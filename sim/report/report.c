@@ -230,6 +230,13 @@ const char *report_root(const struct report *report)
     return report->root;
 }
 
+const char *report_name_below_root(const struct report *report, const char *file)
+{
+    const size_t length = report->root ? strlen(report->root) : 0;
+    const bool below = length && strncmp(file, report->root, length) == 0 && file[length] == '/';
+    return below ? file + length + 1 : file;
+}
+
 struct report_share *report_share_of(const struct report *report)
 {
     return report->share;

@@ -120,6 +120,7 @@ for command in 'litmus sb.litmus' serve; do
 done
 expect 2 -e 'ORRERY_: no option has this name' -n 'did you mean' -- env ORRERY_=1 "$orrery" info
 expect 2 -e "found '18446744073709551616'" -n 'did you mean' -- "$orrery" run --seed=18446744073709551616 clean.yaml
+expect 127 -e "stands after '=': --counters=c.json" -- "$orrery" run --counters c.json clean.yaml
 expect 127 -e 'not_there: No such file or directory' -- "$orrery" debug --batch not_there
 expect 0 -o 'orrery 0' -- "$orrery" version
 expect 0 -- "$orrery" run --quiet -- "$(command -v true)" --sede
