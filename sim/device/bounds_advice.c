@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Advice for an index outside of its array. In this order: the index is the work-item's id, or one or two
- * beside it, and the launch has too many work-items; it is that of a row and a column of the launch's ids;
- * it is the number of elements; anything else.
+ * Advice for an index outside of its array: the first that fits of the index being an id of the work-item in
+ * a launch with more work-items than elements; an id plus or minus at most BESIDE_MOST; a row and a column of
+ * the launch's ids in a table of known width; anything else.
  */
 #include "bounds_advice.h"
 
@@ -31,9 +31,9 @@ static struct ids ids_of(const struct bounds_question *of)
     return ids;
 }
 
-/* ---- whole numbers that the kernel was given ------------------------------------------------------- */
+/* ---- integers that the kernel was given ---------------------------------------------------------------- */
 
-static bool is_whole_type(const char *name)
+static bool is_integer_type(const char *name)
 {
     static const char *const types[] = {"int", "uint", "long", "ulong", "short", "ushort", "size_t"};
     for (size_t i = 0; name && i < sizeof types / sizeof *types; i++)
@@ -42,13 +42,15 @@ static bool is_whole_type(const char *name)
     return false;
 }
 
-/* False: the argument is no whole number above zero. */
-static bool whole_argument(const struct launch *launch, size_t i, uint64_t *out_value)
+/* False: the argument is no integer from 1 to INT32_MAX. */
+static bool positive_argument(const struct launch *launch, size_t i, uint64_t *out_value)
 {
     const struct kernel_arg *arg = &launch->kernel->args[i];
     uint64_t value = 0;
-    if (arg->kind != ARG_VALUE || !is_whole_type(arg->type_name) || !arg->name || !*arg->name ||
-        !launch->arg_values || !launch->arg_values[i].value || arg->size > sizeof value)
+    const bool is_named_integer =
+        arg->kind == ARG_VALUE && is_integer_type(arg->type_name) && arg->name && *arg->name;
+    const bool is_set = launch->arg_values && launch->arg_values[i].value;
+    if (!is_named_integer || !is_set || arg->size > sizeof value)
         return false;
     memcpy(&value, launch->arg_values[i].value, arg->size);
     *out_value = value;
@@ -79,7 +81,7 @@ static const char *argument_with(const struct launch *launch, uint64_t number, e
     uint32_t found = 0, fit = 0;
     uint64_t value;
     for (size_t i = 0; i < launch->kernel->arg_count; i++) {
-        if (!whole_argument(launch, i, &value) || value != number)
+        if (!positive_argument(launch, i, &value) || value != number)
             continue;
         any = launch->kernel->args[i].name;
         found++;
@@ -122,7 +124,7 @@ static void say_too_many(const struct bounds_question *of, const struct ids *ids
                      d, bound, of->name, ids->end[d], of->elements);
 }
 
-static bool is_id(const struct bounds_question *of, const struct ids *ids, struct sentence *out)
+static bool advise_id(const struct bounds_question *of, const struct ids *ids, struct sentence *out)
 {
     for (int d = 0; d < 3; d++) {
         if (ids->id[d] != (uint64_t)of->index || ids->end[d] <= of->count)
@@ -146,8 +148,8 @@ static bool is_line(const struct ids *ids)
     return (ids->end[0] > 1) + (ids->end[1] > 1) + (ids->end[2] > 1) == 1;
 }
 
-/* "get_global_id(0) + 1" */
-static bool is_beside_id(const struct bounds_question *of, const struct ids *ids, struct sentence *out)
+/* "get_global_id(0) + 1". False: the index is not beside an id, and nothing is advised. */
+static bool advise_beside_id(const struct bounds_question *of, const struct ids *ids, struct sentence *out)
 {
     char bound[NUMBER_CHARS], sum[NUMBER_CHARS];
     const int64_t index = signed_index(of->index);
@@ -176,17 +178,18 @@ static bool is_in_table(const struct bounds_question *of, const struct ids *ids,
 {
     assert(width && (row == 0 || row == 1));
     const int column = 1 - row;
-    return of->count % width == 0 && of->index >= 0 &&
-           ids->id[row] * width + ids->id[column] == (uint64_t)of->index &&
-           (ids->end[row] > of->count / width || ids->end[column] > width);
+    const bool is_place = of->index >= 0 && ids->id[row] * width + ids->id[column] == (uint64_t)of->index;
+    const bool exceeds = ids->end[row] > of->count / width || ids->end[column] > width;
+    return of->count % width == 0 && is_place && exceeds;
 }
 
-static bool is_row_and_column(const struct bounds_question *of, const struct ids *ids, struct sentence *out)
+static bool advise_row_and_column(const struct bounds_question *of, const struct ids *ids,
+                                  struct sentence *out)
 {
     char bounds[2][NUMBER_CHARS];
     uint64_t width;
     for (size_t i = 0; i < of->launch->kernel->arg_count && ids->end[1] > 1; i++) {
-        for (int row = 0; row < 2 && whole_argument(of->launch, i, &width); row++) {
+        for (int row = 0; row < 2 && positive_argument(of->launch, i, &width); row++) {
             if (!is_in_table(of, ids, width, row))
                 continue;
             /* x * something + y: which of two equal numbers it is cannot be said */
@@ -228,7 +231,9 @@ void bounds_advice(const struct bounds_question *of, struct sentence *out_advice
     const struct ids ids = ids_of(of);
     if (!of->count || (of->index >= 0 && (uint64_t)of->index < of->count))
         return;
-    if (of->owner == ARRAY_OF_ITEM || (!is_id(of, &ids, out_advice) && !is_beside_id(of, &ids, out_advice) &&
-                                       !is_row_and_column(of, &ids, out_advice)))
-        say_indices(of, out_advice);
+    const bool has_ids = of->owner != ARRAY_OF_ITEM; /* a private array is indexed otherwise */
+    if (has_ids && (advise_id(of, &ids, out_advice) || advise_beside_id(of, &ids, out_advice) ||
+                    advise_row_and_column(of, &ids, out_advice)))
+        return;
+    say_indices(of, out_advice);
 }

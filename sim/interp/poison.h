@@ -52,8 +52,7 @@ bool poison_bits_compute(struct poisoning *p, uint32_t v);
 void poison_bits_to_bool(struct poisoning *p, uint32_t v);
 /* The bits of a value whose bool is known already. */
 void poison_bits_from_bool(struct poisoning *p, uint32_t v);
-/* For a store of one value that has bits: which it leaves in memory, and a bool for whether it is reported.
- */
+/* For a store of one value that has bits: those that it leaves in memory, and whether it is reported. */
 uint32_t poison_bits_of_store(struct poisoning *p, uint32_t store, uint32_t *out_reported);
 
 #endif

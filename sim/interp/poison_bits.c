@@ -120,8 +120,10 @@ static bool keeps_part(struct ir *ir, uint32_t v)
 
 static void want(struct poisoning *p, uint32_t v, const uint8_t *may, uint32_t *work, uint32_t *count)
 {
-    const bool undefined = v && v < p->values && ir_value(p->ir, v)->op == IR_undef;
-    if (!v || v >= p->values || p->wanted[v] || undefined || !may[v] || !has_size(p->ir, v))
+    const bool is_own = v && v < p->values; /* a value of the kernel itself */
+    if (!is_own || p->wanted[v] || !may[v])
+        return;
+    if (ir_value(p->ir, v)->op == IR_undef || !has_size(p->ir, v))
         return;
     p->wanted[v] = true;
     work[(*count)++] = v;
