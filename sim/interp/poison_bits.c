@@ -281,7 +281,7 @@ bool poison_bits_compute(struct poisoning *p, uint32_t v)
     uint32_t first;
     const uint32_t count =
         p->wanted[v] && ir_value(p->ir, v)->op != IR_phi ? exact_operands(ir_value(p->ir, v), &first) : 0;
-    if (!count)
+    if (!count || !has_size(p->ir, ir_value(p->ir, v)->args[first])) /* a bool that becomes an integer */
         return false;
     p->bits[v] = bits_of_operation(p, v, first, count);
     poison_bits_to_bool(p, v);
