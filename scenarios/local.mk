@@ -44,6 +44,7 @@ scenario_tests = \
 	%D%/clean/sub_groups.yaml \
 	%D%/clean/sub_groups_in_order.yaml \
 	%D%/clean/three_dimensions.yaml \
+	%D%/clean/uninitialised_padding.yaml \
 	%D%/clean/uninitialised_unused.yaml \
 	%D%/clean/unread_results.yaml \
 	%D%/clean/update_scope.yaml \

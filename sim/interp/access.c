@@ -1490,7 +1490,7 @@ static void access_mark_bits(const struct insn *insn, uint8_t *frame, struct wav
         uint64_t bits = 0;
         memcpy(&bits, frame + insn->c + (size_t)access.bytes * i, access.bytes);
         mark_bits(&access, i, bits, report, list);
-        if (report && is_reported(&access, i))
+        if (report && insn->f == POISON_BITS && is_reported(&access, i))
             add_fault(&access, i, FAULT_UNINITIALISED_STORE, false);
     }
     access.fault.poison_list = list;
@@ -1500,7 +1500,7 @@ static void access_mark_bits(const struct insn *insn, uint8_t *frame, struct wav
 
 void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
-    if (insn->f == POISON_BITS) {
+    if (insn->f >= POISON_BITS) {
         access_mark_bits(insn, frame, wave);
         return;
     }

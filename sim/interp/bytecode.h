@@ -152,8 +152,8 @@ exec_fn *const *op_table_isa(int isa);
 
 /* Of OP_poison_st, for uninitialised values stored to global memory: all are reported; only those of the
  * lanes of d, whose bytes count as initialised from then on; the same bytes, but another operation of the
- * store reports; as POISON_REPORTS, of a value whose uninitialised bits are ones in c. */
-enum poison_report { POISON_REPORTS_ALL, POISON_REPORTS, POISON_REPORTED, POISON_BITS };
+ * store reports; as POISON_REPORTS and POISON_REPORTED, of a value whose uninitialised bits are ones in c. */
+enum poison_report { POISON_REPORTS_ALL, POISON_REPORTS, POISON_REPORTED, POISON_BITS, POISON_BITS_REPORTED };
 
 enum storage { STORAGE_GLOBAL, STORAGE_CONSTANT, STORAGE_LOCAL, STORAGE_PRIVATE, STORAGE_GENERIC };
 

@@ -343,9 +343,11 @@ HANDLER(poison_st)
 {
     struct poison_span span;
     struct region *region;
-    const bool reports = insn->f == POISON_REPORTS && any_active(AT(const uint64_t, insn->d), wave);
-    const bool unset = insn->f == POISON_BITS ? any_bits(frame + insn->c, bytes_of(insn, wave), wave)
-                                              : any_active(AT(const uint64_t, insn->c), wave);
+    const bool has_bits = insn->f >= POISON_BITS;
+    const bool reports = (insn->f == POISON_REPORTS || insn->f == POISON_BITS) &&
+                         any_active(AT(const uint64_t, insn->d), wave);
+    const bool unset = has_bits ? any_bits(frame + insn->c, bytes_of(insn, wave), wave)
+                                : any_active(AT(const uint64_t, insn->c), wave);
     if (!reports && !unset) {
         const uint32_t *const list = &wave->code->operands[insn->b];
         uint32_t undefined;

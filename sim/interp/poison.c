@@ -181,9 +181,10 @@ static uint32_t reported_companion(struct poisoning *p, uint32_t v, uint32_t cou
     uint32_t some = NONE, all = p->yes;
     for (uint32_t k = 0; k < count; k++) {
         const uint32_t component = ir_value(p->ir, v)->list[k], poison = poison_companion(p, component);
-        if (!is_carried(p, component))
+        const bool carried = is_carried(p, component);
+        if (!carried)
             some = either(p, block, some, poison);
-        all = both(p, block, all, poison);
+        all = both(p, block, all, carried ? poison_bits_whole(p, component) : poison);
     }
     return either(p, block, some, all);
 }
@@ -215,16 +216,23 @@ static void mark_stored(struct poisoning *p, uint32_t v)
     bool reports = true;
     for (uint32_t first = 0, end; first < count; first = end) {
         const uint32_t poison = poison_companion(p, list[first]);
-        for (end = first + 1; end < count && poison_companion(p, list[end]) == poison;)
+        const uint32_t bits =
+            p->tracks && is_carried(p, list[first]) && list[first] < p->values ? p->bits[list[first]] : NONE;
+        for (end = first + 1; end < count && !bits && poison_companion(p, list[end]) == poison;)
             end++;
-        const uint32_t mark =
-            poison_of_access(p, IR_poison_store, v, poison ? poison : no, first, end - first);
+        const uint32_t mark = poison_of_access(p, IR_poison_store, v,
+                                               bits     ? bits
+                                               : poison ? poison
+                                                        : no,
+                                               first, end - first);
         if (poison && p->tracks)
             add_question(p, mark, list + first, count == 1 ? 1 : reports ? count - first : end - first);
         if (count == 1)
             return;
         ir_value(p->ir, mark)->args[2] = reported ? reported : no;
-        ir_value(p->ir, mark)->imm = poison && reports ? POISON_REPORTS : POISON_REPORTED;
+        ir_value(p->ir, mark)->imm = poison && reports ? (bits ? POISON_BITS : POISON_REPORTS)
+                                     : bits            ? POISON_BITS_REPORTED
+                                                       : POISON_REPORTED;
         reports = reports && !poison;
     }
 }

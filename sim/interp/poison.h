@@ -8,6 +8,7 @@
  *   poison_of_access       an operation on the bytes of an access
  *   poison_bits_find       which values need a companion for each bit
  *   poison_bits_compute    the bits of a value, and its bool from them
+ *   poison_bits_whole      whether all its bits are uninitialised
  *   poison_bits_of_store   the bits that a store of one value leaves
  */
 #ifndef ORRERY_INTERP_POISON_H
@@ -52,6 +53,8 @@ bool poison_bits_compute(struct poisoning *p, uint32_t v);
 void poison_bits_to_bool(struct poisoning *p, uint32_t v);
 /* The bits of a value whose bool is known already. */
 void poison_bits_from_bool(struct poisoning *p, uint32_t v);
+/* A bool: all its bits are uninitialised, as far as it has bits. */
+uint32_t poison_bits_whole(struct poisoning *p, uint32_t v);
 /* For a store of one value that has bits: those that it leaves in memory, and whether it is reported. */
 uint32_t poison_bits_of_store(struct poisoning *p, uint32_t store, uint32_t *out_reported);
 

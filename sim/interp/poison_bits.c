@@ -132,12 +132,14 @@ static void want(struct poisoning *p, uint32_t v, const uint8_t *may, uint32_t *
         p->wanted[ir_value(p->ir, v)->args[0]] |= is_read(p->ir, v);
 }
 
-/* A store of one value that was read: a copy of bytes, initialised or not. */
-static bool copies(struct ir *ir, uint32_t v, const uint8_t *partial)
+/* Values that are stored as they were read: copies of bytes, initialised or not. */
+static void want_copied(struct poisoning *p, uint32_t v, const uint8_t *partial, const uint8_t *may,
+                        uint32_t *work, uint32_t *count)
 {
-    const struct value *value = ir_value(ir, v);
-    return value->op == IR_store && value->list_count == 1 && partial[value->list[0]] &&
-           is_read(ir, value->list[0]);
+    const struct value *value = ir_value(p->ir, v);
+    for (uint32_t k = 0; value->op == IR_store && k < value->list_count; k++)
+        if (partial[value->list[k]] && is_read(p->ir, value->list[k]))
+            want(p, value->list[k], may, work, count);
 }
 
 void poison_bits_find(struct poisoning *p, const uint8_t *may)
@@ -151,8 +153,7 @@ void poison_bits_find(struct poisoning *p, const uint8_t *may)
             const uint32_t v = block->insts.at[i];
             if (partial[v] && keeps_part(ir, v))
                 want(p, v, may, work, &count);
-            else if (copies(ir, v, partial))
-                want(p, ir_value(ir, v)->list[0], may, work, &count);
+            want_copied(p, v, partial, may, work, &count);
         }
     }
     while (count) {
@@ -282,7 +283,7 @@ bool poison_bits_compute(struct poisoning *p, uint32_t v)
     uint32_t first;
     const uint32_t count =
         p->wanted[v] && ir_value(p->ir, v)->op != IR_phi ? exact_operands(ir_value(p->ir, v), &first) : 0;
-    if (!count)
+    if (!count || !has_size(p->ir, ir_value(p->ir, v)->args[first])) /* a bool that becomes an integer */
         return false;
     p->bits[v] = bits_of_operation(p, v, first, count);
     poison_bits_to_bool(p, v);
@@ -299,13 +300,18 @@ void poison_bits_from_bool(struct poisoning *p, uint32_t v)
 
 /* A value that is only copied, as it was read, stays uninitialised in part, and is reported where something
  * uses it. */
+uint32_t poison_bits_whole(struct poisoning *p, uint32_t v)
+{
+    if (!v || v >= p->values || !p->bits[v])
+        return poison_companion(p, v);
+    const enum scalar type = poison_bits_type(p->ir, v);
+    return binary(p, IR_ieq, T_BOOL, p->bits[v], ir_const(p->ir, type, ones(type)));
+}
+
 uint32_t poison_bits_of_store(struct poisoning *p, uint32_t store, uint32_t *out_reported)
 {
     struct ir *ir = p->ir;
     const uint32_t stored = ir_value(ir, store)->list[0], bits = poison_bits_of(p, stored);
-    const enum scalar type = poison_bits_type(ir, stored);
-    const bool copied = is_read(ir, stored);
-    *out_reported = copied ? binary(p, IR_ieq, T_BOOL, bits, ir_const(ir, type, ones(type)))
-                           : poison_companion(p, stored);
+    *out_reported = is_read(ir, stored) ? poison_bits_whole(p, stored) : poison_companion(p, stored);
     return bits;
 }
