@@ -687,6 +687,33 @@ static void poison_atomic(struct rig *rig, int isa, uint32_t form, uint32_t byte
            rig->fault_count, rig->fault.lanes, reported);
 }
 
+/* Ones for the bytes that are not initialised. */
+static uint64_t undefined_bits(struct rig *rig, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    uint64_t bits = 0;
+    for (uint32_t k = 0; k < bytes; k++)
+        bits |= defined(rig, lane, address + k, 1) ? 0 : 0xffull << 8 * k;
+    return bits;
+}
+
+static void poison_bits(struct rig *rig, int isa, uint32_t form, uint32_t bytes, uint32_t a)
+{
+    const lane_mask active = rig->wave.active;
+    rig_run(rig, isa, OP_poison_bits_v, (struct insn){.d = SLOT_D, .a = a, .b = 10, .e = 1});
+    for (uint32_t i = 0; i < 41; i++) {
+        const uint64_t got = get(rig, SLOT_D, i, bytes),
+                       want = undefined_bits(rig, i, poison_address(rig, form, i, bytes), bytes);
+        EXPECT(!lane_mask_test(&active, i) || got == want,
+               "form %u of %u bytes, build %d lane %u: %#lx, %#lx", form, bytes, isa, i, got, want);
+    }
+    if (form != FORM_UNIFORM)
+        return;
+    rig_run(rig, isa, OP_poison_bits_u, (struct insn){.d = CELL_D, .a = a, .b = 10, .e = 1});
+    const uint64_t got = get(rig, CELL_D, 0, bytes),
+                   want = undefined_bits(rig, 0, base_of(rig, 1) + 64, bytes);
+    EXPECT(got == want, "uniform form of %u bytes, build %d: %#lx, %#lx", bytes, isa, got, want);
+}
+
 static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_t *state)
 {
     static uint8_t valid[2][32768 / 8], undefined[PRIVATE_BYTES * 256];
@@ -738,6 +765,7 @@ static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_
         EXPECT(!lane_mask_test(&active, i) || got == want, "form %u of %u bytes, build %d lane %u: %d", form,
                bytes, isa, i, got);
     }
+    poison_bits(&rig, isa, form, bytes, a);
     if (form == FORM_UNIFORM) {
         rig_run(&rig, isa, OP_poison_ld_u, (struct insn){.d = CELL_D, .a = a, .b = 10, .e = 1});
         EXPECT(rig.frame[CELL_D] == !defined(&rig, 0, base_of(&rig, 1) + 64, bytes),

@@ -276,7 +276,7 @@ START_TEST(a_line_of_the_program_has_its_text_while_that_is_certain)
     refuse_in_line_file();
     struct orrery_finding finding = finding_last("api-error");
     if (finding.line) { /* there is debug information, and libdw */
-        ck_assert_str_eq(finding.file, LINE_FILE);
+        ck_assert_ptr_nonnull(strstr(LINE_FILE, finding.file)); /* perhaps from the working directory */
         ck_assert_uint_eq(finding.line, 3);
         ck_assert_str_eq(finding.access[0].text, "    clCreateBuffer(context, 0, 0); // of no bytes");
         clear_findings();

@@ -295,7 +295,7 @@ const char *op_test(const char *name)
         {"affine", " a_add a_sub a_mul a_shl a_sext a_zext a_trunc a_index_aa a_index_au a_index_ua a_mov "
                    "a_from_u a_to_v u_index v_index v_index_uv "},
         {"memory", " ld_u ld_a ld_v st_u st_a st_v ldp_u ldp_v stp_u stp_v ldg_v stg_v copy_v same "
-                   "async_copy poison_ld poison_ld_u poison_st poison_atomic"
+                   "async_copy poison_ld poison_ld_u poison_bits_v poison_bits_u poison_st poison_atomic"
                    " poison_check_v poison_check_u "},
         {"atomic", " atomic atomic_u fence refused "},
         {"printf", " printf "},
