@@ -7,8 +7,8 @@
  * exactly through bitwise operations, shifts, changes of size, selects and phis; everywhere else one
  * uninitialised bit makes the whole result uninitialised.
  *
- * Only values that need it have bits: those that are read from memory in more than one byte, or are made of
- * such, and of which an operation, or a store, may keep a part.
+ * Only values that need it have bits: those that are read from memory, or are made of such, and of which an
+ * operation, or a store, may keep a part.
  */
 #include "orrery/checked.h"
 #include "poison.h"
@@ -63,12 +63,10 @@ static bool has_size(struct ir *ir, uint32_t v)
     return ir_value(ir, v)->type != T_BOOL && ir_value(ir, v)->type != T_NONE;
 }
 
-/* Some of its bits may be uninitialised, and others not. */
+/* Some bits of what it becomes may be uninitialised, and others not: a byte may become a part of a word. */
 static bool starts_in_part(struct ir *ir, uint32_t v)
 {
-    const struct value *value = ir_value(ir, v);
-    return has_size(ir, v) &&
-           (value->op == IR_undef || (is_read(ir, v) && scalar_bytes((enum scalar)value->type) > 1));
+    return has_size(ir, v) && (ir_value(ir, v)->op == IR_undef || is_read(ir, v));
 }
 
 static bool continues_in_part(struct ir *ir, uint32_t v, const uint8_t *partial)
@@ -138,7 +136,8 @@ static void want_copied(struct poisoning *p, uint32_t v, const uint8_t *partial,
 {
     const struct value *value = ir_value(p->ir, v);
     for (uint32_t k = 0; value->op == IR_store && k < value->list_count; k++)
-        if (partial[value->list[k]] && is_read(p->ir, value->list[k]))
+        if (partial[value->list[k]] && is_read(p->ir, value->list[k]) &&
+            scalar_bytes((enum scalar)ir_value(p->ir, value->list[k])->type) > 1)
             want(p, value->list[k], may, work, count);
 }
 

@@ -46,8 +46,10 @@ PLACES = {
     'local': 'local union { %(t)s w; uchar b[%(n)d]; } u; %(set)s',
     'global': 'global uchar *p = (global uchar *)&in[1 + i]; %(setp)s',
     'vector': 'uchar%(n)d v; %(setv)s',
+    'local vector': 'local uchar%(n)d v; %(setv)s',
+    'bytes': 'uchar b[%(n)d]; %(setb)s',
 }
-WORDS = {'union': 'u.w', 'array': 'a[1 + zero]', 'local': 'u.w', 'global': 'in[1 + i]', 'vector': 'as_%(t)s(v)'}
+WORDS = {'union': 'u.w', 'array': 'a[1 + zero]', 'local': 'u.w', 'global': 'in[1 + i]', 'vector': 'as_%(t)s(v)', 'local vector': 'as_%(t)s(v)', 'bytes': '(%(t)s)(%(bytes)s)'}
 texts, launches, wrong = [], [], set()
 for number in range(240):
     size, place = random.choice([2, 4, 8]), random.choice(sorted(PLACES))
@@ -55,6 +57,8 @@ for number in range(240):
     unset = sum(0xff << 8 * k for k in range(size) if k not in written)
     names = {'t': TYPES[size], 'n': size, 'set': ' '.join('u.b[%d] = i + %d;' % (k, k) for k in written),
              'setp': ' '.join('p[%d] = i + %d;' % (k, k) for k in written),
+             'setb': ' '.join('b[%d + zero] = i + %d;' % (k, k) for k in written),
+             'bytes': ' | '.join('(%s)b[%d + zero] << %d' % (TYPES[size], k, 8 * k) for k in range(size)),
              'setv': ' '.join('v.s%x = i + %d;' % (k, k) for k in written)}
     word = start = Word(WORDS[place] % names, unset, size)
     for _ in range(random.randrange(0, 6)):
@@ -73,7 +77,7 @@ for number in range(240):
     texts.append('kernel void k%d(global ulong *out, global %s *in, uint zero) { uint i = get_global_id(0); %s }' % (number, TYPES[size], body))
     launches.append('  - {kernel: k%d, global: [2], local: [1], args: [{buffer: {type: ulong, count: 2, fill: 0}}, '
                     '{buffer: {type: uchar, count: 64}}, {scalar: {type: uint, value: 0}}]}' % number)
-    copied = word is start and size == 8 and place != 'vector'
+    copied = word is start and size == 8 and place not in ('vector', 'local vector', 'bytes')
     if word.unset == ones(8) if copied else word.unset:
         wrong.add(number)
 open('run.yaml', 'w').write('orrery: 1\nchecks: {uninitialised: error}\nprogram:\n  text: |\n' +
