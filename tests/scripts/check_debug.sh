@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # `orrery debug`: what scripts of the terminal client print, and each request of the Debug Adapter Protocol.
+# A hash of the state depends on where code keeps its values, so that its digits are left out here; walks.py compares hashes.
 # `check_debug.sh --renew` writes the expected text anew: read the difference before it is committed.
 set -u
 src=$(realpath "${ORRERY_SRCDIR:-.}")/tests/debug
@@ -17,7 +18,7 @@ for script in "$src"/*.commands; do
     name=$(basename "$script" .commands)
     scenario=$src/$name.yaml
     [ -f "$scenario" ] || scenario=$src/calls.yaml
-    timeout 120 "$orrery" debug --batch -x "$script" "$scenario" 2>&1 </dev/null | sed "s,$src/,,; /^memory of the copies: /d" >"$work/$name"
+    timeout 120 "$orrery" debug --batch -x "$script" "$scenario" 2>&1 </dev/null | sed "s,$src/,,; /^memory of the copies: /d; s/^[0-9a-f]\{16\} at position/HASH at position/" >"$work/$name"
     if [ "${1:-}" = --renew ]; then
         cp "$work/$name" "$src/$name.expected"
     elif ! diff -u "$src/$name.expected" "$work/$name"; then

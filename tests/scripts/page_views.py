@@ -222,7 +222,7 @@ def check_source(browser):
     counted = {str(row["line"]): [str(row["accesses"]), str(row["misses"])] for row in data["counters"]["lines"]}
     same({row[0]: row[2:4] for row in rows if row[2]}, counted, "counters of lines")
     shades = browser.script("return [...document.querySelectorAll('#source td.count')].filter(c => /heat/.test(c.className)).map(c => [c.textContent, c.className.slice(-1)])")
-    holds(["64", "5"] in shades and ["1", "1"] in shades, f"shades of the counters: {shades}")
+    holds(["192", "5"] in shades and ["1", "1"] in shades, f"shades of the counters: {shades}")
     at = "return document.querySelector('#source [aria-current] td').textContent"
     for f, finding in enumerate(data["findings"]):
         for a, access in enumerate(finding["accesses"]):
