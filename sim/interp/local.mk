@@ -2,6 +2,10 @@
 EXTRA_LIBRARIES += libinterp.a
 libinterp_a_SOURCES = \
 	%D%/access.c \
+	%D%/access_atomic.c \
+	%D%/access_copy.c \
+	%D%/access_poison.c \
+	%D%/access_state.h \
 	%D%/access.h \
 	%D%/affine.h \
 	%D%/arena.c \
