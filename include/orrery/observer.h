@@ -19,6 +19,19 @@
 
 enum { WAVE_LANES_MAX = 256, LANE_MASK_WORDS = WAVE_LANES_MAX / 64 };
 
+/* The number of ones. Where the processor at hand need not have the instruction, the compiler's own builtin
+ * is a call of a library, which takes a multiple of the time. */
+static inline uint32_t ones_of(uint64_t word)
+{
+#ifdef __POPCNT__
+    return (uint32_t)__builtin_popcountll(word);
+#else
+    word -= word >> 1 & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+    return (uint32_t)(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+#endif
+}
+
 /* ---- origin ------------------------------------------------------------------ */
 
 /* When a kernel that another one enqueued begins: CLK_ENQUEUE_FLAGS_NO_WAIT, _WAIT_KERNEL,

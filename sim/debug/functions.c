@@ -210,7 +210,7 @@ static uint64_t integer_sub_sat(const struct operands *o)
 }
 static uint64_t integer_popcount(const struct operands *o)
 {
-    return (uint64_t)__builtin_popcountll(bits_of(o, 0));
+    return ones_of(bits_of(o, 0));
 }
 static uint64_t integer_clz(const struct operands *o)
 {

@@ -34,7 +34,7 @@ static inline uint32_t lane_mask_count(const lane_mask *mask)
 {
     uint32_t count = 0;
     for (int i = 0; i < LANE_MASK_WORDS; i++)
-        count += (uint32_t)__builtin_popcountll(mask->word[i]);
+        count += ones_of(mask->word[i]);
     return count;
 }
 

@@ -375,7 +375,11 @@ enum number_type program_site_type(const struct program *program, uint32_t site)
 
 char *program_listing(const struct program *program)
 {
-    return interp_listing(program->module);
+    const struct code_request request = {.width = WAVE_LANES_MAX,
+                                         .poison = program->device->arena.memory.track_validity,
+                                         .zero_private = program->zero_private,
+                                         .unoptimised = program->unoptimised};
+    return interp_listing(program->module, &request);
 }
 
 /* ---- variables -------------------------------------------------------------------------- */

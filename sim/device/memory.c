@@ -131,7 +131,7 @@ static uint64_t bits_count(const uint8_t *bits, uint64_t first, uint64_t count)
     uint64_t set = 0;
     while (count) {
         uint64_t step = count < 56 ? count : 56;
-        set += (uint64_t)__builtin_popcountll(word_at(bits, first) & bits_mask(first, step));
+        set += ones_of(word_at(bits, first) & bits_mask(first, step));
         first += step;
         count -= step;
     }

@@ -330,9 +330,12 @@ bool access_private_defined(const struct wave *wave, uint32_t lane, uint64_t add
 void access_set_private_defined(const struct wave *wave, uint32_t lane, uint64_t address, uint64_t bytes,
                                 bool defined)
 {
+    const uint64_t offset = address - PRIVATE_BASE;
     for (uint64_t i = 0; wave->private_undefined && i < bytes; i++)
         wave->private_undefined[access_private_byte(wave, lane, address + i) - wave->private_memory] =
             !defined;
+    for (uint64_t row = offset / 4; wave->private_undefined && !defined && row * 4 < offset + bytes; row++)
+        wave->private_rows[row] = 0;
 }
 
 void access_read_private(const struct wave *wave, uint32_t lane, uint64_t address, uint8_t *out,

@@ -467,6 +467,18 @@ static void put_change_of_class(struct emitter *e, uint32_t v)
     put(e, op, emit_loc(e, v), emit_loc(e, value->args[0]), 0, 0);
 }
 
+static void put_poison_open(struct emitter *e, uint32_t v)
+{
+    const struct value *value = val(e, v);
+    const uint32_t a = value->args[0], c = value->args[2],
+                   first = value->cls == CLASS_U ? OP_poison_open_uu_8
+                           : is_v(e, a)          ? OP_poison_open_v_8
+                                                 : OP_poison_open_u_8;
+    put(e, first + size_index(val(e, a)->type), emit_loc(e, v), emit_loc(e, a), emit_loc(e, value->args[1]),
+        c ? emit_loc(e, c) : 0)
+        ->f = (uint32_t)value->imm;
+}
+
 static void put_count(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
@@ -510,6 +522,7 @@ static void put_value(struct emitter *e, uint32_t v)
     case IR_refused: put(e, OP_refused, emit_loc(e, v), 0, 0, 0); break;
     case IR_fence: put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
     case IR_barrier: put_list(e, OP_barrier, v); break;
+    case IR_poison_open: put_poison_open(e, v); break;
     case IR_poison_load:
     case IR_poison_bits:
     case IR_poison_atomic:

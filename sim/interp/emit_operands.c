@@ -237,6 +237,11 @@ static void prepare(struct emitter *e, uint32_t v)
             lanes_only(e, v, 0, 2);
         break;
     case IR_space: lanes_only(e, v, 0, 0); break;
+    case IR_poison_open:
+        no_affine(e, v);
+        if (value->cls == CLASS_V)
+            lanes_only(e, v, 1, 2);
+        break;
     case IR_poison_atomic:
     case IR_poison_store: lanes_only(e, v, 1, 2); /* fall through */
     case IR_poison_load:

@@ -153,93 +153,141 @@ static bool sweep_lanes(const struct insn *insn, const uint32_t *list, const uin
     return true;
 }
 
-/* ---- private memory: its plane of undefined bytes, by whole words ----------------------------- */
+/* ---- private memory: its plane of undefined bytes, by rows of words ----------------------------- */
 
 /* A plane of private memory: lane l has its word at an offset at words[offset / 4 * stride + l]. room: the
  * last offset at which all accessed bytes are inside. */
 struct plane {
     uint32_t *words;
+    uint8_t *rows; /* wave->private_rows */
     uint64_t stride, room;
 };
 
-static inline bool is_inside(const struct plane *plane, uint64_t offset)
+/* More rows than these are not tested together. */
+enum { ROWS_TESTED = 512 };
+
+static bool are_rows_defined(const struct plane *plane, uint64_t offset, uint64_t bytes)
 {
-    return !(offset & 3) && offset <= plane->room;
+    const uint64_t first = offset / 4, count = (offset + bytes - 1) / 4 - first + 1;
+    return count == 1 ? plane->rows[first] : count <= ROWS_TESTED && !memchr(plane->rows + first, 0, count);
 }
 
-/* Sweeps one word of each active lane. */
-static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave,
-                                                                bool clear)
+/* The marks of a row that `bytes` bytes from `offset` on have. row: a multiple of 4. */
+static inline uint32_t row_marks(uint64_t row, uint64_t offset, uint64_t bytes)
 {
-    vec_i32 undefined = {0};
+    const uint64_t first = offset > row ? offset - row : 0, left = offset + bytes - row;
+    const uint32_t past = left < 4 ? 0xffffffff << 8 * left : 0;
+    return 0xffffffff << 8 * first & ~past;
+}
+
+/* Sweeps the marks `of` of each active lane's word. out_left: the OR of all marks that live lanes have after
+ * it. */
+static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave,
+                                                                uint32_t of, bool clear, uint32_t *out_left)
+{
+    const vec_i32 none = {0}, marks = none + (int32_t)of;
+    vec_i32 undefined = none, left = none;
     uint32_t any = 0;
     EACH_BLOCK(i, wave->n)
     {
-        const uint32_t active = wave->active.word[i / 64] >> i % 64 & 0xffff;
-        for (size_t k = 0; active && k < 16; k += VECTOR_LANES(i32)) {
-            const vec_i32 cell = VECTOR_LOAD(i32, row + i + k), none = {0};
-            undefined |= VECTOR_BLEND(32, active, k, cell, none);
+        const uint32_t active = wave->active.word[i / 64] >> i % 64 & 0xffff,
+                       live = wave->live.word[i / 64] >> i % 64 & 0xffff;
+        for (size_t k = 0; live && k < 16; k += VECTOR_LANES(i32)) {
+            const vec_i32 cell = VECTOR_LOAD(i32, row + i + k);
+            const vec_i32 after = clear ? VECTOR_BLEND(32, active, k, cell & ~marks, cell) : cell;
+            undefined |= VECTOR_BLEND(32, active, k, cell & marks, none);
+            left |= VECTOR_BLEND(32, live, k, after, none);
             if (clear)
-                VECTOR_STORE(i32, row + i + k, VECTOR_BLEND(32, active, k, none, cell));
+                VECTOR_STORE(i32, row + i + k, after);
         }
     }
-    for (size_t k = 0; k < VECTOR_LANES(i32); k++)
+    *out_left = 0;
+    for (size_t k = 0; k < VECTOR_LANES(i32); k++) {
         any |= (uint32_t)undefined[k];
+        *out_left |= (uint32_t)left[k];
+    }
     return any;
 }
 
-/* Sweeps all active lanes at one offset. */
+/* Sweeps all active lanes at one offset. Lemma: lanes never become live again, so a row in which no live
+ * lane has a mark stays so until access_set_private_defined sets one. */
 static uint32_t sweep_one(const struct plane *plane, const struct wave *wave, uint64_t offset, uint32_t bytes,
                           bool clear)
 {
-    uint32_t undefined = 0;
-    for (uint32_t word = 0; word < bytes; word += 4) {
-        uint32_t *const row = plane->words + (offset + word) / 4 * plane->stride;
-        undefined |= clear ? sweep_row(row, wave, true) : sweep_row(row, wave, false);
+    uint32_t undefined = 0, left;
+    for (uint64_t row = offset & ~UINT64_C(3); row < offset + bytes; row += 4) {
+        uint32_t *const words = plane->words + row / 4 * plane->stride;
+        const uint32_t marks = row_marks(row, offset, bytes);
+        if (plane->rows[row / 4])
+            continue;
+        undefined |=
+            clear ? sweep_row(words, wave, marks, true, &left) : sweep_row(words, wave, marks, false, &left);
+        plane->rows[row / 4] = !left;
     }
     return undefined;
 }
 
-static inline __attribute__((always_inline)) uint32_t sweep_cell(uint32_t *cell, uint32_t bytes,
-                                                                 uint64_t stride, bool clear)
+static inline __attribute__((always_inline)) uint32_t sweep_cell(const struct plane *plane, size_t lane,
+                                                                 uint64_t offset, uint32_t bytes, bool clear)
 {
     uint32_t undefined = 0;
-    for (uint32_t word = 0; word < bytes / 4; word++) {
-        undefined |= cell[word * stride];
+    for (uint64_t row = offset & ~UINT64_C(3); row < offset + bytes; row += 4) {
+        uint32_t *const cell = plane->words + row / 4 * plane->stride + lane;
+        const uint32_t marks = row_marks(row, offset, bytes);
+        undefined |= *cell & marks;
         if (clear)
-            cell[word * stride] = 0;
+            *cell &= ~marks;
     }
     return undefined;
 }
 
-/* Sweeps the words of all active lanes. out_undefined: the OR of their marks; clear: marks them as defined.
- * False: the accesses are not whole words; some may have become defined. */
+/* Is all defined that the lanes access, by whole rows? All lanes count, also inactive ones: in a loop, those
+ * have the addresses of their last iteration. */
+static bool are_spans_defined(const struct plane *plane, const struct wave *wave, const uint64_t *addresses,
+                              uint64_t base, uint32_t bytes)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    EACH_LANE(i, LANES_OF(wave))
+    {
+        const uint64_t offset = addresses[i] - base;
+        low = offset < low ? offset : low;
+        high = offset > high ? offset : high;
+    }
+    return high <= plane->room && are_rows_defined(plane, low, high - low + bytes);
+}
+
+/* Sweeps the bytes of all active lanes. out_undefined: the OR of their marks; clear: marks them as defined.
+ * False: an access is outside; some may have become defined. */
 static bool private_sweep(const struct insn *insn, const uint32_t *list, uint8_t *frame,
                           const struct wave *wave, bool clear, uint32_t *out_undefined)
 {
     const uint64_t *const addresses = AT(const uint64_t, insn->a),
                           base = PRIVATE_BASE - (uint64_t)(int64_t)(int32_t)list[2];
     const uint32_t bytes = list[1];
-    const struct plane plane = {(uint32_t *)(void *)wave->private_undefined, wave->code->width,
-                                (uint64_t)wave->code->private_size - bytes};
+    const struct plane plane = {(uint32_t *)(void *)wave->private_undefined, wave->private_rows,
+                                wave->code->width, (uint64_t)wave->code->private_size - bytes};
     uint32_t undefined = 0;
-    if (!plane.words || bytes & 3 || bytes > wave->code->private_size)
+    *out_undefined = 0;
+    if (!plane.words || bytes > wave->code->private_size)
         return false;
     if (list[0] == FORM_PRIVATE_U) {
-        if (!is_inside(&plane, addresses[0] - base))
+        const uint64_t offset = addresses[0] - base;
+        if (offset > plane.room)
             return false;
-        *out_undefined = sweep_one(&plane, wave, addresses[0] - base, bytes, clear);
+        if (!are_rows_defined(&plane, offset, bytes))
+            *out_undefined = sweep_one(&plane, wave, offset, bytes, clear);
         return true;
     }
+    if (are_spans_defined(&plane, wave, addresses, base, bytes))
+        return true;
     EACH_WORD(w, wave->n)
     for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
         const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);
         const uint64_t offset = addresses[lane] - base;
-        if (!is_inside(&plane, offset))
+        if (offset > plane.room)
             return false;
-        uint32_t *const cell = plane.words + offset / 4 * plane.stride + lane;
-        undefined |= bytes == 4 ? sweep_cell(cell, 4, plane.stride, clear)
-                                : sweep_cell(cell, bytes, plane.stride, clear);
+        undefined |= !(offset & 3) && bytes == 4 ? sweep_cell(&plane, lane, offset & ~UINT64_C(3), 4, clear)
+                                                 : sweep_cell(&plane, lane, offset, bytes, clear);
     }
     *out_undefined = undefined;
     return true;
@@ -267,6 +315,44 @@ static inline bool read_defined(const struct insn *insn, uint8_t *frame, const s
     }
     return flat_sweep(insn, list, frame, wave, false);
 }
+
+/* `b` and (`c` or a != decides), by the lanes of `b`, which is mostly empty. */
+#define POISON_OPEN(size, form, VALUE)                                                                      \
+    HANDLER(poison_open_##form##_##size)                                                                    \
+    {                                                                                                       \
+        const uint##size##_t *const value = AT(const uint##size##_t, insn->a),                              \
+                                    decides = (uint##size##_t)(int64_t)(int32_t)insn->f;                    \
+        const uint64_t *const b = AT(const uint64_t, insn->b), *const c = insn->c                           \
+                                                                              ? AT(const uint64_t, insn->c) \
+                                                                              : NULL;                       \
+        uint64_t *const d = AT(uint64_t, insn->d);                                                          \
+        EACH_WORD(w, wave->n)                                                                               \
+        {                                                                                                   \
+            uint64_t open = c ? b[w] & c[w] : 0;                                                            \
+            for (uint64_t bits = b[w] & ~open; bits; bits &= bits - 1) {                                    \
+                const size_t lane = w * 64 + (size_t)__builtin_ctzll(bits);                                 \
+                (void)lane;                                                                                 \
+                open |= (uint64_t)(VALUE != decides) << lane % 64;                                          \
+            }                                                                                               \
+            d[w] = open;                                                                                    \
+        }                                                                                                   \
+        NEXT;                                                                                               \
+    }
+#define POISON_OPEN_UU(size)                                                                           \
+    HANDLER(poison_open_uu_##size)                                                                     \
+    {                                                                                                  \
+        const uint##size##_t decides = (uint##size##_t)(int64_t)(int32_t)insn->f;                      \
+        const bool open =                                                                              \
+            *AT(const uint##size##_t, insn->a) != decides || (insn->c && (*AT(uint8_t, insn->c) & 1)); \
+        *AT(uint8_t, insn->d) = *AT(uint8_t, insn->b) & open;                                          \
+        NEXT;                                                                                          \
+    }
+#define POISON_OPEN_SIZE(size) \
+    POISON_OPEN(size, v, value[lane]) POISON_OPEN(size, u, *value) POISON_OPEN_UU(size)
+POISON_OPEN_SIZE(8)
+POISON_OPEN_SIZE(16)
+POISON_OPEN_SIZE(32)
+POISON_OPEN_SIZE(64)
 
 HANDLER(poison_ld)
 {

@@ -380,17 +380,18 @@ uint32_t interp_opencl_c(const struct module *module)
     return lowest;
 }
 
-char *interp_listing(struct module *m)
+char *interp_listing(struct module *m, const struct code_request *request)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     for (size_t i = 0; out && i < m->entries.count; i++) {
         struct diagnosis diagnosis = {0};
+        struct code_request wanted = *request;
         const struct code *code;
+        wanted.kernel = i;
         fprintf(out, "kernel %s\n", m->entries.at[i].name);
-        if (interp_code(m, &(struct code_request){.kernel = i, .width = WAVE_LANES_MAX}, &code, &diagnosis) !=
-            STATUS_OK) {
+        if (interp_code(m, &wanted, &code, &diagnosis) != STATUS_OK) {
             fprintf(out, "  %s\n", diagnosis.text);
             continue;
         }

@@ -65,6 +65,9 @@ struct code_request {
 };
 enum status interp_code(struct module *module, const struct code_request *request,
                         const struct code **out_code, struct diagnosis *diagnosis);
+/* The bytecode of every kernel as text, for `orrery dis`: request->kernel does not matter. malloc'd; NULL: no
+ * memory. */
+char *interp_listing(struct module *module, const struct code_request *request);
 
 /* How the kernel uses its work-group: decides whether groups may share a wave. */
 struct kernel_traits {
@@ -83,8 +86,6 @@ enum status interp_traits(struct module *module, size_t kernel, struct kernel_tr
 bool interp_source(const struct module *module, size_t index, const char **out_file, char **out_text);
 /* The version of OpenCL C that the module declares, the lowest of several: 102 is 1.2. 0: none. */
 uint32_t interp_opencl_c(const struct module *module);
-
-char *interp_listing(struct module *module); /* `orrery dis`; malloc'd */
 
 /* ---- waves ------------------------------------------------------------------ */
 

@@ -305,34 +305,23 @@ static uint32_t logic_companion(struct poisoning *p, uint32_t v)
                NONE);
 }
 
-/* Does x leave the result of x & y (or x | y) undetermined, because it is not 0 (or not all ones)? NONE:
- * always. */
-static uint32_t leaves_open(struct poisoning *p, uint32_t v, uint32_t operand)
-{
-    struct ir *ir = p->ir;
-    const enum scalar type = (enum scalar)ir_value(ir, operand)->type;
-    const uint64_t decides = ir_value(ir, v)->op == IR_or ? module_bits_truncate(UINT64_MAX, type) : 0;
-    uint64_t bits;
-    if (ir_is_const(ir, operand, &bits) && bits != decides)
-        return NONE;
-    return add(p, IR_ine, ir_value(ir, v)->block, operand, ir_const(ir, type, decides), NONE);
-}
-
 /* x & y is initialised if one operand is initialised and 0, x | y if one is initialised and all ones.
  * Selects of vectors have this form. */
 static uint32_t mask_companion(struct poisoning *p, uint32_t v)
 {
-    const uint32_t block = ir_value(p->ir, v)->block,
-                   args[2] = {ir_value(p->ir, v)->args[0], ir_value(p->ir, v)->args[1]};
+    struct ir *ir = p->ir;
+    const uint32_t block = ir_value(ir, v)->block,
+                   args[2] = {ir_value(ir, v)->args[0], ir_value(ir, v)->args[1]};
     const uint32_t poisons[2] = {poison_companion(p, args[0]), poison_companion(p, args[1])};
+    const enum scalar type = (enum scalar)ir_value(ir, v)->type;
+    const uint64_t decides = ir_value(ir, v)->op == IR_or ? module_bits_truncate(UINT64_MAX, type) : 0;
     uint32_t all = either(p, block, poisons[0], poisons[1]);
+    uint64_t bits;
     for (uint32_t k = 0; all && k < 2; k++) {
-        uint32_t open = leaves_open(p, v, args[k]);
-        if (!open)
+        if (ir_is_const(ir, args[k], &bits) && bits != decides)
             continue;
-        if (poisons[k])
-            open = add(p, IR_mor, block, open, poisons[k], NONE);
-        all = add(p, IR_mand, block, all, open, NONE);
+        all = add(p, IR_poison_open, block, args[k], all, poisons[k]);
+        ir_value(ir, all)->imm = decides ? UINT64_MAX : 0;
     }
     return all;
 }

@@ -34,6 +34,25 @@ static size_t private_bytes(const struct code *code)
     return round_up((size_t)code->private_size * code->width);
 }
 
+static size_t private_row_bytes(const struct code *code)
+{
+    return round_up(code->private_size / 4 + 1);
+}
+
+static bool allocate_private(struct wave *wave, bool track_validity)
+{
+    struct wave_memory *m = (struct wave_memory *)wave;
+    const size_t plane = private_bytes(wave->code), rows = private_row_bytes(wave->code);
+    m->private_block = calloc(1, (track_validity ? 2 * plane + rows : plane) + 64);
+    m->owns_private = true;
+    wave->private_memory = (uint8_t *)(((uintptr_t)m->private_block + 63) / 64 * 64);
+    if (track_validity) {
+        wave->private_undefined = wave->private_memory + plane;
+        wave->private_rows = wave->private_undefined + plane;
+    }
+    return m->private_block;
+}
+
 static struct wave *allocate(const struct code *code)
 {
     size_t frame = round_up(code->frame_size) + 64, pending = round_up(code->block_count * sizeof(lane_mask));
@@ -63,16 +82,9 @@ struct wave *wave_new(const struct code *code, struct memory *memory, const stru
     struct wave *wave = allocate(code);
     if (!wave)
         return NULL;
-    struct wave_memory *m = (struct wave_memory *)wave;
-    if (code->private_size) {
-        m->private_block = calloc(memory->track_validity ? 2 : 1, private_bytes(code) + 64);
-        m->owns_private = true;
-        wave->private_memory = (uint8_t *)(((uintptr_t)m->private_block + 63) / 64 * 64);
-        wave->private_undefined = memory->track_validity ? wave->private_memory + private_bytes(code) : NULL;
-        if (!m->private_block) {
-            wave_free(wave);
-            return NULL;
-        }
+    if (code->private_size && !allocate_private(wave, memory->track_validity)) {
+        wave_free(wave);
+        return NULL;
     }
     wave->memory = memory;
     wave->host = host;
@@ -263,8 +275,10 @@ void wave_start(struct wave *wave, const struct wave_start *start)
     }
     wave->live = wave->active;
     wave->full = wave->n == wave->lane_count;
-    if (wave->private_undefined)
+    if (wave->private_undefined) {
         memset(wave->private_undefined, !code->zero_private, private_bytes(code));
+        memset(wave->private_rows, 0, private_row_bytes(code));
+    }
     if (wave->private_memory && code->zero_private)
         memset(wave->private_memory, 0, private_bytes(code));
     if (wave->parked_blocks) {

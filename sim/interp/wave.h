@@ -169,6 +169,8 @@ struct wave {
     struct memory *memory;
     uint8_t *private_memory;    /* byte o of lane l: private_memory + (o / 4 * code->width + l) * 4 + o % 4 */
     uint8_t *private_undefined; /* beside it, 1 for a byte never written; NULL when that is not tracked */
+    /* beside that, by o / 4: 1 if the four bytes of every live lane are known to be written */
+    uint8_t *private_rows;
     const struct observer *observer; /* NULL: no observer */
     const struct wave_host *host;
     /* of the launch: images are identified by the number of their argument */

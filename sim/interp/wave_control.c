@@ -29,7 +29,7 @@ void wave_settle(struct wave *wave)
     if (!wave->owed)
         return;
     for (uint32_t k = 0; k < LANE_MASK_WORDS; k++)
-        lanes += (uint64_t)__builtin_popcountll(wave->active.word[k]);
+        lanes += ones_of(wave->active.word[k]);
     wave->work += wave->owed * lanes;
     wave->owed = 0;
 }
@@ -213,7 +213,7 @@ void wave_announce_wait(const struct wave *wave, const struct insn *insn, bool l
 static void note_lanes(struct fault *fault, const lane_mask *lanes)
 {
     for (uint32_t k = LANE_MASK_WORDS; k-- > 0;) {
-        fault->lanes += (uint64_t)__builtin_popcountll(lanes->word[k]);
+        fault->lanes += ones_of(lanes->word[k]);
         if (lanes->word[k])
             fault->lane = k * 64 + (uint32_t)__builtin_ctzll(lanes->word[k]);
     }

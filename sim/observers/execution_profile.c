@@ -245,7 +245,7 @@ static uint32_t lanes_in(const uint64_t *mask, uint32_t first, uint32_t end)
     for (uint32_t lane = first; lane < end;) {
         const uint32_t bit = lane % 64, some = end - lane < 64 - bit ? end - lane : 64 - bit;
         const uint64_t bits = mask[lane / 64] >> bit;
-        count += (uint32_t)__builtin_popcountll(some == 64 ? bits : bits & ((UINT64_C(1) << some) - 1));
+        count += ones_of(some == 64 ? bits : bits & ((UINT64_C(1) << some) - 1));
         lane += some;
     }
     return count;

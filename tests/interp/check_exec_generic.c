@@ -607,13 +607,14 @@ enum { FORM_UNIFORM, FORM_AFFINE, FORM_LANES, FORM_PRIVATE_UNIFORM, FORM_PRIVATE
 
 static uint32_t apart = 1;    /* as many times their size stand lanes after each other */
 static uint32_t stray = 1000; /* lane that is in another region */
+static uint32_t skew;         /* bytes by which addresses of private memory are misaligned */
 
 static uint64_t poison_address(struct rig *rig, uint32_t form, uint32_t lane, uint32_t bytes)
 {
     switch (form) {
     case FORM_UNIFORM: return base_of(rig, 1) + 64;
-    case FORM_PRIVATE_UNIFORM: return PRIVATE_BASE + 32;
-    case FORM_PRIVATE_LANES: return PRIVATE_BASE + lane * 7 % 20 * bytes;
+    case FORM_PRIVATE_UNIFORM: return PRIVATE_BASE + 32 + skew;
+    case FORM_PRIVATE_LANES: return PRIVATE_BASE + lane * 7 % 20 * bytes + skew;
     case FORM_ANY: return lane & 1 ? PRIVATE_BASE + 64 : base_of(rig, 1) + lane * apart * bytes;
     case FORM_LANES: return lane == stray ? base_of(rig, 2) + 64 : base_of(rig, 1) + lane * apart * bytes;
     default: return base_of(rig, 1) + lane * apart * bytes;
@@ -624,6 +625,22 @@ static uint8_t *undefined_byte(struct rig *rig, uint32_t lane, uint64_t address)
 {
     const uint64_t offset = address - PRIVATE_BASE;
     return rig->wave.private_undefined + (offset / 4 * 256 + lane) * 4 + offset % 4;
+}
+
+static void make_undefined(struct rig *rig, uint32_t lane, uint64_t address)
+{
+    *undefined_byte(rig, lane, address) = 1;
+    rig->wave.private_rows[(address - PRIVATE_BASE) / 4] = 0;
+}
+
+/* A row that is known to be written has no undefined byte in any live lane. */
+static bool rows_are_true(struct rig *rig)
+{
+    for (uint32_t at = 0; at < PRIVATE_BYTES; at++)
+        for (uint32_t lane = 0; rig->wave.private_rows[at / 4] && lane < 41; lane++)
+            if (lane_mask_test(&rig->wave.live, lane) && *undefined_byte(rig, lane, PRIVATE_BASE + at))
+                return false;
+    return true;
 }
 
 static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t bytes)
@@ -652,7 +669,7 @@ static void poison_atomic(struct rig *rig, int isa, uint32_t form, uint32_t byte
     for (uint32_t i = 0, many = rig_random(state) % 2; i < 41; i++) {
         const uint64_t address = poison_address(rig, form, i, bytes);
         if (many && rig_random(state) % 3 == 0 && address - PRIVATE_BASE < PRIVATE_BYTES)
-            *undefined_byte(rig, i, address) = 1;
+            make_undefined(rig, i, address);
         else if (many && rig_random(state) % 3 == 0)
             memory_set_valid(&rig->regions[1], address, 1, false);
     }
@@ -716,20 +733,25 @@ static void poison_bits(struct rig *rig, int isa, uint32_t form, uint32_t bytes,
 
 static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_t *state)
 {
-    static uint8_t valid[2][32768 / 8], undefined[PRIVATE_BYTES * 256];
+    static uint8_t valid[2][32768 / 8], undefined[PRIVATE_BYTES * 256], rows[PRIVATE_BYTES / 4];
     struct rig rig;
     rig_init(&rig, 48, 41, 48);
     apart = 1 + 2 * (rig_random(state) % 3 == 0);
     stray = 17 + rig_random(state) % 60;
     const lane_mask some = rig_random_mask(state, 41);
     rig_activate(&rig, partial ? &some : NULL);
+    if (rig_random(state) % 2)
+        rig.wave.live = (lane_mask){{(UINT64_C(1) << 41) - 1}};
     const lane_mask active = rig.wave.active;
     memset(valid, 0xff, sizeof valid);
     memset(undefined, 0, sizeof undefined);
+    memset(rows, 0, sizeof rows);
+    skew = rig_random(state) % 3 ? 0 : rig_random(state) % 4;
     rig.memory.track_validity = true;
     for (int r = 0; r < 2; r++)
         rig.regions[1 + r].valid = valid[r];
     rig.wave.private_undefined = undefined;
+    rig.wave.private_rows = rows;
     memory_set_valid(&rig.regions[2], base_of(&rig, 2) + 64, 8, rig_random(state) % 2);
     for (int i = rig_random(state) % 3 ? 0 : 20; i < 20; i++)
         memory_set_valid(&rig.regions[1], base_of(&rig, 1) + rig_random(state) % (400 * apart),
@@ -794,7 +816,9 @@ static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_
     EXPECT(rig.fault_count == (reported > 0) &&
                (!reported || (rig.fault.kind == FAULT_UNINITIALISED_STORE && rig.fault.lanes == reported)),
            "form %u build %d: %u reports of %lu lanes", form, isa, rig.fault_count, rig.fault.lanes);
+    EXPECT(rows_are_true(&rig), "form %u of %u bytes, build %d: a row after a store", form, bytes, isa);
     poison_atomic(&rig, isa, form, bytes, a, state);
+    EXPECT(rows_are_true(&rig), "form %u of %u bytes, build %d: a row after an atomic", form, bytes, isa);
 }
 
 START_TEST(uninitialised_bytes)
@@ -805,6 +829,43 @@ START_TEST(uninitialised_bytes)
         for (uint32_t bytes = 1; bytes <= 8; bytes *= 2)
             for (int round = 0; round < 24; round++)
                 poison(isa, form, bytes, round & 1, &state);
+}
+END_TEST
+
+static void poison_open(int isa, uint32_t size_index, uint32_t form, uint64_t *state)
+{
+    static const uint32_t first[] = {OP_poison_open_v_8, OP_poison_open_u_8, OP_poison_open_uu_8};
+    const uint32_t bytes = 1u << size_index, decides = rig_random(state) % 2 ? UINT32_MAX : 0,
+                   lanes = form == 2 ? 1 : 41;
+    const bool has_own = rig_random(state) % 2;
+    const lane_mask some = rig_random_mask(state, 41),
+                    own = has_own ? rig_random_mask(state, 41) : (lane_mask){{0}};
+    struct rig rig;
+    rig_init(&rig, 48, 41, 48);
+    for (uint32_t i = 0; i < 41; i++)
+        put(&rig, SLOT_A, i, bytes, rig_random(state) % 3 ? (uint64_t)(int64_t)(int32_t)decides : i + 1);
+    memcpy(rig.frame + SLOT_B, &some, sizeof some);
+    memcpy(rig.frame + SLOT_C, &own, sizeof own);
+    rig_run(&rig, isa, first[form] + size_index,
+            (struct insn){.d = SLOT_D, .a = SLOT_A, .b = SLOT_B, .c = has_own ? SLOT_C : 0, .f = decides});
+    for (uint32_t i = 0; i < lanes; i++) {
+        const uint64_t ones = bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1,
+                       value = get(&rig, SLOT_A, form ? 0 : i, bytes);
+        const bool decided = value == (decides ? ones : 0),
+                   want = lane_mask_test(&some, i) && (lane_mask_test(&own, i) || !decided);
+        EXPECT((get(&rig, SLOT_D, i / 64, form == 2 ? 1 : 8) >> i % 64 & 1) == want,
+               "form %u of %u bytes, build %d lane %u: not %d", form, bytes, isa, i, want);
+    }
+}
+
+START_TEST(operands_that_decide_hide_uninitialised_ones)
+{
+    uint64_t state = 28;
+    EACH_BUILD
+    for (uint32_t form = 0; form < 3; form++)
+        for (uint32_t size_index = 0; size_index < 4; size_index++)
+            for (int round = 0; round < 20; round++)
+                poison_open(isa, size_index, form, &state);
 }
 END_TEST
 
@@ -891,6 +952,7 @@ int main(void)
     tcase_add_test(tests, the_port_decides_values);
     tcase_add_test(tests, group_functions_of_several_waves);
     tcase_add_test(tests, uninitialised_bytes);
+    tcase_add_test(tests, operands_that_decide_hide_uninitialised_ones);
     tcase_add_test(tests, uses_are_reported);
     tcase_add_test(tests, one_lane_is_like_many);
     suite_add_tcase(suite, tests);

@@ -150,9 +150,9 @@ uint32_t interp_opencl_c(const struct module *module)
     return 0;
 }
 
-char *interp_listing(struct module *module)
+char *interp_listing(struct module *module, const struct code_request *request)
 {
-    (void)module;
+    (void)module, (void)request;
     return strdup("toy\n");
 }
 

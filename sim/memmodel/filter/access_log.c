@@ -384,7 +384,7 @@ static void check_record(const struct access_log *access_log, const struct log_r
 {
     uint32_t lanes = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        lanes += (uint32_t)__builtin_popcountll(record->mask[w]);
+        lanes += ones_of(record->mask[w]);
     CHECKED(record->size > 0 && record->size <= access_log->size && record->row > 0);
     CHECKED(record->kind <= ACCESS_ATOMIC_UPDATE && record->order <= ORDER_SEQ_CST);
     CHECKED(record->scope <= SCOPE_ALL_SVM);

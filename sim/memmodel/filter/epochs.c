@@ -50,7 +50,7 @@ INLINED uint32_t break_count(const struct lane_list *list, const uint64_t links[
 {
     uint32_t linked = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        linked += (uint32_t)__builtin_popcountll(links[w]);
+        linked += ones_of(links[w]);
     return list->lanes - linked;
 }
 
@@ -212,7 +212,7 @@ TARGET static bool NAME(list)(const struct lane_list *list, uint32_t *out_at, ui
         bits = _mm512_or_epi64(bits, offset);
         _mm256_storeu_si256((void *)(out_at + count),
                             _mm256_maskz_compress_epi32(active, _mm512_cvtepi64_epi32(offset)));
-        count += (uint32_t)__builtin_popcount(active);
+        count += ones_of(active);
     }
     *out_count = count;
     *out_bits = (uint32_t)_mm512_reduce_or_epi64(bits);
@@ -225,7 +225,7 @@ TARGET static void NAME(pack)(const int32_t *values, const uint64_t *mask, uint3
         const __mmask16 active = (__mmask16)lane_bits(mask, i, lanes - i < 16 ? lanes - i : 16);
         _mm512_storeu_si512(
             out, _mm512_maskz_compress_epi32(active, _mm512_maskz_loadu_epi32(active, values + i)));
-        out += __builtin_popcount(active);
+        out += ones_of(active);
     }
 }
 

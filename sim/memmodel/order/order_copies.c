@@ -138,7 +138,7 @@ void order_copy_arrivals(struct order *order, const uint64_t *units, const struc
     const uint64_t group = order_unit_group(order, units[0]);
     uint64_t count = 0;
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        count += (uint64_t)__builtin_popcountll(event->mask[w]);
+        count += ones_of(event->mask[w]);
     if (count == order_group_size(order, group)) {
         order_copy_start(order, group, event->copy, site);
         return;

@@ -119,7 +119,8 @@ uint32_t wave_items_lines(const struct wave_items *wave_items, const struct acce
         return 1;
     const uint32_t count = rectangles(event->mask, wave_items->lane_count, wave_items->row, parts);
     for (uint32_t i = 0; i < count; i++) {
-        lines[i] = lines[0];
+        if (i)
+            lines[i] = lines[0];
         place_rectangle(wave_items, event, &parts[i], &lines[i]);
     }
     return count;
