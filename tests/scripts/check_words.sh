@@ -19,8 +19,10 @@ ticks?|clock value|^sim/memmodel/
 stamps?|epoch, visited|^(sim|tests)/
 sieve|epoch filter|^(sim|tests)/
 journal|affine filter|^sim/memmodel/
-famil(y|ies)|launch tree|^sim/(device|memmodel|schedule)/
-deput(y|ies)|observer of a launch|^(sim|include|tests)/
+family|launch tree|^sim/(device|memmodel|schedule)/.*[.][ch]$
+families|launch trees|^sim/(device|memmodel|schedule)/
+deputy|observer of a launch|^(sim|include|tests)/
+deputies|observers of launches|^(sim|include|tests)/
 heirs?|later kernel|^tests/
 meetings?|conflict, instance of a race|^(sim|tests)/
 lets? (it )?go|releases|^(sim|tests|lib|tools)/
@@ -119,6 +121,7 @@ check_terms() { # FILE...
     local word term files line
     while IFS='|' read -r word term files; do
         [ -n "$word" ] || continue
+        grep -qE "$word|$files" /dev/null || [ $? -eq 1 ] || problem "a word of this script is no pattern: $word|$term|$files"
         while IFS= read -r line; do
             allowed "$line" || problem "${line%%:*}:$(cut -d: -f2 <<<"$line"): '$(grep -oiE "(^|[^[:alnum:]])$word([^[:alnum:]]|$)" <<<"${line#*:*:}" | head -1 | tr -d ' ')': use '$term'"
         done < <(printf '%s\n' "$@" | grep -E "$files" | xargs -r grep -niE "(^|[^[:alnum:]])$word([^[:alnum:]]|$)" /dev/null)
