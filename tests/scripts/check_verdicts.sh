@@ -275,7 +275,9 @@ for engine in --interleavings --weak --thin-air; do
 done
 echo 'test,outcome_expected,race_expected,needs
 divergent.litmus,reachable,no-race,interleaving' >"$work/divergent.csv"
-fails 1 'error: divergent.litmus: barrier divergence' --verdicts "$work/divergent.csv" "$work"
+mkdir "$work/divergent"
+cp "$work/divergent.litmus" "$work/divergent"
+fails 1 'error: divergent.litmus: barrier divergence' --verdicts "$work/divergent.csv" "$work/divergent"
 
 fails 0 '"model":"interleavings","exists":true,"race":false,"outcomes":[{"values":{"1:r0":0},"count":1,"satisfies":true},{"values":{"1:r0":1},"count":2,"satisfies":false}],"stuck":0,"cut":0,"gave_up":false,"divergence":null}' \
     --interleavings --json "$tests/dat3m/herd/R.litmus"
