@@ -64,7 +64,11 @@ class Access:
 
 def reduced(scope, region):
     """Scopes wider than the memory: local memory ends with the work-group, plain buffers with the device."""
-    return min(WIDTH[scope], WIDTH["work_group"] if region == LOCAL else WIDTH["device"])
+    return REDUCED[scope, region]
+
+
+REDUCED = {(scope, region): min(width, WIDTH["work_group"] if region == LOCAL else WIDTH["device"])
+           for scope, width in WIDTH.items() for region in (GLOBAL, LOCAL)}
 
 
 class Model:
@@ -72,6 +76,7 @@ class Model:
         self.meaning, self.inclusive31 = meaning, inclusive31
         self.units, self.copies, self.calls = {}, {}, {}  # copies by group and call
         self.accesses, self.at_byte, self.objects = [], {}, {}
+        self.writing = 0       # the accesses that write, as bits
         self.launch, self.passing = None, []
         self.races = {}        # (region, line, line) -> {(unit, line, unit, line)}
         self.first = {}        # byte -> {(region, line, line)} of the access that raced first there
@@ -127,7 +132,7 @@ class Model:
     # ---- races -------------------------------------------------------------------------------
 
     def conflicts(self, mine, other):
-        if other.unit is mine.unit or not (mine.writes or other.writes):
+        if other.unit is mine.unit:
             return False
         one_object = (mine.low, mine.size) == (other.low, other.size)
         both = mine.scope is not None and other.scope is not None and one_object
@@ -149,10 +154,12 @@ class Model:
     def judge(self, index, region):
         """With the accesses so far; from now on it is one of them."""
         mine, judged = self.accesses[index], {}
+        open_to = ~mine.unit.known[region] if mine.writes else self.writing & ~mine.unit.known[region]
+        self.writing |= mine.writes << index
         for byte in mine.bytes():
             before = self.at_byte.get(byte, 0)
             self.at_byte[byte] = before | 1 << index
-            candidates = before & ~mine.unit.known[region]
+            candidates = before & open_to
             if candidates not in judged:
                 judged[candidates] = self.races_with(index, candidates, region)
             if judged[candidates]:
