@@ -89,6 +89,12 @@ libinterp_a_SOURCES = \
 	%D%/updates.c \
 	%D%/verify.c \
 	%D%/verify.h \
+	%D%/verify_extended.c \
+	%D%/verify_grammar.c \
+	%D%/verify_groups.c \
+	%D%/verify_ir.c \
+	%D%/verify_shapes.h \
+	%D%/verify_values.c \
 	%D%/wave.c \
 	%D%/wave.h \
 	%D%/wave_control.c \
