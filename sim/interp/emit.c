@@ -405,7 +405,8 @@ static bool put_family(struct emitter *e, uint32_t v)
     case FAMILY_FLT3: op += 8 * float_index(value->type), operands = 3; break;
     default: return false;
     }
-    CHECKED(a && (operands < 2 || b) && (operands < 3 || c));
+    CHECKED(a);
+    CHECKED((operands < 2 || b) && (operands < 3 || c));
     const uint32_t last = !is_v(e, operands == 3 ? c : a);
     op += operands == 3 ? 2 * form2(e, a, b) + last : operands == 2 ? form2(e, a, b) : last;
     put(e, op, emit_loc(e, v), emit_loc(e, a), operands > 1 ? emit_loc(e, b) : 0,
