@@ -173,8 +173,8 @@ static void check_pair(void *self, const struct byte_access *later, const struct
     struct commands *commands = self;
     if (!conflicts(later, earlier))
         return;
-    if (is_atomic(later) && is_atomic(earlier) &&
-        ((commands->queried_area->guaranteed && RULE(32)) || !RULE(3201))) {
+    const bool guaranteed = (commands->queried_area->guaranteed && RULE(32)) || !RULE(3201);
+    if (is_atomic(later) && is_atomic(earlier) && guaranteed) {
         if (may_synchronise(commands, later, earlier) || !RULE(3202))
             command_graph_assume(commands->graph, later->command, earlier->command);
         else

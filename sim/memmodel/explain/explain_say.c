@@ -251,10 +251,11 @@ static bool acquires_with(const struct edit_words *words, const struct edit *edi
     const struct edit_spot *spot = &words->search->spots[edit->spot];
     if (edit->kind == EDIT_FENCE)
         return edit->order == ORDER_ACQUIRE;
+    if (!spot->writes)
+        return true;
     if (edit->kind == EDIT_ORDER || edit->kind == EDIT_ORDER_AND_SCOPE)
-        return edit->fails || !spot->writes || edit->order == ORDER_ACQUIRE ||
-               spot->sample->order == ORDER_RELEASE;
-    return !spot->writes || spot->sample->order == ORDER_ACQUIRE;
+        return edit->fails || edit->order == ORDER_ACQUIRE || spot->sample->order == ORDER_RELEASE;
+    return spot->sample->order == ORDER_ACQUIRE;
 }
 
 /* Sentences name the release first: are the edits in the reverse order? */
