@@ -19,8 +19,14 @@ libmemmodel_a_SOURCES = \
 	%D%/checkers.c \
 	%D%/checkers.h \
 	%D%/common/code_host.h \
+	%D%/order/command_clock.c \
+	%D%/order/command_clock.h \
 	%D%/order/command_graph.c \
 	%D%/order/command_graph.h \
+	%D%/order/command_graph_check.c \
+	%D%/order/command_graph_state.h \
+	%D%/order/command_host.c \
+	%D%/order/command_wait.c \
 	%D%/order/command_log.c \
 	%D%/order/command_log.h \
 	%D%/commands/commands.c \
