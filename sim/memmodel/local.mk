@@ -30,6 +30,8 @@ libmemmodel_a_SOURCES = \
 	%D%/order/command_log.c \
 	%D%/order/command_log.h \
 	%D%/commands/commands.c \
+	%D%/commands/commands_compare.c \
+	%D%/commands/commands_launch.c \
 	%D%/commands/commands.h \
 	%D%/commands/commands_areas.c \
 	%D%/commands/commands_atomics.c \
