@@ -39,6 +39,9 @@ libsim_a_SOURCES = \
 	%D%/debug/line_values.h \
 	%D%/debug/wire.c \
 	%D%/device/device.c \
+	%D%/device/device_announce.c \
+	%D%/device/device_checker.c \
+	%D%/device/device_commands.c \
 	%D%/device/device_enqueue.c \
 	%D%/device/device_enqueue.h \
 	%D%/device/device_event.c \
