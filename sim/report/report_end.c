@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orrery/watch.h"
 #include "suppression.h"
 
 /* Do findings belong to several kernels? One place may be in several, through a function that they call. */

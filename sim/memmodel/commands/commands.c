@@ -6,11 +6,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "orrery/checked.h"
 #include "sim/memmodel/launches/inter_launch.h"
-#include "orrery/limits.h"
 #include "orrery/rule.h"
 
 /* ---- life --------------------------------------------------------------------------- */

@@ -7,8 +7,6 @@
  * get there. */
 #include "commands_state.h"
 
-#include <stdlib.h>
-
 #include "orrery/checked.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
