@@ -62,9 +62,19 @@ check_PROGRAMS += %D%/check_units
 %C%_check_units_SOURCES = %D%/lib/check_units.c %D%/support/cl_fixture.h
 %C%_check_units_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
+frontend_fixture = %D%/support/frontend_fixture.h %D%/support/compile_request.h
 check_PROGRAMS += %D%/check_frontend
-%C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c %D%/support/compile_request.h
+%C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c $(frontend_fixture)
 %C%_check_frontend_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_frontend_cache
+%C%_check_frontend_cache_SOURCES = %D%/frontend/check_frontend_cache.c $(frontend_fixture)
+%C%_check_frontend_cache_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_frontend_tools
+%C%_check_frontend_tools_SOURCES = %D%/frontend/check_frontend_tools.c $(frontend_fixture)
+%C%_check_frontend_tools_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_link
+%C%_check_link_SOURCES = %D%/frontend/check_link.c $(frontend_fixture)
+%C%_check_link_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 if COMPILE_SERVER
 check_PROGRAMS += %D%/check_compile_server
