@@ -269,8 +269,14 @@ check_PROGRAMS += %D%/check_explain
 %C%_check_explain_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_scenario
-%C%_check_scenario_SOURCES = %D%/sim/check_scenario.c
+%C%_check_scenario_SOURCES = %D%/sim/check_scenario.c %D%/support/scenario_fixture.h
 %C%_check_scenario_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_scenario_launches
+%C%_check_scenario_launches_SOURCES = %D%/sim/check_scenario_launches.c %D%/support/scenario_fixture.h
+%C%_check_scenario_launches_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_options
+%C%_check_options_SOURCES = %D%/sim/check_options.c %D%/support/scenario_fixture.h
+%C%_check_options_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_enqueue_buffer
 %C%_check_enqueue_buffer_SOURCES = %D%/lib/check_enqueue_buffer.c %D%/support/cl_fixture.h
 %C%_check_enqueue_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
