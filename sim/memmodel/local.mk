@@ -75,7 +75,12 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/explain_fix.c \
 	%D%/explain/explain_replay.c \
 	%D%/explain/explain_replay.h \
+	%D%/explain/edit_words.c \
 	%D%/explain/explain_say.c \
+	%D%/explain/explain_say.h \
+	%D%/explain/explain_say_fence.c \
+	%D%/explain/explain_say_scope.c \
+	%D%/explain/explain_say_store.c \
 	%D%/explain/explain_search.c \
 	%D%/explain/explain_side.c \
 	%D%/explain/explain_state.h \
