@@ -184,8 +184,11 @@ check_PROGRAMS += %D%/check_host_unmapped
 %C%_check_host_unmapped_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_usage
-%C%_check_usage_SOURCES = %D%/lib/check_usage.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_usage_SOURCES = %D%/lib/check_usage.c %D%/support/usage_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_usage_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_usage_shared
+%C%_check_usage_shared_SOURCES = %D%/lib/check_usage_shared.c %D%/support/usage_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_usage_shared_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals
 %C%_check_refusals_SOURCES = %D%/lib/check_refusals.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_LDADD = liborrery.la $(CHECK_LIBS)
@@ -344,8 +347,12 @@ check_PROGRAMS += %D%/check_enqueue_svm
 %C%_check_enqueue_svm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_program
-%C%_check_api_program_SOURCES = %D%/lib/check_api_program.c %D%/support/cl_fixture.h
+%C%_check_api_program_SOURCES = %D%/lib/check_api_program.c %D%/support/program_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_program_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_program_variables
+%C%_check_program_variables_SOURCES = %D%/lib/check_program_variables.c %D%/support/program_fixture.h %D%/support/cl_fixture.h
+%C%_check_program_variables_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_kernel
 %C%_check_api_kernel_SOURCES = %D%/lib/check_api_kernel.c %D%/support/cl_fixture.h
@@ -746,6 +753,7 @@ tsan_tests = \
 	%D%/check_host_concurrent \
 	%D%/check_object \
 	%D%/check_process \
+	%D%/check_program_variables \
 	%D%/check_queue \
 	%D%/check_refusals \
 	%D%/check_report \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tests of the front end share: a directory of their own, compilations with their logs, and suites that run
- * in one process, whose builds share a compile server.
+ * What tests of the front end share: a directory of their own, compilations with their logs, and suites
+ * that run in one process, whose builds share a compile server.
  */
 #ifndef ORRERY_TESTS_SUPPORT_FRONTEND_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_FRONTEND_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A scenario that each test has for itself, loaded from a text or changed by options, and the complaints about
- * texts and options that are refused.
+ * A scenario that each test has for itself, loaded from a text or changed by options, and the complaints
+ * about texts and options that are refused.
  */
 #ifndef ORRERY_TESTS_SUPPORT_SCENARIO_FIXTURE_H
 #define ORRERY_TESTS_SUPPORT_SCENARIO_FIXTURE_H
