@@ -8,6 +8,7 @@
 
 static const char good[] = "kernel void first(global int *data) { data[get_global_id(0)] = 1; }\n"
                            "kernel void second(global float *data, float f) { data[0] = f; }\n";
+
 /* ---- release callbacks -------------------------------------------------------------------------------- */
 
 static void CL_CALLBACK program_destroyed(cl_program program, void *data)
