@@ -44,9 +44,16 @@ check_PROGRAMS += %D%/check_device_limits
 %C%_check_device_limits_SOURCES = %D%/lib/check_device_limits.c %D%/support/cl_fixture.h
 %C%_check_device_limits_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
+math_fixture = %D%/support/math_fixture.h %D%/support/many_asserts.h
 check_PROGRAMS += %D%/check_math
-%C%_check_math_SOURCES = %D%/interp/check_math.c %D%/support/many_asserts.h
+%C%_check_math_SOURCES = %D%/interp/check_math.c $(math_fixture)
 %C%_check_math_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_math_edges
+%C%_check_math_edges_SOURCES = %D%/interp/check_math_edges.c $(math_fixture)
+%C%_check_math_edges_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_math_integers
+%C%_check_math_integers_SOURCES = %D%/interp/check_math_integers.c $(math_fixture)
+%C%_check_math_integers_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_epochs
 %C%_check_epochs_SOURCES = %D%/memmodel/check_epochs.c %D%/support/dice.h %D%/support/many_asserts.h
