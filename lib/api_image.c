@@ -42,11 +42,17 @@ static bool is_byte(cl_channel_type type)
            type == CL_UNSIGNED_INT8;
 }
 
+static bool is_known_format(const cl_image_format *format)
+{
+    const cl_channel_order order = format->image_channel_order;
+    const cl_channel_type type = format->image_channel_data_type;
+    return order >= ORDER_FIRST && order <= ORDER_LAST && type >= DATA_FIRST && type <= DATA_LAST;
+}
+
 /* The pairs of order and type that the specification allows (5.3.1.1). */
 static bool format_valid(const cl_image_format *format)
 {
-    if (!format || format->image_channel_order < ORDER_FIRST || format->image_channel_order > ORDER_LAST ||
-        format->image_channel_data_type < DATA_FIRST || format->image_channel_data_type > DATA_LAST)
+    if (!format || !is_known_format(format))
         return false;
     cl_channel_type type = format->image_channel_data_type;
     switch (format->image_channel_order) {
@@ -89,9 +95,11 @@ bool image_supported(const struct context *context, const struct image_format *f
 {
     bool writes = flags & kernel_writes || !(flags & CL_MEM_READ_ONLY);
     bool flat = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;
-    return version_context_has_format(context, to_host(format)) &&
-           (!writes || !format->srgb || context_any(context, device_writes_srgb_images)) &&
-           (!format->depth || flat);
+    if (writes && format->srgb && !context_any(context, device_writes_srgb_images))
+        return false;
+    if (format->depth && !flat)
+        return false;
+    return version_context_has_format(context, to_host(format));
 }
 
 static bool type_valid(cl_mem_object_type type)
@@ -297,9 +305,11 @@ static bool orders_compatible(cl_channel_order order, cl_channel_order of)
 static cl_int check_view(const struct creation *c, const cl_image_format *format)
 {
     const struct image *of = c->source->image;
-    if (c->desc.image_width != of->desc.image_width || c->desc.image_height != of->desc.image_height ||
-        (c->desc.image_row_pitch && c->desc.image_row_pitch != of->desc.image_row_pitch) ||
-        of->device.levels != 1)
+    if (c->desc.image_width != of->desc.image_width || c->desc.image_height != of->desc.image_height)
+        return CL_INVALID_IMAGE_DESCRIPTOR;
+    if (c->desc.image_row_pitch && c->desc.image_row_pitch != of->desc.image_row_pitch)
+        return CL_INVALID_IMAGE_DESCRIPTOR;
+    if (of->device.levels != 1)
         return CL_INVALID_IMAGE_DESCRIPTOR;
     return format->image_channel_data_type == of->format.image_channel_data_type &&
                    orders_compatible(format->image_channel_order, of->format.image_channel_order)

@@ -467,8 +467,9 @@ static char *line_of(const struct schedule_record *record, const char *file)
 /* The run depends on choices of the scheduler. */
 static bool was_chosen(const struct schedule_record *record)
 {
-    return record->shape && (record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed ||
-                             record->has_switches || host_log_several());
+    const bool changes_waves =
+        record->settings.policy != SCHEDULE_LOCKSTEP || record->mixed || record->has_switches;
+    return record->shape && (changes_waves || host_log_several());
 }
 
 /* Gives the replay line to `orrery run`, which prints it if the program fails by itself. */
@@ -601,8 +602,9 @@ static void begin_to_save(void)
 static void write_conclusion(uint64_t kernels, int status, bool fits)
 {
     const bool nothing_ran = status == EXIT_NOTHING_RAN && runtime.scenario.expect_kernels && !kernels;
-    bool wanted = kernels || nothing_ran || fault_any() || report_count(runtime.report) ||
-                  report_suppressed_count(runtime.report) || secure_getenv("ORRERY_SUMMARY");
+    const bool has_findings = report_count(runtime.report) || report_suppressed_count(runtime.report);
+    const bool happened = kernels || nothing_ran || fault_any() || has_findings;
+    bool wanted = happened || secure_getenv("ORRERY_SUMMARY");
     const struct report_end end = {.kernels_run = kernels, .exit_status = status};
     struct diagnosis diagnosis = {0};
     bool recorded = write_record(device_record(runtime_device()));

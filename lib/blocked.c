@@ -47,8 +47,8 @@ bool blocked_all(uint32_t own, bool stores)
         callback_waits |= thread->callback;
         waiting += !thread->callback;
     }
-    return (callback_waits || callback_none()) && runtime_thread_alone(waiting) &&
-           (!stores || !thread_signals_caught());
+    const bool callbacks_done = callback_waits || callback_none();
+    return callbacks_done && runtime_thread_alone(waiting) && (!stores || !thread_signals_caught());
 }
 
 void blocked_fork(void)

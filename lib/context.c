@@ -251,7 +251,8 @@ cl_context CL_API_CALL api_clCreateContext(const cl_context_properties *properti
 {
     runtime_get();
     cl_int err = check_properties(properties);
-    if (!err && (!devices || !num_devices || (!pfn_notify && user_data)))
+    const bool data_without_callback = !pfn_notify && user_data;
+    if (!err && (!devices || !num_devices || data_without_callback))
         err = CL_INVALID_VALUE;
     if (err)
         return error_return(errcode_ret, err, NULL);

@@ -156,9 +156,10 @@ static bool never(const void *unused)
 /* Something is left, and some thread can execute it. */
 static bool is_unsettled(void)
 {
-    const bool open = executor.sharing == SHARING_OPEN;
-    return !executor_idle() && (device_thread.state == THREAD_STARTED || executor.lock != LOCK_FREE ||
-                                (open && executor.running));
+    const bool runs_unlocked = executor.sharing == SHARING_OPEN && executor.running;
+    const bool some_thread_runs =
+        device_thread.state == THREAD_STARTED || executor.lock != LOCK_FREE || runs_unlocked;
+    return !executor_idle() && some_thread_runs;
 }
 
 /*

@@ -145,3 +145,10 @@ bool enqueue_pattern_ok(const void *pattern, size_t pattern_size)
 {
     return pattern && pattern_size >= 1 && pattern_size <= 128 && (pattern_size & (pattern_size - 1)) == 0;
 }
+
+bool enqueue_fill_ok(const void *target, size_t size, const void *pattern, size_t pattern_size)
+{
+    if (!target || !enqueue_pattern_ok(pattern, pattern_size))
+        return false;
+    return (uintptr_t)target % pattern_size == 0 && size % pattern_size == 0;
+}

@@ -36,4 +36,5 @@ cl_int enqueue_buffer(const struct queue *queue, cl_mem handle, struct memobj **
 cl_int enqueue_image(const struct queue *queue, cl_mem handle, struct memobj **out_memobj);
 cl_int enqueue_buffer_aligned(const struct queue *queue, const struct memobj *memobj);
 bool enqueue_pattern_ok(const void *pattern, size_t pattern_size);
+bool enqueue_fill_ok(const void *target, size_t size, const void *pattern, size_t pattern_size);
 #endif

@@ -60,7 +60,8 @@ static struct map_record *record_remove(struct memobj *owner, const void *pointe
 static bool columns_apart(const struct map_record *a, const struct map_record *b)
 {
     size_t row = a->pitch[0];
-    if (!row || row != b->pitch[0] || (a->pitch[1] != b->pitch[1] && a->region[2] != 1 && b->region[2] != 1))
+    const bool same_slices = a->pitch[1] == b->pitch[1] || a->region[2] == 1 || b->region[2] == 1;
+    if (!row || row != b->pitch[0] || !same_slices)
         return false;
     size_t x = a->offset % row, y = b->offset % row;
     return x + a->region[0] <= y || y + b->region[0] <= x;
@@ -69,7 +70,9 @@ static bool columns_apart(const struct map_record *a, const struct map_record *b
 static bool rows_apart(const struct map_record *a, const struct map_record *b)
 {
     size_t slice = a->pitch[1], row = a->pitch[0];
-    if (!slice || slice != b->pitch[1] || !row || row != b->pitch[0] || slice % row)
+    if (!slice || !row || slice % row != 0)
+        return false;
+    if (slice != b->pitch[1] || row != b->pitch[0])
         return false;
     size_t x = a->offset % slice / row, y = b->offset % slice / row;
     return x + a->region[1] <= y || y + b->region[1] <= x;

@@ -114,9 +114,9 @@ static uint64_t host_row(const struct rect *rect, size_t index)
 
 bool transfer_rect_in_place(const struct rect *rect, uint64_t below, uint64_t host)
 {
-    return below + below_row(rect, 0) == host + host_row(rect, 0) &&
-           (rect->region[1] == 1 || rect->buffer_row == rect->host_row) &&
-           (rect->region[2] == 1 || rect->buffer_slice == rect->host_slice);
+    const bool same_rows = rect->region[1] == 1 || rect->buffer_row == rect->host_row;
+    const bool same_slices = rect->region[2] == 1 || rect->buffer_slice == rect->host_slice;
+    return same_rows && same_slices && below + below_row(rect, 0) == host + host_row(rect, 0);
 }
 
 /* Rows of both sides ascend, so one pass over both finds an overlap. */

@@ -108,8 +108,7 @@ cl_int CL_API_CALL api_clEnqueueSVMMemFill(cl_command_queue command_queue, void 
         enqueue_begin(&enqueue, command_queue, COMMAND_SVM_MEMFILL, num_events_in_wait_list, event_wait_list);
     if (!err)
         err = check_svm(&enqueue);
-    if (!err && (!svm_ptr || !enqueue_pattern_ok(pattern, pattern_size) ||
-                 address_of(svm_ptr) % pattern_size || size % pattern_size))
+    if (!err && !enqueue_fill_ok(svm_ptr, size, pattern, pattern_size))
         err = CL_INVALID_VALUE;
     if (!err) {
         enqueue.command->u.fill.svm = svm_ptr;

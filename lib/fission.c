@@ -200,7 +200,8 @@ cl_int CL_API_CALL api_clCreateSubDevicesEXT(cl_device_id in_device,
     struct cl_device *device = object_lookup(in_device, OBJECT_DEVICE);
     if (!device)
         return CL_INVALID_DEVICE;
-    if (!properties || (out_devices && !num_entries) || (!out_devices && !num_devices))
+    const bool has_result = out_devices ? num_entries != 0 : num_devices != NULL;
+    if (!properties || !has_result)
         return CL_INVALID_VALUE;
     return create(device, properties, num_entries, out_devices, num_devices);
 }

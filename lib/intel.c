@@ -40,6 +40,13 @@ static bool is_end(const char *at)
 
 /* ---- ZEX_NUMBER_OF_CCS: "0:4,1:2" --------------------------------------------------- */
 
+static bool read_mode(const char **entry, uint32_t *out_index, uint32_t *out_count)
+{
+    if (!read_number(entry, out_index) || *(*entry)++ != ':')
+        return false;
+    return read_number(entry, out_count) && *out_count && is_end(*entry);
+}
+
 static enum status apply_modes(const char *text, uint32_t root, struct topology *topology,
                                struct diagnosis *diagnosis)
 {
@@ -49,8 +56,7 @@ static enum status apply_modes(const char *text, uint32_t root, struct topology 
     for (const char *entry = text; entry && !status; entry = strchr(entry, ',')) {
         uint32_t index, count;
         entry += *entry == ',';
-        if (!read_number(&entry, &index) || *entry++ != ':' || !read_number(&entry, &count) || !count ||
-            !is_end(entry))
+        if (!read_mode(&entry, &index, &count))
             return refuse("ZEX_NUMBER_OF_CCS", text, "0:4,1:2", diagnosis);
         if (index == root)
             status = topology_set_cslices(topology, UINT32_MAX, count);

@@ -192,8 +192,8 @@ cl_int memobj_complete(struct memobj *memobj, cl_int err, struct memobj **out_me
         object_unref(memobj);
         return err;
     }
-    CHECKED(memobj->size > 0 && memobj->address &&
-            (memobj->owns_address || memobj->is_svm || memobj->parent));
+    CHECKED(memobj->size > 0 && memobj->address);
+    CHECKED(memobj->owns_address || memobj->is_svm || memobj->parent);
     host_bytes_begin(memobj);
     host_gone_begin(memobj);
     guard_add_buffer(memobj);

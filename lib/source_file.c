@@ -170,16 +170,22 @@ static void list_directory(const char *directory, int levels)
     free(listing.entry);
 }
 
+static bool ends_name(char c)
+{
+    return !c || c == '/';
+}
+
 /* "../kernels" for /a/b/kernels from /a/b/c; the absolute path if only the root is common. */
 static void relative(const char *from, const char *to, char out[PATH_BYTES])
 {
     size_t common = 0, used = 0;
-    for (size_t i = 0; from[i] == to[i] || (!from[i] && to[i] == '/') || (!to[i] && from[i] == '/'); i++) {
-        if (!from[i] || !to[i] || from[i] == '/')
+    size_t i = 0;
+    for (; from[i] && from[i] == to[i]; i++) {
+        if (from[i] == '/')
             common = i;
-        if (!from[i] || !to[i])
-            break;
     }
+    if (ends_name(from[i]) && ends_name(to[i]))
+        common = i;
     if (!common) {
         snprintf(out, PATH_BYTES, "%s", to);
         return;

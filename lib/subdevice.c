@@ -140,9 +140,12 @@ enum topology_level device_tile_level(const struct cl_device *device)
 
 static bool splits_at_any_domain(const struct cl_device *device)
 {
-    return device_parts(device, TOPOLOGY_NUMA) > 1 || device_parts(device, TOPOLOGY_L4) > 1 ||
-           device_parts(device, TOPOLOGY_L3) > 1 || device_parts(device, TOPOLOGY_L2) > 1 ||
-           device_parts(device, TOPOLOGY_L1) > 1;
+    static const enum topology_level domains[] = {TOPOLOGY_NUMA, TOPOLOGY_L4, TOPOLOGY_L3, TOPOLOGY_L2,
+                                                  TOPOLOGY_L1};
+    bool splits = false;
+    for (size_t i = 0; i < sizeof domains / sizeof *domains; i++)
+        splits |= device_parts(device, domains[i]) > 1;
+    return splits;
 }
 
 /* Partition by numbers of units; PoCL offers it even for root devices of one unit. */

@@ -292,8 +292,9 @@ static bool wants_tiles(const cl_device_partition_property *list)
 {
     const cl_device_affinity_domain any =
         CL_DEVICE_AFFINITY_DOMAIN_NUMA | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE;
-    return list && list[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN && list[1] &&
-           !((cl_device_affinity_domain)list[1] & ~any) && list[2] == 0;
+    if (!list || list[0] != CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN)
+        return false;
+    return list[1] && !((cl_device_affinity_domain)list[1] & ~any) && list[2] == 0;
 }
 
 /* The tiles are made once, and the device keeps them. */

@@ -159,8 +159,7 @@ cl_int CL_API_CALL api_clEnqueueMemFillINTEL(cl_command_queue command_queue, voi
                                event_wait_list);
     if (!err)
         err = check_usm(&enqueue);
-    if (!err && (!dst_ptr || !enqueue_pattern_ok(pattern, pattern_size) ||
-                 (uintptr_t)dst_ptr % pattern_size || size % pattern_size))
+    if (!err && !enqueue_fill_ok(dst_ptr, size, pattern, pattern_size))
         err = CL_INVALID_VALUE;
     if (!err) {
         enqueue.command->u.fill.svm = dst_ptr;

@@ -39,6 +39,9 @@ libsim_a_SOURCES = \
 	%D%/debug/line_values.h \
 	%D%/debug/wire.c \
 	%D%/device/device.c \
+	%D%/device/device_announce.c \
+	%D%/device/device_checker.c \
+	%D%/device/device_commands.c \
 	%D%/device/device_enqueue.c \
 	%D%/device/device_enqueue.h \
 	%D%/device/device_event.c \
@@ -111,6 +114,15 @@ libsim_a_SOURCES = \
 	%D%/base/file_limit.c \
 	%D%/base/nearest.c \
 	%D%/report/report.c \
+	%D%/report/report_cause.c \
+	%D%/report/report_cause.h \
+	%D%/report/report_counts.c \
+	%D%/report/report_end.c \
+	%D%/report/report_entry.c \
+	%D%/report/report_entry.h \
+	%D%/report/report_key.c \
+	%D%/report/report_key.h \
+	%D%/report/report_state.h \
 	%D%/report/report_devices.c \
 	%D%/report/report_devices.h \
 	%D%/report/report_places.c \

@@ -44,9 +44,16 @@ check_PROGRAMS += %D%/check_device_limits
 %C%_check_device_limits_SOURCES = %D%/lib/check_device_limits.c %D%/support/cl_fixture.h
 %C%_check_device_limits_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
+math_fixture = %D%/support/math_fixture.h %D%/support/many_asserts.h
 check_PROGRAMS += %D%/check_math
-%C%_check_math_SOURCES = %D%/interp/check_math.c %D%/support/many_asserts.h
+%C%_check_math_SOURCES = %D%/interp/check_math.c $(math_fixture)
 %C%_check_math_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_math_edges
+%C%_check_math_edges_SOURCES = %D%/interp/check_math_edges.c $(math_fixture)
+%C%_check_math_edges_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_math_integers
+%C%_check_math_integers_SOURCES = %D%/interp/check_math_integers.c $(math_fixture)
+%C%_check_math_integers_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_epochs
 %C%_check_epochs_SOURCES = %D%/memmodel/check_epochs.c %D%/support/dice.h %D%/support/many_asserts.h
@@ -62,9 +69,19 @@ check_PROGRAMS += %D%/check_units
 %C%_check_units_SOURCES = %D%/lib/check_units.c %D%/support/cl_fixture.h
 %C%_check_units_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
+frontend_fixture = %D%/support/frontend_fixture.h %D%/support/compile_request.h
 check_PROGRAMS += %D%/check_frontend
-%C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c %D%/support/compile_request.h
+%C%_check_frontend_SOURCES = %D%/frontend/check_frontend.c $(frontend_fixture)
 %C%_check_frontend_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_frontend_cache
+%C%_check_frontend_cache_SOURCES = %D%/frontend/check_frontend_cache.c $(frontend_fixture)
+%C%_check_frontend_cache_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_frontend_tools
+%C%_check_frontend_tools_SOURCES = %D%/frontend/check_frontend_tools.c $(frontend_fixture)
+%C%_check_frontend_tools_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_link
+%C%_check_link_SOURCES = %D%/frontend/check_link.c $(frontend_fixture)
+%C%_check_link_LDADD = $(SIM_LIBS) $(CHECK_LIBS)
 
 if COMPILE_SERVER
 check_PROGRAMS += %D%/check_compile_server
@@ -174,8 +191,11 @@ check_PROGRAMS += %D%/check_host_unmapped
 %C%_check_host_unmapped_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_usage
-%C%_check_usage_SOURCES = %D%/lib/check_usage.c %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_usage_SOURCES = %D%/lib/check_usage.c %D%/support/usage_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_usage_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_usage_shared
+%C%_check_usage_shared_SOURCES = %D%/lib/check_usage_shared.c %D%/support/usage_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
+%C%_check_usage_shared_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_refusals
 %C%_check_refusals_SOURCES = %D%/lib/check_refusals.c %D%/support/refusal_fixture.h %D%/support/finding_fixture.h %D%/support/cl_fixture.h
 %C%_check_refusals_LDADD = liborrery.la $(CHECK_LIBS)
@@ -259,8 +279,14 @@ check_PROGRAMS += %D%/check_explain
 %C%_check_explain_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_scenario
-%C%_check_scenario_SOURCES = %D%/sim/check_scenario.c
+%C%_check_scenario_SOURCES = %D%/sim/check_scenario.c %D%/support/scenario_fixture.h
 %C%_check_scenario_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_scenario_launches
+%C%_check_scenario_launches_SOURCES = %D%/sim/check_scenario_launches.c %D%/support/scenario_fixture.h
+%C%_check_scenario_launches_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_options
+%C%_check_options_SOURCES = %D%/sim/check_options.c %D%/support/scenario_fixture.h
+%C%_check_options_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_enqueue_buffer
 %C%_check_enqueue_buffer_SOURCES = %D%/lib/check_enqueue_buffer.c %D%/support/cl_fixture.h
 %C%_check_enqueue_buffer_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -309,8 +335,14 @@ check_PROGRAMS += %D%/check_enqueue_image
 %C%_check_enqueue_image_SOURCES = %D%/lib/check_enqueue_image.c %D%/support/image_fixture.h %D%/support/cl_fixture.h
 %C%_check_enqueue_image_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_image_exec
-%C%_check_image_exec_SOURCES = %D%/lib/check_image_exec.c %D%/support/image_fixture.h %D%/support/cl_fixture.h
+%C%_check_image_exec_SOURCES = %D%/lib/check_image_exec.c %D%/support/image_kernels.h %D%/support/image_fixture.h %D%/support/cl_fixture.h
 %C%_check_image_exec_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS) -lm
+check_PROGRAMS += %D%/check_image_sampling
+%C%_check_image_sampling_SOURCES = %D%/lib/check_image_sampling.c %D%/support/image_kernels.h %D%/support/image_fixture.h %D%/support/cl_fixture.h
+%C%_check_image_sampling_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS) -lm
+check_PROGRAMS += %D%/check_image_findings
+%C%_check_image_findings_SOURCES = %D%/lib/check_image_findings.c %D%/support/image_kernels.h %D%/support/image_fixture.h %D%/support/cl_fixture.h
+%C%_check_image_findings_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS) -lm
 check_PROGRAMS += %D%/check_enqueue_kernel
 %C%_check_enqueue_kernel_SOURCES = %D%/lib/check_enqueue_kernel.c %D%/support/cl_fixture.h
 %C%_check_enqueue_kernel_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
@@ -328,8 +360,12 @@ check_PROGRAMS += %D%/check_enqueue_svm
 %C%_check_enqueue_svm_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_program
-%C%_check_api_program_SOURCES = %D%/lib/check_api_program.c %D%/support/cl_fixture.h
+%C%_check_api_program_SOURCES = %D%/lib/check_api_program.c %D%/support/program_fixture.h %D%/support/cl_fixture.h
 %C%_check_api_program_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %D%/check_program_variables
+%C%_check_program_variables_SOURCES = %D%/lib/check_program_variables.c %D%/support/program_fixture.h %D%/support/cl_fixture.h
+%C%_check_program_variables_LDADD = $(OPENCL_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_api_kernel
 %C%_check_api_kernel_SOURCES = %D%/lib/check_api_kernel.c %D%/support/cl_fixture.h
@@ -730,6 +766,7 @@ tsan_tests = \
 	%D%/check_host_concurrent \
 	%D%/check_object \
 	%D%/check_process \
+	%D%/check_program_variables \
 	%D%/check_queue \
 	%D%/check_refusals \
 	%D%/check_report \

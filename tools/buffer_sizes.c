@@ -50,9 +50,11 @@ static bool is_left(const struct finding *finding, size_t argument)
 {
     char begins[40];
     const int length = snprintf(begins, sizeof begins, "argument %zu ", argument);
-    return (finding->kind == FINDING_OUT_OF_BOUNDS_READ || finding->kind == FINDING_OUT_OF_BOUNDS_WRITE) &&
-           finding->has_offset && finding->offset_bytes < UINT32_MAX / 2 && finding->object &&
-           strncmp(finding->object, begins, (size_t)length) == 0;
+    if (finding->kind != FINDING_OUT_OF_BOUNDS_READ && finding->kind != FINDING_OUT_OF_BOUNDS_WRITE)
+        return false;
+    if (!finding->has_offset || finding->offset_bytes >= UINT32_MAX / 2)
+        return false;
+    return finding->object && strncmp(finding->object, begins, (size_t)length) == 0;
 }
 
 static bool leaves(const struct report *report, size_t argument)

@@ -29,7 +29,8 @@ static size_t character_length(const char *at, size_t left)
     const size_t length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     json_t *valid = length <= left ? json_stringn(at, length) : NULL; /* jansson refuses what is no UTF-8 */
     json_decref(valid);
-    if (!valid || (length == 1 && first < ' ' && !strchr("\t\n\r", first)) || first == 0)
+    const bool is_control = first < ' ' && first != '\t' && first != '\n' && first != '\r';
+    if (!valid || is_control)
         return 0;
     return length == 3 && (memcmp(at, "\xef\xbf\xbe", 3) == 0 || memcmp(at, "\xef\xbf\xbf", 3) == 0) ? 0
                                                                                                      : length;

@@ -2,6 +2,7 @@
 /* `orrery check`: runs scenarios and compares with what they expect. */
 #include "tools.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
@@ -142,14 +143,25 @@ static bool is_kind(const char *expected, const char *seen)
     return finding_from_id(seen, &kind) && finding_id_is(kind, expected);
 }
 
+static bool has_line(const struct checked_report *seen, uint32_t line)
+{
+    return line == seen->lines[0] || line == seen->lines[1];
+}
+
+/* What the scenario does not give fits every finding. */
 static bool fits(const struct expect_finding *expected, const struct checked_report *seen)
 {
-    return is_kind(expected->id, seen->id) &&
-           (!expected->kernel || strcmp(expected->kernel, seen->kernel) == 0) &&
-           (!expected->line || expected->line == seen->lines[0] || expected->line == seen->lines[1]) &&
-           (!expected->has_follows || expected->follows == seen->follows) &&
-           (!expected->has_enough || expected->enough == seen->enough) && says(expected->why, seen->why) &&
-           says(expected->fix, seen->fix);
+    if (!is_kind(expected->id, seen->id))
+        return false;
+    if (expected->kernel && strcmp(expected->kernel, seen->kernel) != 0)
+        return false;
+    if (expected->line && !has_line(seen, expected->line))
+        return false;
+    if (expected->has_follows && expected->follows != seen->follows)
+        return false;
+    if (expected->has_enough && expected->enough != seen->enough)
+        return false;
+    return says(expected->why, seen->why) && says(expected->fix, seen->fix);
 }
 
 static bool match(const struct expect_finding *expected, struct outcome *outcome)
@@ -182,7 +194,8 @@ static void print_missing(const struct expect_finding *expected)
 
 static bool is_exact(const struct expect_finding *expected)
 {
-    return expected->line || expected->why || expected->fix || expected->has_follows || expected->has_enough;
+    const bool has_text = expected->why || expected->fix;
+    return has_text || expected->line || expected->has_follows || expected->has_enough;
 }
 
 /* One fix removes it and a finding that is expected: it need not be listed. */
@@ -697,7 +710,7 @@ static bool parse_jobs(const char *text, size_t *out_jobs)
     char *end;
     const long number = strtol(text, &end, 10);
     *out_jobs = (size_t)number;
-    return *text >= '0' && *text <= '9' && !*end && number >= 1 && number <= JOBS_MAX;
+    return isdigit((unsigned char)*text) && !*end && number >= 1 && number <= JOBS_MAX;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -178,7 +178,8 @@ static uint64_t positive(struct argp_state *state, const char *argument, const c
     char *end;
     errno = 0;
     uint64_t value = strtoull(argument, &end, 10);
-    if (errno || *end || end == argument || *argument == '-' || value == 0 || value > most)
+    const bool is_number = !errno && !*end && end != argument && *argument != '-';
+    if (!is_number || value == 0 || value > most)
         argp_error(state, "%s is a number from 1 to %" PRIu64 ", found '%s'", what, most, argument);
     return value;
 }

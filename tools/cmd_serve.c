@@ -23,7 +23,8 @@ static unsigned number(struct argp_state *state, const char *option, const char 
 {
     char *end;
     const unsigned long value = strtoul(text, &end, 10);
-    if (*end || end == text || *text == '-' || value < least || value > most)
+    const bool is_number = !*end && end != text && *text != '-';
+    if (!is_number || value < least || value > most)
         argp_error(state, "%s: found '%s', expected a number from %u to %u", option, text, least, most);
     return (unsigned)value;
 }

@@ -72,10 +72,12 @@ static bool read_numbers(const char *text, int64_t *numbers, size_t *out_count)
     for (;; text = end + 1) {
         errno = 0;
         numbers[*out_count] = strtoll(text, &end, 10);
-        if (end == text || errno || ++*out_count == NUMBERS_MAX || (*end && *end != ','))
+        if (end == text || errno || ++*out_count == NUMBERS_MAX)
             return false;
         if (!*end)
             return true;
+        if (*end != ',')
+            return false;
     }
 }
 

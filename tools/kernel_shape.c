@@ -58,9 +58,14 @@ static bool is_work_item_id(uint32_t built_in)
 
 static bool differs_between_groups(uint32_t built_in)
 {
-    return built_in == SpvBuiltInGlobalInvocationId || built_in == SpvBuiltInWorkgroupId ||
-           built_in == SpvBuiltInNumWorkgroups || built_in == SpvBuiltInGlobalSize ||
-           built_in == SpvBuiltInGlobalLinearId;
+    switch (built_in) {
+    case SpvBuiltInGlobalInvocationId:
+    case SpvBuiltInWorkgroupId:
+    case SpvBuiltInNumWorkgroups:
+    case SpvBuiltInGlobalSize:
+    case SpvBuiltInGlobalLinearId: return true;
+    default: return false;
+    }
 }
 
 /* The tile of a variable whose type is an array of arrays of anything else. */
@@ -128,19 +133,27 @@ static bool add_origins(struct fact *to, const struct fact *value)
     return to->from != was.from || to->from_id != was.from_id;
 }
 
+static bool is_arithmetic(uint32_t op)
+{
+    const bool converts = op >= SpvOpConvertFToU && op <= SpvOpBitcast;
+    const bool calculates = op >= SpvOpSNegate && op <= SpvOpFMod;
+    const bool changes_bits = op >= SpvOpShiftRightLogical && op <= SpvOpNot;
+    return converts || calculates || changes_bits;
+}
+
 /* The first word that is an operand of an instruction whose result was computed from all of them; 0: it is
  * no such instruction. */
 static uint32_t first_operand(uint32_t op)
 {
-    if (op == SpvOpExtInst)
-        return 5;
-    const bool computes = (op >= SpvOpConvertFToU && op <= SpvOpBitcast) ||
-                          (op >= SpvOpSNegate && op <= SpvOpFMod) ||
-                          (op >= SpvOpShiftRightLogical && op <= SpvOpNot);
-    return computes || op == SpvOpSelect || op == SpvOpPhi || op == SpvOpCompositeExtract ||
-                   op == SpvOpVectorShuffle || op == SpvOpCopyObject
-               ? 3
-               : 0;
+    switch (op) {
+    case SpvOpExtInst: return 5;
+    case SpvOpSelect:
+    case SpvOpPhi:
+    case SpvOpCompositeExtract:
+    case SpvOpVectorShuffle:
+    case SpvOpCopyObject: return 3;
+    default: return is_arithmetic(op) ? 3 : 0;
+    }
 }
 
 static bool compares_sizes(uint32_t op)

@@ -106,8 +106,8 @@ static bool is_gone(pid_t process)
 static void print_counts(struct watch *watch, const struct watch_seat *seat, const struct scenario *scenario)
 {
     const struct report_counts *counts = &seat->counts;
-    bool wanted = counts->kernels || counts->errors || counts->warnings || counts->suppressed ||
-                  getenv("ORRERY_SUMMARY");
+    const bool has_findings = counts->errors || counts->warnings || counts->suppressed;
+    bool wanted = counts->kernels || has_findings || getenv("ORRERY_SUMMARY");
     FILE *log = scenario->log_file ? report_append_file(scenario->log_file, (long)seat->process) : stderr;
     if (log && wanted && !seat->quiet)
         report_print_counts(log, counts);
@@ -154,7 +154,8 @@ static void print_replay(const struct watch *watch, const struct scenario *scena
 {
     const bool failed = WIFSIGNALED(status) || WEXITSTATUS(status) != 0;
     FILE *log = shared_log(scenario);
-    if (watch && failed && watch->replay[0] && log && !scenario->quiet)
+    const bool has_line = watch && failed && watch->replay[0];
+    if (has_line && log && !scenario->quiet)
         fprintf(log, "orrery: replay with: %s\n", watch->replay);
     tools_log_close(log, scenario);
 }
@@ -162,8 +163,8 @@ static void print_replay(const struct watch *watch, const struct scenario *scena
 /* For any status of the program. */
 static bool nothing_ran(const struct watch *watch, const struct scenario *scenario)
 {
-    return watch && scenario->expect_kernels && !scenario->keep_exit_code && !watch_kernel_ran(watch) &&
-           !watch->exit_status;
+    const bool judged = scenario->expect_kernels && !scenario->keep_exit_code;
+    return judged && watch && !watch_kernel_ran(watch) && !watch->exit_status;
 }
 
 /* The library prints it, too, if it is loaded in a process that ends by itself. */

@@ -224,8 +224,11 @@ static void report_overlap(const struct memobj *a, const struct memobj *b)
 /* Reports an overlap of two objects; true: it did. */
 static bool check_pair(struct memobj *a, struct memobj *b)
 {
-    const bool different = a && b && memobj_root(a) != memobj_root(b) && !(a->is_svm && b->is_svm);
-    const bool shared = different && spans_overlap(host_span(a), host_span(b));
+    if (!a || !b || memobj_root(a) == memobj_root(b))
+        return false;
+    if (a->is_svm && b->is_svm)
+        return false;
+    const bool shared = spans_overlap(host_span(a), host_span(b));
     if (shared)
         report_overlap(a, b);
     return shared;
@@ -278,11 +281,13 @@ static void drop_host_buffer(const struct memobj *memobj)
 static struct host_buffer *find_overlapping(const struct memobj *root, struct host_span span)
 {
     const bool reads = root->flags & CL_MEM_READ_ONLY;
-    struct host_buffer *entry = host_buffers;
-    while (entry && (entry->memobj == root || entry->reported || (reads && entry->read_only) ||
-                     !spans_overlap(entry->span, span)))
-        entry = entry->next;
-    return entry;
+    for (struct host_buffer *entry = host_buffers; entry; entry = entry->next) {
+        if (entry->memobj == root || entry->reported || (reads && entry->read_only))
+            continue;
+        if (spans_overlap(entry->span, span))
+            return entry;
+    }
+    return NULL;
 }
 
 static bool is_listed(const struct memobj *root)
@@ -456,7 +461,9 @@ static void check_own_event(const struct api_call *call)
                               *list = call_argument(call, "event_wait_list"),
                               *event = call_argument(call, "event");
     const uint64_t bytes = count ? count->bits * sizeof(cl_event) : 0;
-    if (!list || !list->bits || !event || event->bits < list->bits || event->bits - list->bits >= bytes)
+    if (!list || !list->bits || !event)
+        return;
+    if (event->bits < list->bits || event->bits - list->bits >= bytes)
         return;
     char object[64];
     snprintf(object, sizeof object, "event_wait_list[%" PRIu64 "]",

@@ -183,8 +183,9 @@ static void area_link(struct guard_area *area)
 static void set_apart(struct guard_area *area)
 {
     enum { APART_MOST = HOSTILE(8192, 2) };
-    if (area->apart || area->apart_refused || area->is_fine || area->buffer ||
-        guard.apart_count >= APART_MOST)
+    if (area->apart || area->apart_refused || guard.apart_count >= APART_MOST)
+        return;
+    if (area->is_fine || area->buffer)
         return;
     area->apart = device_view_apart(runtime_device(), area->low, area->fresh);
     area->apart_refused = !area->apart;

@@ -112,8 +112,8 @@ static bool is_closed(const struct guard_area *area, uint64_t address, bool used
 static bool is_used(const struct guard_area *area, uint64_t address)
 {
     const uint64_t page = guard_page_of(address);
-    return host_use_meets(page, page + PAGE_BYTES) &&
-           (!area || area->buffer || area->is_fine || is_mapped(area, address));
+    const bool is_open = !area || area->buffer || area->is_fine;
+    return host_use_meets(page, page + PAGE_BYTES) && (is_open || is_mapped(area, address));
 }
 
 /*

@@ -66,7 +66,31 @@ static struct {
     Dwfl_Callbacks callbacks;
 } dw;
 
-static bool symbol(void *library, const char *name, void *out_function)
+static const struct {
+    const char *name;
+    void *out_function;
+} dw_symbols[] = {{"dwfl_end", &dw.end},
+                  {"dwfl_linux_proc_report", &dw.report},
+                  {"dwfl_report_end", &dw.report_end},
+                  {"dwfl_addrmodule", &dw.module},
+                  {"dwfl_module_getsrc", &dw.line},
+                  {"dwfl_lineinfo", &dw.info},
+                  {"dwfl_module_addrname", &dw.name},
+                  {"dwfl_line_comp_dir", &dw.directory},
+                  {"dwfl_module_nextcu", &dw.next_unit},
+                  {"dwfl_module_addrdie", &dw.unit_at},
+                  {"dwarf_haspc", &dw.unit_has},
+                  {"dwarf_getsrc_die", &dw.unit_line},
+                  {"dwarf_linesrc", &dw.unit_file},
+                  {"dwarf_lineno", &dw.unit_number},
+                  {"dwarf_linecol", &dw.unit_column},
+                  {"dwarf_attr", &dw.attribute},
+                  {"dwarf_formstring", &dw.string},
+                  {"dwfl_linux_proc_find_elf", &dw.callbacks.find_elf},
+                  {"dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo},
+                  {"dwfl_begin", &dw.begin}};
+
+static bool find_symbol(void *library, const char *name, void *out_function)
 {
     void *found = dlsym(library, name);
     memcpy(out_function, &found, sizeof found);
@@ -83,22 +107,10 @@ static void dw_load(void)
     if (!library)
         return;
     dw.callbacks.debuginfo_path = &no_path;
-    if (symbol(library, "dwfl_end", &dw.end) && symbol(library, "dwfl_linux_proc_report", &dw.report) &&
-        symbol(library, "dwfl_report_end", &dw.report_end) &&
-        symbol(library, "dwfl_addrmodule", &dw.module) && symbol(library, "dwfl_module_getsrc", &dw.line) &&
-        symbol(library, "dwfl_lineinfo", &dw.info) && symbol(library, "dwfl_module_addrname", &dw.name) &&
-        symbol(library, "dwfl_line_comp_dir", &dw.directory) &&
-        symbol(library, "dwfl_module_nextcu", &dw.next_unit) &&
-        symbol(library, "dwfl_module_addrdie", &dw.unit_at) && symbol(library, "dwarf_haspc", &dw.unit_has) &&
-        symbol(library, "dwarf_getsrc_die", &dw.unit_line) &&
-        symbol(library, "dwarf_linesrc", &dw.unit_file) && symbol(library, "dwarf_lineno", &dw.unit_number) &&
-        symbol(library, "dwarf_linecol", &dw.unit_column) && symbol(library, "dwarf_attr", &dw.attribute) &&
-        symbol(library, "dwarf_formstring", &dw.string) &&
-        symbol(library, "dwfl_linux_proc_find_elf", &dw.callbacks.find_elf) &&
-        symbol(library, "dwfl_standard_find_debuginfo", &dw.callbacks.find_debuginfo) &&
-        symbol(library, "dwfl_begin", &dw.begin))
-        dw_loaded = true;
-    else
+    dw_loaded = true;
+    for (size_t i = 0; dw_loaded && i < sizeof dw_symbols / sizeof *dw_symbols; i++)
+        dw_loaded = find_symbol(library, dw_symbols[i].name, dw_symbols[i].out_function);
+    if (!dw_loaded)
         dlclose(library);
 }
 
@@ -132,21 +144,26 @@ static FILE *open_source(const char *path, const char *object)
     return fopen(path, "re");
 }
 
+static bool ends_line(int c)
+{
+    return c == EOF || c == '\n' || c == '\0';
+}
+
 static void read_line(const char *path, const char *object, struct host_place *out_place)
 {
     FILE *file = open_source(path, object);
     uint32_t line = 1;
-    int c = 0;
+    int c;
     size_t length = 0;
-    while (file && line < out_place->place.line && (c = getc(file)) != EOF)
+    if (!file)
+        return;
+    while (line < out_place->place.line && (c = getc(file)) != EOF)
         line += c == '\n';
-    while (file && c != EOF && (c = getc(file)) != EOF && c != '\n' && c &&
-           length + 1 < sizeof out_place->source)
+    while (length + 1 < sizeof out_place->source && !ends_line(c = getc(file)))
         out_place->source[length++] = (char)c;
     if (length)
         out_place->place.text = out_place->source;
-    if (file)
-        fclose(file);
+    fclose(file);
 }
 
 /* A relative name is looked up in the directory of the compilation: the directory in which the program

@@ -53,11 +53,16 @@ struct host_mapping {
     bool is_stack;
 };
 
+static bool is_digit(int c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 static int next_number(struct maps *maps, uint64_t *out_number)
 {
     int c;
     *out_number = 0;
-    while ((c = next_char(maps)) >= 0 && ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+    while (is_digit(c = next_char(maps)))
         *out_number = *out_number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
     return c;
 }
@@ -254,11 +259,16 @@ static bool writes_memory(const struct command *command)
 
 bool host_use_by(const struct command *command)
 {
-    const bool uses_some = writes_memory(command) || command->kind == COMMAND_WRITE_BUFFER ||
-                           command->kind == COMMAND_WRITE_BUFFER_RECT ||
-                           command->kind == COMMAND_WRITE_IMAGE || command->kind == COMMAND_SVM_MEMCPY ||
-                           command->kind == COMMAND_MEMCPY_INTEL;
-    return uses_some && uses.count < USES_MOST;
+    if (uses.count >= USES_MOST)
+        return false;
+    switch (command->kind) {
+    case COMMAND_WRITE_BUFFER:
+    case COMMAND_WRITE_BUFFER_RECT:
+    case COMMAND_WRITE_IMAGE:
+    case COMMAND_SVM_MEMCPY:
+    case COMMAND_MEMCPY_INTEL: return true;
+    default: return writes_memory(command);
+    }
 }
 
 /* ---- pages ------------------------------------------------------------------------------ */

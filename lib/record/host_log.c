@@ -218,8 +218,10 @@ static bool wait_given(void)
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += GIVE_UP_SECONDS;
     int err = pthread_cond_timedwait(&host_log.given, &host_log.lock, &until);
-    return !err || host_log.held || at != host_log.at || in_entry != host_log.in_entry ||
-           (preloaded.locks_give_up && preloaded.locks_give_up());
+    const bool continued = at != host_log.at || in_entry != host_log.in_entry;
+    if (!err || host_log.held || continued)
+        return true;
+    return preloaded.locks_give_up && preloaded.locks_give_up();
 }
 
 static void record_call(uint32_t thread, uint32_t name)

@@ -147,11 +147,17 @@ static struct lock_step *last_of(const struct lock_steps *steps)
     return steps->count ? &steps->step[steps->count - 1] : NULL;
 }
 
+/* Is the step one more attempt that fails in the same way, right after the last? */
+static bool repeats(const struct lock_step *last, const struct lock_step *step)
+{
+    const bool same_failure = last->result && last->kind == step->kind && last->result == step->result;
+    return same_failure && !step->after && last->at + last->count == step->at;
+}
+
 static bool add(struct lock_steps *steps, struct lock_step step)
 {
     struct lock_step *last = last_of(steps);
-    if (last && !step.after && last->kind == step.kind && last->result == step.result && last->result &&
-        last->at + last->count == step.at) {
+    if (last && repeats(last, &step)) {
         last->count += step.count;
         return true;
     }
@@ -443,7 +449,9 @@ void lock_log_note(struct lock_thread *thread, const void *object, enum lock_kin
     }
     const bool noted = step.after || result;
     lock_log.passed |= noted;
-    lock_log.lost |= (object && !result && !entry) || (noted && !add(&thread->made, step));
+    const bool object_lost = object && !result && !entry;
+    const bool step_lost = noted && !object_lost && !add(&thread->made, step);
+    lock_log.lost |= object_lost || step_lost;
     leave();
 }
 

@@ -98,7 +98,8 @@ bool thread_others_move(pid_t one, pid_t another)
     for (const struct dirent *entry; threads && !move && (entry = readdir(threads));) {
         struct thread_state state;
         const pid_t thread = (pid_t)atol(entry->d_name);
-        if (thread && thread != one && thread != another && thread_state_read(thread, &state))
+        const bool is_other = thread && thread != one && thread != another;
+        if (is_other && thread_state_read(thread, &state))
             move = !state.asleep || state.naps;
     }
     if (threads)

@@ -62,14 +62,18 @@ static bool take_range(struct enqueue_attempt *attempt, const struct device_conf
         range->local_size[i] = chosen;
         range->offset[i] = 0;
     }
-    for (uint32_t i = 0; i < 3; i++)
-        if ((chosen && (!range->local_size[i] || range->local_size[i] > config->max_work_item_sizes[i])) ||
-            range->global_size[i] > UINT64_MAX - range->offset[i])
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint64_t size = range->local_size[i];
+        if (chosen && (!size || size > config->max_work_item_sizes[i]))
             return false;
+        if (range->global_size[i] > UINT64_MAX - range->offset[i])
+            return false;
+    }
     bool ragged = config->non_uniform_groups && !attempt->program->uniform_groups;
     const bool may_be_empty = !is_before(config, 2, 1);
-    const bool fits = volume(range->local_size) <= config->max_work_group_size;
-    return fits && (ragged || divides(range)) && (may_be_empty || !is_empty(range));
+    if (volume(range->local_size) > config->max_work_group_size)
+        return false;
+    return (ragged || divides(range)) && (may_be_empty || !is_empty(range));
 }
 
 static void choose_local(const struct enqueue_attempt *attempt, const struct device_config *config,

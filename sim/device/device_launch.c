@@ -186,6 +186,12 @@ static uint32_t lanes_of_first_wave(const struct tiling *tiling)
     return tile.lane_count < tiling->wave_lanes ? tile.lane_count : tiling->wave_lanes;
 }
 
+/* Is anything wanted that depends on the compute units that the work-groups run on? */
+static bool observes_places(const struct device *device)
+{
+    return device->caches || device->timeline || device->profile || device->scenario->expect.placement_count;
+}
+
 static void launch_init(struct launch *launch, struct device *device, const struct launch_request *request)
 {
     const struct kernel *kernel = request->kernel;
@@ -216,9 +222,7 @@ static void launch_init(struct launch *launch, struct device *device, const stru
         request->compute_unit_count ? request->compute_unit_count : launch->config->topology.compute_units;
     launch->pages = device->pages;
     launch->began = clock_now(&device->clock);
-    launch->apart = device->caches || device->timeline || device->profile ||
-                    device->scenario->expect.placement_count ||
-                    launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
+    launch->apart = observes_places(device) || launch->schedule->placement != PLACEMENT_ROUND_ROBIN;
     launch->arena = &device->arena;
     launch->observer = kernel->info->initializer || kernel->info->finalizer ? NULL : device_observer(device);
     launch->report = device->report;

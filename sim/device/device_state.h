@@ -65,6 +65,16 @@ const struct observer *device_observer(const struct device *device);
 /* The observer that the waves of a launch call: the only one that wants their events, or the merged one. */
 const struct observer *device_wave_observer(const struct device *device, const struct launch_info *launch);
 
+/* Announces bytes that a command accesses; without bytes nothing is announced. */
+void device_announce(struct device *device, const struct command_event *event);
+void device_announce_command(struct device *device, uint32_t command, enum access_kind kind, uint64_t address,
+                             size_t size, enum command_role role);
+/* Likewise bytes of the host's memory. */
+void device_announce_host(struct device *device, uint32_t command, enum access_kind kind, const void *pointer,
+                          size_t size);
+
+/* Makes the checker, if the scenario has races or atomics checked. False: out of memory. */
+bool device_make_checker(struct device *device);
 /* Attaches or detaches the checker: races need every event, misused atomics only events of code with
  * atomics. */
 void device_check_code(struct device *device, const struct code *code);

@@ -22,17 +22,17 @@ static const char *skip_blanks(const char *at)
 static char *quoted_name(const char *at)
 {
     char *name = *at == '"' ? malloc(strlen(at)) : NULL, *end = name;
-    for (at++; name && *at && *at != '"'; at++) {
+    if (!name)
+        return NULL;
+    for (at++; *at && *at != '"'; at++) {
         at += *at == '\\' && at[1];
         *end++ = *at;
     }
-    if (name)
-        *end = '\0';
-    if (name && *at != '"') {
-        free(name);
-        return NULL;
-    }
-    return name;
+    *end = '\0';
+    if (*at == '"')
+        return name;
+    free(name);
+    return NULL;
 }
 
 /* out_name: malloc'd; NULL: the file stays. */

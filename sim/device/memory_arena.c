@@ -132,8 +132,8 @@ enum status arena_init(struct memory_arena *arena, uint64_t size, uint64_t limit
     arena->records = table_new(region_room(arena) * sizeof *arena->records);
     arena->committed = calloc(arena->memory.size >> CHUNK_SHIFT, 1);
     arena->free.items = malloc(16 * sizeof *arena->free.items);
-    if (!arena->granules || !arena->memory.regions || !arena->records || !arena->committed ||
-        !arena->free.items) {
+    const bool has_tables = arena->granules && arena->memory.regions && arena->records;
+    if (!has_tables || !arena->committed || !arena->free.items) {
         arena_fini(arena);
         return diagnose(diagnosis, STATUS_OUT_OF_MEMORY, "no memory for the device's tables");
     }

@@ -127,6 +127,12 @@ static bool is_write(const struct rewriting *r, uint32_t node, struct range *out
     return !range_is_empty(*out_value);
 }
 
+/* Is the write a statement of its own that stores another integer? Then an exchange can replace it. */
+static bool is_plain_assignment(const struct rewriting *r)
+{
+    return r->alone && rewriting_assigns_new_value(r) && !rewriting_is_float(r);
+}
+
 /* Is the write a statement of the body itself, and does its value mean the same at the condition? */
 static bool may_exchange(const struct rewriting *r)
 {
@@ -134,7 +140,7 @@ static bool may_exchange(const struct rewriting *r)
     const uint32_t parent = r->syntax.nodes[r->leaf].parent;
     const bool inside =
         r->leaf == guard->body || (parent == guard->body && r->syntax.nodes[parent].kind == NODE_BLOCK);
-    return inside && r->alone && rewriting_assigns_new_value(r) && !rewriting_is_float(r) &&
+    return inside && is_plain_assignment(r) &&
            rewriting_means_same(r, r->value, (struct range){guard->head_end, r->whole.first});
 }
 
@@ -265,8 +271,7 @@ bool form_wait(struct rewriting *r)
     struct text_piece piece = {.used = 0};
     bool other;
     const bool waits = wait->kind == NODE_LOOP && is_token(r, wait->first, "while") && idle;
-    if (!waits || wait->next != r->leaf || !r->alone || !rewriting_assigns_new_value(r) ||
-        rewriting_is_float(r))
+    if (!waits || wait->next != r->leaf || !is_plain_assignment(r))
         return false;
     if (!read_wait(r, (struct range){wait->head, wait->head_end}, &wanted, &other))
         return false;
@@ -340,7 +345,8 @@ bool form_swap(struct rewriting *r)
         node = r->syntax.nodes[node].next;
     const bool independent = !rewriting_has_object(r, r->value) && !rewriting_has_effects(r, r->value) &&
                              !calls_others(r, r->value);
-    if (at == NO_TOKEN || node != r->leaf || !r->alone || !is_token(r, r->op, "=") || !independent)
+    const bool assigns = r->alone && is_token(r, r->op, "=");
+    if (at == NO_TOKEN || node != r->leaf || !assigns || !independent)
         return false;
     if (!rewriting_has_atomic_size(r) || (r->request->size == 8 && rewriting_is_float(r)) ||
         calls_others(r, across))

@@ -99,6 +99,12 @@ static bool contains(const struct text *text, const char *words)
     return text->data && strstr(text->data, words);
 }
 
+static bool says_memory_ran_out(const struct process_result *result)
+{
+    return result->signal == SIGXFSZ || contains(&result->error, "out of memory") ||
+           contains(&result->error, "bad_alloc");
+}
+
 /* The kernel's limit of processor time is only as precise as its timer ticks. */
 enum process_limit child_limit_hit(const struct process_limits *limits, const struct process_result *result,
                                    const struct child_usage *usage)
@@ -107,8 +113,7 @@ enum process_limit child_limit_hit(const struct process_limits *limits, const st
         return result->limit;
     if (limits->seconds && (result->signal == SIGXCPU || usage->seconds > limits->seconds - 0.05))
         return PROCESS_TIME;
-    if (limits->bytes && (result->signal == SIGXFSZ || usage->bytes > limits->bytes / 4 * 3 ||
-                          contains(&result->error, "out of memory") || contains(&result->error, "bad_alloc")))
+    if (limits->bytes && (usage->bytes > limits->bytes / 4 * 3 || says_memory_ran_out(result)))
         return PROCESS_MEMORY;
     return PROCESS_UNLIMITED;
 }

@@ -25,15 +25,17 @@
 static bool is_unchanged_user(void)
 {
     uid_t real, effective, saved;
-    return getresuid(&real, &effective, &saved) == 0 && real == effective && real == saved &&
-           real == (uid_t)setfsuid((uid_t)-1) && real == getauxval(AT_UID);
+    if (getresuid(&real, &effective, &saved) != 0 || real != effective || real != saved)
+        return false;
+    return real == (uid_t)setfsuid((uid_t)-1) && real == getauxval(AT_UID);
 }
 
 static bool is_unchanged_group(void)
 {
     gid_t real, effective, saved;
-    return getresgid(&real, &effective, &saved) == 0 && real == effective && real == saved &&
-           real == (gid_t)setfsgid((gid_t)-1) && real == getauxval(AT_GID);
+    if (getresgid(&real, &effective, &saved) != 0 || real != effective || real != saved)
+        return false;
+    return real == (gid_t)setfsgid((gid_t)-1) && real == getauxval(AT_GID);
 }
 
 /* A sandbox of files (Landlock) cannot be detected from inside, but it requires no_new_privs unless the

@@ -13,14 +13,20 @@
 char *__cxa_demangle(const char *name, char *buffer, size_t *length,
                      int *status); /* <cxxabi.h>, which is C++ */
 
+static bool is_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
 /* "AS" and a digit, as a word of its own; NULL: something else. The numbers are those of the SPIR target. */
 static const char *qualifier_at(const char *text, const char *start)
 {
     static const char *const qualifiers[] = {"__private", "__global", "__constant", "__local", "__generic"};
-    const bool begins = text == start || (!isalnum((unsigned char)text[-1]) && text[-1] != '_');
-    if (!begins || text[0] != 'A' || text[1] != 'S' || text[2] < '0' || text[2] > '4')
+    if ((text != start && is_of_name(text[-1])) || strncmp(text, "AS", 2) != 0)
         return NULL;
-    return isalnum((unsigned char)text[3]) || text[3] == '_' ? NULL : qualifiers[text[2] - '0'];
+    if (text[2] < '0' || text[2] > '4' || is_of_name(text[3]))
+        return NULL;
+    return qualifiers[text[2] - '0'];
 }
 
 /* Each qualifier has at most ten characters in the place of three. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  The state of emitting one kernel for one number of lanes, shared by the files that do it: emit.c
- * has the
- *          steps and writes instructions; emit_operands.c gives operands the form that their handler expects;
- *          emit_slots.c places values in the frame; emit_idle.c finds values that do not affect their loop.
+ *          has the steps, emit_values.c writes the instructions of a value; emit_operands.c gives operands
+ *          the form that their handler expects; emit_slots.c places values in the frame; emit_idle.c finds
+ *          values that do not affect their loop; emit_sites.c and emit_levels.c describe the code to the
+ *          checker.
  *
  * Everything is in the arena of the compilation, except for the code that emit() returns.
  */
@@ -11,6 +12,7 @@
 #define ORRERY_INTERP_EMIT_H
 
 #include "ir.h"
+#include "orrery/checked.h"
 
 enum { SLOT_NONE, SLOT_U, SLOT_A, SLOT_V1, SLOT_V2, SLOT_V4, SLOT_V8, SLOT_MASK, SLOT_CLASSES };
 
@@ -58,6 +60,29 @@ static inline struct value *val(struct emitter *e, uint32_t v)
     return ir_value(e->ir, v);
 }
 
+static inline bool is_v(struct emitter *e, uint32_t v)
+{
+    return val(e, v)->cls == CLASS_V;
+}
+
+static inline uint32_t size_index(enum scalar type)
+{
+    CHECKED(scalar_bytes(type) && scalar_bytes(type) <= 8);
+    return (uint32_t)__builtin_ctz(scalar_bytes(type));
+}
+
+/* An instruction, with a preemption point before it where one is due. */
+struct insn *emit_put(struct emitter *e, uint32_t op, uint32_t d, uint32_t a, uint32_t b, uint32_t c);
+uint32_t emit_push(struct emitter *e, uint32_t operand); /* a word of a list of operands; returns its index */
+void emit_value(struct emitter *e, uint32_t v);
+/* For each block of ir->order its dominator and its post-dominator. */
+struct code_way *emit_ways(struct ir *ir);
+/* The loops; also fills the ranks and marks of ir->sites. */
+struct code_loop *emit_sites(struct ir *ir, struct code_way *ways);
+/* Which loops and blocks a work-group executes together. */
+void emit_levels(struct ir *ir, struct code_loop *loops, struct code_way *ways);
+/* Has the block a successor outside the loop? */
+bool emit_is_exit(struct ir *ir, const struct loop *loop, uint32_t b);
 void emit_operands(struct emitter *e);            /* splats, lanes and constant offsets of all instructions */
 void emit_private(struct emitter *e);             /* the private variables of a work-item */
 void emit_slots(struct emitter *e);               /* all other values; fills the frame's start */

@@ -96,9 +96,7 @@ static bool may_stop(const struct ir *ir, const struct value *value)
     case IR_pipe:
     case IR_enqueue:
     case IR_async_copy: return true;
-    default:
-        return ir->preempt && (ir_families[value->op] == FAMILY_EFFECT || value->op == IR_poison_load ||
-                               value->op == IR_poison_bits);
+    default: return ir->preempt && (ir_families[value->op] == FAMILY_EFFECT || ir_loads_poison(value));
     }
 }
 

@@ -158,14 +158,18 @@ static bool is_of_family(enum ir_op op)
     }
 }
 
+static bool is_load(const struct value *value)
+{
+    return value->op == IR_load || ir_loads_poison(value);
+}
+
 /* The address operand: generic addresses become lanes; private ones are added to each lane's own. The
  * address of a varying load is affine or varying: in irreducible control flow each lane loads for itself,
  * from a uniform address, too. */
 static void prepare_address(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
-    const bool loads = value->op == IR_load || value->op == IR_poison_load || value->op == IR_poison_bits;
-    const bool spreads = loads && value->cls == CLASS_V && val(e, value->args[0])->cls == CLASS_U;
+    const bool spreads = is_load(value) && value->cls == CLASS_V && val(e, value->args[0])->cls == CLASS_U;
     if (value->storage == STORAGE_PRIVATE)
         no_affine(e, v);
     else if (value->storage == STORAGE_GENERIC || spreads)
@@ -279,8 +283,7 @@ static void prepare(struct emitter *e, uint32_t v)
 static void fold_offset(struct emitter *e, uint32_t v)
 {
     struct value *value = val(e, v);
-    if (value->op != IR_load && value->op != IR_store && value->op != IR_poison_load &&
-        value->op != IR_poison_bits && value->op != IR_poison_store)
+    if (!is_load(value) && value->op != IR_store && value->op != IR_poison_store)
         return;
     const struct value *address = val(e, value->args[0]);
     int64_t offset = value->offset + address->offset;
@@ -292,11 +295,22 @@ static void fold_offset(struct emitter *e, uint32_t v)
     }
 }
 
+/* Is the value an address made of its first operand, or that address in another form? */
+static bool is_derived_address(const struct value *v)
+{
+    switch (v->op) {
+    case IR_index:
+    case IR_to_v:
+    case IR_splat: return true;
+    case IR_add: return v->type == T_I64;
+    default: return false;
+    }
+}
+
 static uint32_t root_object(struct emitter *e, uint32_t address)
 {
     const struct value *v = val(e, address);
-    while (v->op == IR_index || v->op == IR_to_v || v->op == IR_splat ||
-           (v->op == IR_add && v->type == T_I64))
+    while (is_derived_address(v))
         v = val(e, v->args[0]);
     return v->op == IR_private_address ? e->object_of[v->imm] : 0;
 }

@@ -150,8 +150,8 @@ static void phi_interval(struct emitter *e, uint32_t v, uint32_t b)
 /* The handler still reads operands after it has written the first result. */
 static bool reads_late(const struct value *v)
 {
-    return ir_families[v->op] == FAMILY_EFFECT || v->op == IR_math || v->op == IR_space ||
-           v->op == IR_poison_load || v->op == IR_poison_bits;
+    const bool computes_late = v->op == IR_math || v->op == IR_space;
+    return ir_families[v->op] == FAMILY_EFFECT || computes_late || ir_loads_poison(v);
 }
 
 static void find_intervals(struct emitter *e)

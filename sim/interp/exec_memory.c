@@ -287,8 +287,9 @@ typedef unsigned __int128 pair_64;
         const size_t row = row_lanes(wave, a), count = wave->lane_count, bytes = size / 8;                  \
         uint8_t *to = FLAT((u64)a->base + IMMEDIATE_OFFSET);                                                \
         const i64 step = a->step_x;                                                                         \
-        if (wave->full && row == count && !((u64)(uintptr_t)to % bytes) &&                                  \
-            (step == (i64)(4 * bytes) || step == (i64)(2 * bytes))) {                                       \
+        const bool aligned = !((u64)(uintptr_t)to % bytes);                                                 \
+        const bool packed = step == (i64)(4 * bytes) || step == (i64)(2 * bytes);                           \
+        if (wave->full && row == count && aligned && packed) {                                              \
             vectors_##size *const whole = step == (i64)(2 * bytes)                                          \
                                               ? k == 2 ? store_vectors_##size##_2_2 : NULL                  \
                                           : k == 2 ? store_vectors_##size##_2_4                             \

@@ -168,6 +168,12 @@ static inline struct value *ir_value(struct ir *ir, uint32_t v)
 {
     return &ir->values.chunks[v / VALUE_CHUNK][v % VALUE_CHUNK];
 }
+/* Does the value read companion bits of memory that say what is uninitialised? */
+static inline bool ir_loads_poison(const struct value *value)
+{
+    return value->op == IR_poison_load || value->op == IR_poison_bits;
+}
+
 static inline struct block *ir_block(struct ir *ir, uint32_t b)
 {
     return &ir->blocks.at[b];

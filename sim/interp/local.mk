@@ -24,6 +24,9 @@ libinterp_a_SOURCES = \
 	%D%/emit.c \
 	%D%/emit.h \
 	%D%/emit_idle.c \
+	%D%/emit_levels.c \
+	%D%/emit_sites.c \
+	%D%/emit_values.c \
 	%D%/emit_operands.c \
 	%D%/emit_slots.c \
 	%D%/wave_enqueue.c \
@@ -61,6 +64,9 @@ libinterp_a_SOURCES = \
 	%D%/math_real.h \
 	%D%/math_table.c \
 	%D%/module.c \
+	%D%/module_constants.c \
+	%D%/module_specialise.c \
+	%D%/module_types.c \
 	%D%/module.h \
 	%D%/wave_next.c \
 	%D%/value_number.c \
@@ -89,6 +95,12 @@ libinterp_a_SOURCES = \
 	%D%/updates.c \
 	%D%/verify.c \
 	%D%/verify.h \
+	%D%/verify_extended.c \
+	%D%/verify_grammar.c \
+	%D%/verify_groups.c \
+	%D%/verify_ir.c \
+	%D%/verify_shapes.h \
+	%D%/verify_values.c \
 	%D%/wave.c \
 	%D%/wave.h \
 	%D%/wave_control.c \

@@ -141,6 +141,7 @@ struct module {
     enum status fail_status;
 };
 
+enum { MODULE_NESTING_MAX = 255 }; /* of types, and of constants, in each other */
 /* Ends the current load or lowering with a diagnosis; never returns. */
 _Noreturn void module_fail(struct module *module, enum status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -163,6 +164,8 @@ static inline uint32_t spv_length(const struct module *m, uint32_t word)
 const char *spirv_op_name(uint32_t opcode);
 
 struct type *module_type(struct module *module, uint32_t type_id);
+/* The type of an element, member or variable, which must be a value. word: of the instruction it is for. */
+struct type *module_part_type(struct module *module, uint32_t type_id, uint32_t word);
 struct type *module_value_type(struct module *module, uint32_t id);
 /* The image type of an OpTypeImage; types that OpenCL does not have are refused. */
 enum image_type module_image_type(struct module *module, const uint32_t *type_words);
@@ -184,6 +187,7 @@ uint32_t scalar_bits(enum scalar scalar);
 /* Leaf index of the first leaf of member or element i. */
 uint32_t type_first_leaf(const struct type *type, uint32_t index);
 struct type *type_part(const struct type *type, uint32_t index);
+uint64_t type_stride(const struct type *element); /* bytes from one element of an array to the next */
 uint64_t type_part_offset(const struct type *type, uint32_t index);
 uint64_t module_bits_truncate(uint64_t bits, enum scalar scalar);
 int64_t module_bits_signed(uint64_t bits, enum scalar scalar);

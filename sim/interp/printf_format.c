@@ -154,6 +154,18 @@ static const char *parse_length(const char *at, struct printf_conversion *c)
     return at;
 }
 
+static bool is_vector_size(int count)
+{
+    switch (count) {
+    case 2:
+    case 3:
+    case 4:
+    case 8:
+    case 16: return true;
+    default: return false;
+    }
+}
+
 /* After the percent sign. NULL: no conversion of OpenCL C. */
 static const char *parse_conversion(const char *at, struct printf_conversion *c)
 {
@@ -166,7 +178,7 @@ static const char *parse_conversion(const char *at, struct printf_conversion *c)
     if (*at == 'v') {
         int count;
         at = parse_number(at + 1, &count);
-        if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16)
+        if (!is_vector_size(count))
             return NULL;
         c->vector = (uint32_t)count;
     }

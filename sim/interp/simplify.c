@@ -10,8 +10,8 @@
 
 static bool is_pure(const struct value *v)
 {
-    return ir_families[v->op] != FAMILY_EFFECT && v->op != IR_phi && v->op != IR_extract &&
-           v->op != IR_poison_load && v->op != IR_poison_bits;
+    const bool has_place = v->op == IR_phi || v->op == IR_extract; /* of its block; after its load */
+    return ir_families[v->op] != FAMILY_EFFECT && !has_place && !ir_loads_poison(v);
 }
 
 /* ---- value numbering -------------------------------------------------------------------- */

@@ -31,7 +31,9 @@ static bool same_value(struct ir *ir, uint32_t a, uint32_t b, uint32_t depth)
     const struct value *x = ir_value(ir, a), *y = ir_value(ir, b);
     if (a == b)
         return true;
-    if (!a || !b || !depth || !is_computed(x) || !is_computed(y))
+    if (!a || !b || !depth)
+        return false;
+    if (!is_computed(x) || !is_computed(y))
         return false;
     if (x->op != y->op || x->type != y->type || x->imm != y->imm || x->offset != y->offset)
         return false;

@@ -290,8 +290,9 @@ static bool same_barrier(const struct candidate *candidate, const struct candida
                          const struct candidate_event *exit)
 {
     const uint32_t *group = candidate->unfold->places.group;
-    return entry->instance && entry->instance == exit->instance && !entry->is_exit && exit->is_exit &&
-           entry->thread != exit->thread && group[entry->thread] == group[exit->thread];
+    if (!entry->instance || entry->instance != exit->instance || entry->is_exit || !exit->is_exit)
+        return false;
+    return entry->thread != exit->thread && group[entry->thread] == group[exit->thread];
 }
 
 static void synchronise_barriers(struct candidate *candidate)
@@ -338,6 +339,11 @@ static bool is_access(const struct candidate_event *event)
     return event->is_read || event->is_write;
 }
 
+static bool accesses_one_cell(const struct candidate_event *a, const struct candidate_event *b)
+{
+    return is_access(a) && is_access(b) && a->cell == b->cell;
+}
+
 /* The successors of a read (from-read): the stores after the one it reads. */
 static event_set overwritten_by(const struct candidate *candidate, uint32_t read)
 {
@@ -368,8 +374,8 @@ static bool coherent(const struct candidate *candidate)
         if (has_event(later, i))
             return false;
         EACH_EVENT(k, later)
-        if (is_access(&candidate->event[i]) && is_access(&candidate->event[k]) &&
-            candidate->event[i].cell == candidate->event[k].cell && !candidate_coherent_pair(candidate, i, k))
+        if (accesses_one_cell(&candidate->event[i], &candidate->event[k]) &&
+            !candidate_coherent_pair(candidate, i, k))
             return false;
     }
     return true;
@@ -418,14 +424,19 @@ bool candidate_seq_cst_before(const struct candidate *candidate, uint32_t a, uin
     return false;
 }
 
+static bool is_seq_cst_pair(const struct candidate *candidate, uint32_t a, uint32_t b)
+{
+    return candidate->event[a].is_seq_cst && candidate->event[b].is_seq_cst &&
+           has_event(candidate->inclusive[a], b);
+}
+
 static bool seq_cst_is_total(const struct candidate *candidate)
 {
     relation order;
     memset(order, 0, sizeof order);
     for (uint32_t a = 0; a < candidate->count; a++)
         for (uint32_t b = 0; b < candidate->count; b++)
-            if (a != b && candidate->event[a].is_seq_cst && candidate->event[b].is_seq_cst &&
-                has_event(candidate->inclusive[a], b) && candidate_seq_cst_before(candidate, a, b))
+            if (a != b && is_seq_cst_pair(candidate, a, b) && candidate_seq_cst_before(candidate, a, b))
                 order[a] |= one_event(b);
     close_relation(order, candidate->count);
     return !has_cycle(order, candidate->count);
@@ -578,8 +589,8 @@ enum axiom candidate_broken(struct candidate *candidate)
 
 static bool conflict(const struct candidate_event *a, const struct candidate_event *b)
 {
-    return is_access(a) && is_access(b) && a->cell == b->cell && (a->is_write || b->is_write) &&
-           a->thread != b->thread && a->thread != NO_THREAD && b->thread != NO_THREAD;
+    const bool by_two = a->thread != b->thread && a->thread != NO_THREAD && b->thread != NO_THREAD;
+    return by_two && accesses_one_cell(a, b) && (a->is_write || b->is_write);
 }
 
 bool candidate_races(const struct candidate *candidate)

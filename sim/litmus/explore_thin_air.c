@@ -262,8 +262,9 @@ static void add_edges(struct edges *edges, const struct thread_trace *trace, uin
     for (uint32_t i = 0; i < trace->count; i++)
         for (uint32_t k = i + 1; k < trace->count; k++) {
             const struct litmus_event *from = &trace->events[i], *to = &trace->events[k];
-            if (step_is_access(from->step) && step_reads(from->step) && step_is_access(to->step) &&
-                step_writes(to->step, to->read) && from->step->cell != to->step->cell)
+            const bool is_load = step_is_access(from->step) && step_reads(from->step);
+            const bool is_store = step_is_access(to->step) && step_writes(to->step, to->read);
+            if (is_load && is_store && from->step->cell != to->step->cell)
                 edges->threads[from->step->cell][to->step->cell] |= (uint16_t)(1u << thread);
         }
 }

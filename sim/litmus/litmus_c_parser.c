@@ -102,9 +102,10 @@ static bool is_call(const struct litmus_word *word, enum atomic_call call, bool 
     const char *name = atomic_call_names[call];
     size_t length = strlen(name);
     *out_explicit = word->length > length;
-    return word->kind == WORD_NAME && word->length >= length && memcmp(word->start, name, length) == 0 &&
-           (word->length == length ||
-            (word->length == length + 9 && memcmp(word->start + length, "_explicit", 9) == 0));
+    if (word->kind != WORD_NAME || word->length < length || memcmp(word->start, name, length) != 0)
+        return false;
+    const char *suffix = word->start + length;
+    return word->length == length || (word->length == length + 9 && memcmp(suffix, "_explicit", 9) == 0);
 }
 
 static bool is_pointer(const struct expression *expression)

@@ -278,8 +278,8 @@ static enum status visit_candidates(struct collector *collector)
 {
     bool thin_air = collector->options->thin_air, cut = false;
     enum status status = explore_reads(collector->unfold, thin_air, &cut, take, collector);
-    if (status == STATUS_OK && !collector->unfold->gave_up &&
-        (thin_air || !RULE(27) || reads_may_pass_barriers(collector->test)))
+    const bool needed = thin_air || !RULE(27) || reads_may_pass_barriers(collector->test);
+    if (status == STATUS_OK && !collector->unfold->gave_up && needed)
         status = explore_thin_air(collector->unfold, thin_air || !RULE(27), &cut, take, collector);
     collector->result->cut += cut;
     return status;

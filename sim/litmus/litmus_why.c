@@ -192,8 +192,9 @@ static void add_contradiction(const struct candidate *candidate, uint32_t a, uin
 static bool breaks_coherence(const struct candidate *candidate, uint32_t a, uint32_t b)
 {
     const struct candidate_event *one = &candidate->event[a], *other = &candidate->event[b];
-    return (one->is_read || one->is_write) && (other->is_read || other->is_write) &&
-           one->cell == other->cell && happens(candidate, a, b) && !candidate_coherent_pair(candidate, a, b);
+    const bool accesses = (one->is_read || one->is_write) && (other->is_read || other->is_write);
+    return accesses && one->cell == other->cell && happens(candidate, a, b) &&
+           !candidate_coherent_pair(candidate, a, b);
 }
 
 static void explain_coherence(const struct candidate *candidate, struct cycle *out_cycle)

@@ -48,19 +48,24 @@ static bool can_race(const struct litmus *test, const struct step *access)
 
 static bool releases(const struct step *step, struct reading read)
 {
-    bool can = step->kind == STEP_FENCE || (step->atomic && step_writes(step, read));
-    return step->kind == STEP_BARRIER ||
-           (can &&
-            (step->order == ORDER_RELEASE || step->order == ORDER_ACQ_REL || step->order == ORDER_SEQ_CST));
+    const bool can = step->kind == STEP_FENCE || (step->atomic && step_writes(step, read));
+    switch (step->order) {
+    case ORDER_RELEASE:
+    case ORDER_ACQ_REL:
+    case ORDER_SEQ_CST: return can || step->kind == STEP_BARRIER;
+    default: return step->kind == STEP_BARRIER;
+    }
 }
 
 /* Whatever conflicts with `access` also conflicts with `before`. */
 static bool as_wide(const struct step *before, struct reading read_before, const struct step *access,
                     struct reading read)
 {
-    return step_is_access(before) && before->cell == access->cell &&
-           (step_writes(before, read_before) || !step_writes(access, read)) &&
-           (!before->atomic || (access->atomic && before->scope == access->scope));
+    if (!step_is_access(before) || before->cell != access->cell)
+        return false;
+    if (step_writes(access, read) && !step_writes(before, read_before))
+        return false;
+    return !before->atomic || (access->atomic && before->scope == access->scope);
 }
 
 /* An earlier access races whenever this one does: no operation between them publishes what the thread

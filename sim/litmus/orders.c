@@ -60,11 +60,12 @@ bool orders_are_possible(struct orders *orders)
 /* Another store has to come first. */
 static bool too_early(const struct orders *orders, uint32_t store, event_set left)
 {
-    for (uint32_t i = 0; i < orders->candidate.count; i++)
-        if (has_event(left, i) &&
-            (has_event(orders->later[i], store) ||
-             (!orders->unfold->explains && i < store && has_event(orders->candidate.before[i], store))))
+    for (uint32_t i = 0; i < orders->candidate.count; i++) {
+        const bool in_program_order =
+            !orders->unfold->explains && i < store && has_event(orders->candidate.before[i], store);
+        if (has_event(left, i) && (in_program_order || has_event(orders->later[i], store)))
             return true;
+    }
     return false;
 }
 

@@ -116,8 +116,7 @@ static bool clocks_ran_out(struct checker *checker)
  * is reported from then on. */
 static bool has_failed(struct checker *checker)
 {
-    return clocks_ran_out(checker) || checker->order.failed || checker->order.pool.failed ||
-           checker->shadow.failed;
+    return clocks_ran_out(checker) || order_lacks_memory(&checker->order) || checker->shadow.failed;
 }
 
 /* A note for the user: the filters do not decide this kernel's accesses, which makes the run slow. */

@@ -17,11 +17,16 @@ static int by_id(const void *a, const void *b)
     return x->region_id < y->region_id ? -1 : x->region_id > y->region_id;
 }
 
+static bool has_filtered_accesses(const struct shadow_region *region)
+{
+    return region->epoch_filter.open || region->affine_filter.count || region->epoch_filter.access_log.used ||
+           region->reads.open;
+}
+
 static bool was_touched(const struct shadow_region *region)
 {
     return region->space != IN_LOCAL && !region->uncollected &&
-           (region->touched || region->epoch_filter.open || region->affine_filter.count ||
-            region->epoch_filter.access_log.used || region->reads.open);
+           (region->touched || has_filtered_accesses(region));
 }
 
 uint32_t checker_shadow_count(const struct checker *checker)

@@ -177,8 +177,9 @@ static void announce_past(const struct inquiry_access *asking, const struct past
 
 static bool has_failed(const struct checker *checker)
 {
-    return !checker->races_wanted || !checker->races.launch || checker->reported_failure ||
-           checker->order.failed || checker->order.pool.failed || checker->shadow.failed;
+    const bool checks_races = checker->races_wanted && checker->races.launch;
+    return !checks_races || checker->reported_failure || order_lacks_memory(&checker->order) ||
+           checker->shadow.failed;
 }
 
 static uint64_t unit_asking(const struct checker *checker, const struct race_inquiry *inquiry)

@@ -82,13 +82,18 @@ static struct horizon horizon_of(struct clocks *clocks, int region, uint64_t uni
     return horizon;
 }
 
+/* An edge that begins and ends at one entry of the log is of a barrier, which releases every unit. */
+static bool same_edge(const struct edge *a, const struct edge *b)
+{
+    const bool of_barrier = a->from.at == a->to.at;
+    return a->to.at == b->to.at && a->from.at == b->from.at && (of_barrier || a->from.unit == b->from.unit);
+}
+
 static bool same_horizon(const struct horizon *a, const struct horizon *b)
 {
-    const bool barrier = a->has_edge && a->edge.from.at == a->edge.to.at;
     if (a->until != b->until || a->has_edge != b->has_edge)
         return false;
-    return !a->has_edge || (a->edge.to.at == b->edge.to.at && a->edge.from.at == b->edge.from.at &&
-                            (barrier || a->edge.from.unit == b->edge.from.unit));
+    return !a->has_edge || same_edge(&a->edge, &b->edge);
 }
 
 /* ---- rows --------------------------------------------------------------------------------------- */
@@ -179,8 +184,7 @@ enum inquiry_answer checker_clocks(struct checker *checker, const struct race_in
     struct item item;
     uint32_t count;
     uint64_t left = UNITS_MOST;
-    if (!checker->races_wanted || !checker->races.launch || checker->order.failed ||
-        checker->order.pool.failed)
+    if (!checker->races_wanted || !checker->races.launch || order_lacks_memory(&checker->order))
         return INQUIRY_UNCHECKED;
     if (checker->sync_log.full)
         return INQUIRY_UNKNOWN;

@@ -2,14 +2,13 @@
 /*
  * Epochs of work-items in the happens-before order of the launch: the epoch of an access, and whether it
  * happens before the next access of another work-item. Only the order is queried, not the shadow memory. Its
- * state stays the same, except that deferred joins are computed. /
+ * state stays the same, except that deferred joins are computed.
  */
 #include "checker_inquiry.h"
 
 static bool has_no_order(const struct checker *checker)
 {
-    return !checker->races_wanted || !checker->races.launch || checker->order.failed ||
-           checker->order.pool.failed;
+    return !checker->races_wanted || !checker->races.launch || order_lacks_memory(&checker->order);
 }
 
 static void find_unit(struct checker *checker, const struct inquiry_actor *actor,

@@ -212,11 +212,11 @@ static void perform_early(struct checker *checker, uint64_t unit, struct shadow_
 /* The last lane, if this is a plain access by more than two lanes at one address; else 0. */
 static uint32_t last_of_many(const struct access_event *event, const uint64_t *mask)
 {
+    const bool plain = event->kind <= ACCESS_WRITE && !event->copy && !event->image;
     uint32_t first, end;
-    const bool together = event->shape == ADDRESS_UNIFORM && event->kind <= ACCESS_WRITE && !event->copy &&
-                          !event->image && lanes_within(mask, 0, event->lane_count, &first, &end) &&
-                          end > first + 2;
-    return together ? end - 1 : 0;
+    if (!plain || event->shape != ADDRESS_UNIFORM)
+        return 0;
+    return lanes_within(mask, 0, event->lane_count, &first, &end) && end > first + 2 ? end - 1 : 0;
 }
 
 /* Lanes that reach saturated cells by one instruction race with the same accesses, and the cell keeps the

@@ -99,9 +99,10 @@ bool checker_only_reads(const struct checker *checker, struct shadow_region *reg
     const struct launch_info *launch = checker->races.launch;
     struct read_only_set *reads = &region->reads;
     if (reads->launch != launch->launch) {
+        const bool qualifies = region->space != IN_LOCAL && !region->of_host && !checker->order.formal;
         reads->launch = launch->launch;
-        reads->holds = region->space != IN_LOCAL && !region->of_host && !checker->order.formal &&
-                       launch->may_write && !launch->may_write(launch, region->low, region->high);
+        reads->holds =
+            qualifies && launch->may_write && !launch->may_write(launch, region->low, region->high);
     }
     return reads->holds && !region->affine_filter.replayed;
 }

@@ -281,24 +281,30 @@ static inline bool same_mask(const uint64_t a[LANE_MASK_WORDS], const uint64_t b
     return !differs;
 }
 
+static inline bool cursor_has_pattern(const struct read_cursor *read_cursor, const struct access_event *event)
+{
+    return read_cursor->shape == event->shape && read_cursor->size == event->size_bytes &&
+           read_cursor->step_x == event->step_x && read_cursor->step_y == event->step_y;
+}
+
 /* Does the event repeat the latest read of the same lanes by the same instruction at the next base? Then it
  * is recorded in the affine filter. */
 static inline bool cursor_takes(struct checker *checker, const struct access_event *event, uint64_t clock)
 {
     struct read_cursor *read_cursor = &checker->read_cursors[event->origin.site % READ_CURSORS];
-    return read_cursor->wave_items == checker->wave_items.serial && read_cursor->site == event->origin.site &&
-           event->kind == ACCESS_READ && read_cursor->clock == clock && read_cursor->shape == event->shape &&
-           read_cursor->size == event->size_bytes && read_cursor->step_x == event->step_x &&
-           read_cursor->step_y == event->step_y && event->base >= read_cursor->region->low &&
-           event->base < read_cursor->region->high && same_mask(read_cursor->mask, event->mask) &&
+    if (read_cursor->wave_items != checker->wave_items.serial || read_cursor->site != event->origin.site)
+        return false;
+    if (event->kind != ACCESS_READ || read_cursor->clock != clock || !cursor_has_pattern(read_cursor, event))
+        return false;
+    return is_in(read_cursor->region, event->base) && same_mask(read_cursor->mask, event->mask) &&
            affine_filter_cursor_move(&read_cursor->region->affine_filter, &read_cursor->at, event->base);
 }
 
 /* As cursor_takes, before any synchronisation: the clock value is 1. */
 static inline bool cursor_takes_early(struct checker *checker, const struct access_event *event)
 {
-    return !checker->order.groups && event->kind == ACCESS_READ && event->shape != ADDRESS_LIST &&
-           !event->copy && cursor_takes(checker, event, 1);
+    const bool affine_read = event->kind == ACCESS_READ && event->shape != ADDRESS_LIST && !event->copy;
+    return affine_read && !checker->order.groups && cursor_takes(checker, event, 1);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------- */

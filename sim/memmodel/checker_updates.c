@@ -77,8 +77,10 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
     const struct wave_items *wave_items = &checker->wave_items;
     struct group_order *group =
         wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
-    if (event->kind != ACCESS_ATOMIC_UPDATE || event->image || checker->order.formal ||
-        event->size_bytes != 4 || !group || !group->items || order_logs(&checker->order))
+    const bool updates_words = event->kind == ACCESS_ATOMIC_UPDATE && !event->image && event->size_bytes == 4;
+    if (!updates_words || !group || !group->items)
+        return false;
+    if (checker->order.formal || order_logs(&checker->order))
         return false;
     struct shadow_region *region = region_at(checker, first_address(event));
     if (!region || !region->affine_filter.replayed || !region->atomic)
@@ -117,12 +119,19 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
     return true;
 }
 
+/* Were the updates made for this wave and this instruction, and do they have the event's allocation? */
+static inline bool is_of_updates(const struct checker *checker, const struct member_updates *member_updates,
+                                 const struct access_event *event)
+{
+    return member_updates->wave_items == checker->wave_items.serial &&
+           member_updates->site == event->origin.site && is_in(member_updates->region, first_address(event));
+}
+
 /* NULL: this is no update of a group that synchronises, of a word whose accesses are in the shadow. */
 static struct member_updates *begin_member_updates(struct checker *checker, const struct access_event *event)
 {
     struct member_updates *member_updates = &checker->member_updates[event->origin.site % MEMBER_UPDATES];
-    if (member_updates->wave_items == checker->wave_items.serial &&
-        member_updates->site == event->origin.site && is_in(member_updates->region, first_address(event)))
+    if (is_of_updates(checker, member_updates, event))
         return member_updates;
     return member_updates_anew(checker, event, member_updates) ? member_updates : NULL;
 }
@@ -346,8 +355,9 @@ static bool filter_atomics(struct checker *checker, const struct access_event *e
 
 static bool is_relaxed(const struct access_event *event)
 {
-    return (event->kind == ACCESS_ATOMIC_UPDATE || event->kind == ACCESS_ATOMIC_READ) &&
-           event->order == ORDER_RELAXED && (!event->failed || event->failure_order == ORDER_RELAXED);
+    const bool reads_atomically = event->kind == ACCESS_ATOMIC_UPDATE || event->kind == ACCESS_ATOMIC_READ;
+    return reads_atomically && event->order == ORDER_RELAXED &&
+           (!event->failed || event->failure_order == ORDER_RELAXED);
 }
 
 /* Relaxed updates and loads: all through the epoch filter, or each into its word's access set if it races
@@ -487,8 +497,11 @@ static __attribute__((noinline)) void exchange_first(struct checker *checker,
 static bool take_exchanges(struct checker *checker, const struct access_event *event)
 {
     const struct wave_items *wave_items = &checker->wave_items;
-    if (event->failure_order != ORDER_RELAXED || !wave_items->one_group || wave_items->first_lane ||
-        checker->order.formal || event->image || order_logs(&checker->order))
+    if (event->image || event->failure_order != ORDER_RELAXED)
+        return false;
+    if (!wave_items->one_group || wave_items->first_lane)
+        return false;
+    if (checker->order.formal || order_logs(&checker->order))
         return false;
     struct member_updates *member_updates =
         event->lane_count <= 64 ? begin_member_updates(checker, event) : NULL;
@@ -531,10 +544,9 @@ static __attribute__((noinline)) void access_anew(struct checker *checker, const
 static inline bool is_again(const struct checker *checker, const struct member_updates *member_updates,
                             const struct access_event *event)
 {
-    return wave_items_spans(&checker->wave_items, &event->origin, event->lane_count) &&
-           member_updates->wave_items == checker->wave_items.serial &&
-           member_updates->site == event->origin.site && event->shape == ADDRESS_UNIFORM &&
-           is_in(member_updates->region, event->base);
+    return event->shape == ADDRESS_UNIFORM &&
+           wave_items_spans(&checker->wave_items, &event->origin, event->lane_count) &&
+           is_of_updates(checker, member_updates, event);
 }
 
 void checker_atomic_access(struct checker *checker, const struct access_event *event)

@@ -299,9 +299,9 @@ static bool wants_epoch_filter(const struct shadow_region *region, const struct 
 
 bool checker_take_whole(struct checker *checker, const struct access_event *event)
 {
+    const bool writes_image = event->image && event->kind == ACCESS_WRITE;
     uint64_t clock;
-    if (event->copy || (event->image && event->kind == ACCESS_WRITE) || checker->order.formal ||
-        !checker_common_clock(checker, &clock))
+    if (event->copy || writes_image || checker->order.formal || !checker_common_clock(checker, &clock))
         return false;
     if (event->shape != ADDRESS_LIST && cursor_takes(checker, event, clock))
         return true;

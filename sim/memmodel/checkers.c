@@ -217,9 +217,9 @@ static void announce_overlap(const struct checkers *checkers, struct checkers_po
 static bool orders_others(const struct checkers_post *post)
 {
     const struct launch_info *launch = post->launch;
-    const bool synchronises = launch->releases >= SCOPE_DEVICE || launch->acquires >= SCOPE_DEVICE;
-    return post->is_followed || launch->in_launch_tree || launch->enqueues || launch->parent ||
-           (synchronises && !launch->alone);
+    const bool synchronises = launch->releases >= SCOPE_DEVICE || launch->acquires >= SCOPE_DEVICE,
+               is_in_tree = launch->in_launch_tree || launch->enqueues || launch->parent;
+    return post->is_followed || is_in_tree || (synchronises && !launch->alone);
 }
 
 /* NULL: no observer of the launch. */

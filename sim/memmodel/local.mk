@@ -19,11 +19,19 @@ libmemmodel_a_SOURCES = \
 	%D%/checkers.c \
 	%D%/checkers.h \
 	%D%/common/code_host.h \
+	%D%/order/command_clock.c \
+	%D%/order/command_clock.h \
 	%D%/order/command_graph.c \
 	%D%/order/command_graph.h \
+	%D%/order/command_graph_check.c \
+	%D%/order/command_graph_state.h \
+	%D%/order/command_host.c \
+	%D%/order/command_wait.c \
 	%D%/order/command_log.c \
 	%D%/order/command_log.h \
 	%D%/commands/commands.c \
+	%D%/commands/commands_compare.c \
+	%D%/commands/commands_launch.c \
 	%D%/commands/commands.h \
 	%D%/commands/commands_areas.c \
 	%D%/commands/commands_atomics.c \
@@ -67,7 +75,12 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/explain_fix.c \
 	%D%/explain/explain_replay.c \
 	%D%/explain/explain_replay.h \
+	%D%/explain/edit_words.c \
 	%D%/explain/explain_say.c \
+	%D%/explain/explain_say.h \
+	%D%/explain/explain_say_fence.c \
+	%D%/explain/explain_say_scope.c \
+	%D%/explain/explain_say_store.c \
 	%D%/explain/explain_search.c \
 	%D%/explain/explain_side.c \
 	%D%/explain/explain_state.h \

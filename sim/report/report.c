@@ -14,73 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Out of memory for the hash table: the finding is reported each time it occurs. */
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-#include "baseline.h"
-#include "fingerprint.h"
-#include "report_devices.h"
-#include "report_launches.h"
-#include "report_places.h"
+#include "report_cause.h"
+#include "report_key.h"
 #include "report_share.h"
 #include "report_spool.h"
+#include "report_state.h"
 #include "suppression.h"
-
-struct report_entry {
-    struct finding finding; /* all strings owned */
-    char *key;
-    bool hidden;       /* it is in report.suppressed */
-    uint64_t reported; /* the part of finding.count that was printed; 0: beyond the limit */
-    uint64_t taken;    /* the part of finding.count that report_take_new has seen */
-    bool waits;        /* report_release prints it, with the count `reported` */
-    const struct report_entry *covered_by; /* report_covered; NULL: by none */
-    UT_hash_handle hh; /* for lookup only: findings are reported in the order of the list */
-};
-
-struct entry_list {
-    struct report_entry **entries;
-    size_t count, room;
-}; /* in order of first occurrence */
-
-struct report {
-    const struct scenario *scenario; /* borrowed */
-
-    pthread_mutex_t lock; /* guards what follows */
-    FILE *stream;
-    void (*before)(void); /* is called before each text that is printed while findings arrive */
-    bool colour;
-    unsigned columns; /* report_set_columns */
-    void (*listener)(size_t count);
-    uint64_t (*event_counter)(void *self);
-    void *event_counter_self;
-    struct entry_list found, suppressed;
-    struct report_devices devices;
-    struct report_places places;
-    struct report_launches launches;
-    struct report_entry *by_key; /* the entries of both lists */
-    size_t kind_count[FINDING_KIND_COUNT];
-    char *replay;                        /* the command that replays this run; NULL: unknown */
-    bool replay_loose;                   /* the command does not replay the order of the program's threads */
-    bool incomplete[FINDING_KIND_COUNT]; /* report_incomplete */
-    size_t
-        lost[SEVERITY_ERROR + 1]; /* by severity: findings that were reported but not kept, out of memory */
-    size_t lost_taken[SEVERITY_ERROR + 1]; /* the part of lost that report_take_new has seen */
-    uint64_t add_count;                    /* report_add_count */
-    uint64_t clears;
-    bool noted;
-    struct fingerprints fingerprints;
-    struct baseline
-        baseline;      /* the accepted findings; without rows none is, or with update_baseline all are */
-    size_t accepted;   /* how many of `suppressed` only the baseline accepts */
-    bool holds, waits; /* report_hold: findings with edits wait, and all findings after the first that does */
-
-    char *root;                 /* the directory that the run began in; NULL: unknown */
-    struct report_share *share; /* NULL: no other process writes its files */
-    struct report_spool *spool; /* NULL: its SARIF log is written to its file at once */
-    struct report_process process;
-    void (*test)(char out_name[TEST_NAME_CHARS]); /* NULL: the program runs no tests */
-};
 
 /* ---- the process ------------------------------------------------------------------------ */
 
@@ -126,8 +65,7 @@ void report_set_test(struct report *report, void (*test)(char out_name[TEST_NAME
     report->test = test;
 }
 
-/* Prints "orrery: process 2: ./b.out fast" if another process printed last. */
-static void name_process(const struct report *report, FILE *stream)
+void report_name_process(const struct report *report, FILE *stream)
 {
     const struct report_process *process = &report->process;
     if (!report->share || !process->number ||
@@ -242,409 +180,6 @@ struct report_share *report_share_of(const struct report *report)
     return report->share;
 }
 
-/* ---- entries ---------------------------------------------------------------------------- */
-
-static void own(const char **text)
-{
-    *text = *text ? strdup(*text) : NULL;
-}
-
-static void disown(const char *text)
-{
-    free((char *)(uintptr_t)text);
-}
-
-static void place_own(struct source_place *place)
-{
-    own(&place->file);
-    own(&place->text);
-    own(&place->instruction.module);
-}
-
-static void place_disown(const struct source_place *place)
-{
-    disown(place->file);
-    disown(place->text);
-    disown(place->instruction.module);
-}
-
-static void iterations_own(struct finding_access *access)
-{
-    for (uint32_t i = 0; i < access->iteration_count; i++)
-        own(&access->iterations[i].file);
-}
-
-static void iterations_disown(const struct finding_access *access)
-{
-    for (uint32_t i = 0; i < access->iteration_count; i++)
-        disown(access->iterations[i].file);
-}
-
-static void access_own(struct finding_access *access)
-{
-    place_own(&access->place);
-    place_own(&access->caller);
-    for (uint32_t i = 0; i < access->call_count; i++)
-        place_own(&access->calls[i]);
-    own(&access->what);
-    own(&access->by);
-    own(&access->device);
-    own(&access->values);
-    iterations_own(access);
-}
-
-static void access_disown(const struct finding_access *access)
-{
-    place_disown(&access->place);
-    place_disown(&access->caller);
-    for (uint32_t i = 0; i < access->call_count; i++)
-        place_disown(&access->calls[i]);
-    disown(access->what);
-    disown(access->by);
-    disown(access->device);
-    disown(access->values);
-    iterations_disown(access);
-}
-
-static void steps_free(struct finding *finding)
-{
-    for (uint32_t i = 0; i < finding->step_count; i++) {
-        place_disown(&finding->steps[i].place);
-        disown(finding->steps[i].text);
-    }
-    free((void *)(uintptr_t)finding->steps);
-    free((void *)(uintptr_t)finding->edges);
-}
-
-static void edits_free(struct finding *finding)
-{
-    for (uint32_t i = 0; i < finding->edit_count; i++) {
-        disown(finding->edits[i].file);
-        disown(finding->edits[i].text);
-    }
-    free((void *)(uintptr_t)finding->edits);
-}
-
-static void edits_own(struct finding *finding)
-{
-    struct finding_edit *edits = finding->edit_count ? calloc(finding->edit_count, sizeof *edits) : NULL;
-    if (!edits)
-        finding->edit_count = 0;
-    for (uint32_t i = 0; i < finding->edit_count; i++) {
-        edits[i] = finding->edits[i];
-        own(&edits[i].file);
-        own(&edits[i].text);
-    }
-    finding->edits = edits;
-}
-
-/* Out of memory: the finding is kept without its steps. */
-static void steps_own(struct finding *finding)
-{
-    struct finding_step *steps = finding->step_count ? calloc(finding->step_count, sizeof *steps) : NULL;
-    if (!steps)
-        finding->step_count = 0;
-    for (uint32_t i = 0; i < finding->step_count; i++) {
-        steps[i] = finding->steps[i];
-        place_own(&steps[i].place);
-        own(&steps[i].text);
-    }
-    finding->steps = steps;
-}
-
-static void edges_own(struct finding *finding)
-{
-    struct finding_edge *edges =
-        finding->edge_count && finding->step_count ? calloc(finding->edge_count, sizeof *edges) : NULL;
-    if (edges)
-        memcpy(edges, finding->edges, finding->edge_count * sizeof *edges);
-    else
-        finding->edge_count = 0;
-    finding->edges = edges;
-}
-
-static void waits_free(struct finding *finding)
-{
-    for (uint32_t i = 0; i < finding->wait_count; i++) {
-        place_disown(&finding->waits[i].place);
-        disown(finding->waits[i].object);
-    }
-    free((void *)(uintptr_t)finding->waits);
-}
-
-static void waits_own(struct finding *finding)
-{
-    struct finding_wait *waits = finding->wait_count ? calloc(finding->wait_count, sizeof *waits) : NULL;
-    if (!waits)
-        finding->wait_count = 0;
-    for (uint32_t i = 0; i < finding->wait_count; i++) {
-        waits[i] = finding->waits[i];
-        place_own(&waits[i].place);
-        own(&waits[i].object);
-    }
-    finding->waits = waits;
-}
-
-static void entry_free(struct report_entry *entry)
-{
-    struct finding *finding = &entry->finding;
-    for (uint32_t i = 0; i < finding->blamed_count; i++) {
-        disown(finding->blamed[i].file);
-        disown(finding->blamed[i].text);
-    }
-    for (int i = 0; i < 2; i++)
-        access_disown(&finding->access[i]);
-    steps_free(finding);
-    edits_free(finding);
-    waits_free(finding);
-    free(finding->covered);
-    place_disown(&finding->enqueued);
-    place_disown(&finding->made);
-    disown(finding->source);
-    disown(finding->kernel);
-    disown(finding->object);
-    disown(finding->element);
-    disown(finding->why);
-    disown(finding->fix);
-    disown(finding->fix_note);
-    disown(finding->spec);
-    disown(finding->test);
-    free(entry->key);
-    free(entry);
-}
-
-static struct report_entry *entry_new(const struct finding *finding, char *key)
-{
-    struct report_entry *entry = calloc(1, sizeof *entry);
-    if (!entry)
-        return NULL;
-    entry->finding = *finding;
-    entry->finding.covered = NULL;
-    entry->finding.covered_count = 0;
-    entry->key = key;
-    for (uint32_t i = 0; i < 2; i++) {
-        struct finding_access *access = &entry->finding.access[i];
-        if (i >= finding->access_count)
-            *access = (struct finding_access){.size_bytes = 0};
-        access_own(access);
-    }
-    steps_own(&entry->finding);
-    edits_own(&entry->finding);
-    edges_own(&entry->finding);
-    waits_own(&entry->finding);
-    for (uint32_t i = 0; i < finding->blamed_count; i++)
-        place_own(&entry->finding.blamed[i]);
-    place_own(&entry->finding.enqueued);
-    place_own(&entry->finding.made);
-    own(&entry->finding.source);
-    own(&entry->finding.kernel);
-    own(&entry->finding.object);
-    own(&entry->finding.element);
-    own(&entry->finding.why);
-    own(&entry->finding.fix);
-    own(&entry->finding.fix_note);
-    own(&entry->finding.spec);
-    own(&entry->finding.test);
-    return entry;
-}
-
-static void key_text(FILE *stream, const char *text)
-{
-    fprintf(stream, "%s%c", text ? text : "", text ? 1 : 2);
-}
-
-/* "clEnqueueReadBuffer (command 4, queue 1)" without the numbers: the same call in a loop is one place. */
-static void key_by(FILE *stream, const char *by)
-{
-    const char *numbers = by ? strstr(by, " (command ") : NULL;
-    if (numbers)
-        fprintf(stream, "%.*s%c", (int)(numbers - by), by, 1);
-    else
-        key_text(stream, by);
-}
-
-/* The key of one access: its place, or its words where no place is known. */
-static char *access_key(const struct finding_access *access, bool by_call)
-{
-    char *key = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&key, &size);
-    if (!stream)
-        return NULL;
-    fprintf(stream, "%d:%" PRIu32 ":%" PRIu32 ":", (int)access->kind, access->place.line,
-            access->place.column);
-    key_text(stream, access->place.file);
-    if (by_call && access->caller.line) {
-        fprintf(stream, "%" PRIu32 ":%" PRIu32 ":", access->caller.line, access->caller.column);
-        key_text(stream, access->caller.file);
-    }
-    if (!access->place.line) {
-        key_text(stream, access->what);
-        key_by(stream, access->by);
-    }
-    fclose(stream);
-    return key;
-}
-
-/* Sorted: which access came first depends on the schedule. */
-static bool key_accesses(FILE *stream, const struct finding *finding)
-{
-    /* a barrier in a function counts once for each call of the function */
-    const bool by_call = finding_check(finding->kind) == CHECK_DIVERGENCE;
-    char *first = access_key(&finding->access[0], by_call);
-    char *second = finding->access_count > 1 ? access_key(&finding->access[1], by_call) : strdup("");
-    bool fine = first && second;
-    bool swapped = fine && finding->access_count > 1 && strcmp(first, second) > 0;
-    if (fine)
-        fprintf(stream, "%s%s", swapped ? second : first, swapped ? first : second);
-    free(first);
-    free(second);
-    return fine;
-}
-
-/* Is it a header of the C++ bindings, through which a program makes all its calls? */
-static bool is_binding(const char *file)
-{
-    static const char *const names[] = {"/opencl.hpp", "/cl2.hpp", "/cl.hpp"};
-    const char *name = file ? strrchr(file, '/') : NULL;
-    bool known = false;
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
-        known |= strcmp(name, names[i]) == 0;
-    return known;
-}
-
-/*
- * Does the object belong to the key? Commands may have no line, so their memory distinguishes two mistakes.
- * For API calls it would make a finding of each object of a loop.
- */
-static bool object_is_of_site(const struct finding *finding)
-{
-    bool placed = true;
-    for (uint32_t i = 0; i < finding->access_count && i < 2; i++)
-        placed &= finding->access[i].place.line != 0 && !is_binding(finding->access[i].place.file);
-    return !placed && !finding_of_call(finding->kind);
-}
-
-/* The key by which findings are the same. A suppressed and an unsuppressed finding never are. */
-static char *finding_key(const struct finding *finding, bool hidden)
-{
-    char *key = NULL;
-    size_t size = 0;
-    bool fine = true;
-    FILE *stream = open_memstream(&key, &size);
-    if (!stream)
-        return NULL;
-    fprintf(stream, "%d:%d:%" PRIu32 ":", hidden, (int)finding->kind, finding->access_count);
-    key_text(stream, finding->kernel);
-    if (finding->access_count) {
-        fine = key_accesses(stream, finding);
-        if (finding_of_call(finding->kind)) /* one line of the program may have several calls */
-            key_text(stream, finding->access[0].what);
-        if (object_is_of_site(finding))
-            key_text(stream, finding->object);
-    } else {
-        key_text(stream, finding->object);
-        key_text(stream, finding->why);
-    }
-    if (fclose(stream) == 0 && fine)
-        return key;
-    free(key);
-    return NULL;
-}
-
-static bool list_add(struct entry_list *list, struct report_entry *entry)
-{
-    if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 16;
-        struct report_entry **entries = realloc(list->entries, room * sizeof(struct report_entry *));
-        if (!entries)
-            return false;
-        list->entries = entries;
-        list->room = room;
-    }
-    list->entries[list->count++] = entry;
-    return true;
-}
-
-/* ---- what follows from what ------------------------------------------------------------- */
-
-/* Within one launch, by checks: a work-item that was stopped is missing at barriers, and so are its
- * stores; after a barrier that some work-items did not reach, nothing is ordered. orrery-findings(7)
- * lists the rows. */
-static const struct {
-    enum check cause, effect;
-} follows[] = {
-    {CHECK_BOUNDS, CHECK_DIVERGENCE},       {CHECK_BOUNDS, CHECK_UNINITIALISED},
-    {CHECK_BOUNDS, CHECK_PROGRESS},         {CHECK_ALIGNMENT, CHECK_DIVERGENCE},
-    {CHECK_ALIGNMENT, CHECK_UNINITIALISED}, {CHECK_ALIGNMENT, CHECK_PROGRESS},
-    {CHECK_DIVERGENCE, CHECK_RACES},        {CHECK_DIVERGENCE, CHECK_UNINITIALISED},
-    {CHECK_DIVERGENCE, CHECK_PROGRESS},
-};
-
-/* Findings of these kinds stop no work-item, so nothing follows from them. */
-static bool stops_no_work_item(enum finding_kind kind)
-{
-    return kind == FINDING_MAPPED_ACCESS || kind == FINDING_WRITE_ONLY_READ ||
-           kind == FINDING_READ_ONLY_WRITE || kind == FINDING_MISSING_WAIT;
-}
-
-static bool same_place(const struct source_place *a, const struct source_place *b)
-{
-    const bool one_file = a->file == b->file || (a->file && b->file && strcmp(a->file, b->file) == 0);
-    return one_file && a->line && a->line == b->line && a->column == b->column;
-}
-
-/* Do the reasons of two races name one operation? Races at a lock and of all data under it are one
- * mistake. */
-static bool have_one_cause(const struct finding *earlier, const struct finding *finding)
-{
-    for (uint32_t i = 0; i < earlier->blamed_count; i++) {
-        for (uint32_t j = 0; j < finding->blamed_count; j++) {
-            if (same_place(&earlier->blamed[i], &finding->blamed[j]))
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool separates_work_items(enum finding_kind kind)
-{
-    return kind == FINDING_BARRIER_DIVERGENCE || kind == FINDING_BARRIER_MISMATCH ||
-           kind == FINDING_COLLECTIVE_DIVERGENCE;
-}
-
-/* Two barriers of one work-group: a work-item that left the others at the first is missing at the second. */
-static bool separated_before(const struct finding *earlier, const struct finding *finding)
-{
-    return separates_work_items(earlier->kind) && separates_work_items(finding->kind) &&
-           earlier->access[0].item.group_linear == finding->access[0].item.group_linear;
-}
-
-static bool may_cause(const struct finding *earlier, const struct finding *finding, bool was_known)
-{
-    if (!finding->launch || earlier->launch != finding->launch || stops_no_work_item(earlier->kind))
-        return false;
-    if (separated_before(earlier, finding))
-        return true;
-    for (size_t i = 0; was_known && i < sizeof follows / sizeof follows[0]; i++) {
-        if (follows[i].cause == finding_check(earlier->kind) &&
-            follows[i].effect == finding_check(finding->kind))
-            return true;
-    }
-    return have_one_cause(earlier, finding);
-}
-
-static const struct finding *cause_of(const struct report *report, const struct finding *finding)
-{
-    for (size_t i = 0; i < report->found.count; i++) {
-        const struct finding *earlier = &report->found.entries[i]->finding;
-        /* of a chain of findings with one cause, the first */
-        if (may_cause(earlier, finding, !finding->known || i + 1 < finding->known))
-            return earlier->cause && have_one_cause(earlier, finding) ? earlier->cause : earlier;
-    }
-    return NULL;
-}
-
 /* ---- adding ------------------------------------------------------------------------------- */
 
 static bool within_limit(struct report *report, enum finding_kind kind)
@@ -653,9 +188,7 @@ static bool within_limit(struct report *report, enum finding_kind kind)
     return limit == 0 || report->kind_count[kind] <= limit;
 }
 
-/* Writes the text at once, so that output of other threads comes before or after it. False: out of memory,
- * and nothing was written. */
-static bool put_whole(FILE *stream, FILE *whole, char *const *text, const size_t *size)
+bool report_put_whole(FILE *stream, FILE *whole, char *const *text, const size_t *size)
 {
     bool fine = whole && !ferror(whole);
     if (whole)
@@ -675,14 +208,14 @@ static void print(struct report *report, const struct finding *finding,
     if (!report->stream)
         return;
     if (whole) {
-        name_process(report, whole);
+        report_name_process(report, whole);
         form(whole, finding, report->colour, report->columns);
     }
     if (report->before)
         report->before();
     struct file_limit hold;
     file_limit_hold(&hold);
-    if (!put_whole(report->stream, whole, &text, &size))
+    if (!report_put_whole(report->stream, whole, &text, &size))
         form(report->stream, finding, report->colour, report->columns);
     fflush(report->stream);
     file_limit_release(&hold);
@@ -732,8 +265,7 @@ void report_tried(struct report *report, size_t index, enum fix_trial trial, con
     if (index < report->found.count) {
         struct finding *finding = &report->found.entries[index]->finding;
         finding->fix_trial = trial;
-        disown(finding->fix_note);
-        finding->fix_note = trial == TRIAL_FAILS && note ? strdup(note) : NULL;
+        report_entry_set_text(&finding->fix_note, trial == TRIAL_FAILS ? note : NULL);
     }
     pthread_mutex_unlock(&report->lock);
 }
@@ -767,10 +299,8 @@ void report_values(struct report *report, size_t index, uint32_t access, const c
 {
     pthread_mutex_lock(&report->lock);
     struct finding_access *of = access_at(report, index, access);
-    if (of) {
-        disown(of->values);
-        of->values = strdup(values);
-    }
+    if (of)
+        report_entry_set_text(&of->values, values);
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -779,12 +309,8 @@ void report_iterations(struct report *report, size_t index, uint32_t access,
 {
     pthread_mutex_lock(&report->lock);
     struct finding_access *of = access_at(report, index, access);
-    if (of) {
-        iterations_disown(of);
-        of->iteration_count = count < FINDING_LOOPS_MOST ? count : FINDING_LOOPS_MOST;
-        memcpy(of->iterations, iterations, of->iteration_count * sizeof *iterations);
-        iterations_own(of);
-    }
+    if (of)
+        report_entry_set_iterations(of, iterations, count);
     pthread_mutex_unlock(&report->lock);
 }
 
@@ -798,12 +324,12 @@ static void count_lost(struct report *report, const struct finding *finding)
 static struct report_entry *add_new(struct report *report, const struct finding *finding, char *key,
                                     bool hidden)
 {
-    struct report_entry *entry = entry_new(finding, key);
-    if (!entry || !list_add(hidden ? &report->suppressed : &report->found, entry)) {
+    struct report_entry *entry = report_entry_new(finding, key);
+    if (!entry || !report_list_add(hidden ? &report->suppressed : &report->found, entry)) {
         if (!hidden)
             count_lost(report, finding);
         if (entry)
-            entry_free(entry);
+            report_entry_free(entry);
         else
             free(key);
         return NULL;
@@ -909,6 +435,15 @@ static void count_accepted(struct report *report)
         watch_accept(report_share_watch(report->share));
 }
 
+/* Under the lock. key NULL: there was no memory for it. */
+static struct report_entry *find_entry(const struct report *report, const char *key)
+{
+    struct report_entry *entry = NULL;
+    if (key)
+        HASH_FIND_STR(report->by_key, key, entry);
+    return entry;
+}
+
 /* Adds or counts the finding. NULL: it was not kept. */
 static struct report_entry *add_finding(struct report *report, const struct finding *finding)
 {
@@ -919,20 +454,18 @@ static struct report_entry *add_finding(struct report *report, const struct find
     if (added.severity == SEVERITY_OFF || is_left_out(report, finding))
         return NULL;
     const bool hidden = report_suppresses(report, finding);
-    char *key = finding_key(finding, hidden);
-    struct report_entry *entry = NULL;
+    char *key = report_key(finding, hidden);
     if (report->test)
         report->test(test);
     added.test = *test ? test : NULL;
     bool is_new = false;
     pthread_mutex_lock(&report->lock);
     report->add_count++;
-    added.cause = cause_of(report, finding);
+    added.cause = report_cause(&report->found, finding);
     for (uint32_t i = 0; i < 2; i++)
         added.access[i].device =
             i < finding->access_count ? report_devices_of(&report->devices, finding, i) : NULL;
-    if (key)
-        HASH_FIND_STR(report->by_key, key, entry);
+    struct report_entry *entry = find_entry(report, key);
     if (!key) {
         if (!hidden)
             count_lost(report, &added);
@@ -975,14 +508,12 @@ bool report_came_again(struct report *report, uint64_t *count, uint64_t clears, 
 
 bool report_has(struct report *report, const struct finding *finding)
 {
-    char *key = finding_key(finding, report_suppresses(report, finding));
-    struct report_entry *entry = NULL;
+    char *key = report_key(finding, report_suppresses(report, finding));
     pthread_mutex_lock(&report->lock);
-    if (key)
-        HASH_FIND_STR(report->by_key, key, entry);
+    const bool has = find_entry(report, key) != NULL;
     pthread_mutex_unlock(&report->lock);
     free(key);
-    return entry;
+    return has;
 }
 
 uint64_t report_clears(struct report *report)
@@ -1012,13 +543,6 @@ void report_stop(struct report *report, const struct finding *finding)
     pthread_mutex_unlock(&report->lock);
 }
 
-static void list_clear(struct entry_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        entry_free(list->entries[i]);
-    list->count = 0;
-}
-
 struct repeats {
     uint64_t times;
     bool not_covered, uncounted;
@@ -1026,11 +550,9 @@ struct repeats {
 
 static void add_to(struct report *report, const struct finding *finding, const struct repeats *more)
 {
-    char *key = finding_key(finding, report_suppresses(report, finding));
-    struct report_entry *entry = NULL;
+    char *key = report_key(finding, report_suppresses(report, finding));
     pthread_mutex_lock(&report->lock);
-    if (key)
-        HASH_FIND_STR(report->by_key, key, entry);
+    struct report_entry *entry = find_entry(report, key);
     if (entry) {
         entry->finding.count += more->times;
         entry->finding.fix_partial |= more->not_covered;
@@ -1066,8 +588,8 @@ void report_clear(struct report *report)
 {
     pthread_mutex_lock(&report->lock);
     HASH_CLEAR(hh, report->by_key);
-    list_clear(&report->found);
-    list_clear(&report->suppressed);
+    report_list_clear(&report->found);
+    report_list_clear(&report->suppressed);
     fingerprints_fini(&report->fingerprints);
     report->accepted = 0;
     memset(report->kind_count, 0, sizeof report->kind_count);
@@ -1081,65 +603,6 @@ void report_clear(struct report *report)
         listener(0);
 }
 
-/* ---- queries --------------------------------------------------------------------------------- */
-
-static pthread_mutex_t *lock_of(const struct report *report)
-{
-    return &((struct report *)(uintptr_t)report)->lock; /* the lock changes, the report does not */
-}
-
-static size_t list_count(const struct report *report, const struct entry_list *list)
-{
-    pthread_mutex_lock(lock_of(report));
-    size_t count = list->count;
-    pthread_mutex_unlock(lock_of(report));
-    return count;
-}
-
-static const struct finding *list_get(const struct report *report, const struct entry_list *list,
-                                      size_t index)
-{
-    pthread_mutex_lock(lock_of(report));
-    const struct finding *finding = index < list->count ? &list->entries[index]->finding : NULL;
-    pthread_mutex_unlock(lock_of(report));
-    return finding;
-}
-
-size_t report_count(const struct report *report)
-{
-    return list_count(report, &report->found);
-}
-
-const struct finding *report_get(const struct report *report, size_t index)
-{
-    return list_get(report, &report->found, index);
-}
-
-size_t report_suppressed_count(const struct report *report)
-{
-    return list_count(report, &report->suppressed);
-}
-
-size_t report_accepted_count(const struct report *report)
-{
-    pthread_mutex_lock(lock_of(report));
-    const size_t count = report->accepted;
-    pthread_mutex_unlock(lock_of(report));
-    return count;
-}
-
-const struct finding *report_suppressed_get(const struct report *report, size_t index)
-{
-    return list_get(report, &report->suppressed, index);
-}
-
-void report_miss(struct report *report, enum check check)
-{
-    pthread_mutex_lock(lock_of(report));
-    report->lost[report->scenario->checks[check]]++;
-    pthread_mutex_unlock(lock_of(report));
-}
-
 void report_note(struct report *report, const char *text)
 {
     pthread_mutex_lock(&report->lock);
@@ -1151,239 +614,6 @@ void report_note(struct report *report, const char *text)
     }
     report->noted = true;
     pthread_mutex_unlock(&report->lock);
-}
-
-size_t report_total(const struct report *report, enum severity at_least)
-{
-    size_t total = 0;
-    pthread_mutex_lock(lock_of(report));
-    for (size_t i = 0; i < report->found.count; i++) {
-        const struct finding *finding = &report->found.entries[i]->finding;
-        total += finding->severity >= at_least ? (size_t)finding->count : 0;
-    }
-    for (enum severity severity = at_least; severity <= SEVERITY_ERROR; severity++)
-        total += report->lost[severity];
-    pthread_mutex_unlock(lock_of(report));
-    return total;
-}
-
-/* Findings of every severity are marked as seen, so that a lower at_least does not bring back old ones. */
-size_t report_take_new(struct report *report, enum severity at_least, FILE *stream)
-{
-    const bool wanted = at_least != SEVERITY_OFF;
-    size_t count = 0;
-    pthread_mutex_lock(&report->lock);
-    for (size_t i = 0; i < report->found.count; i++) {
-        struct report_entry *entry = report->found.entries[i];
-        const bool is_new = entry->finding.count > entry->taken;
-        entry->taken = entry->finding.count;
-        if (!is_new || !wanted || entry->finding.severity < at_least)
-            continue;
-        count++;
-        if (stream)
-            report_print_finding(stream, &entry->finding, false);
-    }
-    for (enum severity severity = SEVERITY_WARNING; severity <= SEVERITY_ERROR; severity++) {
-        if (wanted && severity >= at_least)
-            count += report->lost[severity] - report->lost_taken[severity];
-        report->lost_taken[severity] = report->lost[severity];
-    }
-    pthread_mutex_unlock(&report->lock);
-    return count;
-}
-
-uint64_t report_add_count(const struct report *report)
-{
-    pthread_mutex_lock(lock_of(report));
-    const uint64_t add_count = report->add_count;
-    pthread_mutex_unlock(lock_of(report));
-    return add_count;
-}
-
-bool report_at_least(const struct report *report)
-{
-    bool at_least = false;
-    pthread_mutex_lock(lock_of(report));
-    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
-        at_least |= report->incomplete[kind];
-    pthread_mutex_unlock(lock_of(report));
-    return at_least;
-}
-
-size_t report_distinct(const struct report *report, enum severity severity)
-{
-    pthread_mutex_lock(lock_of(report));
-    size_t count = report->lost[severity];
-    for (size_t i = 0; i < report->found.count; i++)
-        count += report->found.entries[i]->finding.severity == severity;
-    pthread_mutex_unlock(lock_of(report));
-    return count;
-}
-
-/* ---- the end ------------------------------------------------------------------------------------ */
-
-/* Do findings belong to several kernels? One place may be in several, through a function that they call. */
-static bool has_several_kernels(const struct report *report)
-{
-    const char *kernel = NULL;
-    for (size_t i = 0; i < report->found.count; i++) {
-        const char *own = report->found.entries[i]->finding.kernel;
-        if (own && kernel && strcmp(own, kernel) != 0)
-            return true;
-        kernel = own ? own : kernel;
-    }
-    return false;
-}
-
-/* Findings were printed when they arrived. What has been added to their counts since is printed here. */
-static void print_repeats(FILE *stream, const struct report *report)
-{
-    const bool several_kernels = has_several_kernels(report);
-    for (size_t i = 0; i < report->found.count; i++) {
-        const struct report_entry *entry = report->found.entries[i];
-        const struct source_place *place = &entry->finding.access[0].place;
-        if (!entry->reported || entry->finding.count == entry->reported)
-            continue;
-        fprintf(stream, "orrery: also %s%" PRIu64 " more %s",
-                entry->finding.count_at_least ? "at least " : "", entry->finding.count - entry->reported,
-                finding_id(entry->finding.kind));
-        if (entry->finding.access_count && place->line)
-            fprintf(stream, " at %s:%" PRIu32 ":%" PRIu32, place->file ? place->file : "?", place->line,
-                    place->column);
-        if (several_kernels && entry->finding.kernel)
-            fprintf(stream, " in kernel %s", entry->finding.kernel);
-        fputs(entry->finding.fix_partial ? "; the fix is not enough for all of them\n" : "\n", stream);
-    }
-}
-
-/* Says which kinds may have more findings, and how many a limit has kept back. */
-static void print_unreported(FILE *stream, const struct report *report)
-{
-    for (int kind = 0; kind < FINDING_KIND_COUNT; kind++)
-        if (report->incomplete[kind])
-            fprintf(stream,
-                    "orrery: at least so many %s: too many places raced in one word, or in too many words, "
-                    "to keep all\n",
-                    finding_id((enum finding_kind)kind));
-
-    uint32_t limit = report->scenario->max_findings;
-    for (int kind = 0; limit && kind < FINDING_KIND_COUNT; kind++) {
-        if (report->kind_count[kind] > limit)
-            fprintf(stream, "orrery: %zu more %s elsewhere, not printed: --max-errors=%" PRIu32 "\n",
-                    report->kind_count[kind] - limit, finding_id((enum finding_kind)kind), limit);
-    }
-}
-
-static bool suppression_used(const struct report *report, const struct suppression *suppression)
-{
-    for (size_t i = 0; i < report->suppressed.count; i++) {
-        if (suppression_find(report->scenario, &report->suppressed.entries[i]->finding) == suppression)
-            return true;
-    }
-    return false;
-}
-
-static void print_unused(FILE *stream, const struct report *report)
-{
-    const struct scenario *scenario = report->scenario;
-    for (size_t i = 0; i < scenario->suppression_count; i++) {
-        const struct suppression *suppression = &scenario->suppressions[i];
-        if (!suppression_used(report, suppression))
-            fprintf(stream, "orrery: suppression not used: %s\n", suppression->origin);
-    }
-}
-
-void report_get_counts(const struct report *report, uint64_t kernels_run, struct report_counts *out_counts)
-{
-    const struct schedule_config *schedule = &report->scenario->schedule;
-    *out_counts = (struct report_counts){
-        .errors = report_distinct(report, SEVERITY_ERROR),
-        .warnings = report_distinct(report, SEVERITY_WARNING),
-        .suppressed = report_suppressed_count(report),
-        .accepted = report_accepted_count(report),
-        .kernels = kernels_run,
-        .seed = schedule->seed,
-        .policy = (int)schedule->policy,
-        .at_least = report_at_least(report),
-        .left_out = {report->launches.left_out[LEFT_OUT_BY_KERNEL],
-                     report->launches.left_out[LEFT_OUT_BY_LAUNCHES]},
-    };
-    memcpy(out_counts->checks, report->scenario->checks, sizeof out_counts->checks);
-}
-
-void report_print_counts(FILE *stream, const struct report_counts *counts)
-{
-    if (counts->accepted)
-        fprintf(stream, "orrery: suppressed by the baseline: %" PRIu64 "\n", counts->accepted);
-    report_launches_print(stream, counts->left_out, counts->kernels);
-    fprintf(stream,
-            "orrery: SUMMARY errors=%" PRIu64 " warnings=%" PRIu64 " suppressed=%" PRIu64 " kernels=%" PRIu64
-            " seed=%" PRIu64 " schedule=%s%s checks=",
-            counts->errors, counts->warnings, counts->suppressed, counts->kernels, counts->seed,
-            schedule_policy_name((enum schedule_policy)counts->policy),
-            counts->at_least ? " count=at-least" : "");
-    checks_print(counts->checks, stream);
-    fputc('\n', stream);
-}
-
-void report_note_off(FILE *stream, const struct scenario *scenario)
-{
-    char *names = NULL;
-    size_t size = 0;
-    FILE *list = open_memstream(&names, &size);
-    const bool some = list && checks_print_off(scenario->checks, list);
-    if (list)
-        fclose(list);
-    if (some && !scenario->quiet)
-        fprintf(stream, "orrery: note: not looked for: %s; --checks=all looks for everything\n", names);
-    free(names);
-}
-
-void report_summary(FILE *stream, const struct report *report, uint64_t kernels_run)
-{
-    struct report_counts counts;
-    report_get_counts(report, kernels_run, &counts);
-    report_print_counts(stream, &counts);
-}
-
-const char *report_loose_note(void)
-{
-    return "orrery: several threads of the program called OpenCL, in an order of chance: only a run with "
-           "--record=FILE can be replayed "
-           "exactly";
-}
-
-static void print_end(FILE *stream, const struct report *report, uint64_t kernels_run)
-{
-    pthread_mutex_lock(lock_of(report));
-    print_repeats(stream, report);
-    print_unreported(stream, report);
-    print_unused(stream, report);
-    if (!report->share) /* else orrery prints it once, when all processes have ended */
-        baseline_note(stream, &report->baseline, report->scenario->baseline_file);
-    pthread_mutex_unlock(lock_of(report));
-    if (report->scenario->quiet)
-        return;
-    if (report->replay)
-        fprintf(stream, "orrery: replay with: %s\n", report->replay);
-    if (report->replay_loose)
-        fprintf(stream, "%s\n", report_loose_note());
-    report_launches_note_none(stream, &report->launches, report->scenario);
-    report_summary(stream, report, kernels_run);
-}
-
-void report_finish(FILE *stream, const struct report *report, uint64_t kernels_run)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *whole = open_memstream(&text, &size);
-    if (whole) {
-        name_process(report, whole);
-        print_end(whole, report, kernels_run);
-    }
-    if (!put_whole(stream, whole, &text, &size))
-        print_end(stream, report, kernels_run);
-    fflush(stream);
 }
 
 void report_set_replay(struct report *report, const char *command, bool loose)

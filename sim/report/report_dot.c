@@ -24,10 +24,10 @@ static size_t wide_bytes(const unsigned char *c)
             return 0;
         code = code << 6 | (c[i] & 0x3f);
     }
-    const bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code < least[bytes - 2] || code > 0x10ffff || surrogate || code == 0xfffe || code == 0xffff
-               ? 0
-               : bytes;
+    const bool in_range = code >= least[bytes - 2] && code <= 0x10ffff;
+    const bool is_surrogate = code >= 0xd800 && code < 0xe000,
+               is_noncharacter = code == 0xfffe || code == 0xffff;
+    return in_range && !is_surrogate && !is_noncharacter ? bytes : 0;
 }
 
 /* With this width two boxes and the words of the edge between them stay below 1600 points. */
@@ -197,7 +197,8 @@ static void put_end(FILE *stream, size_t number, const struct finding *finding, 
     uint32_t found = UINT32_MAX;
     for (uint32_t i = 0; i < finding->step_count; i++) {
         const struct finding_step *step = &finding->steps[i];
-        if (step->side == side && (side > 1 || step->before != last) && (last || found == UINT32_MAX))
+        const bool in_column = step->side == side && (side > 1 || step->before != last);
+        if (in_column && (last || found == UINT32_MAX))
             found = i;
     }
     if (found != UINT32_MAX)

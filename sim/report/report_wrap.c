@@ -64,8 +64,8 @@ static const char *break_at(const char *at, const char *end, size_t indent, size
 static size_t indent_of(const char *line, const char *end)
 {
     const size_t spaces = strspn(line, " ");
-    const bool numbered = spaces == 2 && line + 4 < end && line[2] >= '1' && line[2] <= '2' && line[3] == ' ';
-    return numbered ? 5 : spaces + 2;
+    const bool numbered = spaces == 2 && line + 4 < end && (line[2] == '1' || line[2] == '2');
+    return numbered && line[3] == ' ' ? 5 : spaces + 2;
 }
 
 static void wrap_line(FILE *stream, const char *line, const char *end, size_t columns)

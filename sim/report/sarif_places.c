@@ -174,7 +174,8 @@ static struct sarif_spot spot_of(const struct sarif_places *places, const struct
     char *path = place->line && place->file ? file_of(places, from->file) : NULL;
     if (path)
         return (struct sarif_spot){path, from};
-    if (places->whole && (places->is_text || !place->line || !place->file || strstr(from->file, "../")))
+    const bool has_no_file = places->is_text || !place->line || !place->file;
+    if (places->whole && (has_no_file || strstr(from->file, "../")))
         return (struct sarif_spot){strdup(places->whole), NULL};
     return (struct sarif_spot){strdup(from->file ? from->file : "unknown"), from->line ? from : NULL};
 }

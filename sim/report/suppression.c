@@ -122,7 +122,8 @@ static char *object_pattern(const struct finding *finding)
     bool named = false, inside = false;
     for (const char *at = finding->object; pattern && *at; at++) {
         const bool of_word = at != finding->object && is_letter(at[-1]);
-        const bool is_number = is_digit(*at) && !of_word && !named && (inside || of_call);
+        const bool may_differ = !named && (inside || of_call);
+        const bool is_number = is_digit(*at) && !of_word && may_differ;
         named ^= *at == '\'';
         inside = !named && *at != ')' && (inside || *at == '(');
         *out++ = is_number ? '*' : *at;

@@ -109,7 +109,8 @@ bool filter_set_launches(struct launch_range *launches, const char *text, char e
     snprintf(expected, EXPECTED_CHARS,
              "numbers of launches, which count from 1: A, A..B with A not above B, A.. or ..B");
     const bool ascends = !range.last || range.first <= range.last;
-    const bool fine = (before || *after) && first_fits && last_fits && ascends;
+    const bool has_end = before || *after;
+    const bool fine = has_end && first_fits && last_fits && ascends;
     if (fine)
         *launches = range;
     return fine;

@@ -110,9 +110,11 @@ const struct scenario_arg *scenario_named_arg(const struct scenario *scenario, c
 
 bool scenario_opencl_c_20(const struct device_config *device)
 {
-    return device->version_major == 2 ||
-           (device->version_major > 2 && device->generic_address_space && device->program_scope_variables &&
-            device->work_group_collectives && device->pipes && device->device_enqueue);
+    if (device->version_major <= 2)
+        return device->version_major == 2;
+    /* optional since 3.0 */
+    const bool has_language = device->generic_address_space && device->program_scope_variables;
+    return has_language && device->work_group_collectives && device->pipes && device->device_enqueue;
 }
 
 /* ---- counters and instructions: "on", "off" or a file ------------------------------------- */

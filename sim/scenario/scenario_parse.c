@@ -22,8 +22,9 @@ static bool read_count(struct reader *reader, const yaml_node_t *node, const cha
     snprintf(expected, sizeof expected, "1 to %" PRIu64, most);
     if (!node)
         return true;
-    return (reader_node_text(node) && value_parse_number(reader_node_text(node), out_value) && *out_value &&
-            *out_value <= most) ||
+    const char *text = reader_node_text(node);
+    const bool is_number = text && value_parse_number(text, out_value);
+    return (is_number && *out_value >= 1 && *out_value <= most) ||
            reader_unexpected(reader, node, key, expected);
 }
 
@@ -296,9 +297,9 @@ static bool read_fault(struct reader *reader, const yaml_node_t *node, struct sc
     const bool has_refusal_keys = reader_get(reader, node, "nth") || reader_get(reader, node, "times") ||
                                   reader_get(reader, node, "error");
     const bool one_kind = !fail + !loss + !delay == 2;
-    const bool own_keys =
-        !delay == !command && (fail || !has_refusal_keys) && (loss || !reader_get(reader, node, "device"));
-    if (!one_kind || !own_keys)
+    const bool has_foreign_keys =
+        (!fail && has_refusal_keys) || (!loss && reader_get(reader, node, "device"));
+    if (!one_kind || has_foreign_keys || !delay != !command)
         return reader_unexpected(reader, node, "a fault",
                                  "{fail: ..., nth: N, times: N, error: ...}, {lose_device: N, device: NAME} "
                                  "or {delay: NS, command: N}");

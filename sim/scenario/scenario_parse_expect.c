@@ -32,8 +32,9 @@ static bool read_enough(struct reader *reader, const yaml_node_t *node, struct e
     const char *text = node ? reader_node_text(node) : NULL;
     finding->has_enough = node != NULL;
     finding->enough = text && strcmp(text, "true") == 0;
-    return !node || finding->enough || (text && strcmp(text, "false") == 0) ||
-           reader_unexpected(reader, node, "enough", "true or false");
+    if (!node || finding->enough)
+        return true;
+    return (text && strcmp(text, "false") == 0) || reader_unexpected(reader, node, "enough", "true or false");
 }
 
 static bool read_expected_finding(struct reader *reader, const yaml_node_t *node,

@@ -223,9 +223,9 @@ static bool read_unwritten(struct reader *reader, const yaml_node_t *node, struc
 static bool read_buffer(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
     struct shape shape;
+    const char *text = reader_node_text(node);
     arg->kind = SCENARIO_ARG_BUFFER;
-    if (reader_node_text(node) &&
-        (strcmp(reader_node_text(node), "null") == 0 || strcmp(reader_node_text(node), "~") == 0))
+    if (text && (strcmp(text, "null") == 0 || strcmp(text, "~") == 0))
         return true;
     return reader_keys(reader, node, "buffer") && parse_value_type(reader, node, &shape) &&
            parse_contents(reader, node, &shape, &arg->values, &arg->uninitialised) &&

@@ -449,13 +449,14 @@ static void run_slices(struct schedule *schedule, struct group *group, uint32_t 
 {
     const uint64_t idle = schedule->idle_slices;
     const uint32_t ready = group->ready_count;
-    enum run_result result;
+    bool continues;
     livelock_alone_begin(schedule);
-    do
-        result = run_slice(schedule, group, index);
-    while (schedule_running(schedule, group) && group->waves[index].state == WAVE_READY &&
-           (result == RUN_YIELD || group->ready_count <= ready) &&
-           !livelock_alone_ends(schedule, group, index, result != RUN_YIELD));
+    do {
+        const bool yields = run_slice(schedule, group, index) == RUN_YIELD;
+        const bool is_ready = schedule_running(schedule, group) && group->waves[index].state == WAVE_READY;
+        const bool released_others = !yields && group->ready_count > ready;
+        continues = is_ready && !released_others && !livelock_alone_ends(schedule, group, index, !yields);
+    } while (continues);
     if (schedule->idle_slices > idle + 1)
         schedule->idle_slices = idle + 1;
 }

@@ -355,9 +355,10 @@ bool livelock_first_group(struct schedule *schedule, struct group *group)
 {
     struct livelock *livelock = &schedule->livelock;
     const bool promised = schedule->launch->config->progress == PROGRESS_FAIR;
-    if (promised || schedule->count == 1 || schedule->concurrent->count > 1 ||
-        (livelock->observed_wait && livelock->observed_wait->helper) || !only_one_begun(schedule, group) ||
-        cycle_host_may_write(&schedule->launch->arena->memory))
+    const bool observes_helper = livelock->observed_wait && livelock->observed_wait->helper;
+    if (promised || schedule->count == 1 || schedule->concurrent->count > 1 || observes_helper)
+        return false;
+    if (!only_one_begun(schedule, group) || cycle_host_may_write(&schedule->launch->arena->memory))
         return false;
     if (++livelock->first.passes < IDLE_PASSES)
         return true;

@@ -302,8 +302,10 @@ static bool eat_setting(struct cursor *cursor)
                       : eat(cursor, "d") ? &settings->depth
                       : eat(cursor, "w") ? &settings->spurious
                                          : NULL;
-    return field && eat_u32(cursor, 10, field) && (*field || field == &settings->resident_groups) &&
-           settings->spurious <= SPURIOUS_MOST;
+    if (!field || !eat_u32(cursor, 10, field))
+        return false;
+    const bool may_be_zero = field == &settings->resident_groups;
+    return (*field || may_be_zero) && settings->spurious <= SPURIOUS_MOST;
 }
 
 static bool eat_policy(struct cursor *cursor)
@@ -398,9 +400,9 @@ static enum status parse_launch(struct cursor *cursor)
 {
     uint32_t number, shape;
     uint64_t switches;
-    const bool found = eat(cursor, "number ") && eat_u32(cursor, 10, &number) && eat(cursor, " shape ") &&
-                       eat_u32(cursor, 16, &shape) && eat(cursor, " turns ") &&
-                       eat_number(cursor, 10, UINT64_MAX, &switches);
+    const bool has_launch = eat(cursor, "number ") && eat_u32(cursor, 10, &number) &&
+                            eat(cursor, " shape ") && eat_u32(cursor, 16, &shape);
+    const bool found = has_launch && eat(cursor, " turns ") && eat_number(cursor, 10, UINT64_MAX, &switches);
     const bool scripted = eat(cursor, " script");
     if (!found || !next_line(cursor))
         return refuse(cursor, "number N shape HHHHHHHH turns N");

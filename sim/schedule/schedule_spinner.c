@@ -23,13 +23,19 @@ static enum wait_rank rank_of(const struct observed *observed, const struct acce
                : WAIT_CONSTANT;
 }
 
+/* Are the bytes within the region, and few enough to be printed as one number? */
+static bool has_value(const struct region *region, uint64_t address, uint64_t bytes)
+{
+    const bool inside = address >= region->low && address < region->high && bytes <= region->high - address;
+    return inside && bytes <= sizeof(uint64_t);
+}
+
 static void add_read(struct observed *observed, const struct access_event *event, uint32_t lane,
                      uint64_t address)
 {
     const struct memory *memory = &observed->launch->arena->memory;
     const struct region *region = memory_region(memory, address);
-    if (observed->read_count == READS_MOST || event->size_bytes > sizeof observed->read->value ||
-        address < region->low || address >= region->high || event->size_bytes > region->high - address)
+    if (observed->read_count == READS_MOST || !has_value(region, address, event->size_bytes))
         return;
     for (uint32_t i = 0; i < observed->read_count; i++)
         if (observed->read[i].address == address)
@@ -216,9 +222,7 @@ void spinner_access(const struct launch *launch, const struct wave *wave, const 
     origin_item(observed->known ? &observed->event.origin : &wave->origin,
                 observed->known ? observed->lane : group_wave_first_lane(wave), &access->item);
     const struct region *region = memory_region(&launch->arena->memory, observed->address);
-    if (!observed->known || observed->event.size_bytes > sizeof access->value ||
-        observed->address < region->low || observed->address > region->high ||
-        observed->event.size_bytes > region->high - observed->address)
+    if (!observed->known || !has_value(region, observed->address, observed->event.size_bytes))
         return;
     access->size_bytes = observed->event.size_bytes;
     access->has_value = true;

@@ -60,7 +60,8 @@ for check in $checks; do
     grep -q "^\.It Ic $check Pq" "$src/man/orrery-scenario.5" || lacks "check $check" "no key in orrery-scenario(5)"
 done
 sed 's/^/--check-/' <<<"$checks" | in_text option "not in orrery(1)" "$src/man/orrery.1"
-in_text check "not in check_scenario.c" "$src/tests/sim/check_scenario.c" <<<"$checks"
+scenario_tests=("$src"/tests/sim/check_{scenario,scenario_launches,options}.c)
+in_text check "not in check_scenario.c or check_options.c" "${scenario_tests[@]}" <<<"$checks"
 
 # Extensions: a line in the manual, and a test that names each.
 if [ -f "$src/lib/api_device.c" ] && [ -f "$src/man/orrery-extensions.7" ]; then
@@ -76,7 +77,7 @@ if [ -f "$src/sim/scenario/scenario.def" ] && [ -f "$src/man/orrery-scenario.5" 
     take "$keys"
     keys=$(sed 's/.*\.//' <<<"$keys")
     in_text "scenario key" "not in orrery-scenario(5)" "$src/man/orrery-scenario.5" <<<"$keys"
-    in_text "scenario key" "not in check_scenario.c" "$src/tests/sim/check_scenario.c" <<<"$keys"
+    in_text "scenario key" "not in check_scenario*.c or check_options.c" "${scenario_tests[@]}" <<<"$keys"
 fi
 
 # Keys of launches, arguments, findings and so on: marked as one in the manual, a section of it, or in a form such as {key: N}.

@@ -204,8 +204,10 @@ static bool is_host(const struct server *server, const char *text)
     if ((other_port && server->port != 80) || strlen(text) >= sizeof host)
         return false;
     snprintf(host, sizeof host, "%.*s", other_port ? (int)strlen(text) : (int)(colon - text), text);
-    return strcasecmp(host, server->host) == 0 || (server->any && is_numeric(host)) ||
-           ((server->loopback || server->any) && strcasecmp(host, "localhost") == 0);
+    if (server->any && is_numeric(host))
+        return true;
+    const bool is_local = (server->loopback || server->any) && strcasecmp(host, "localhost") == 0;
+    return is_local || strcasecmp(host, server->host) == 0;
 }
 
 /* Without Origin, the client is no browser, or the address was typed. */
@@ -422,10 +424,9 @@ static unsigned read_request(const json_t *body, struct serve_request *request)
     request->schedule = member(body, "schedule", 32);
     request->seed = member(body, "seed", 32);
     request->kernel = member(body, "kernel", 256);
-    return request->text && *request->text && is_word(request->schedule) && is_word(request->seed) &&
-                   is_word(request->kernel)
-               ? 0
-               : MHD_HTTP_BAD_REQUEST;
+    const bool has_text = request->text && *request->text;
+    const bool has_words = is_word(request->schedule) && is_word(request->seed) && is_word(request->kernel);
+    return has_text && has_words ? 0 : MHD_HTTP_BAD_REQUEST;
 }
 
 static struct connection *place_of(struct MHD_Connection *connection)

@@ -212,7 +212,9 @@ _Noreturn static void become(const struct child *child, unsigned seconds, pid_t 
     if (getppid() != parent || chdir(child->directory) != 0)
         _exit(EXIT_FAILED);
     const int report = open("report", O_WRONLY | O_APPEND), nothing = open("/dev/null", O_RDONLY);
-    if (report < 0 || nothing < 0 || dup2(nothing, 0) < 0 || dup2(report, 1) < 0 || dup2(report, 2) < 0)
+    if (report < 0 || nothing < 0)
+        _exit(EXIT_FAILED);
+    if (dup2(nothing, 0) < 0 || dup2(report, 1) < 0 || dup2(report, 2) < 0)
         _exit(EXIT_FAILED);
     if (child->sandbox >= 0 && !sandbox_enter(child->sandbox))
         _exit(EXIT_FAILED);

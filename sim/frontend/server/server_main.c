@@ -353,7 +353,9 @@ static bool watch_children(void)
 int main(int argc, char **argv)
 {
     const bool shared = argc == 4 && !strcmp(argv[1], COMPILE_SHARED_OPTION);
-    if ((argc != 2 && !shared) || !place_descriptors(shared) || !watch_children() || chdir("/") != 0)
+    if (argc != 2 && !shared)
+        return 2;
+    if (!place_descriptors(shared) || !watch_children() || chdir("/") != 0)
         return 2;
     signal(SIGPIPE, SIG_IGN);
     stack_limit();

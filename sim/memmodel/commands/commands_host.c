@@ -215,8 +215,9 @@ static void check_written_storage(struct commands *commands, struct command_area
             reported = run;
         }
     for (int use = 0; use < FOOTPRINT_USES; use++) {
-        const bool renews = access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC ||
-                            (reported.high && use == FOOTPRINT_READ);
+        const bool writes = use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC;
+        const bool is_reported = use == FOOTPRINT_READ && reported.high;
+        const bool renews = access->by_map || writes || is_reported;
         run = (struct byte_run){0, 0};
         while (renews && !device_dirty_empty(&area->written_storage) &&
                byte_set_next(&sets[use], run.high, &run))
@@ -583,9 +584,9 @@ void commands_check_host(struct commands *commands, struct command_area *area, c
 /* Has the host made no access in the area that may be unordered with a command? */
 bool commands_has_no_host_access(const struct commands *commands, const struct command_area *area)
 {
-    return !area->mirror && device_dirty_empty(&area->written_storage) &&
-           host_dirty_empty(&area->host_dirty) && host_dirty_empty(&area->stores) &&
-           !touches_meet(&commands->touches, area->low, area->high);
+    const bool all_visible = !area->mirror && device_dirty_empty(&area->written_storage) &&
+                             host_dirty_empty(&area->host_dirty) && host_dirty_empty(&area->stores);
+    return all_visible && !touches_meet(&commands->touches, area->low, area->high);
 }
 
 /* ---- the host itself ---------------------------------------------------------------------------- */

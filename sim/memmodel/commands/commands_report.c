@@ -138,17 +138,20 @@ void commands_explain(const struct commands *commands, bool atomics, uint32_t fi
             a->asked ? "; a status that clGetEventInfo gave is no synchronization point (5.11)" : "");
 }
 
+static bool is_same_argument(const struct command_site *a, const struct command_site *b)
+{
+    return strcmp(a->argument, b->argument) == 0 && strcmp(a->kernel, b->kernel) == 0;
+}
+
 const char *commands_object(const struct commands *commands, const struct command_area *area,
                             const struct byte_access *a, const struct byte_access *b, char out[OBJECT_CHARS])
 {
     const struct command_site *one = commands_site_of(commands, a),
                               *other = b ? commands_site_of(commands, b) : NULL;
     const struct command_site *named = one && one->argument ? one : other && other->argument ? other : NULL;
-    const bool both =
-        named == one && other && other->argument &&
-        (strcmp(one->argument, other->argument) != 0 || strcmp(one->kernel, other->kernel) != 0);
     if (!named)
         return area->name;
+    const bool both = named == one && other && other->argument && !is_same_argument(one, other);
     commands_format(out, OBJECT_CHARS, "%s, %s of kernel %s%s%s%s%s", area->name, named->argument,
                     named->kernel, both ? " and " : "", both ? other->argument : "",
                     both ? " of kernel " : "", both ? other->kernel : "");

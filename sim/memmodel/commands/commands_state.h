@@ -4,6 +4,15 @@
  *
  * Interface, by file
  *   commands.c
+ *     commands_say_loss       says once that memory ran out
+ *   commands_compare.c
+ *     commands_touch          compares an access to bytes with those of the area, and adds it
+ *     commands_touch_part     likewise a launch's part, whose bytes it takes
+ *     commands_keep_conflict  adds a conflict, or merges it with one at the same places
+ *     commands_keep_access    keeps an access that is after all others of its area
+ *     commands_all_happen_before   do all accesses of the area happen before the command?
+ *     commands_note_latest    the command accesses the area
+ *     commands_drop_kept, commands_sweep   drop what happens before all that may come: of an area; of all
  *     commands_apply_kept       applies the kept accesses of an area, which become segments
  *     commands_can_check         can the command be checked? It is in the graph, and memory was never out
  *     commands_use_kinds      the kind of access that a use of a footprint is
@@ -224,6 +233,19 @@ static inline bool is_atomic(const struct byte_access *access)
 
 extern const enum access_kind commands_use_kinds[FOOTPRINT_USES];
 bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier);
+void commands_say_loss(struct commands *commands);
+void commands_touch(struct commands *commands, struct command_area *area, uint64_t low, uint64_t high,
+                    const struct byte_access *access);
+void commands_touch_part(struct commands *commands, struct command_area *area, struct footprint_part *part,
+                         const struct byte_access *by, const uint32_t site[FOOTPRINT_USES]);
+void commands_keep_conflict(struct commands *commands, const struct conflict *conflict);
+void commands_keep_access(struct commands *commands, struct command_area *area,
+                          const struct kept_access *kept);
+bool commands_all_happen_before(const struct commands *commands, const struct command_area *area,
+                                uint32_t command);
+void commands_note_latest(const struct commands *commands, struct command_area *area, uint32_t command);
+void commands_drop_kept(struct commands *commands, struct command_area *area);
+void commands_sweep(struct commands *commands);
 void commands_apply_kept(struct commands *commands, struct command_area *area);
 bool commands_can_check(const struct commands *commands, uint32_t command);
 

@@ -104,8 +104,7 @@ static bool reaches(const struct edges_world *world, int region, const struct ed
 static bool are_dual(const struct edges_world *world, const struct edge_half *a, const struct edge_half *b)
 {
     const uint32_t both = REGION_GLOBAL | REGION_LOCAL;
-    return a->fence && b->fence && (a->flags & both) == both && (b->flags & both) == both &&
-           world->region != IN_IMAGE;
+    return world->region != IN_IMAGE && a->fence && b->fence && (a->flags & b->flags & both) == both;
 }
 
 static enum memory_scope reduced(const struct edges_world *world, enum memory_scope scope,

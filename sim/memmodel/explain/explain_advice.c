@@ -14,8 +14,9 @@ static bool is_branched(const struct question *question)
     const struct race_instance *instance = question->instances;
     const bool plain = !instance->first.atomic && !instance->second.atomic;
     struct code_order order;
-    if (!plain || !accesses_in_one_group(question, instance) || accesses_of_one_operator(question) ||
-        !accesses_code_order(question, &order) || !order.branched)
+    if (!plain || !accesses_in_one_group(question, instance) || accesses_of_one_operator(question))
+        return false;
+    if (!accesses_code_order(question, &order) || !order.branched)
         return false;
     return !accesses_on_one_line(question) || accesses_in_line(question, &order);
 }
@@ -85,10 +86,12 @@ static bool advise_iterations(const struct question *question, struct wording *f
     const struct checker_host *host = question->host;
     const uint32_t first = question->instances->first.site, second = question->instances->second.site;
     struct suggested_fix suggested_fix = {.kind = FIX_NEXT_ITERATION};
-    if (question->one_wave || !host->next_iteration ||
-        !(host->next_iteration(host->self, first, second, &suggested_fix.place) ||
-          host->next_iteration(host->self, second, first, &suggested_fix.place)) ||
-        lock_is_held_at(question, &suggested_fix.place))
+    if (question->one_wave || !host->next_iteration)
+        return false;
+    if (!host->next_iteration(host->self, first, second, &suggested_fix.place) &&
+        !host->next_iteration(host->self, second, first, &suggested_fix.place))
+        return false;
+    if (lock_is_held_at(question, &suggested_fix.place))
         return false;
     explain_say_iterations(question, &suggested_fix, fix);
     wording_add(fix, "; if the two are of one iteration, read into a variable, too, with another barrier "
@@ -141,9 +144,11 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
 {
     struct code_order order;
     *out_fix = (struct wording){.used = 0};
-    if (advise_unlock(question, out_fix) || explain_other_buffer(question, out_fix) ||
-        (explain_is_single_update(question) && explain_update_advice(question, out_fix)) ||
-        advise_uneven(question, out_fix))
+    if (advise_unlock(question, out_fix) || explain_other_buffer(question, out_fix))
+        return true;
+    if (explain_is_single_update(question) && explain_update_advice(question, out_fix))
+        return true;
+    if (advise_uneven(question, out_fix))
         return true;
     if (question->region != IN_IMAGE && is_branched(question)) {
         wording_add(

@@ -62,6 +62,13 @@ void explain_say_iterations(const struct question *question, const struct sugges
                 suggested_fix->place.braces ? ", which needs braces" : "");
 }
 
+/* Global memory is also accessed by other work-groups, which a barrier does not order. */
+static bool is_within_groups(const struct question *question)
+{
+    return accesses_in_one_group(question, question->instances) &&
+           (question->region == IN_LOCAL || accesses_all_in_one_group(question));
+}
+
 /* A barrier between the two places, or two kernels split there. Of two kernels only the place is in
  * question: all of one launch happens before a later one. */
 static bool separate(const struct question *question, struct wording *fix,
@@ -69,8 +76,7 @@ static bool separate(const struct question *question, struct wording *fix,
 {
     const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
-    const bool barrier = accesses_in_one_group(question, instance) &&
-                         (question->region == IN_LOCAL || accesses_all_in_one_group(question));
+    const bool barrier = is_within_groups(question);
     if (!host->between ||
         !host->between(host->self, instance->first.site, instance->second.site, &suggested_fix->place))
         return false;
@@ -117,9 +123,11 @@ static bool separate_iterations(const struct question *question, struct wording 
     const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     uint32_t since;
-    const bool known = host->in_iteration && !question->sync_log->full;
-    if (!known || !accesses_all_in_one_group(question) || !last_barrier(question, &since) ||
-        !host->in_iteration(host->self, instance->first.site, instance->second.site, since,
+    if (!host->in_iteration || question->sync_log->full)
+        return false;
+    if (!accesses_all_in_one_group(question) || !last_barrier(question, &since))
+        return false;
+    if (!host->in_iteration(host->self, instance->first.site, instance->second.site, since,
                             &suggested_fix->place) ||
         !barrier_orders(question, &suggested_fix->place))
         return false;
@@ -179,9 +187,7 @@ static bool separate_in_line(const struct question *question, struct wording *fi
 {
     const struct race_instance *instance = question->instances;
     struct code_order order;
-    if (!accesses_in_one_group(question, instance) ||
-        (question->region != IN_LOCAL && !accesses_all_in_one_group(question)) ||
-        !accesses_in_line(question, &order) || !order.parted)
+    if (!is_within_groups(question) || !accesses_in_line(question, &order) || !order.parted)
         return false;
     suggested_fix->place = (struct code_place){
         .site = order.first == 0 ? instance->first.site : instance->second.site, .first = order.first};
@@ -264,13 +270,15 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
     *out_fix = (struct wording){.used = 0};
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_BARRIER};
     host->place(host->self, site, &a);
-    if (instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES || !host->between ||
+    const bool copies = instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES;
+    if (copies || !host->between ||
         !host->between(host->self, instance->first.site, instance->second.site, &out_suggested_fix->place)) {
         out_suggested_fix->kind = FIX_NONE;
         return false;
     }
     host->place(host->self, out_suggested_fix->place.site, &b);
-    if (!out_suggested_fix->place.before || !a.line || a.line != b.line || !same_text(a.file, b.file) ||
+    const bool same_line = a.line && a.line == b.line && same_text(a.file, b.file);
+    if (!same_line || !out_suggested_fix->place.before ||
         !explain_insert_barrier(question, &out_suggested_fix->place)) {
         out_suggested_fix->kind = FIX_NONE;
         return false;

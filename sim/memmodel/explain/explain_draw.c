@@ -158,8 +158,8 @@ static void draw_nearest_edges(struct drawing *drawing)
 /* A store and a later load of one atomic object. */
 static bool is_store_then_load(const struct sync_op *from, const struct sync_op *to)
 {
-    const bool atomics = is_atomic(from) && is_atomic(to);
-    return atomics && from->writes && to->reads && from->address == to->address && from < to;
+    const bool stores = is_atomic(from) && from->writes, loads = is_atomic(to) && to->reads;
+    return stores && loads && from->address == to->address && from < to;
 }
 
 /* Without edits: the last store of the first unit whose object the second unit loads afterwards. */

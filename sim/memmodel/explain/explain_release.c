@@ -87,7 +87,8 @@ static bool try_barriers(struct barrier_search *search, const struct barrier_sit
     const struct question *question = search->question;
     struct suggested_fix suggested_fix = {.kind = fits ? FIX_RELEASE_CLOCK : FIX_NONE};
     uint32_t ordered = 0;
-    if (fits && ((release && !release->fits) || (acquire && !acquire->fits)))
+    const bool both_fit = (!release || release->fits) && (!acquire || acquire->fits);
+    if (fits && !both_fit)
         return false;
     if (acquire) {
         suggested_fix.acquire_site = acquire->site;

@@ -350,7 +350,8 @@ static bool changes_scope(const struct edit_search *search, const struct edit *e
 
 static bool on_one_object(const struct question *question, const struct sync_op *a, const struct sync_op *b)
 {
-    return a->address == b->address && a->size == b->size && a->region == b->region &&
+    const bool same_bytes = a->address == b->address && a->size == b->size && a->region == b->region;
+    return same_bytes &&
            (a->region != IN_LOCAL || unit_group(question, a->by) == unit_group(question, b->by));
 }
 

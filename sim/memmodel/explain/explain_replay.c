@@ -81,7 +81,7 @@ uint64_t replay_segment(const struct replay *replay, uint64_t unit)
 
 bool replay_failed(const struct replay *replay)
 {
-    return replay->order.failed || replay->order.pool.failed;
+    return order_lacks_memory(&replay->order);
 }
 
 bool replay_has(const struct replay *replay, uint64_t unit, uint64_t of, uint64_t segment)

@@ -167,8 +167,9 @@ struct early_read {
 
 static bool is_read_of(const struct sync_op *read, const struct sync_op *store)
 {
-    const bool same_object = read->address == store->address && read->size == store->size;
-    return same_object && is_atomic(read) && read->reads && is_atomic(store) && store->writes;
+    const bool same_object = read->address == store->address && read->size == store->size,
+               loads = is_atomic(read) && read->reads, stores = is_atomic(store) && store->writes;
+    return same_object && loads && stores;
 }
 
 /* A read of the same value may have been a read of that store. */

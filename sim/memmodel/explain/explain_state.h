@@ -43,7 +43,8 @@
  *   explain_flag_replay.c
  *     explain_flag_orders      how many instances are ordered if the flag's plain accesses are a release and
  *                              an acquire? 0 if the first is not
- *   explain_say.c              explain_say_edits: why and fix of an answer; explain_noun: "read-modify-write"
+ *   explain_say.c              explain_say_edits: why and fix of an answer
+ *   edit_words.c               explain_noun: "read-modify-write"
  *   explain_update.c
  *     explain_update           atomic updates instead of the load and store of which the accesses are
  *                              halves. commuting: only updates whose order does not matter

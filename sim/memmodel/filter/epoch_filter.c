@@ -294,10 +294,15 @@ static struct epoch_view epoch_view_of(const struct epoch_filter *epoch_filter)
                                .after_barrier = epoch_filter->wave.base > 1};
 }
 
+/* Is the epoch of this launch, and not before the latest barrier of the present wave's group? */
+INLINED bool is_since_barrier(const struct epoch_view *view, int32_t epoch)
+{
+    return epoch >= view->first && !(view->after_barrier && is_before_barrier(view->epoch_filter, epoch));
+}
+
 INLINED bool is_unordered(const struct epoch_view *view, int32_t epoch, int32_t own)
 {
-    return epoch >= view->first && (epoch != own || !RULE(3)) &&
-           !(view->after_barrier && is_before_barrier(view->epoch_filter, epoch));
+    return (epoch != own || !RULE(3)) && is_since_barrier(view, epoch);
 }
 
 INLINED bool read_granule(const struct epoch_view *view, uint64_t at, int32_t own)
@@ -315,12 +320,10 @@ INLINED bool read_granule(const struct epoch_view *view, uint64_t at, int32_t ow
 INLINED bool read_granule_by_many(const struct epoch_view *view, uint64_t at)
 {
     const int32_t epoch = view->readers[at], writer = view->writers[at];
-    if (writer >= view->first && writer != view->first + LOADS &&
-        !(view->after_barrier && is_before_barrier(view->epoch_filter, writer)))
+    if (writer != view->first + LOADS && is_since_barrier(view, writer))
         return false;
-    const bool ours = epoch < view->first || (epoch >= view->low && epoch < view->high) ||
-                      (view->after_barrier && is_before_barrier(view->epoch_filter, epoch));
-    view->readers[at] = ours ? view->high - 1 : view->first + MANY;
+    const bool by_group = epoch >= view->low && epoch < view->high;
+    view->readers[at] = by_group || !is_since_barrier(view, epoch) ? view->high - 1 : view->first + MANY;
     return true;
 }
 
@@ -667,13 +670,13 @@ static bool take_same_address(const struct epoch_filter *epoch_filter, const str
     if (!whole && !lanes_within(event->mask, from, end, &one, &other))
         return true;
     const uint64_t at = offset >> epoch_filter->shift, granules = event->size_bytes >> epoch_filter->shift;
-    if (event->kind == ACCESS_READ && granules == 1 && other > one + 1 && view->high)
-        return covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
-               read_granule_by_many(view, at);
-    return covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes) &&
-           touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, one)) &&
-           (other == one + 1 ||
-            touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, other - 1)));
+    const bool several = other > one + 1;
+    if (!covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
+        return false;
+    if (several && event->kind == ACCESS_READ && granules == 1 && view->high)
+        return read_granule_by_many(view, at);
+    return touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, one)) &&
+           (!several || touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, other - 1)));
 }
 
 static bool take_affine(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
@@ -712,16 +715,26 @@ static bool same_atomics(struct epoch_filter *epoch_filter, const struct access_
     return true;
 }
 
+static bool same_steps(const struct epoch_filter_repeat *repeat, const struct access_event *event)
+{
+    return repeat->step_x == event->step_x && repeat->step_y == event->step_y && repeat->row == event->row;
+}
+
+static bool has_same_addresses(const struct epoch_filter_repeat *repeat, const struct access_event *event)
+{
+    return event->shape != ADDRESS_LIST && repeat->shape == event->shape && repeat->base == event->base &&
+           same_steps(repeat, event);
+}
+
 /* Is this the same access that the wave executed in this segment, with only its own plain accesses since? The
  * earlier one did not conflict: its granules have the epochs that this one would set, and the log has it. So
  * there is nothing to do. */
 static bool is_repeated(const struct epoch_filter_repeat *repeat, const struct access_event *event,
                         uint64_t clock)
 {
-    return repeat->size == event->size_bytes && repeat->site == event->origin.site &&
-           repeat->base == event->base && repeat->clock == clock && repeat->kind == event->kind &&
-           repeat->shape == event->shape && event->shape != ADDRESS_LIST && repeat->step_x == event->step_x &&
-           repeat->step_y == event->step_y && repeat->row == event->row &&
+    if (repeat->site != event->origin.site || repeat->clock != clock || repeat->kind != event->kind)
+        return false;
+    return repeat->size == event->size_bytes && has_same_addresses(repeat, event) &&
            memcmp(repeat->mask, event->mask, sizeof repeat->mask) == 0;
 }
 

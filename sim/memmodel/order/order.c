@@ -334,10 +334,10 @@ struct vclock *order_publish(struct order *order, const struct unit_state *unit_
     struct vclock *vclock = NULL;
     const struct sub_group_order *sub = order_sub_group_of(unit_state);
     struct group_order *group = unit_state->group;
+    const bool group_is_new = !group->acquired[region] && group->base[region] == 1;
     if (RULE(21) && !sub && vclock_is_costly(&order->pool))
         join_into(order, &unit_state->item->acquired[region], group_clock(order, group, region));
-    if (RULE(21) && !sub &&
-        (vclock_is_costly(&order->pool) || (!group->acquired[region] && group->base[region] == 1)))
+    if (RULE(21) && !sub && (vclock_is_costly(&order->pool) || group_is_new))
         return vclock_extend(&order->pool, &unit_state->item->acquired[region], unit_key(unit_state->unit),
                              clock);
     if (RULE(21)) {

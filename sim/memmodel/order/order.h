@@ -383,6 +383,12 @@ bool order_has_epoch(const struct order *order, const struct unit_state *unit_st
 /* Does the unit's clock have that key? */
 bool order_has_key(const struct order *order, const struct unit_state *unit_state, int region, uint64_t key);
 
+/* Did memory run out? Then clocks may be missing. */
+static inline bool order_lacks_memory(const struct order *order)
+{
+    return order->failed || order->pool.failed;
+}
+
 /* A query may compute deferred clocks, which changes no result, so the pool of a const order is writable. */
 static inline struct vclock_pool *order_pool(const struct order *order)
 {
@@ -400,11 +406,13 @@ static inline bool order_has_unit(const struct order *order, const struct unit_s
 {
     const struct group_order *group = unit_state->group;
     const bool same_group = unit - group->number * order->group_items < order->group_items;
-    return (same_group && clock < group->base[region]) ||
-           (group->handoff && order_handoff_has(order, unit_state, region, unit, clock)) ||
-           vclock_has(order_pool(order), group->acquired[region], unit << 2, clock) ||
-           (unit_state->item &&
-            vclock_has(order_pool(order), unit_state->item->acquired[region], unit << 2, clock));
+    if (same_group && clock < group->base[region])
+        return true;
+    if (group->handoff && order_handoff_has(order, unit_state, region, unit, clock))
+        return true;
+    struct vclock *own = unit_state->item ? unit_state->item->acquired[region] : NULL;
+    return vclock_has(order_pool(order), group->acquired[region], unit << 2, clock) ||
+           vclock_has(order_pool(order), own, unit << 2, clock);
 }
 
 static inline bool order_happens_before(const struct order *order, const struct unit_state *unit_state,

@@ -324,9 +324,12 @@ static void access_object(struct order *order, struct unit_state *unit_state,
  * and each has acquired that before it released: so they are totally ordered. */
 static bool follows_alike(const struct order *order, const struct atomic_operation *act)
 {
-    const bool updates = act->reads && act->writes && acquires(act->order) && releases(act->order),
-               plain_global = act->region == IN_GLOBAL && !act->svm_atomics && !act->apart;
-    if (!updates || !plain_global || !order_scopes_are_uniform(order, act->scope, act->size))
+    const bool is_update = act->reads && act->writes;
+    const bool acquires_and_releases = acquires(act->order) && releases(act->order);
+    const bool plain_global = act->region == IN_GLOBAL && !act->svm_atomics && !act->apart;
+    if (!is_update || !acquires_and_releases || !plain_global)
+        return false;
+    if (!order_scopes_are_uniform(order, act->scope, act->size))
         return false;
     const struct atomic_object *atomic = atomic_object_unpacked(order, act->address);
     const bool only_updates = atomic && atomic->size == act->size && !atomic->generation;

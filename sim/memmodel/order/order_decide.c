@@ -161,8 +161,9 @@ static bool member_has(const struct order *order, const struct unit_state *membe
         sub && of->group == member->place.group && of->sub_group == member->place.sub_group;
     if (of->unit == member->unit || (same_sub_group && clock < sub->base[region]))
         return true;
-    return (sub && clock_has(order, sub->acquired[region], of, clock)) ||
-           (member->item && clock_has(order, member->item->acquired[region], of, clock)) ||
+    if (sub && clock_has(order, sub->acquired[region], of, clock))
+        return true;
+    return (member->item && clock_has(order, member->item->acquired[region], of, clock)) ||
            handoff_has(order, member, region, of, clock);
 }
 
@@ -278,9 +279,13 @@ bool order_has_key(const struct order *order, const struct unit_state *unit_stat
 
 bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock)
 {
+    const struct group_order *group = unit_state->group;
     const struct sub_group_order *sub = order_sub_group_of(unit_state);
-    return (unit_state->group && clock < unit_state->group->base[IN_IMAGE]) ||
-           (sub && clock < sub->base[IN_IMAGE]) || (unit_state->item && clock < unit_state->item->image_base);
+    const struct item_order *item = unit_state->item;
+    const bool before_group_barrier = group && clock < group->base[IN_IMAGE],
+               before_sub_group_barrier = sub && clock < sub->base[IN_IMAGE],
+               before_own_fence = item && clock < item->image_base;
+    return before_group_barrier || before_sub_group_barrier || before_own_fence;
 }
 
 /* ---- explaining -------------------------------------------------------------------------------- */

@@ -75,9 +75,9 @@ static bool is_beginning(const struct endpoint *end, enum memory_ordering how)
 
 static bool may_begin(const struct order *order, const struct group_order *group)
 {
-    const bool allows = order->rule == SCOPE_RULE_EQUAL && !order->formal && !order->wide;
-    return allows && !order_logs(order) && !group->sub_groups && !group->copy_count &&
-           has_no_fences(order, group);
+    const bool allows =
+        order->rule == SCOPE_RULE_EQUAL && !order->formal && !order->wide && !order_logs(order);
+    return allows && !group->sub_groups && !group->copy_count && has_no_fences(order, group);
 }
 
 static void handoff_begin(struct order *order, struct unit_state *unit_state, const struct endpoint *end,

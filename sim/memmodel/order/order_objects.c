@@ -290,9 +290,10 @@ static bool has_same_place(const struct order *order, const struct release_clock
 static bool can_be_rebuilt(const struct order *order, const struct atomic_object *atomic,
                            const struct release_clock *release_clock)
 {
-    return release_clock->release->unit < UINT32_MAX && release_clock->version == atomic->version &&
-           !release_clock->list_id && has_same_place(order, release_clock) &&
-           release_clock->svm_atomics == atomic->svm_atomics;
+    const bool as_object =
+        release_clock->version == atomic->version && release_clock->svm_atomics == atomic->svm_atomics;
+    return as_object && release_clock->release->unit < UINT32_MAX && !release_clock->list_id &&
+           has_same_place(order, release_clock);
 }
 
 /* False: the object stays unpacked. */

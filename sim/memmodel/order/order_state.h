@@ -169,9 +169,11 @@ static inline bool same_launch_tree(const struct order *order, const struct plac
 static inline bool same_readers(const struct order *order, const struct release_clock *a,
                                 const struct release_clock *b)
 {
-    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags ||
-        a->svm_atomics != b->svm_atomics || a->apart != b->apart ||
-        (a->apart && !same_launch_tree(order, &a->place, &b->place)))
+    if (a->scope != b->scope || a->fence != b->fence || a->flags != b->flags)
+        return false;
+    if (a->svm_atomics != b->svm_atomics || a->apart != b->apart)
+        return false;
+    if (a->apart && !same_launch_tree(order, &a->place, &b->place))
         return false;
     if (order->rule == SCOPE_RULE_INCLUSIVE31)
         return a->place.group == b->place.group && a->place.sub_group == b->place.sub_group;

@@ -189,8 +189,8 @@ static uint32_t merge_sparse(const struct vclock *a, const struct vclock *b, str
         const bool has_x = i < a->sparse_count, has_y = k < b->sparse_count;
         const struct leaf_entry x = has_x ? sparse_at(a, i) : sparse_at(b, k),
                                 y = has_y ? sparse_at(b, k) : x;
-        const bool takes_x = has_x && (!has_y || x.place <= y.place),
-                   takes_y = has_y && (!has_x || y.place <= x.place);
+        const bool takes_x = has_x && (!has_y || x.place <= y.place);
+        const bool takes_y = has_y && (!has_x || y.place <= x.place);
         out_places[count] = takes_x && (!takes_y || x.clock >= y.clock) ? x : y;
         i += takes_x;
         k += takes_y;

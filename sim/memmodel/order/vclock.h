@@ -303,8 +303,9 @@ static inline bool vclock_dominates_quickly(const struct vclock *later, const st
         return later->chain && later->chain == earlier->chain && earlier->length <= later->length;
     const struct vclock_deferred_join *deferred_join = vclock_deferred_join_of(later);
     const uint32_t handle = vclock_handle(earlier);
-    return handle == deferred_join->step[step - 1].high || (step == 1 && handle == deferred_join->below) ||
-           (other && other < step && deferred_join == vclock_deferred_join_of(earlier));
+    const bool is_operand =
+        handle == deferred_join->step[step - 1].high || (step == 1 && handle == deferred_join->below);
+    return is_operand || (other && other < step && deferred_join == vclock_deferred_join_of(earlier));
 }
 
 static inline struct vclock *vclock_share(struct vclock *map)

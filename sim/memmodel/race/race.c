@@ -112,20 +112,29 @@ static bool is_of_one_word(const struct race *race, const struct shadow_access *
            race->bytes == 4;
 }
 
+static bool is_of_copy(const struct race *race, const struct shadow_access *now)
+{
+    return race->unit >= UNIT_COPIES || now->unit_state->copy;
+}
+
+static bool is_of_image(const struct race *race)
+{
+    return race->device_dirty || race->region->space == IN_IMAGE;
+}
+
 /* May the later access read what the earlier one stored, as of a flag? At least one of them is plain. */
 static bool may_be_flag_read(const struct races *races, const struct race *race,
                              const struct shadow_access *now)
 {
     const struct access_context *store = race->context, *load = &now->how;
     /* of an atomic store the sync log has the unit that read its value */
-    const bool latest = race->in_memory || store->kind > ACCESS_WRITE,
-               plain = store->kind == ACCESS_WRITE || load->kind == ACCESS_READ,
-               copies = race->unit >= UNIT_COPIES || now->unit_state->copy,
-               image = race->device_dirty || race->region->space == IN_IMAGE;
-    if (!latest || !plain || copies || image)
+    const bool latest = race->in_memory || store->kind > ACCESS_WRITE;
+    if (!latest || is_of_copy(race, now) || is_of_image(race))
         return false;
-    return is_of_one_word(race, now) && writes(store) && reads(load) && races->host->controls_branch &&
-           races->host->controls_branch(races->host->self, load->site);
+    const bool any_plain = store->kind == ACCESS_WRITE || load->kind == ACCESS_READ;
+    if (!any_plain || !writes(store) || !reads(load) || !is_of_one_word(race, now))
+        return false;
+    return race_controls_branch(races, load->site);
 }
 
 /* Records that the load may have read the store's value and that a branch depends on it, for races on

@@ -42,9 +42,11 @@ static bool is_outside(const struct racing_pair *pair, uint32_t barrier)
 {
     const struct checker_host *host = pair->races->host;
     const uint32_t first = pair->race->context->site, second = pair->now->how.site;
-    return host->precedes &&
-           ((host->precedes(host->self, first, barrier) && host->precedes(host->self, second, barrier)) ||
-            (host->precedes(host->self, barrier, first) && host->precedes(host->self, barrier, second)));
+    if (!host->precedes)
+        return false;
+    if (host->precedes(host->self, first, barrier) && host->precedes(host->self, second, barrier))
+        return true;
+    return host->precedes(host->self, barrier, first) && host->precedes(host->self, barrier, second);
 }
 
 /* The latest barrier that the work-group of both passed after the first access; NULL: none. */
@@ -249,8 +251,9 @@ static bool by_collective(struct race_reason *reason, const struct racing_pair *
 static bool arrives(const struct races *races, const struct sync_op *sync_op, uint64_t unit)
 {
     const uint64_t local = unit % races->order->group_items, first = sync_op->number;
-    return sync_op->kind == SYNC_OP_PARTIAL_ARRIVAL && sync_op->by == order_unit_group(races->order, unit) &&
-           local >= first && local < first + 64 && sync_op->address >> (local - first) & 1;
+    if (sync_op->kind != SYNC_OP_PARTIAL_ARRIVAL || sync_op->by != order_unit_group(races->order, unit))
+        return false;
+    return local >= first && local < first + 64 && sync_op->address >> (local - first) & 1;
 }
 
 /* The latest barrier after the first access at which only one of the two waited, while others waited

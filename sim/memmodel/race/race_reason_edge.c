@@ -131,11 +131,11 @@ static void say_release(struct race_reason *reason, const struct racing_pair *pa
 static bool is_missed(const struct racing_pair *pair, struct missed_edge *out_edge)
 {
     const struct access_context *first = pair->race->context;
-    return pair->space != IN_IMAGE &&
-           order_explain(pair->races->order, pair->unit_state, pair->space, pair->race->unit, first->clock,
-                         out_edge) &&
-           !(out_edge->why == MISSED_RELEASE && out_edge->release_site == first->site &&
-             first->kind > ACCESS_WRITE);
+    if (pair->space == IN_IMAGE || !order_explain(pair->races->order, pair->unit_state, pair->space,
+                                                  pair->race->unit, first->clock, out_edge))
+        return false;
+    const bool races_itself = first->kind > ACCESS_WRITE && out_edge->release_site == first->site;
+    return out_edge->why != MISSED_RELEASE || !races_itself;
 }
 
 bool race_reason_edge(struct race_reason *reason, const struct racing_pair *pair)

@@ -149,14 +149,15 @@ static int load_of(const struct finding_access access[2])
 static bool may_be_flag(const struct races *races, const struct race_pair *pair)
 {
     const struct finding_access *a = &pair->finding.access[0], *b = &pair->finding.access[1];
-    const struct checker_host *host = races->host;
     const int load = load_of(pair->finding.access);
-    const bool words = a->size_bytes == 4 && b->size_bytes == 4 && pair->counter.space != IN_IMAGE,
-               by_items = a->has_item && b->has_item,
-               plain = a->kind < ACCESS_ATOMIC_READ || b->kind < ACCESS_ATOMIC_READ;
-    if (load == 2 || !words || !by_items || !plain || race_takes_barrier(pair))
+    const bool words = a->size_bytes == 4 && b->size_bytes == 4 && pair->counter.space != IN_IMAGE;
+    const bool by_items = a->has_item && b->has_item;
+    const bool any_plain = a->kind < ACCESS_ATOMIC_READ || b->kind < ACCESS_ATOMIC_READ;
+    if (!words || !by_items || !any_plain)
         return false;
-    return host->controls_branch && host->controls_branch(host->self, pair->counter.site[load]);
+    if (load == 2 || race_takes_barrier(pair))
+        return false;
+    return race_controls_branch(races, pair->counter.site[load]);
 }
 
 static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)

@@ -38,8 +38,8 @@ struct racing_access race_question_access(uint64_t unit, const struct access_con
 static bool writes_differ(const struct finding *finding)
 {
     const struct finding_access *a = &finding->access[0], *b = &finding->access[1];
-    return a->kind == ACCESS_WRITE && b->kind == ACCESS_WRITE && a->has_value && b->has_value &&
-           a->value != b->value;
+    const bool both_write = a->kind == ACCESS_WRITE && b->kind == ACCESS_WRITE;
+    return both_write && a->has_value && b->has_value && a->value != b->value;
 }
 
 struct question race_question(const struct races *races, const struct race_pair *pair)
@@ -150,6 +150,12 @@ static void prefer_barrier(const struct races *races, const struct race *race,
         return;
     }
     replace_edits(answer, &reason.why, &proposal);
+}
+
+bool race_controls_branch(const struct races *races, uint32_t site)
+{
+    const struct checker_host *host = races->host;
+    return host->controls_branch && host->controls_branch(host->self, site);
 }
 
 /* A barrier makes good for the flag's race, too, and for what others would announce by it. */
@@ -330,8 +336,9 @@ static bool is_of_one_group(const struct question *question)
     const struct launch_info *launch = question->launch;
     const uint64_t *count = launch->group_count, first = question->instances->first.unit,
                    second = question->instances->second.unit;
-    return question->region != IN_LOCAL && count[0] * count[1] * count[2] > 1 && first < UNIT_COPIES &&
-           second < UNIT_COPIES &&
+    const bool many_groups = count[0] * count[1] * count[2] > 1,
+               by_items = first < UNIT_COPIES && second < UNIT_COPIES;
+    return question->region != IN_LOCAL && many_groups && by_items &&
            edges_unit_place(launch, first).group == edges_unit_place(launch, second).group;
 }
 

@@ -14,6 +14,7 @@
  *   race_question        the pair as a question of explain.h
  *   race_question_access  an access as part of such a question
  *   race_same_place      are two instructions at one place of the source?
+ *   race_controls_branch  does a branch depend on the value that the instruction loads?
  *   race_takes_barrier   would a barrier fix the pair?
  */
 #ifndef ORRERY_SIM_MEMMODEL_RACE_RACE_WHY_H
@@ -30,6 +31,7 @@ void race_why_edits(struct answer *answer, const struct races *races, struct fin
 struct question race_question(const struct races *races, const struct race_pair *pair);
 struct racing_access race_question_access(uint64_t unit, const struct access_context *how);
 bool race_same_place(const struct races *races, uint32_t a, uint32_t b);
+bool race_controls_branch(const struct races *races, uint32_t site);
 bool race_takes_barrier(const struct race_pair *pair);
 
 #endif

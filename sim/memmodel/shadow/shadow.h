@@ -185,9 +185,10 @@ struct shadow {
 static inline bool counter_is_of(const struct race_counter *counter, uint32_t a, uint32_t b, int space,
                                  bool device_dirty)
 {
-    return counter->space == space && counter->device_dirty == device_dirty &&
-           ((counter->site[0] == a && counter->site[1] == b) ||
-            (counter->site[0] == b && counter->site[1] == a));
+    const uint32_t *site = counter->site;
+    if (counter->space != space || counter->device_dirty != device_dirty)
+        return false;
+    return (site[0] == a && site[1] == b) || (site[0] == b && site[1] == a);
 }
 
 /* The first byte of an earlier access in the cell, if its size is a power of two; else 0. */

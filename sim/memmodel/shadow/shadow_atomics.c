@@ -15,15 +15,20 @@ static struct access_set *inclusive_set(const struct shadow_region *region, uint
                : NULL;
 }
 
-/* Can the atomic race with nothing in the word? A plain write must be before a barrier of the unit's
- * group. */
+/* Has the word no plain write, or only one before a barrier of the group? */
+static inline bool write_is_ordered(const struct shadow_region *region, const struct access_set *access_set,
+                                    const uint64_t *cell, uint64_t group)
+{
+    return !live(region, cell[0]) || (access_set->race_free_version == access_set->clock_version &&
+                                      access_set->race_free_group == group);
+}
+
+/* Can the atomic race with nothing in the word? */
 static bool is_race_free(const struct shadow_region *region, const struct shadow_access *now,
                          const struct access_set *access_set, const uint64_t *cell)
 {
-    return !access_set->readers.count && !access_set->racer_count && has_atomics(access_set) &&
-           is_inclusive_with(now, access_set) &&
-           (!live(region, cell[0]) || (access_set->race_free_version == access_set->clock_version &&
-                                       access_set->race_free_group == now->unit_state->place.group));
+    return has_atomics(access_set) && !has_plain(access_set) && is_inclusive_with(now, access_set) &&
+           write_is_ordered(region, access_set, cell, now->unit_state->place.group);
 }
 
 bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *region,
@@ -49,10 +54,11 @@ uint32_t shadow_conflict_class(const struct access_context *how)
 
 static bool includes(const struct access_set *access_set, const struct shadow_atomic *atomic)
 {
-    return access_set->size == atomic->how.size &&
-           access_set->scope == (enum memory_scope)atomic->how.scope &&
-           (access_set->scope > SCOPE_WORK_GROUP ||
-            (access_set->scope == SCOPE_WORK_GROUP && access_set->place.group == atomic->group));
+    const enum memory_scope scope = (enum memory_scope)atomic->how.scope;
+    if (access_set->size != atomic->how.size || access_set->scope != scope)
+        return false;
+    return scope > SCOPE_WORK_GROUP ||
+           (scope == SCOPE_WORK_GROUP && access_set->place.group == atomic->group);
 }
 
 static inline struct access_set *race_free_set(const struct shadow_region *region,
@@ -60,13 +66,9 @@ static inline struct access_set *race_free_set(const struct shadow_region *regio
 {
     const uint64_t *cell = word_at(region, address, atomic->how.size);
     struct access_set *access_set = inclusive_set(region, address, cell);
-    if (!access_set || access_set->readers.count || access_set->racer_count || !has_atomics(access_set) ||
-        !includes(access_set, atomic))
+    if (!access_set || !has_atomics(access_set) || has_plain(access_set) || !includes(access_set, atomic))
         return NULL;
-    return !live(region, cell[0]) || (access_set->race_free_version == access_set->clock_version &&
-                                      access_set->race_free_group == atomic->group)
-               ? access_set
-               : NULL;
+    return write_is_ordered(region, access_set, cell, atomic->group) ? access_set : NULL;
 }
 
 struct access_set *shadow_race_free_set(const struct shadow_region *region,

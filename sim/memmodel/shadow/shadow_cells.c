@@ -33,9 +33,11 @@ static inline bool happens_before(const struct visit *visit, uint64_t unit, uint
     if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
         return order_happens_before(visit->shadow->order, visit->now->unit_state, visit->region->space, unit,
                                     clock);
-    return (clock < visit->base && unit - visit->first < visit->items) ||
-           (visit->of_group && vclock_has(visit->pool, visit->of_group, unit << 2, clock)) ||
-           (visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock));
+    if (clock < visit->base && unit - visit->first < visit->items)
+        return true;
+    if (visit->of_group && vclock_has(visit->pool, visit->of_group, unit << 2, clock))
+        return true;
+    return visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock);
 }
 
 /* As happens_before, but false if a deferred join would have to be computed first. For optimisations only. */
@@ -81,9 +83,11 @@ static inline __attribute__((always_inline)) bool races(const struct visit *visi
         return false;
     if (!is_write(how->kind) && !is_write(now->how.kind) && RULE(4))
         return false;
-    return device_dirty ||
-           !((is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_are_inclusive(visit, unit, how)) ||
-             happens_before(visit, unit, how->clock) || is_ordered_by_others(visit, unit, how->clock));
+    if (device_dirty)
+        return true;
+    if (is_atomic(how->kind) && is_atomic(now->how.kind) && atomics_are_inclusive(visit, unit, how))
+        return false;
+    return !happens_before(visit, unit, how->clock) && !is_ordered_by_others(visit, unit, how->clock);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -619,8 +623,8 @@ static void mark_race_free(const struct visit *visit, struct access_set *access_
         !live(visit->region, cell[0]) ||
         (order_unit_group(visit->shadow->order, epoch_unit(cell[0])) == unit_state->place.group &&
          epoch_unit(cell[0]) < UNIT_COPIES && clock_of(visit, cell[0]) < base);
-    if (!write_is_ordered || !access_set->inclusive || access_set->scope < SCOPE_WORK_GROUP ||
-        access_set->readers.count || access_set->racer_count || unit_state->unit >= UNIT_COPIES)
+    const bool includes_group = access_set->inclusive && access_set->scope >= SCOPE_WORK_GROUP;
+    if (!write_is_ordered || !includes_group || has_plain(access_set) || unit_state->unit >= UNIT_COPIES)
         return;
     access_set->race_free_version = access_set->clock_version;
     access_set->race_free_group = unit_state->place.group;

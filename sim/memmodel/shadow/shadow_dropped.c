@@ -91,8 +91,8 @@ bool shadow_has_dropped(const struct shadow_region *region, uint64_t address)
 static bool is_before_barrier(const struct visit *visit, const struct dropped *dropped)
 {
     const struct group_order *group = visit->now->unit_state->group;
-    return !dropped->groups && group && group->number == dropped->group && !visit->now->unit_state->copy &&
-           dropped->newest < group->base[visit->region->space];
+    const bool same_group = !dropped->groups && group && group->number == dropped->group;
+    return same_group && !visit->now->unit_state->copy && dropped->newest < group->base[visit->region->space];
 }
 
 /* A new access of a word with dropped accesses. Pairs of sites that were reported may have raced more often

@@ -84,9 +84,11 @@ static bool split_page(struct shadow_region *region, uint64_t number)
             access_set->saturated.own = 0;
         }
         drop_stale(region, cell);
-        made = (i % 4 == 0 || readers_copy(&region->readers, &cell[1])) &&
-               (!access_set || i % 4 == 0 || shadow_access_set_copy(region, access_set, low + i, cell)) &&
-               shadow_put_byte(&pieces, bytes, i, cell);
+        /* the first byte keeps the word's reader set and access set */
+        if (i % 4 != 0)
+            made = readers_copy(&region->readers, &cell[1]) &&
+                   (!access_set || shadow_access_set_copy(region, access_set, low + i, cell));
+        made = made && shadow_put_byte(&pieces, bytes, i, cell);
     }
     if (made)
         shadow_page_free(words);

@@ -222,8 +222,9 @@ static inline void member_swap(struct set_member *a, struct set_member *b)
 static inline bool takes(const struct set_member *member, uint64_t unit, const struct access_context *how,
                          bool late)
 {
-    return member->block == unit / BLOCK_UNITS && is_same_operation(&member->how, how) &&
-           (!late || (!member->apart && member->how.clock == how->clock));
+    if (member->block != unit / BLOCK_UNITS || !is_same_operation(&member->how, how))
+        return false;
+    return !late || (!member->apart && member->how.clock == how->clock);
 }
 
 static inline uint16_t *recent_of(struct members *members, const struct access_context *how)
@@ -269,9 +270,11 @@ static inline bool atomic_add(struct access_set *access_set, uint64_t unit, cons
  * failed exchange of its own site. */
 static inline bool replaces(const struct shadow_access *now, const struct access_context *how)
 {
-    return is_same_operation(how, &now->how) ||
-           (now->follows_all && is_write(now->how.kind) && how->kind == ACCESS_ATOMIC_READ &&
-            how->site == now->how.site && how->size == now->how.size && how->scope == now->how.scope);
+    if (is_same_operation(how, &now->how))
+        return true;
+    if (!now->follows_all || !is_write(now->how.kind) || how->kind != ACCESS_ATOMIC_READ)
+        return false;
+    return how->site == now->how.site && how->size == now->how.size && how->scope == now->how.scope;
 }
 
 /* Removes those that the new access replaces among the latest members. */
@@ -280,6 +283,12 @@ void shadow_remove_replaced(struct shadow *shadow, struct members *members, cons
 static inline bool has_atomics(const struct access_set *access_set)
 {
     return access_set->atomics.count;
+}
+
+/* Are there accesses besides the atomics and the last plain write? */
+static inline bool has_plain(const struct access_set *access_set)
+{
+    return access_set->readers.count || access_set->racer_count;
 }
 
 static inline void begin_inclusive(struct access_set *access_set, const struct access_context *how,
@@ -355,12 +364,13 @@ static inline void begin_visit(struct visit *visit, struct shadow *shadow, struc
     const struct order *order = shadow->order;
     const struct unit_state *unit_state = now->unit_state;
     const struct group_order *group = unit_state->group;
+    const bool plain_group = group && !group->handoff && !group->sub_groups,
+               only_unit_keys = !order->group_keys && !order->sub_group_keys;
     *visit = (struct visit){.shadow = shadow,
                             .region = region,
                             .now = now,
                             .items = order->group_items,
-                            .by_units = RULE(1) && group && !group->handoff && !order->group_keys &&
-                                        !order->sub_group_keys && !group->sub_groups && !unit_state->copy};
+                            .by_units = RULE(1) && plain_group && only_unit_keys && !unit_state->copy};
     if (!visit->by_units)
         return;
     visit->first = group->number * order->group_items;
@@ -447,9 +457,12 @@ saturated_word_at(const struct shadow_region *region, uint64_t address, uint64_t
 {
     const struct saturated_word *word = &region->saturated[address / 4 % SATURATED_WORDS];
     const struct access_set *access_set = word->access_set;
-    if (!access_set || word->address != address ||
-        access_set->saturated.clock_version != access_set->clock_version || !access_set->saturated.left ||
-        site != (write ? access_set->saturated.store : access_set->saturated.load))
+    if (!access_set || word->address != address)
+        return NULL;
+    const struct saturated *saturated = &access_set->saturated;
+    if (saturated->clock_version != access_set->clock_version || !saturated->left)
+        return NULL;
+    if (site != (write ? saturated->store : saturated->load))
         return NULL;
     const struct members *readers = &access_set->readers;
     if (write ? readers->count > 1 || (readers->count && !is_only(readers->items, unit)) : readers->count)

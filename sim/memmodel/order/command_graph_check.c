@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The invariants of the command graph, for builds with assertions. */
+#include "command_graph_state.h"
+
+static void check_node(const struct command_graph *graph, uint32_t serial, const struct command_node *node)
+{
+    CHECKED(node->clock && node->prefix <= graph->host->prefix);
+    command_clock_check(graph, node->clock);
+    CHECKED(node->step <= graph->step && node->saw <= graph->step);
+    CHECKED((node->began > 0) == (node->state >= NODE_BEGUN) && node->began <= graph->events);
+    CHECKED((node->ended > 0) == (node->state == NODE_ENDED) && node->ended <= graph->events);
+    CHECKED(!node->ended || node->ended >= node->began);
+    if (node->state < NODE_BEGUN)
+        return;
+    CHECKED(node->chain < graph->chain_count && graph->chains[node->chain].tail >= serial);
+}
+
+static void check_nodes(const struct command_graph *graph)
+{
+    CHECKED((graph->room & (graph->room - 1)) == 0 && graph->next - graph->first <= graph->room);
+    for (uint32_t i = graph->next - graph->first; i < graph->room; i++)
+        CHECKED(graph->nodes[(graph->first + i) & (graph->room - 1)].state == NODE_ABSENT);
+    for (uint32_t serial = graph->first; serial < graph->next; serial++) {
+        const struct command_node *node = node_of(graph, serial);
+        CHECKED(!node || serial >= graph->unended || node->state == NODE_ENDED);
+        if (node)
+            check_node(graph, serial, node);
+    }
+}
+
+static void check_chains(const struct command_graph *graph)
+{
+    uint32_t spare = 0;
+    CHECKED(graph->chain_count <= graph->chain_room && graph->spare_count <= graph->chain_count);
+    for (uint32_t i = 0; i < graph->chain_count; i++) {
+        CHECKED(graph->chains[i].tail < graph->next);
+        spare += graph->chains[i].spare;
+    }
+    for (uint32_t i = 0; i < graph->spare_count; i++)
+        CHECKED(graph->spare[i] < graph->chain_count && graph->chains[graph->spare[i]].spare);
+    CHECKED(spare == graph->spare_count);
+}
+
+static void check_hosts(const struct command_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->host_count; i++) {
+        const struct host_thread *host = &graph->hosts[i];
+        CHECKED(host->point_count <= host->point_room && (host->clock || !host->point_count));
+        for (uint32_t k = 0; k < host->point_count; k++) {
+            command_clock_check(graph, host->points[k].clock);
+            CHECKED(k == 0 || host->points[k - 1].call <= host->points[k].call);
+        }
+    }
+}
+
+void command_graph_check(const struct command_graph *graph)
+{
+    if (graph->exhausted) /* without memory entries are missing, and no invariant holds */
+        return;
+    CHECKED(graph->first > 0 && graph->first <= graph->unended && graph->unended <= graph->next);
+    CHECKED(graph->seen_by_all <= graph->step + 1);
+    command_clock_check(graph, graph->host);
+    check_nodes(graph);
+    check_chains(graph);
+    check_hosts(graph);
+    for (const struct user_wait *wait = graph->waits; wait; wait = wait->hh.next)
+        CHECKED(wait->count > 0 && wait->count <= wait->room);
+}

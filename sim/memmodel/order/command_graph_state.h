@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * PURPOSE  The command graph's fields, for the files that extend it by an order event.
+ *
+ * Interface
+ *   node_of               a command's node; NULL: a user event, or a command that is forgotten
+ *   exhaust               memory ran out: nothing is added from now on. Returns NULL
+ *   caller_clock          the clock of the calling thread, or of the host
+ *   command_host_calls    (command_host.c) the thread of the call, after joining what it received of other
+ *                         threads. NULL: the threads count as one
+ *   command_host_called   the call is over, and other threads may receive its clock
+ *   command_wait_*        (command_wait.c) the commands that wait for user events
+ *   command_graph_join_seen_steps   the command sees the host's steps that the commands before it see
+ */
+#ifndef ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_STATE_H
+#define ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_STATE_H
+
+#include "command_graph.h"
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "command_clock.h"
+
+/* absent: the number of a user event */
+enum node_state { NODE_ABSENT, NODE_ENQUEUED, NODE_BEGUN, NODE_ENDED };
+struct command_node {
+    enum node_state state;
+    uint32_t chain;              /* once it has begun */
+    struct command_clock *clock; /* the host's while it is enqueued; then its own, without itself */
+    /* `clock` is more than the host's: commands set user events that it waits for */
+    bool set_by_commands;
+    uint32_t prefix; /* the host's when it was enqueued; later commands have no lower one */
+    /* the host's step when it was enqueued; below which the host's steps happen before the command */
+    uint32_t step, saw;
+    /* it runs a function of the program, which may acquire from the program's other threads */
+    bool program;
+    uint32_t *after; /* what it waits for; until it begins */
+    size_t after_count;
+    uint64_t began, ended; /* counts events; 0: not yet */
+    struct command_facts facts;
+};
+
+/* Its members' serial numbers ascend, so a clock that has one of them has those below it. */
+struct command_chain {
+    uint32_t tail;
+    bool spare;
+};
+
+/* The commands that wait for a user event which may not be set yet. */
+struct user_wait {
+    uint32_t event;
+    uint32_t *commands;
+    uint32_t count, room;
+    UT_hash_handle hh;
+};
+
+/* A thread of the host: its clock now, and as it was after each call that added to it. */
+struct host_point {
+    uint32_t call;
+    struct command_clock *clock;
+};
+struct host_thread {
+    struct command_clock *clock; /* NULL: it has made no call */
+    uint32_t *received;          /* by thread: how many of its calls are in `clock` */
+    uint32_t received_count;
+    struct host_point *points;
+    uint32_t point_count, point_room;
+};
+
+struct command_graph {
+    bool exhausted;
+    bool several;              /* the host's threads have clocks, and there is more than one */
+    bool as_one;               /* HOSTS_REMEMBER was exceeded: the threads count as one from then on */
+    struct host_thread *hosts; /* by number of the thread */
+    uint32_t host_count;
+    uint64_t events; /* so far */
+    /* the host's step, from 1 on: counts ENQUEUED events, and ends of commands that ran a function of the
+     * program */
+    uint32_t step;
+    uint32_t seen_by_all;       /* the steps below are seen by every command that has a node */
+    struct command_node *nodes; /* a ring: serial & (room - 1) */
+    uint32_t room;
+    uint32_t first, next; /* serials that have a node: [first, next) */
+    uint32_t unended;     /* the lowest serial number that has not ended */
+    struct command_chain *chains;
+    uint32_t chain_count, chain_room;
+    uint32_t *spare; /* whose tail happens before every later command */
+    uint32_t spare_count;
+    struct command_clock *host;
+    /* the join of the host's clock and those of its functions that have begun as commands; NULL: none has */
+    struct command_clock *program;
+    struct command_clock
+        /* complete, as reported to the host by a query, which does not synchronise; NULL: nothing was
+         * reported */
+        *reported;
+    struct user_wait *waits;
+    /* of the last command that began with at most one command in its list, to be reused for the next one */
+    struct command_clock *last_host, *last_clock;
+    uint32_t last_after;
+    /* of merge(), kept between calls */
+    struct chain_entry *scratch;
+    size_t scratch_count, scratch_room;
+};
+
+static inline struct command_node *node_of(const struct command_graph *graph, uint32_t serial)
+{
+    if (serial < graph->first || serial >= graph->next)
+        return NULL;
+    struct command_node *node = &graph->nodes[serial & (graph->room - 1)];
+    return node->state == NODE_ABSENT ? NULL : node;
+}
+
+static inline void *exhaust(struct command_graph *graph)
+{
+    graph->exhausted = true;
+    return NULL;
+}
+
+static inline struct command_clock *caller_clock(const struct command_graph *graph,
+                                                 const struct host_thread *host)
+{
+    return host ? host->clock : graph->host;
+}
+
+struct host_thread *command_host_calls(struct command_graph *graph, const struct order_event *event);
+void command_host_called(struct command_graph *graph, struct host_thread *host, uint32_t call);
+void command_host_free_all(struct command_graph *graph);
+
+void command_wait_add(struct command_graph *graph, uint32_t event, uint32_t command);
+void command_wait_user_set(struct command_graph *graph, const struct order_event *event,
+                           const struct host_thread *host);
+/* The command has begun, so every user event that it waited for is set. */
+void command_wait_forget(struct command_graph *graph, uint32_t serial, const struct command_node *node);
+void command_wait_free_all(struct command_graph *graph);
+
+void command_graph_join_seen_steps(const struct command_graph *graph, struct command_node *node,
+                                   const uint32_t *after, size_t count);
+
+#endif
