@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "debugger.h"
+#include "sim/base/real_text.h"
 #include "sim/device/device_state.h"
 
 enum { SHOWN_ELEMENTS = 200, SHOWN_DEPTH = 6 };
@@ -229,16 +230,11 @@ void value_print_type(const struct debug_type *type, FILE *stream)
 }
 
 /* Prints as few digits as give the same number when they are read. */
-static void print_real(double real, bool single, FILE *stream)
+static void print_real(double real, uint64_t bytes, FILE *stream)
 {
-    char text[64];
-    for (int digits = 1; digits <= 17; digits++) {
-        double again;
-        snprintf(text, sizeof text, "%.*g", digits, real);
-        if (sscanf(text, "%lf", &again) == 1 && (single ? (double)(float)again == real : again == real))
-            break;
-    }
-    fputs(real != real ? "nan" : text, stream);
+    char text[REAL_TEXT];
+    real_text(real, bytes, text);
+    fputs(text, stream);
 }
 
 static void print_character(int64_t value, FILE *stream)
@@ -266,7 +262,7 @@ static void print_scalar(const struct debug_value *value, FILE *stream)
     case DEBUG_BOOL: fputs(integer ? "true" : "false", stream); break;
     case DEBUG_INTEGER: fprintf(stream, "%" PRId64, integer); break;
     case DEBUG_UNSIGNED: fprintf(stream, "%" PRIu64, (uint64_t)integer); break;
-    case DEBUG_FLOAT: print_real(value_double(value), value->type->size < 8, stream); break;
+    case DEBUG_FLOAT: print_real(value_double(value), value->type->size, stream); break;
     case DEBUG_ENUM: print_enum(value, stream); break;
     case DEBUG_POINTER: fprintf(stream, integer ? "0x%" PRIx64 : "NULL", (uint64_t)integer); break;
     default: fputs("void", stream);
