@@ -108,8 +108,10 @@ const char *place_lane_state_name(enum place_lane_state state);
 const char *place_code_file(const struct code *code, uint32_t string);
 const struct code_variable *place_find_variable(const struct view *view, const char *name);
 bool place_is_visible(const struct view *view, const struct code_variable *variable);
+/* False: it has no address, or no value here. */
 bool place_variable_value(const struct view *view, const struct code_variable *variable,
                           struct debug_value *out_value);
+bool place_is_copy(const struct view *view, uint64_t address); /* the debugger's copy of a variable */
 
 /* ---- stop.c ---------------------------------------------------------------------------------- */
 

@@ -308,7 +308,11 @@ static bool named(struct evaluation *e, const char *name, struct debug_value *ou
         return function_is_known(name) ? built_in_function(e, name, out) : work_item_function(e, name, out);
     const struct code_variable *variable = place_find_variable(e->view, name);
     if (variable)
-        return place_variable_value(e->view, variable, out) || fail(e, "'%s' has no address here", name);
+        return place_variable_value(e->view, variable, out) ||
+               fail(e,
+                    variable->copied ? "'%s' has no known value here: the program was optimised"
+                                     : "'%s' has no address here",
+                    name);
     return enumerator(e, name, out) || fail(e, "no variable '%s' is in sight", name);
 }
 
@@ -884,6 +888,9 @@ static bool assigned(struct evaluation *e, const struct debug_value *target, con
         return fail(e, "found '=': an assignment is for 'set var'");
     if (!target->lvalue)
         return fail(e, "only what is in memory can be assigned to");
+    if (place_is_copy(e->view, target->address))
+        return fail(e,
+                    "the program was optimised and keeps this variable in no memory: it cannot be changed");
     if (target->type->kind == DEBUG_VECTOR || target->type->kind == DEBUG_STRUCT) {
         if (from->type->size != target->type->size || from->type->kind != target->type->kind ||
             !load(e, &value))

@@ -427,6 +427,25 @@ static json_t *handle_source(struct debugger *d, const json_t *request)
     return debugger_refuse("no source text of '%s' is known", wanted ? wanted : "");
 }
 
+static bool has_text(const json_t *list, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!strcmp(json_string_value(json_array_get(list, i)), text))
+            return true;
+    return false;
+}
+
+/* A module may name files whose text it does not have. */
+static void add_files_of_lines(json_t *list, const struct code *code)
+{
+    for (uint32_t i = 0; code && code->debug && i < code->debug->line_count; i++) {
+        const char *file = place_code_file(code, code->debug->lines[i].file);
+        const bool same = i && code->debug->lines[i].file == code->debug->lines[i - 1].file;
+        if (!same && *file && !has_text(list, file))
+            json_array_append_new(list, json_string(file));
+    }
+}
+
 static json_t *handle_sources(struct debugger *d, const json_t *request)
 {
     (void)request;
@@ -437,6 +456,8 @@ static json_t *handle_sources(struct debugger *d, const json_t *request)
     for (size_t i = 0; program && i < program->file_count; i++)
         if (!program->source_name || strcmp(program->files[i].name, program->source_name))
             json_array_append_new(list, json_string(program->files[i].name));
+    if (d->launch)
+        add_files_of_lines(list, d->launch->code);
     return json_pack("{s:o}", "list", list);
 }
 
