@@ -207,6 +207,8 @@ libsim_a_SOURCES = \
 	%D%/device/launch_schedule.h \
 	%D%/base/memory_words.c \
 	%D%/base/memory_words.h \
+	%D%/base/real_text.c \
+	%D%/base/real_text.h \
 	%D%/base/sentence.c \
 	%D%/base/sentence.h \
 	%D%/schedule/positions.c \

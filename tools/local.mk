@@ -54,6 +54,7 @@ orrery_SOURCES = \
 	%D%/debug/session_forks.c \
 	%D%/debug/session_messages.c \
 	%D%/debug/session_process.c \
+	%D%/debug/session_sources.c \
 	%D%/debug/session_state.h \
 	%D%/debug/terminal.c \
 	%D%/debug/terminal_data.c \

@@ -34,7 +34,10 @@ struct view {
     uint32_t lane;
     uint32_t call, scope; /* of the frame */
     uint32_t line;        /* index in code->debug->lines */
+    char format;          /* of numbers that are printed: one of FORMATS; 0: by their type */
 };
+/* As gdb's; X: x of what is no floating-point number. */
+#define FORMATS "duxotcfasX"
 
 struct evaluation {
     const struct view *view;
@@ -50,6 +53,9 @@ struct evaluation {
 bool expression_evaluate(struct evaluation *evaluation, const struct view *view, const char *expression,
                          bool assigns, struct debug_value *out_value);
 void evaluation_fini(struct evaluation *evaluation);
+/* Likewise, for a type: that of an expression, or one of this name. */
+bool expression_type(struct evaluation *evaluation, const struct view *view, const char *text,
+                     const struct debug_type **out_type);
 /* Finds a type by its name, "int" or "float4". NULL: no type has that name, or there is no memory. The
  * evaluation owns vector types. */
 const struct debug_type *expression_type_named(struct evaluation *evaluation, const char *name);
@@ -69,6 +75,7 @@ bool value_load(const struct view *view,
                 struct debug_value *value); /* an lvalue of at most VALUE_BYTES gets its bytes */
 void value_write(const struct view *view, const struct debug_value *value, FILE *stream);
 void value_print_type(const struct debug_type *type, FILE *stream);
+void value_print_definition(const struct debug_type *type, FILE *stream); /* with its members */
 double value_double(const struct debug_value *value);
 int64_t value_integer(const struct debug_value *value);
 bool value_set_number(struct debug_value *value, const struct debug_type *type,
@@ -108,8 +115,10 @@ const char *place_lane_state_name(enum place_lane_state state);
 const char *place_code_file(const struct code *code, uint32_t string);
 const struct code_variable *place_find_variable(const struct view *view, const char *name);
 bool place_is_visible(const struct view *view, const struct code_variable *variable);
+/* False: it has no address, or no value here. */
 bool place_variable_value(const struct view *view, const struct code_variable *variable,
                           struct debug_value *out_value);
+bool place_is_copy(const struct view *view, uint64_t address); /* the debugger's copy of a variable */
 
 /* ---- stop.c ---------------------------------------------------------------------------------- */
 
@@ -153,8 +162,8 @@ bool stop_at_finding(struct debugger *d, const struct finding *finding, struct h
 json_t *stop_points_set(struct debugger *d, const json_t *request);
 json_t *stop_points_get(const struct debugger *d);
 void stop_points_fini(struct debugger *d);
-/* Returns the first line from `line` on that the code has; a breakpoint on `line` is set there. 0:
- * there is none. */
+/* Returns the first line from `line` on that the code has in a function that begins at `line` or before; a
+ * breakpoint on `line` is set there. 0: there is none. */
 uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@
 
 #include "debugger.h"
 
-enum { NESTED_MOST = 200, NAME_MOST = 128, ELEMENTS_MOST = 100000 };
+enum { NESTED_MOST = 200, NAME_MOST = 128, ELEMENTS_MOST = 100000, TYPES_NESTED = 8 };
 
 static bool conditional(struct evaluation *e, struct debug_value *out);
 static bool unary(struct evaluation *e, struct debug_value *out);
@@ -308,11 +308,28 @@ static bool named(struct evaluation *e, const char *name, struct debug_value *ou
         return function_is_known(name) ? built_in_function(e, name, out) : work_item_function(e, name, out);
     const struct code_variable *variable = place_find_variable(e->view, name);
     if (variable)
-        return place_variable_value(e->view, variable, out) || fail(e, "'%s' has no address here", name);
+        return place_variable_value(e->view, variable, out) ||
+               fail(e,
+                    variable->copied ? "'%s' has no known value here: the program was optimised"
+                                     : "'%s' has no address here",
+                    name);
     return enumerator(e, name, out) || fail(e, "no variable '%s' is in sight", name);
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
+
+/* The type of that name among those that a type is made of. */
+static const struct debug_type *type_in(const struct debug_type *type, const char *name, uint32_t depth)
+{
+    const struct debug_type *found = NULL;
+    for (; type && !found && depth < TYPES_NESTED; type = type->element, depth++) {
+        if (type->name && !strcmp(type->name, name))
+            return type;
+        for (uint32_t i = 0; i < type->member_count && !found; i++)
+            found = type_in(type->members[i].type, name, depth + 1);
+    }
+    return found;
+}
 
 /* Parses a type's name: qualifiers, name, stars. If there is none, returns NULL and leaves the cursor. */
 static const struct debug_type *take_type(struct evaluation *e)
@@ -344,9 +361,7 @@ static const struct debug_type *take_type(struct evaluation *e)
         type = expression_type_named(e, name);
     const struct code_debug *debug = e->view->wave->code->debug;
     for (uint32_t i = 0; !type && e->at != at && i < debug->variable_count; i++)
-        for (const struct debug_type *t = debug->variables[i].type; t && !type; t = t->element)
-            if (t->name && !strcmp(t->name, name) && !place_find_variable(e->view, name))
-                type = t;
+        type = place_find_variable(e->view, name) ? NULL : type_in(debug->variables[i].type, name, 0);
     while (type && take(e, "*"))
         type = pointer_to(e, type, storage);
     if (!type)
@@ -884,6 +899,9 @@ static bool assigned(struct evaluation *e, const struct debug_value *target, con
         return fail(e, "found '=': an assignment is for 'set var'");
     if (!target->lvalue)
         return fail(e, "only what is in memory can be assigned to");
+    if (place_is_copy(e->view, target->address))
+        return fail(e,
+                    "the program was optimised and keeps this variable in no memory: it cannot be changed");
     if (target->type->kind == DEBUG_VECTOR || target->type->kind == DEBUG_STRUCT) {
         if (from->type->size != target->type->size || from->type->kind != target->type->kind ||
             !load(e, &value))
@@ -932,14 +950,35 @@ static bool conditional(struct evaluation *e, struct debug_value *out)
     return fine;
 }
 
-bool expression_evaluate(struct evaluation *e, const struct view *view, const char *expression, bool assigns,
-                         struct debug_value *out_value)
+static void begin(struct evaluation *e, const struct view *view, const char *text, bool assigns)
 {
     e->view = view;
-    e->at = expression;
+    e->at = text;
     e->assigns = assigns;
     e->depth = e->made_count = 0;
     e->error[0] = '\0';
+}
+
+bool expression_type(struct evaluation *e, const struct view *view, const char *text,
+                     const struct debug_type **out_type)
+{
+    struct debug_value value;
+    begin(e, view, text, false);
+    *out_type = take_type(e);
+    skip(e);
+    if (*out_type && !*e->at)
+        return true;
+    evaluation_fini(e);
+    if (!expression_evaluate(e, view, text, false, &value))
+        return false;
+    *out_type = value.type;
+    return true;
+}
+
+bool expression_evaluate(struct evaluation *e, const struct view *view, const char *expression, bool assigns,
+                         struct debug_value *out_value)
+{
+    begin(e, view, expression, assigns);
     if (!conditional(e, out_value))
         return false;
     skip(e);

@@ -101,15 +101,6 @@ uint32_t place_lane_line(const struct debugger *d, const struct wave *wave, uint
     return wave->resume ? line_before(code, (uint32_t)(wave->resume - code->insns)) : UINT32_MAX;
 }
 
-/* Returns the scope of a line in a call: that of the first line mark which the code has there. */
-static uint32_t scope_at(const struct code *code, uint32_t call, uint32_t line)
-{
-    for (uint32_t i = 0; i < code->debug->line_count; i++)
-        if (code->debug->lines[i].call == call && code->debug->lines[i].line == line)
-            return code->debug->lines[i].scope;
-    return 0;
-}
-
 bool place_find_frame(const struct view *view, uint32_t level, struct frame *out_frame)
 {
     const struct code *code = view->wave->code;
@@ -134,7 +125,7 @@ bool place_find_frame(const struct view *view, uint32_t level, struct frame *out
                                     call->line,
                                     call->column,
                                     call->caller,
-                                    scope_at(code, call->caller, call->line),
+                                    code->debug->call_scopes[out_frame->call],
                                     index};
     }
     return true;
@@ -190,6 +181,14 @@ const struct code_variable *place_find_variable(const struct view *view, const c
     return found;
 }
 
+/* Is the value of a variable known that is in no memory of the program? The word after the copy says so. */
+static bool is_known(const struct view *view, const struct code_variable *variable)
+{
+    const uint64_t flag = variable->where + (variable->type->size + 3) / 4 * 4;
+    uint32_t known = 0;
+    return value_read_memory(view, PRIVATE_BASE + flag, &known, sizeof known) && known;
+}
+
 bool place_variable_value(const struct view *view, const struct code_variable *variable,
                           struct debug_value *out_value)
 {
@@ -199,5 +198,16 @@ bool place_variable_value(const struct view *view, const struct code_variable *v
     else if (variable->place == VARIABLE_LOCAL)
         memcpy(&out_value->address, view->wave->frame + view->wave->code->local_objects[variable->where].cell,
                sizeof out_value->address);
-    return out_value->address != 0;
+    return out_value->address != 0 && (!variable->copied || is_known(view, variable));
+}
+
+bool place_is_copy(const struct view *view, uint64_t address)
+{
+    const struct code_debug *debug = view->wave->code->debug;
+    for (uint32_t i = 0; i < debug->variable_count; i++) {
+        const struct code_variable *variable = &debug->variables[i];
+        if (variable->copied && address - PRIVATE_BASE - variable->where < variable->type->size)
+            return true;
+    }
+    return false;
 }

@@ -267,6 +267,38 @@ static json_t *list_children(const struct view *view, const struct debug_value *
     return list;
 }
 
+/* The "format" of a request; false: it is none. */
+static bool take_format(const json_t *request, char *out_format)
+{
+    const char *format = json_string_value(json_object_get(request, "format"));
+    *out_format = format ? format[0] : '\0';
+    return !format || !format[0] || (strchr(FORMATS, format[0]) && !format[1]);
+}
+
+static void print_definition(const struct view *view, const struct debug_value *value, FILE *stream)
+{
+    (void)view;
+    value_print_definition(value->type, stream);
+}
+
+/* The type of an expression, or of that name, with its members. */
+static json_t *handle_type(struct debugger *d, const json_t *request)
+{
+    struct view view;
+    struct evaluation e;
+    struct debug_value value = {0};
+    const char *text = json_string_value(json_object_get(request, "expression"));
+    json_t *answer = find_view(d, request, &view);
+    if (answer)
+        return answer;
+    answer = expression_type(&e, &view, text ? text : "", &value.type)
+                 ? json_pack("{s:o,s:o}", "type", text_by(print_type, &view, &value), "definition",
+                             text_by(print_definition, &view, &value))
+                 : debugger_refuse("%s", e.error);
+    evaluation_fini(&e);
+    return answer;
+}
+
 /* Evaluates an expression as the work-item in view sees it. */
 static json_t *handle_evaluate(struct debugger *d, const json_t *request)
 {
@@ -277,6 +309,8 @@ static json_t *handle_evaluate(struct debugger *d, const json_t *request)
     json_t *answer = find_view(d, request, &view);
     if (answer)
         return answer;
+    if (!take_format(request, &view.format))
+        return debugger_refuse("found a format that is none, expected one of d u x o t c f a s");
     if (expression_evaluate(&e, &view, expression ? expression : "",
                             json_is_true(json_object_get(request, "assigns")), &value)) {
         answer = describe_value(&view, &value);
@@ -301,6 +335,7 @@ static json_t *handle_variables(struct debugger *d, const json_t *request)
         json_decref(list);
         return error;
     }
+    take_format(request, &view.format);
     const struct code_debug *debug = view.wave->code->debug;
     for (uint32_t i = 0; i < debug->variable_count; i++) {
         const struct code_variable *variable = &debug->variables[i];
@@ -427,6 +462,25 @@ static json_t *handle_source(struct debugger *d, const json_t *request)
     return debugger_refuse("no source text of '%s' is known", wanted ? wanted : "");
 }
 
+static bool has_text(const json_t *list, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (!strcmp(json_string_value(json_array_get(list, i)), text))
+            return true;
+    return false;
+}
+
+/* A module may name files whose text it does not have. */
+static void add_files_of_lines(json_t *list, const struct code *code)
+{
+    for (uint32_t i = 0; code && code->debug && i < code->debug->line_count; i++) {
+        const char *file = place_code_file(code, code->debug->lines[i].file);
+        const bool same = i && code->debug->lines[i].file == code->debug->lines[i - 1].file;
+        if (!same && *file && !has_text(list, file))
+            json_array_append_new(list, json_string(file));
+    }
+}
+
 static json_t *handle_sources(struct debugger *d, const json_t *request)
 {
     (void)request;
@@ -437,6 +491,8 @@ static json_t *handle_sources(struct debugger *d, const json_t *request)
     for (size_t i = 0; program && i < program->file_count; i++)
         if (!program->source_name || strcmp(program->files[i].name, program->source_name))
             json_array_append_new(list, json_string(program->files[i].name));
+    if (d->launch)
+        add_files_of_lines(list, d->launch->code);
     return json_pack("{s:o}", "list", list);
 }
 
@@ -534,6 +590,7 @@ json_t *request_handle(struct debugger *d, const json_t *request)
         {"focus", handle_focus},
         {"stack", handle_stack},
         {"evaluate", handle_evaluate},
+        {"type", handle_type},
         {"lanes", handle_lanes},
         {"variables", handle_variables},
         {"read", handle_read},

@@ -46,13 +46,28 @@ static bool same_file(const char *wanted, const char *file)
     return !strcmp(base_name(wanted), base_name(file)) && !strchr(file, '/');
 }
 
+/* The line of the function's name; without debug records the first line of its code. */
+static uint32_t function_line(const struct code_debug *debug, const struct code_line *line)
+{
+    uint32_t scope = line->scope, first = line->line;
+    while (scope && debug->scopes[scope].parent)
+        scope = debug->scopes[scope].parent;
+    if (scope && debug->scopes[scope].line)
+        return debug->scopes[scope].line;
+    for (uint32_t i = 0; i < debug->line_count; i++)
+        if (debug->lines[i].call == line->call && debug->lines[i].line < first)
+            first = debug->lines[i].line;
+    return first;
+}
+
 uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line)
 {
     uint32_t nearest = 0;
     for (uint32_t i = 0; i < code->debug->line_count; i++) {
         const struct code_line *at = &code->debug->lines[i];
         if (at->first && at->line >= line && (!nearest || at->line < nearest) &&
-            same_file(file, place_code_file(code, at->file)))
+            same_file(file, place_code_file(code, at->file)) &&
+            (at->line == line || function_line(code->debug, at) <= line))
             nearest = at->line;
     }
     return nearest;

@@ -4,14 +4,18 @@
  * next; all other addresses are the device's. Bytes in no allocation cannot be read: that is a result, not a
  * fault.
  */
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <math.h>
 #include <string.h>
 
 #include "debugger.h"
+#include "sim/base/real_text.h"
 #include "sim/device/device_state.h"
 
-enum { SHOWN_ELEMENTS = 200, SHOWN_DEPTH = 6 };
+/* REPEATS: so many equal elements are printed once; LOOKED_AT: of an array, at most. */
+enum { SHOWN_ELEMENTS = 200, SHOWN_DEPTH = 6, REPEATS = 10, LOOKED_AT = 4096 };
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -228,17 +232,11 @@ void value_print_type(const struct debug_type *type, FILE *stream)
     }
 }
 
-/* Prints as few digits as give the same number when they are read. */
-static void print_real(double real, bool single, FILE *stream)
+static void print_real(double real, uint64_t bytes, FILE *stream)
 {
-    char text[64];
-    for (int digits = 1; digits <= 17; digits++) {
-        double again;
-        snprintf(text, sizeof text, "%.*g", digits, real);
-        if (sscanf(text, "%lf", &again) == 1 && (single ? (double)(float)again == real : again == real))
-            break;
-    }
-    fputs(real != real ? "nan" : text, stream);
+    char text[REAL_TEXT];
+    real_text(real, bytes, text);
+    fputs(text, stream);
 }
 
 static void print_character(int64_t value, FILE *stream)
@@ -259,14 +257,95 @@ static void print_enum(const struct debug_value *value, FILE *stream)
     fprintf(stream, "%" PRId64, number);
 }
 
-static void print_scalar(const struct debug_value *value, FILE *stream)
+static const struct debug_type *without_pointers(const struct debug_type *type)
+{
+    while ((type->kind == DEBUG_POINTER || type->kind == DEBUG_ARRAY) && !type->name && type->element)
+        type = type->element;
+    return type;
+}
+
+/* "NAME" with what surrounds it in a declaration: "global int *NAME", "int NAME[4]". */
+static void print_declaration(const struct debug_type *type, const char *name, FILE *stream)
+{
+    const struct debug_type *element = type;
+    while (element->kind == DEBUG_ARRAY && !element->name)
+        element = element->element;
+    value_print_type(element, stream);
+    fprintf(stream, "%s%s", element->kind == DEBUG_POINTER && !element->name ? "" : " ", name);
+    for (element = type; element->kind == DEBUG_ARRAY && !element->name; element = element->element)
+        fprintf(stream, "[%" PRIu64 "]", element->count);
+}
+
+static void print_members(const struct debug_type *type, FILE *stream)
+{
+    fputs(" {\n", stream);
+    for (uint32_t i = 0; i < type->member_count; i++) {
+        fputs("    ", stream);
+        print_declaration(type->members[i].type, type->members[i].name ? type->members[i].name : "", stream);
+        fputs(";\n", stream);
+    }
+    fputc('}', stream);
+}
+
+void value_print_definition(const struct debug_type *type, FILE *stream)
+{
+    const struct debug_type *base = without_pointers(type);
+    value_print_type(type, stream);
+    if (base != type &&
+        (base->kind == DEBUG_STRUCT || base->kind == DEBUG_UNION || base->kind == DEBUG_ENUM)) {
+        fputc('\n', stream);
+        value_print_type(base, stream);
+    }
+    if (base->kind == DEBUG_STRUCT || base->kind == DEBUG_UNION)
+        print_members(base, stream);
+    for (uint32_t i = 0; base->kind == DEBUG_ENUM && i < base->enumerator_count; i++)
+        fprintf(stream, "%s%s = %" PRId64 "%s", i ? ", " : " {", base->enumerators[i].name,
+                base->enumerators[i].value, i + 1 == base->enumerator_count ? "}" : "");
+}
+
+static void print_binary(uint64_t bits, FILE *stream)
+{
+    int top = 63;
+    while (top && !(bits >> top & 1))
+        top--;
+    for (; top >= 0; top--)
+        fputc('0' + (int)(bits >> top & 1), stream);
+}
+
+/* Prints the bits of a number in one of FORMATS. False: this format prints it by its type. */
+static bool print_bits(const struct debug_value *value, char format, FILE *stream)
+{
+    uint64_t bits = 0;
+    const bool real = value->type->kind == DEBUG_FLOAT;
+    const uint64_t size = value->type->size < sizeof bits ? value->type->size : sizeof bits;
+    const bool by_type = format == 'f' || format == 's' || (format == 'X' && real);
+    if (!format || by_type || value->type->kind == DEBUG_VOID)
+        return false;
+    memcpy(&bits, value->bytes, size);
+    const int64_t extended = size ? (int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size) : 0;
+    switch (format) {
+    case 'o': fprintf(stream, "0%" PRIo64, bits); break;
+    case 'u': fprintf(stream, "%" PRIu64, bits); break;
+    case 'd': fprintf(stream, "%" PRId64, extended); break;
+    case 't': print_binary(bits, stream); break;
+    case 'c':
+        fprintf(stream, isprint((int)(bits & 255)) && bits < 127 ? "'%c'" : "'\\%o'", (int)(bits & 255));
+        break;
+    default: fprintf(stream, "0x%" PRIx64, bits);
+    }
+    return true;
+}
+
+static void print_scalar(const struct debug_value *value, char format, FILE *stream)
 {
     const int64_t integer = value_integer(value);
+    if (print_bits(value, format, stream))
+        return;
     switch (value->type->kind) {
     case DEBUG_BOOL: fputs(integer ? "true" : "false", stream); break;
     case DEBUG_INTEGER: fprintf(stream, "%" PRId64, integer); break;
     case DEBUG_UNSIGNED: fprintf(stream, "%" PRIu64, (uint64_t)integer); break;
-    case DEBUG_FLOAT: print_real(value_double(value), value->type->size < 8, stream); break;
+    case DEBUG_FLOAT: print_real(value_double(value), value->type->size, stream); break;
     case DEBUG_ENUM: print_enum(value, stream); break;
     case DEBUG_POINTER: fprintf(stream, integer ? "0x%" PRIx64 : "NULL", (uint64_t)integer); break;
     default: fputs("void", stream);
@@ -293,24 +372,64 @@ static bool part_of(const struct debug_value *value, uint64_t i, struct debug_va
 
 static void print_any(const struct view *view, const struct debug_value *value, uint32_t depth, FILE *stream);
 
+/* The text of element i; malloc'd. NULL: it is not shown. */
+static char *element_text(const struct view *view, const struct debug_value *value, uint64_t i,
+                          uint32_t depth)
+{
+    struct debug_value part;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = i < LOOKED_AT && part_of(value, i, &part) ? open_memstream(&text, &size) : NULL;
+    if (!stream)
+        return NULL;
+    print_any(view, &part, depth + 1, stream);
+    fclose(stream);
+    return text;
+}
+
+/* Equal elements that follow one another are printed once, if they are many. */
+static void print_elements(const struct view *view, const struct debug_value *value, uint32_t depth,
+                           FILE *stream)
+{
+    const uint64_t count = value->type->count;
+    uint64_t shown = 0, end;
+    for (uint64_t i = 0; i < count; i = end) {
+        char *text = shown < SHOWN_ELEMENTS ? element_text(view, value, i, depth) : NULL, *next = NULL;
+        for (end = i + 1; text && end < count; end++) {
+            next = element_text(view, value, end, depth);
+            if (!next || strcmp(next, text) != 0)
+                break;
+            free(next);
+            next = NULL;
+        }
+        free(next);
+        const uint64_t written = end - i < REPEATS || value->type->kind == DEBUG_VECTOR ? 1 : end - i;
+        fprintf(stream, "%s%s", i ? ", " : "", text ? text : "...");
+        if (written >= REPEATS)
+            fprintf(stream, " <repeats %" PRIu64 " times>", written);
+        end = text ? i + written : count;
+        shown++;
+        free(text);
+    }
+}
+
 static void print_parts(const struct view *view, const struct debug_value *value, uint32_t depth,
                         FILE *stream)
 {
     const struct debug_type *type = value->type;
     const bool is_record = type->kind == DEBUG_STRUCT || type->kind == DEBUG_UNION;
-    const uint64_t count = is_record ? type->member_count : type->count;
     fputc(type->kind == DEBUG_VECTOR ? '(' : '{', stream);
-    for (uint64_t i = 0; i < count; i++) {
+    if (depth > SHOWN_DEPTH)
+        fputs("...", stream);
+    else if (!is_record)
+        print_elements(view, value, depth, stream);
+    for (uint32_t i = 0; i < type->member_count && is_record && depth <= SHOWN_DEPTH; i++) {
         struct debug_value part;
-        if (i)
-            fputs(", ", stream);
-        if (i == SHOWN_ELEMENTS || depth > SHOWN_DEPTH || !part_of(value, i, &part)) {
+        fprintf(stream, "%s%s = ", i ? ", " : "", type->members[i].name ? type->members[i].name : "");
+        if (part_of(value, i, &part))
+            print_any(view, &part, depth + 1, stream);
+        else
             fputs("...", stream);
-            break;
-        }
-        if (is_record)
-            fprintf(stream, "%s = ", type->members[i].name ? type->members[i].name : "");
-        print_any(view, &part, depth + 1, stream);
     }
     fputc(type->kind == DEBUG_VECTOR ? ')' : '}', stream);
 }
@@ -326,7 +445,7 @@ static void print_any(const struct view *view, const struct debug_value *value, 
     else if (value->lvalue && value_memory_undefined(view, value->address, value->type->size))
         fputs("<uninitialised>", stream);
     else
-        print_scalar(&loaded, stream);
+        print_scalar(&loaded, view->format, stream);
 }
 
 void value_write(const struct view *view, const struct debug_value *value, FILE *stream)

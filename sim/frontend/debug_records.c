@@ -6,8 +6,10 @@
  * reads them there. Records of function bodies become two records of our own, whose numbers the instruction
  * set does not use:
  *
- *   DEBUG_RECORD_POSITION  function, OpString of the file, line, column, scope: of an OpLine
- *   DEBUG_RECORD_VARIABLE  function, OpVariable or parameter, DebugLocalVariable
+ *   DEBUG_RECORD_POSITION  function, OpString of the file, line, column, scope, DebugInlinedAt: of an OpLine
+ *   DEBUG_RECORD_VARIABLE  function, OpVariable or parameter, DebugLocalVariable, scope, DebugInlinedAt
+ *
+ * DebugInlinedAt is 0 where the translator inlined no call.
  *
  * A declaration is preceded by an OpLine of its own. That OpLine is removed, too, unless it also holds for
  * the next instruction.
@@ -33,9 +35,9 @@ struct record_words {
 struct record_packer {
     const struct spirv *from;
     struct record_words kept, records;
-    uint32_t set, function, scope;
-    uint32_t file, line, column; /* of the latest OpLine of this function; 0: none yet */
-    size_t line_at;              /* where that OpLine is in `kept`; 0: an instruction follows it */
+    uint32_t set, function, scope, site; /* site: the DebugInlinedAt of the scope; 0: none */
+    uint32_t file, line, column;         /* of the latest OpLine of this function; 0: none yet */
+    size_t line_at;                      /* where that OpLine is in `kept`; 0: an instruction follows it */
     /* The OpLine was removed with a declaration, but the next instruction with a scope needs it, too. */
     bool line_is_due;
 };
@@ -83,7 +85,7 @@ static bool line_ends(const struct record_packer *p, size_t at)
 
 static void note_position(struct record_packer *p)
 {
-    const uint32_t position[] = {p->function, p->file, p->line, p->column, p->scope};
+    const uint32_t position[] = {p->function, p->file, p->line, p->column, p->scope, p->site};
     if (p->scope && p->line)
         add_record(p, DEBUG_RECORD_POSITION, position, sizeof position / sizeof *position);
 }
@@ -95,10 +97,11 @@ static void take_record(struct record_packer *p, size_t at)
         add(&p->records, w, length);
     } else if (w[4] == OpenCLDebugInfo100DebugScope && length > 5) {
         p->scope = w[5];
+        p->site = length > 6 ? w[6] : 0;
     } else if (w[4] == OpenCLDebugInfo100DebugNoScope) {
-        p->scope = 0;
+        p->scope = p->site = 0;
     } else if (w[4] == OpenCLDebugInfo100DebugDeclare && length > 6) {
-        const uint32_t variable[] = {p->function, w[6], w[5]};
+        const uint32_t variable[] = {p->function, w[6], w[5], p->scope, p->site};
         add_record(p, DEBUG_RECORD_VARIABLE, variable, sizeof variable / sizeof *variable);
         if (p->line_at && line_ends(p, at + length)) {
             p->kept.count = p->line_at;
@@ -129,7 +132,7 @@ static void take_instruction(struct record_packer *p, const uint32_t *w)
     put_due_line(p, opcode);
     if (opcode == SpvOpFunction) {
         p->function = w[2];
-        p->scope = p->line = 0;
+        p->scope = p->site = p->line = 0;
     } else if (opcode == SpvOpLine) {
         p->line_at = p->kept.count;
         p->file = w[1];

@@ -116,6 +116,53 @@ static size_t copy_for_validation(const uint32_t *words, size_t word_count, uint
     return found ? kept : 0;
 }
 
+/* The id of the import of OpenCL.DebugInfo.100; 0: the module has none. */
+static uint32_t debug_set(const uint32_t *words, size_t word_count)
+{
+    static const char name[] = "OpenCL.DebugInfo.100";
+    for (size_t at = HEADER_WORDS, count; at < word_count; at += count) {
+        count = length_of(words[at]);
+        if (count == 0 || count > word_count - at || opcode_of(words[at]) == SpvOpFunction)
+            return 0;
+        if (opcode_of(words[at]) == SpvOpExtInstImport && count >= 2 + sizeof name / sizeof *words &&
+            !strncmp((const char *)(words + at + 2), name, sizeof name))
+            return words[at + 1];
+    }
+    return 0;
+}
+
+/* Takes the debug records out of the words; returns how many words are left. */
+static size_t drop_records(uint32_t *words, size_t word_count, uint32_t set)
+{
+    size_t kept = HEADER_WORDS;
+    for (size_t at = HEADER_WORDS, count; at < word_count; at += count) {
+        count = length_of(words[at]);
+        if (count == 0 || count > word_count - at)
+            return word_count;
+        const bool record = opcode_of(words[at]) == SpvOpExtInst && count > 4 && words[at + 3] == set;
+        memmove(words + kept, words + at, count * sizeof *words);
+        kept += record ? 0 : count;
+    }
+    return kept;
+}
+
+/* The translator's records of structs refer to later ones, which the validator refuses. They change nothing
+ * that runs, so a module that is valid without them is valid. */
+static bool is_valid(spv_const_context context, spv_const_validator_options options, uint32_t *words,
+                     size_t word_count, spv_diagnostic *diagnostic)
+{
+    spv_const_binary_t binary = {words, word_count};
+    const uint32_t set = debug_set(words, word_count);
+    if (spvValidateWithOptions(context, options, &binary, diagnostic) == SPV_SUCCESS)
+        return true;
+    if (!set)
+        return false;
+    spvDiagnosticDestroy(*diagnostic);
+    *diagnostic = NULL;
+    spv_const_binary_t rest = {words, drop_records(words, word_count, set)};
+    return spvValidateWithOptions(context, options, &rest, diagnostic) == SPV_SUCCESS;
+}
+
 enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_log)
 {
     struct text log = {0};
@@ -131,9 +178,11 @@ enum status spirv_validate(const uint32_t *words, size_t word_count, char **out_
         spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_function_args, UINT16_MAX);
         spvValidatorOptionsSetUniversalLimit(options, spv_validator_limit_max_switch_branches, UINT16_MAX);
         size_t judged_count = copy_for_validation(words, word_count, judged);
-        spv_const_binary_t binary = {judged_count ? judged : words, judged_count ? judged_count : word_count};
-        spv_result_t result = spvValidateWithOptions(context, options, &binary, &diagnostic);
-        status = result == SPV_SUCCESS ? STATUS_OK : STATUS_BAD_BINARY;
+        if (!judged_count)
+            memcpy(judged, words, word_count * sizeof *judged);
+        status = is_valid(context, options, judged, judged_count ? judged_count : word_count, &diagnostic)
+                     ? STATUS_OK
+                     : STATUS_BAD_BINARY;
         add_diagnostic(diagnostic, false, &log);
     }
     free(judged);

@@ -353,9 +353,12 @@ struct code_variable {
     /* private: offset in the work-item's private memory; local: index in local_objects; global: address */
     uint64_t where;
     bool parameter;
+    /* The program has no such variable, only its values: this is the debugger's copy. The word after it, at
+     * an offset that is a multiple of 4, is 0 where no value is known. */
+    bool copied;
 };
 
-/* A type in clang's debug information. */
+/* A type in the debug information. */
 enum debug_kind {
     DEBUG_VOID,
     DEBUG_INTEGER,
@@ -410,6 +413,7 @@ struct code_debug {
     const struct debug_loop *loops;
     uint32_t loop_count;
     const char *const *functions; /* name of the function of each of struct code's calls */
+    const uint32_t *call_scopes;  /* of each call: the scope of the place that calls */
     uint32_t plain_private_size;  /* private_size of the code without a debugger */
 };
 

@@ -12,7 +12,7 @@
 #include <spirv/unified1/OpenCLDebugInfo100.h>
 #include <string.h>
 
-#include "lower.h"
+#include "debug_info.h"
 #include "orrery/compiler.h"
 
 enum { RECORD_HEAD = 5, HEX = 8 };
@@ -72,8 +72,7 @@ static void index_records(struct module *m)
     m->record_of[0] = 0; /* our own have no id */
 }
 
-/* The words of a record of this id; NULL: it is none, or shorter. */
-static const uint32_t *record(struct module *m, uint32_t id, uint32_t length)
+const uint32_t *debug_record(struct module *m, uint32_t id, uint32_t length)
 {
     index_records(m);
     const uint32_t at = id < m->bound ? m->record_of[id] : 0;
@@ -82,16 +81,14 @@ static const uint32_t *record(struct module *m, uint32_t id, uint32_t length)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-enum { SCOPES_NESTED = 1000 };
-
 /* Index of a scope; 0: the program's, or none. Parents come first. */
 static uint32_t scope_of(struct ir *ir, uint32_t id, uint32_t depth)
 {
-    const uint32_t *w = record(ir->module, id, 6);
+    const uint32_t *w = debug_record(ir->module, id, 6);
     struct debug_scope scope = {0};
     if (w && w[4] == OpenCLDebugInfo100DebugTypeTemplate && depth <= SCOPES_NESTED)
         return scope_of(ir, w[5], depth + 1);
-    w = record(ir->module, id, 8);
+    w = debug_record(ir->module, id, 8);
     if (!w || depth > SCOPES_NESTED)
         return 0;
     if (ir->scope_index[id])
@@ -107,6 +104,11 @@ static uint32_t scope_of(struct ir *ir, uint32_t id, uint32_t depth)
         return 0;
     *list_push(ir->arena, &ir->scopes) = scope;
     return ir->scope_index[id] = ir->scopes.count - 1;
+}
+
+uint32_t debug_scope_of(struct ir *ir, uint32_t id)
+{
+    return scope_of(ir, id, 0);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -126,7 +128,7 @@ static void note_line(struct lower *l, bool returned)
     const struct code_line line = {.file = l->file,
                                    .line = l->line,
                                    .column = l->column,
-                                   .call = lower_call_number(l),
+                                   .call = debug_call(l),
                                    .scope = l->scope,
                                    .returned = returned};
     const bool needs_scope = l->m->record_words && !l->m->debug_set;
@@ -136,10 +138,12 @@ static void note_line(struct lower *l, bool returned)
     ir_value(l->ir, v)->imm = l->ir->lines.count;
     ir_value(l->ir, v)->word = 0; /* it carries out no instruction */
     ir_append(l->ir, l->block, v);
-    const bool first = !returned && is_first(l->ir, &line);
+    const bool first = is_first(l->ir, &line);
     *list_push(l->arena, &l->ir->lines) = line;
-    l->ir->lines.at[l->ir->lines.count - 1].first = first;
+    l->ir->lines.at[l->ir->lines.count - 1].returned |= l->left && !first;
+    l->ir->lines.at[l->ir->lines.count - 1].first = !returned && first;
     l->line_noted = true;
+    l->left = false;
 }
 
 void debug_returned(struct lower *l)
@@ -148,12 +152,21 @@ void debug_returned(struct lower *l)
         note_line(l, true);
 }
 
+/* A line of another call begins, even if it has the same number. */
+static void enter_scope(struct lower *l, uint32_t scope, uint32_t site)
+{
+    const uint32_t inlined = site ? debug_inlined_call(l, scope, site) : 0, before = debug_call(l);
+    l->line_noted &= l->inlined == inlined;
+    l->inlined = inlined;
+    l->left |= debug_is_caller(l, debug_call(l), before);
+    l->scope = scope_of(l->ir, scope, 0);
+}
+
 /* The scope of a position in a function; the table is in the order of the code, so the search begins where
  * the last one ended. */
 void debug_line(struct lower *l, const uint32_t *w)
 {
     const uint32_t function = lower_function_id(l);
-    l->scope = 0;
     for (uint32_t at = next_record(l->m, l->position), wrapped = 0; wrapped < 2; at = next_record(l->m, at)) {
         if (!at) {
             wrapped++;
@@ -164,25 +177,29 @@ void debug_line(struct lower *l, const uint32_t *w)
         if (!is_position || memcmp(r + 6, w + 1, 3 * sizeof *w) != 0) /* file, line, column */
             continue;
         l->position = at;
-        l->scope = scope_of(l->ir, r[9], 0);
+        enter_scope(l, r[9], r[0] >> 16 > 10 ? r[10] : 0);
         return;
     }
+    l->scope = l->inlined = 0;
 }
 
-static void declare(struct lower *l, uint32_t variable, uint32_t address)
+void debug_declare(struct lower *l, uint32_t variable, uint32_t address)
 {
     if (address < l->m->bound && l->leaf[address])
         *list_push(l->arena, &l->ir->declared) =
-            (struct declared){l->leaf[address][0], variable, lower_call_number(l)};
+            (struct declared){.address = l->leaf[address][0], .variable = variable, .call = debug_call(l)};
 }
 
 void debug_variables(struct lower *l, uint32_t function)
 {
     for (uint32_t at = next_record(l->m, 0); at; at = next_record(l->m, at)) {
         const uint32_t *r = &l->m->records[at];
-        if (r[4] == DEBUG_RECORD_VARIABLE && r[0] >> 16 > 7 && r[5] == function)
-            declare(l, r[7], r[6]);
+        if (r[4] != DEBUG_RECORD_VARIABLE || r[0] >> 16 <= 7 || r[5] != function)
+            continue;
+        l->inlined = r[0] >> 16 > 9 && r[9] ? debug_inlined_call(l, r[8], r[9]) : 0;
+        debug_declare(l, r[7], r[6]);
     }
+    l->inlined = 0;
 }
 
 /* Variables are declared, phis chosen and lines set before a line executes. */
@@ -215,7 +232,7 @@ void debug_instruction(struct lower *l, uint32_t word)
 /* DebugLine has ids: source, first and last line, first and last column. */
 static void take_debug_line(struct lower *l, const uint32_t *w)
 {
-    const uint32_t *source = record(l->m, w[5], 6);
+    const uint32_t *source = debug_record(l->m, w[5], 6);
     if (source && source[4] == OpenCLDebugInfo100DebugSource)
         lower_line(l, source[5], debug_constant(l->m, w[6]), debug_constant(l->m, w[8]));
 }
@@ -231,18 +248,20 @@ void debug_extended(struct lower *l, uint32_t word)
     if (!l->ir->debug)
         return;
     if (w[4] == OpenCLDebugInfo100DebugScope && length > 5)
-        l->scope = scope_of(l->ir, w[5], 0);
+        enter_scope(l, w[5], length > 6 ? w[6] : 0);
     else if (w[4] == OpenCLDebugInfo100DebugNoScope)
-        l->scope = 0;
+        l->scope = l->inlined = 0;
     else if (w[4] == OpenCLDebugInfo100DebugDeclare && length > 6)
-        declare(l, w[5], w[6]);
+        debug_declare(l, w[5], w[6]);
+    else if (w[4] == OpenCLDebugInfo100DebugValue && length > 7)
+        debug_take_value(l, w, length);
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
 static const struct debug_type type_unknown = {.kind = DEBUG_VOID, .name = "void"};
 
-static const char *text_of(const struct module *m, uint32_t id)
+const char *debug_text(const struct module *m, uint32_t id)
 {
     const uint32_t word = id < m->bound ? m->def[id] : 0;
     const char *text = word && spv_opcode(m, word) == SpvOpString ? module_string(m, word + 2) : "";
@@ -267,21 +286,19 @@ static uint64_t bytes_of(const struct module *m, uint32_t id)
     return (bits + 7) / 8;
 }
 
-static const struct debug_type *type_of(struct module *m, uint32_t id);
-
 static void take_basic(struct module *m, const uint32_t *w, struct debug_type *type)
 {
     static const enum debug_kind kinds[] = {DEBUG_UNSIGNED, DEBUG_UNSIGNED, DEBUG_BOOL,     DEBUG_FLOAT,
                                             DEBUG_INTEGER,  DEBUG_INTEGER,  DEBUG_UNSIGNED, DEBUG_UNSIGNED};
     type->kind = kinds[w[7] & 7];
-    type->name = text_of(m, w[5]);
+    type->name = debug_text(m, w[5]);
     type->size = bytes_of(m, w[6]);
 }
 
 /* Of several dimensions, one array in another: the last count is the innermost's. */
 static void take_array(struct module *m, const uint32_t *w, struct debug_type *type)
 {
-    const struct debug_type *element = type_of(m, w[5]);
+    const struct debug_type *element = debug_type_of(m, w[5]);
     uint32_t dimensions = 0;
     uint64_t count;
     while (6 + dimensions < w[0] >> 16 && number_of(m, w[6 + dimensions], &count))
@@ -298,7 +315,7 @@ static void take_array(struct module *m, const uint32_t *w, struct debug_type *t
 static void take_vector(struct module *m, const uint32_t *w, struct debug_type *type)
 {
     type->kind = DEBUG_VECTOR;
-    type->element = type_of(m, w[5]);
+    type->element = debug_type_of(m, w[5]);
     type->count = w[6];
     type->size = type->element->size * (w[6] == 3 ? 4 : w[6]);
 }
@@ -309,9 +326,9 @@ enum { INHERITED_MOST = 4096 };
 /* The base class that a member stands for; NULL: it is an ordinary one, or no class. */
 static const struct debug_type *base_class(struct module *m, uint32_t id)
 {
-    const uint32_t *base = record(m, id, 9);
+    const uint32_t *base = debug_record(m, id, 9);
     const struct debug_type *type =
-        base && base[4] == OpenCLDebugInfo100DebugTypeInheritance ? type_of(m, base[6]) : NULL;
+        base && base[4] == OpenCLDebugInfo100DebugTypeInheritance ? debug_type_of(m, base[6]) : NULL;
     return type && type->member_count <= INHERITED_MOST ? type : NULL;
 }
 
@@ -320,7 +337,7 @@ static void add_inherited(struct module *m, uint32_t id, struct debug_type *type
                           struct debug_member *members)
 {
     const struct debug_type *base = base_class(m, id);
-    const uint64_t offset = base ? bytes_of(m, record(m, id, 9)[7]) : 0;
+    const uint64_t offset = base ? bytes_of(m, debug_record(m, id, 9)[7]) : 0;
     for (uint32_t i = 0; base && i < base->member_count; i++) {
         members[type->member_count] = base->members[i];
         members[type->member_count++].offset += offset;
@@ -337,15 +354,15 @@ static void take_composite(struct module *m, const uint32_t *w, struct debug_typ
     }
     struct debug_member *members = ARENA_ARRAY(&m->arena, struct debug_member, room);
     type->kind = w[6] == OpenCLDebugInfo100Union ? DEBUG_UNION : DEBUG_STRUCT;
-    type->name = text_of(m, w[5]);
+    type->name = debug_text(m, w[5]);
     type->size = length > 12 ? bytes_of(m, w[12]) : 0;
     type->members = members;
     for (uint32_t i = 14; i < length; i++) {
-        const uint32_t *member = record(m, w[i], 12);
+        const uint32_t *member = debug_record(m, w[i], 12);
         add_inherited(m, w[i], type, members);
         if (member && member[4] == OpenCLDebugInfo100DebugTypeMember)
-            members[type->member_count++] =
-                (struct debug_member){text_of(m, member[5]), type_of(m, member[6]), bytes_of(m, member[11])};
+            members[type->member_count++] = (struct debug_member){
+                debug_text(m, member[5]), debug_type_of(m, member[6]), bytes_of(m, member[11])};
     }
 }
 
@@ -354,14 +371,14 @@ static void take_enum(struct module *m, const uint32_t *w, struct debug_type *ty
     const uint32_t length = w[0] >> 16;
     struct debug_enumerator *enumerators = ARENA_ARRAY(&m->arena, struct debug_enumerator, length);
     type->kind = DEBUG_ENUM;
-    type->name = text_of(m, w[5]);
+    type->name = debug_text(m, w[5]);
     type->size = length > 11 ? bytes_of(m, w[11]) : 4;
     type->enumerators = enumerators;
     for (uint32_t i = 13; i + 1 < length; i += 2) {
         uint64_t value = 0;
         number_of(m, w[i], &value);
         enumerators[type->enumerator_count++] =
-            (struct debug_enumerator){text_of(m, w[i + 1]), (int32_t)value};
+            (struct debug_enumerator){debug_text(m, w[i + 1]), (int32_t)value};
     }
 }
 
@@ -383,18 +400,18 @@ static void take_type(struct module *m, const uint32_t *w, struct debug_type *ty
         take_basic(m, w, type);
     } else if (w[4] == OpenCLDebugInfo100DebugTypePointer && length > 6) {
         *type = (struct debug_type){
-            .kind = DEBUG_POINTER, .size = 8, .element = type_of(m, w[5]), .storage = storage_of(w[6])};
+            .kind = DEBUG_POINTER, .size = 8, .element = debug_type_of(m, w[5]), .storage = storage_of(w[6])};
     } else if (w[4] == OpenCLDebugInfo100DebugTypeQualifier && length > 6) {
-        *type = *type_of(m, w[5]);
+        *type = *debug_type_of(m, w[5]);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeTemplate && length > 5) {
-        *type = *type_of(m, w[5]);
+        *type = *debug_type_of(m, w[5]);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeArray && length > 6) {
         take_array(m, w, type);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeVector && length > 6) {
         take_vector(m, w, type);
     } else if (w[4] == OpenCLDebugInfo100DebugTypedef && length > 6) {
-        *type = *type_of(m, w[6]);
-        type->name = text_of(m, w[5]);
+        *type = *debug_type_of(m, w[6]);
+        type->name = debug_text(m, w[5]);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeComposite && length > 6) {
         take_composite(m, w, type);
     } else if (w[4] == OpenCLDebugInfo100DebugTypeEnum && length > 6) {
@@ -404,9 +421,9 @@ static void take_type(struct module *m, const uint32_t *w, struct debug_type *ty
 
 /* A pointer's target may be what contains the pointer: that is why a type is in the table before it is read.
  */
-static const struct debug_type *type_of(struct module *m, uint32_t id)
+const struct debug_type *debug_type_of(struct module *m, uint32_t id)
 {
-    const uint32_t *w = record(m, id, 6);
+    const uint32_t *w = debug_record(m, id, 6);
     if (!w)
         return &type_unknown;
     if (m->debug_types[id])
@@ -419,28 +436,29 @@ static const struct debug_type *type_of(struct module *m, uint32_t id)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static const char *file_of(const struct ir *ir, uint32_t id)
+const char *debug_file(const struct ir *ir, uint32_t id)
 {
-    const uint32_t *w = record(ir->module, id, 6);
-    return w && w[4] == OpenCLDebugInfo100DebugSource ? text_of(ir->module, w[5]) : NULL;
+    const uint32_t *w = debug_record(ir->module, id, 6);
+    return w && w[4] == OpenCLDebugInfo100DebugSource ? debug_text(ir->module, w[5]) : NULL;
 }
 
 /* Arguments of a call by value point to their copy; all others to a private variable. */
 static bool describe_declared(struct ir *ir, const struct declared *declared, struct code_variable *out)
 {
     const struct value *address = ir_value(ir, declared->address);
-    const uint32_t *w = record(ir->module, declared->variable, 12);
+    const uint32_t *w = debug_record(ir->module, declared->variable, 12);
     if (!w || w[4] != OpenCLDebugInfo100DebugLocalVariable || address->op != IR_private_address)
         return false;
-    *out = (struct code_variable){.name = text_of(ir->module, w[5]),
-                                  .type = type_of(ir->module, w[6]),
+    *out = (struct code_variable){.name = debug_text(ir->module, w[5]),
+                                  .type = debug_type_of(ir->module, w[6]),
                                   .scope = scope_of(ir, w[10], 0),
                                   .call = declared->call,
-                                  .file = file_of(ir, w[7]),
+                                  .file = debug_file(ir, w[7]),
                                   .line = w[8],
                                   .number = (uint32_t)address->imm,
                                   .place = VARIABLE_PRIVATE,
                                   .where = ir->private_variables.at[address->imm].offset,
+                                  .copied = declared->copied,
                                   .parameter = w[0] >> 16 > 12};
     return out->name != NULL;
 }
@@ -455,8 +473,8 @@ static bool describe_global(struct ir *ir, uint32_t at, struct code_variable *ou
     if (id >= m->bound || !m->variable_index[id])
         return false;
     const struct variable *variable = module_variable(m, id);
-    *out = (struct code_variable){.name = text_of(m, w[5]),
-                                  .type = type_of(m, w[6]),
+    *out = (struct code_variable){.name = debug_text(m, w[5]),
+                                  .type = debug_type_of(m, w[6]),
                                   .scope = scope_of(ir, w[10], 0),
                                   .line = w[8],
                                   .place = VARIABLE_GLOBAL,
@@ -533,6 +551,8 @@ const struct code_debug *debug_describe(struct ir *ir)
     debug->line_count = ir->lines.count;
     debug->scopes = arena_copy(keep, ir->scopes.at, ir->scopes.count * sizeof *ir->scopes.at);
     debug->scope_count = ir->scopes.count;
+    debug->call_scopes =
+        arena_copy(keep, ir->call_scopes.at, ir->call_scopes.count * sizeof *ir->call_scopes.at);
     debug->functions = arena_copy(keep, ir->functions.at, ir->functions.count * sizeof *ir->functions.at);
     debug->plain_private_size = ir->plain->private_size;
     return debug;

@@ -23,6 +23,7 @@ enum { HEADER_WORDS = 5, MEMBER_PARENT = 10 };
 static uint32_t literal_word(uint32_t number)
 {
     switch (number) {
+    case OpenCLDebugInfo100DebugInlinedAt: return 5;    /* line */
     case OpenCLDebugInfo100DebugTypeBasic: return 7;    /* encoding */
     case OpenCLDebugInfo100DebugTypePointer:            /* storage class */
     case OpenCLDebugInfo100DebugTypeVector:             /* component count */
@@ -42,6 +43,13 @@ uint32_t debug_constant(const struct module *m, uint32_t id)
     return is_number ? m->words[word + 3] : 0;
 }
 
+/* All operands of a DebugOperation are literals. */
+static void take_operation(const struct module *m, uint32_t length, uint32_t *out)
+{
+    for (uint32_t i = 5; i < length; i++)
+        out[i] = debug_constant(m, out[i]);
+}
+
 /* out has room for one word more than the record. */
 static uint32_t copy_record(const struct module *m, const uint32_t *w, uint32_t length, uint32_t *out)
 {
@@ -51,6 +59,8 @@ static uint32_t copy_record(const struct module *m, const uint32_t *w, uint32_t 
     const uint32_t literal = literal_word(w[4]);
     if (literal && literal < length)
         out[literal] = debug_constant(m, w[literal]);
+    if (w[4] == OpenCLDebugInfo100DebugOperation)
+        take_operation(m, length, out);
     if (w[4] != OpenCLDebugInfo100DebugTypeMember || length <= MEMBER_PARENT)
         return length;
     memcpy(out + MEMBER_PARENT + 1, w + MEMBER_PARENT, (length - MEMBER_PARENT) * sizeof *w);

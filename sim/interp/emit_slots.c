@@ -429,7 +429,8 @@ static uint64_t place_private(struct emitter *e, uint64_t at, bool of_plain)
     struct ir *ir = e->ir;
     for (uint32_t i = 0; i < ir->private_variables.count; i++) {
         struct private_variable *v = &ir->private_variables.at[i];
-        if (!v->live || (ir->plain && ir->plain->private_kept[i] != of_plain))
+        const bool kept = ir->plain && i < ir->plain->private_variable_count && ir->plain->private_kept[i];
+        if (!v->live || (ir->plain && kept != of_plain))
             continue;
         uint64_t align = v->align < 16 ? 16 : v->align;
         at = (at + 16 + align - 1) / align * align; /* a gap between variables shows overruns */

@@ -111,10 +111,23 @@ struct private_variable {
     struct elements elements;
 };
 
-/* A DebugDeclare in a call: the variable's address, and its DebugLocalVariable. */
+/* A DebugDeclare in a call: the variable's address, and its DebugLocalVariable. Or a variable that
+ * DebugValues give its values: the address is that of the debugger's copy. */
 struct declared {
     uint32_t address, variable, call;
+    uint32_t before; /* 1 + index of the copy of the same variable in an earlier call; 0: none */
+    bool copied;
 };
+
+/* A call that the producer of the module inlined, in one of our own. It gets its number after those of all
+ * calls that the module has, so until debug_lowered() a number is INLINED_CALL + its index. */
+struct inlined_call {
+    uint32_t site, within; /* the id of the DebugInlinedAt, and the module's call that contains it */
+    uint32_t function;     /* the id of the DebugFunction */
+    uint32_t caller, line, scope;
+    uint32_t before; /* as in struct declared */
+};
+enum { INLINED_CALL = 1 << 30 };
 
 struct ir {
     struct module *module;
@@ -154,6 +167,9 @@ struct ir {
     LIST(struct profile_function) profile_functions;
     LIST(struct code_line) lines;
     LIST(struct declared) declared;
+    LIST(struct inlined_call) inlined;
+    uint32_t *latest; /* id of a debug record -> 1 + index of the latest in `inlined`, or in `declared` */
+    LIST(uint32_t) call_scopes;                /* of each call: the scope of the place that calls */
     LIST(struct poison_source) poison_sources; /* as in struct code */
     LIST(uint32_t) poison_lists;
     LIST(const char *) functions; /* the name of the function of each call */

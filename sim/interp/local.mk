@@ -16,7 +16,10 @@ libinterp_a_SOURCES = \
 	%D%/cost.c \
 	%D%/cost.h \
 	%D%/debug_info.c \
+	%D%/debug_info.h \
+	%D%/debug_inlined.c \
 	%D%/debug_sets.c \
+	%D%/debug_values.c \
 	%D%/profile.c \
 	%D%/demangle.c \
 	%D%/demangle.h \

@@ -417,16 +417,16 @@ static uint32_t returned_leaf(struct lower *l, const struct call_frame *call, ui
 /* Lowers the callee's body; the position and the counters of the caller are restored afterwards. */
 static void inline_body(struct lower *l, struct call_frame *call, const char *name, uint32_t word)
 {
-    uint32_t file = l->file, line = l->line, column = l->column, scope = l->scope;
+    uint32_t file = l->file, line = l->line, column = l->column, scope = l->scope, inlined = l->inlined;
     const uint32_t number = l->call_number, branches = l->branches;
     const bool inherited = l->line_inherited;
-    l->scope = l->branches = 0;
+    l->scope = l->inlined = l->branches = 0;
     l->call_number = call->number;
     if (l->ir->profile)
         profile_function(l, name);
     lower_function(l, call->function, call);
     l->ir->word = l->ir->debug ? word : 0;
-    l->file = file, l->line = line, l->column = column, l->scope = scope;
+    l->file = file, l->line = line, l->column = column, l->scope = scope, l->inlined = inlined;
     l->call_number = number, l->branches = branches, l->line_inherited = inherited;
     l->block = call->return_block;
 }
@@ -440,6 +440,7 @@ static void lower_call(struct lower *l, uint32_t word)
     struct call_frame call = {.caller = l->call, .number = l->ir->calls.count, .function = callee};
     *list_push(l->arena, &l->ir->calls) = (struct code_call){l->call->number, l->file, l->line, l->column};
     *list_push(l->arena, &l->ir->functions) = name;
+    debug_called(l);
     call.return_block = ir_new_block(l->ir);
     call.result_leaves = module_type(l->m, w[1])->leaves;
     pass_arguments(l, callee, w + 4);
@@ -601,6 +602,8 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struc
     *list_push(l->arena, &ir->functions) = entry->name;
     *list_push(l->arena, &ir->scopes) = (struct debug_scope){0};
     ir->scope_index = ARENA_ARRAY(l->arena, uint32_t, m->bound);
+    ir->latest = ARENA_ARRAY(l->arena, uint32_t, m->bound);
+    debug_called(l);
     ir_string(ir, "");
     const struct function *f = module_function(m, entry->function);
     ir->entry_block = l->block = ir_new_block(ir);
@@ -611,6 +614,7 @@ struct ir *lower_kernel(struct module *m, struct entry_point *entry, const struc
     if (ir->profile)
         profile_function(l, entry->name);
     lower_function(l, f, &call);
+    debug_lowered(ir);
     ir->word = 0; /* Instructions that passes add belong to no instruction of the module. */
     return ir;
 }

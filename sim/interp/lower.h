@@ -42,6 +42,8 @@ struct lower {
     uint32_t file, line, column;
     uint32_t word;     /* of the instruction that is being lowered */
     uint32_t scope;    /* debug information: the current scope; 0: the instruction is of no source line */
+    uint32_t inlined;  /* debug information: 1 + index of the current inlined call; 0: none */
+    bool left;         /* debug information: an inlined call was left for its caller */
     uint32_t position; /* debug records: the position of the latest line */
     bool line_noted;   /* the debugger's line is marked in this block */
     uint32_t depth;
@@ -133,10 +135,12 @@ void lower_no_line(struct lower *l);
 uint32_t lower_function_id(const struct lower *l); /* the function that is being lowered */
 /* index into struct code's calls of the call that is being lowered */
 uint32_t lower_call_number(const struct lower *l);
-/* debug.c: lines and variables for a debugger. */
-void debug_instruction(struct lower *l, uint32_t word);   /* call before the instruction is lowered */
-void debug_extended(struct lower *l, uint32_t word);      /* a debug record in a function */
-void debug_line(struct lower *l, const uint32_t *w);      /* w: the words of the current OpLine */
+/* debug_info.c: lines and variables for a debugger. */
+void debug_called(struct lower *l);                     /* call before the call's instructions are lowered */
+void debug_lowered(struct ir *ir);                      /* call when all instructions are lowered */
+void debug_instruction(struct lower *l, uint32_t word); /* call before the instruction is lowered */
+void debug_extended(struct lower *l, uint32_t word);    /* a debug record in a function */
+void debug_line(struct lower *l, const uint32_t *w);    /* w: the words of the current OpLine */
 void debug_variables(struct lower *l, uint32_t function); /* of the call that has just been lowered */
 void debug_returned(struct lower *l);                     /* a call has returned to its line */
 struct memory_place {

@@ -6,6 +6,8 @@
  */
 #include "verify.h"
 
+#include <spirv/unified1/OpenCLDebugInfo100.h>
+
 #include "verify_shapes.h"
 
 /* ---- control ------------------------------------------------------------------------------------- */
@@ -110,6 +112,16 @@ static bool is_terminator(uint32_t op)
     return op >= SpvOpBranch && op <= SpvOpUnreachable;
 }
 
+/* The translator writes the scope of a phi between phis. */
+static bool is_scope_or_line(const struct verify *v)
+{
+    enum { DEBUG_LINE = 103, DEBUG_NO_LINE = 104 }; /* of NonSemantic.Shader.DebugInfo */
+    const bool is_record = v->op == SpvOpExtInst && v->n > 4 && v->m->debug_set && v->w[3] == v->m->debug_set;
+    return is_record &&
+           (v->w[4] == OpenCLDebugInfo100DebugScope || v->w[4] == OpenCLDebugInfo100DebugNoScope ||
+            v->w[4] == DEBUG_LINE || v->w[4] == DEBUG_NO_LINE);
+}
+
 /* Blocks begin with a label, end with a terminator, and have nothing between them. */
 static void verify_function(struct module *m, const struct function *f)
 {
@@ -140,7 +152,7 @@ static void verify_function(struct module *m, const struct function *f)
         }
         need(&v, in_block, "it is outside every block");
         need(&v, v.op != SpvOpPhi || phis, "it is not at the start of its block");
-        phis &= v.op == SpvOpPhi;
+        phis &= v.op == SpvOpPhi || is_scope_or_line(&v);
         verify_instruction(&v);
         in_block = !is_terminator(v.op);
     }

@@ -11,7 +11,7 @@
 
 #include "orrery/report_width.h"
 #include "report_wrap.h"
-#include "sim/base/scenario_rows.h"
+#include "sim/base/real_text.h"
 
 const char *report_severity_word(enum severity severity)
 {
@@ -148,24 +148,10 @@ static double number_value(enum number_type type, uint64_t bits)
     return type == NUMBER_HALF ? half_value(low) : type == NUMBER_FLOAT ? (double)single : number;
 }
 
-/* The fewest digits that give the same number when read again. The point is a point in every locale. */
 static void print_number(FILE *stream, enum number_type type, uint64_t bits)
 {
-    static const int most[] = {[NUMBER_HALF] = 5, [NUMBER_FLOAT] = 9, [NUMBER_DOUBLE] = 17};
-    const double number = number_value(type, bits);
-    char text[40];
-    if (isnan(number)) {
-        fputs("nan", stream);
-        return;
-    }
-    const struct plain_locale locale = value_locale_begin();
-    for (int digits = 1; digits <= most[type]; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, number);
-        const double back = strtod(text, NULL);
-        if (type == NUMBER_FLOAT ? (float)back == (float)number : back == number)
-            break;
-    }
-    value_locale_end(locale);
+    char text[REAL_TEXT];
+    real_text(number_value(type, bits), type == NUMBER_HALF ? 2 : type == NUMBER_FLOAT ? 4 : 8, text);
     fputs(text, stream);
 }
 

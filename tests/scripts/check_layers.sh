@@ -28,7 +28,7 @@ sim/report: sim/base
 sim/observers: sim/topology sim/report/report_json.h
 sim/device: sim/base sim/interp/interp.h sim/topology sim/observers sim/memmodel/checker.h sim/memmodel/checkers.h sim/memmodel/commands/commands.h sim/memmodel/commands/launch_tree_races.h sim/report/report_json.h
 sim/schedule: sim/base sim/device sim/interp/interp.h
-sim/debug: sim/device sim/interp/interp.h sim/memmodel/checkers.h
+sim/debug: sim/base sim/device sim/interp/interp.h sim/memmodel/checkers.h
 sim/scenario: sim/base sim/device sim/debug/line_values.h sim/report
 sim/litmus: sim/base sim/device sim/interp/interp.h sim/memmodel/checker.h sim/report/report_json.h
 lib/record:

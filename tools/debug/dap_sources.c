@@ -40,7 +40,11 @@ char *dap_program_path(const struct dap *dap, const char *name)
 static char *path_of(const struct dap *dap, const char *name)
 {
     const bool program = dap->command || (dap->session && session_attached(dap->session));
-    return program ? dap_program_path(dap, name) : scenario_path(dap, name);
+    if (program)
+        return dap_program_path(dap, name);
+    if (dap->session && dap->scenario.program.spirv_file)
+        return session_source_path(dap->session, name);
+    return scenario_path(dap, name);
 }
 
 json_t *dap_source_of(struct dap *dap, const char *name)

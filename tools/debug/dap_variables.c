@@ -35,18 +35,10 @@ char *dap_expression_of(struct dap *dap, const json_t *arguments, const char *na
     return length < 0 ? NULL : expression;
 }
 
-static void take_hex(json_t *shown, const json_t *value, const json_t *arguments)
+/* The engine's format for "format": {"hex": true}. */
+static const char *format_of(const json_t *arguments)
 {
-    const json_t *bits = json_object_get(value, "bits");
-    const json_int_t size = NUMBER(value, "size");
-    char text[24];
-    if (!bits || json_is_true(json_object_get(value, "real")) ||
-        !json_is_true(json_object_get(json_object_get(arguments, "format"), "hex")))
-        return;
-    const uint64_t number = (uint64_t)json_integer_value(bits) &
-                            (size > 0 && size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX);
-    snprintf(text, sizeof text, "0x%" PRIx64, number);
-    json_object_set_new(shown, json_object_get(shown, "result") ? "result" : "value", json_string(text));
+    return json_is_true(json_object_get(json_object_get(arguments, "format"), "hex")) ? "X" : "";
 }
 
 static json_t *show_value(struct dap *dap, const json_t *value, const char *expression, json_int_t thread,
@@ -75,8 +67,7 @@ static json_t *show_value(struct dap *dap, const json_t *value, const char *expr
     return shown;
 }
 
-static json_t *show_list(struct dap *dap, const json_t *list, const struct dap_handle *of,
-                         const json_t *arguments)
+static json_t *show_list(struct dap *dap, const json_t *list, const struct dap_handle *of)
 {
     json_t *variables = json_array();
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -84,7 +75,6 @@ static json_t *show_list(struct dap *dap, const json_t *list, const struct dap_h
         json_t *shown = show_value(dap, value, TEXT(value, "expression"), of->thread, of->frame, "value");
         json_object_set(shown, "name", json_object_get(value, "name"));
         json_object_set_new(shown, "evaluateName", json_string(TEXT(value, "expression")));
-        take_hex(shown, value, arguments);
         json_array_append_new(variables, shown);
     }
     return json_pack("{s:o}", "variables", variables);
@@ -98,15 +88,16 @@ static json_t *list_ids(struct dap *dap, const struct dap_handle *of, const json
                                         "get_sub_group_id()", "get_sub_group_local_id()"};
     json_t *list = json_array();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        json_t *value = dap_query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "evaluate", "expression",
-                                                 names[i], "thread", of->thread, "frame", of->frame));
+        json_t *value = dap_query(dap, json_pack("{s:s,s:s,s:I,s:i,s:s}", "verb", "evaluate", "expression",
+                                                 names[i], "thread", of->thread, "frame", of->frame, "format",
+                                                 format_of(arguments)));
         if (!value)
             continue;
         json_object_set_new(value, "name", json_string(names[i]));
         json_object_set_new(value, "expression", json_string(names[i]));
         json_array_append_new(list, value);
     }
-    json_t *body = show_list(dap, list, of, arguments);
+    json_t *body = show_list(dap, list, of);
     json_decref(list);
     return body;
 }
@@ -130,14 +121,15 @@ json_t *dap_variables(struct dap *dap, const json_t *arguments)
         return json_pack("{s:[]}", "variables");
     }
     if (of.kind == HANDLE_SCOPE)
-        answer = dap_query(dap, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope", text, "thread",
-                                          of.thread, "frame", of.frame));
-    else
         answer =
-            dap_query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b,s:I,s:I}", "verb", "evaluate", "expression", text,
-                                     "thread", of.thread, "frame", of.frame, "expand", true, "start",
-                                     NUMBER(arguments, "start"), "count", NUMBER(arguments, "count")));
-    body = answer ? show_list(dap, json_object_get(answer, "list"), &of, arguments) : NULL;
+            dap_query(dap, json_pack("{s:s,s:s,s:I,s:i,s:s}", "verb", "variables", "scope", text, "thread",
+                                     of.thread, "frame", of.frame, "format", format_of(arguments)));
+    else
+        answer = dap_query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b,s:I,s:I,s:s}", "verb", "evaluate",
+                                          "expression", text, "thread", of.thread, "frame", of.frame,
+                                          "expand", true, "start", NUMBER(arguments, "start"), "count",
+                                          NUMBER(arguments, "count"), "format", format_of(arguments)));
+    body = answer ? show_list(dap, json_object_get(answer, "list"), &of) : NULL;
     json_decref(answer);
     free(text);
     return body;
@@ -155,13 +147,12 @@ json_t *dap_evaluate_here(struct dap *dap, const json_t *arguments, const char *
         thread = handle->thread;
         frame = handle->frame;
     }
-    json_t *value =
-        dap_query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", expression,
-                                 "thread", thread, "frame", frame, "assigns", assigns));
+    json_t *value = dap_query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b,s:s}", "verb", "evaluate", "expression",
+                                             expression, "thread", thread, "frame", frame, "assigns", assigns,
+                                             "format", format_of(arguments)));
     if (!value)
         return NULL;
     json_t *shown = show_value(dap, value, expression, thread, frame, key);
-    take_hex(shown, value, arguments);
     json_decref(value);
     return shown;
 }

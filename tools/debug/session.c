@@ -110,11 +110,27 @@ json_t *session_run(struct session *session, json_t *plan)
     return stop;
 }
 
+/* The engine's text, else that of the file. */
+static json_t *ask_source(struct session *session, json_t *request)
+{
+    json_t *file = json_incref(json_object_get(request, "file")), *answer = session_ask(session, request);
+    json_t *of_file = file && json_object_get(answer, "error")
+                          ? session_source_of_file(session, json_string_value(file))
+                          : NULL;
+    json_decref(file);
+    if (!of_file)
+        return answer;
+    json_decref(answer);
+    return of_file;
+}
+
 json_t *session_request(struct session *session, json_t *request)
 {
     const char *verb = json_string_value(json_object_get(request, "verb"));
     if (verb && !strcmp(verb, "hash"))
         session_find_position(session);
+    if (verb && !strcmp(verb, "source"))
+        return ask_source(session, request);
     return session_ask(session, request);
 }
 

@@ -53,7 +53,9 @@ json_t *session_await_launch(struct session *session);
 int session_process(const struct session *session); /* its number */
 void session_free(struct session *session);
 json_t *session_request(struct session *session, json_t *request); /* takes the request */
-json_t *session_run(struct session *session, json_t *plan);        /* takes the plan */
+/* The path of a file that the program names; malloc'd. NULL: there is no such file. */
+char *session_source_path(const struct session *session, const char *name);
+json_t *session_run(struct session *session, json_t *plan); /* takes the plan */
 json_t *session_goto(struct session *session, uint64_t position);
 json_t *session_back(struct session *session, json_t *plan);
 json_t *session_last(struct session *session, json_t *plan);

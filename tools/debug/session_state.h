@@ -47,6 +47,7 @@ json_t *session_read(struct session *session); /* the next message; NULL: the pr
 void session_take_note(struct session *session, const json_t *message); /* of a copy, or what is printed */
 json_t *session_target_ended(struct session *session);                  /* the error */
 json_t *session_ask(struct session *session, json_t *request);
+json_t *session_source_of_file(struct session *session, const char *file); /* NULL: it has none */
 
 bool session_start(struct session *session);
 bool session_start_program(struct session *session);

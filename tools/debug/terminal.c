@@ -27,15 +27,15 @@ static const struct verb_row *find_verb(const char *name, size_t length);
 static const struct verb_row verbs[] = {
     {"break", 1, do_break,
      "LOCATION [thread N] [if CONDITION]: stop there; LOCATION is LINE, FILE:LINE or a function"},
-    {"tbreak", 2, do_temporary_break, "LOCATION: stop there once"},
+    {"tbreak", 2, do_temporary_break, "LOCATION [thread N] [if CONDITION]: stop there once"},
     {"logpoint", 3, do_log, "LOCATION TEXT: print TEXT there, with the values of {EXPRESSION}s, and go on"},
     {"watch", 2, do_watch, "EXPRESSION: stop when it is written; of private memory, when its value changes"},
     {"rwatch", 2, do_read_watch, "EXPRESSION: stop when it is read"},
     {"awatch", 2, do_access_watch, "EXPRESSION: stop when it is read or written"},
     {"catch", 3, do_catch, "[KIND]: stop at findings, of one kind or of all"},
-    {"delete", 1, do_delete, "[NUMBER...]: delete breakpoints, or all"},
-    {"disable", 3, do_disable, "[NUMBER...]: breakpoints do not stop"},
-    {"enable", 2, do_enable, "[NUMBER...]: breakpoints stop again"},
+    {"delete", 1, do_delete, "[NUMBER | FIRST-LAST ...]: delete breakpoints, or all"},
+    {"disable", 3, do_disable, "[NUMBER | FIRST-LAST ...]: breakpoints do not stop"},
+    {"enable", 2, do_enable, "[NUMBER | FIRST-LAST ...]: breakpoints stop again"},
     {"condition", 4, do_condition, "NUMBER [EXPRESSION]: stop only where it is true"},
     {"ignore", 3, do_ignore, "NUMBER COUNT: pass over so many hits"},
     {"commands", 5, do_commands,
@@ -61,7 +61,7 @@ static const struct verb_row verbs[] = {
     {"reverse-finish", 9, do_back_finish, "to the line that called this function"},
     {"race", 3, do_race, "next: to the next data race that is found"},
     {"first-access", 7, do_first_access, "at a finding: to the first of its two accesses"},
-    {"backtrace", 2, do_backtrace, "the calls in which the work-item is"},
+    {"backtrace", 2, do_backtrace, "[full] [N]: the calls in which the work-item is; full: with variables"},
     {"bt", 2, do_backtrace, "backtrace"},
     {"where", 3, do_backtrace, "backtrace"},
     {"frame", 1, do_frame, "[N]: look at call N"},
@@ -71,18 +71,18 @@ static const struct verb_row verbs[] = {
      "args | breakpoints | commands | display | events | frame | globals | launch | line | locals | position "
      "| "
      "queues | sources | steps | threads [all]"},
-    {"print", 1, do_print, "[/FORMAT] EXPRESSION: its value; FORMAT is one of d u x o t c f"},
+    {"print", 1, do_print, "[/FORMAT] EXPRESSION: its value; FORMAT is one of d u x o t c f a s"},
     {"inspect", 4, do_print, "print"},
     {"call", 4, do_print, "print"},
     {"output", 3, do_output, "EXPRESSION: its value alone"},
-    {"ptype", 2, do_ptype, "EXPRESSION: its type"},
-    {"whatis", 3, do_ptype, "ptype"},
+    {"ptype", 2, do_ptype, "EXPRESSION | TYPE: the type, with the members of a struct"},
+    {"whatis", 3, do_whatis, "EXPRESSION: the name of its type"},
     {"display", 4, do_display, "[/FORMAT] EXPRESSION: print it at each stop"},
     {"undisplay", 3, do_undisplay, "[NUMBER]: no more"},
     {"set", 3, do_set, "[var] VARIABLE = EXPRESSION: change it"},
     {"x", 1, do_examine, "[/COUNT FORMAT SIZE] ADDRESS: memory; SIZE is b h w g"},
     {"list", 1, do_list,
-     "[LINE | FIRST,LAST | FUNCTION | -]: the source; without one, the next lines; -: those before"},
+     "[[FILE:]LINE | FIRST,LAST | FUNCTION | -]: the source; without one, the next lines; -: those before"},
     {"disassemble", 4, do_disassemble,
      "the instructions around: SPIR-V, and below it the bytecode that it became"},
     {"thread", 1, do_thread,
@@ -99,7 +99,7 @@ static const struct verb_row verbs[] = {
     {"clocks", 3, do_clocks, "what other work-items did that happens before this place, and by which edge"},
     {"schedule", 3, do_schedule,
      "[NUMBER | X Y Z]: which wave runs next, and which others could; or: that work-item runs next"},
-    {"gmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of global memory"},
+    {"gmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of global memory; an expression is an address, too"},
     {"lmem", 2, do_global_memory, "ADDRESS [SIZE]: bytes of local memory"},
     {"pmem", 2, do_private_memory, "ADDRESS [SIZE]: bytes of the work-item's private memory"},
     {"hash", 4, do_hash, "of all memory and work-items at this position"},
@@ -204,7 +204,8 @@ static void show_reason(struct terminal *t, const json_t *stop)
     else if (!strcmp(reason, "watchpoint"))
         fprintf(t->out, "Watchpoint %" PRId64 ": %s\n", (int64_t)point, text ? text : "");
     else if (point && text)
-        fprintf(t->out, "Watchpoint %" PRId64 ": %s\n", (int64_t)point, text);
+        fprintf(t->out, "%s %" PRId64 ": %s\n",
+                strncmp(text, "condition: ", 11) ? "Watchpoint" : "Breakpoint", (int64_t)point, text);
     else if (point)
         fprintf(t->out, "Breakpoint %" PRId64 ", ", (int64_t)point);
 }
@@ -238,7 +239,6 @@ void terminal_take_stop(struct terminal *t, json_t *stop, bool shows)
     t->thread = NUMBER(stop, "thread");
     t->launch = NUMBER(stop, "launch");
     t->frame = 0;
-    t->list_line = 0;
     if (terminal_points_silent(t, NUMBER(stop, "point")))
         shows = false;
     if (shows) {
@@ -476,6 +476,7 @@ void terminal_fini(struct terminal *t)
     json_decref(t->stop);
     json_decref(t->commands);
     free(t->file);
+    free(t->list_file);
 }
 
 static void close_terminal(struct terminal *t)

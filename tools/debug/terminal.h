@@ -30,8 +30,9 @@ struct terminal {
     json_int_t commands_of;    /* lines up to "end" are commands of this breakpoint; 0: of none */
     json_int_t thread, launch; /* the work-item that is looked at; 0: none */
     uint32_t frame;
-    char *file; /* of list */
-    uint32_t list_line;
+    char *file; /* the first source of the program */
+    char *list_file;
+    uint32_t list_line; /* which `list` shows first; 0: the first of the file */
 };
 
 typedef void verb(struct terminal *t, const char *arguments);
@@ -48,7 +49,7 @@ verb do_run, do_continue, do_step, do_next, do_finish, do_until, do_advance, do_
 /* terminal_points.c */
 verb do_break, do_temporary_break, do_delete, do_enable, do_disable, do_condition, do_ignore, do_clear,
     do_watch, do_read_watch, do_access_watch, do_catch, do_log, do_commands;
-void terminal_show_points(struct terminal *t);
+void terminal_show_points(struct terminal *t, bool watched); /* watched: those of memory alone */
 void terminal_points_send(struct terminal *t);
 bool terminal_points_add_temporary(struct terminal *t, const char *location,
                                    json_int_t *out_id);         /* false: refused, and printed */
@@ -61,7 +62,7 @@ bool terminal_points_take_command(struct terminal *t,
 /* terminal_data.c */
 verb do_print, do_display, do_undisplay, do_set, do_examine, do_list, do_disassemble, do_backtrace, do_frame,
     do_up, do_down, do_info, do_thread, do_lanes, do_who_wrote, do_last_access, do_history, do_hash,
-    do_global_memory, do_private_memory, do_ptype, do_output;
+    do_global_memory, do_private_memory, do_ptype, do_whatis, do_output;
 /* terminal_schedule.c */
 verb do_schedule;
 /* terminal_host.c: of the engine's "stack", "launch" and "host" */

@@ -39,9 +39,18 @@ static const char *line_at(const char *text, json_int_t line, size_t *out_length
     return text;
 }
 
+/* `list` shows the lines around this one. */
+static void list_around(struct terminal *t, const char *file, json_int_t line)
+{
+    free(t->list_file);
+    t->list_file = file ? strdup(file) : NULL;
+    t->list_line = line > LIST_LINES / 2 ? (uint32_t)line - LIST_LINES / 2 : 1;
+}
+
 void terminal_show_line(struct terminal *t, const char *file, json_int_t line)
 {
     json_t *source = source_of(t, file);
+    list_around(t, file, line);
     size_t length = 0;
     const char *text = source ? line_at(TEXT(source, "text"), line, &length) : NULL;
     fprintf(t->out, "%" PRId64 "\t%.*s\n", (int64_t)line, (int)length, text ? text : "");
@@ -64,30 +73,47 @@ static json_int_t line_of_function(const char *text, const char *name)
     return 0;
 }
 
-/* "9", "9,20", "FILE:9" or a function: the first and last line to be shown. False: refused. */
-static bool find_range(struct terminal *t, const char *text, const char *where, json_int_t *out_first,
+/* "9", "9,20", "9,", ",20" or a function: the first and last line to be shown. False: refused. */
+static bool find_range(struct terminal *t, const char *text, const char *at, json_int_t *out_first,
                        json_int_t *out_last)
 {
-    const char *colon = strrchr(where, ':'), *at = colon ? colon + 1 : where, *comma = strchr(at, ',');
-    json_int_t middle = isdigit((unsigned char)*at) ? strtoll(at, NULL, 10) : line_of_function(text, at);
+    const char *comma = strchr(at, ',');
+    const json_int_t last = comma ? strtoll(comma + 1, NULL, 10) : 0;
+    const json_int_t middle = isdigit((unsigned char)*at) ? strtoll(at, NULL, 10)
+                              : comma == at && last       ? (last > LIST_LINES ? last - LIST_LINES + 1 : 1)
+                                                          : line_of_function(text, at);
     if (!middle) {
         terminal_refuse(t, "no function '%s' is in the source", at);
         return false;
     }
     *out_first = comma ? middle : middle > LIST_LINES / 2 ? middle - LIST_LINES / 2 : 1;
-    const json_int_t last = comma ? strtoll(comma + 1, NULL, 10) : 0;
     *out_last = last >= *out_first ? last : *out_first + LIST_LINES - 1;
     return true;
 }
 
-/* Returns the first line to list without an argument: after the lines shown before, or around the work-
- * item. */
-static json_int_t next_to_list(const struct terminal *t)
+/* "FILE:9": the file is the one from now on. Returns what follows; NULL: there is none of that name, and that
+ * is printed. */
+static const char *take_file(struct terminal *t, const char *arguments)
 {
-    const json_int_t here = NUMBER(t->stop, "line");
-    if (t->list_line)
-        return (json_int_t)t->list_line;
-    return here > LIST_LINES / 2 ? here - LIST_LINES / 2 : 1;
+    const char *colon = strrchr(arguments, ':');
+    if (!colon)
+        return arguments;
+    json_t *answer = terminal_ask(t, "sources", NULL);
+    const json_t *list = json_object_get(answer, "list");
+    const size_t length = (size_t)(colon - arguments);
+    bool found = false;
+    for (size_t i = 0; i < json_array_size(list) && !found; i++) {
+        const char *file = json_string_value(json_array_get(list, i));
+        const size_t size = strlen(file);
+        found = size >= length && !strncmp(file + size - length, arguments, length) &&
+                (size == length || file[size - length - 1] == '/');
+        if (found)
+            list_around(t, file, 1);
+    }
+    json_decref(answer);
+    if (!found)
+        terminal_refuse(t, "no source '%.*s' is known: 'info sources' lists them", (int)length, arguments);
+    return found ? colon + 1 : NULL;
 }
 
 static void list_lines(struct terminal *t, const char *text, json_int_t first, json_int_t last)
@@ -107,9 +133,12 @@ static void list_lines(struct terminal *t, const char *text, json_int_t first, j
 
 void do_list(struct terminal *t, const char *arguments)
 {
-    json_t *source = source_of(t, t->file ? t->file : TEXT(t->stop, "file"));
+    arguments = take_file(t, arguments);
+    if (!arguments)
+        return;
+    json_t *source = source_of(t, t->list_file ? t->list_file : t->file);
     const char *text = TEXT(source, "text");
-    json_int_t first = next_to_list(t), last;
+    json_int_t first = t->list_line ? (json_int_t)t->list_line : 1, last;
     if (!strcmp(arguments, "-")) {
         first = first > 2 * LIST_LINES ? first - 2 * LIST_LINES : 1;
         arguments = "";
@@ -124,38 +153,6 @@ void do_list(struct terminal *t, const char *arguments)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void print_binary(FILE *out, uint64_t bits)
-{
-    int top = 63;
-    while (top && !(bits >> top & 1))
-        top--;
-    for (; top >= 0; top--)
-        fputc('0' + (int)(bits >> top & 1), out);
-}
-
-static void print_formatted(struct terminal *t, const json_t *value, char format)
-{
-    const json_t *known = json_object_get(value, "bits");
-    const json_int_t size = NUMBER(value, "size"), signed_bits = json_integer_value(known);
-    const uint64_t bits = size > 0 && size < 8 ? (uint64_t)signed_bits & ((UINT64_C(1) << 8 * size) - 1)
-                                               : (uint64_t)signed_bits;
-    if (!known) {
-        fputs(TEXT(value, "value"), t->out);
-        return;
-    }
-    switch (format) {
-    case 'x': fprintf(t->out, "0x%" PRIx64, bits); break;
-    case 'o': fprintf(t->out, "0%" PRIo64, bits); break;
-    case 'u': fprintf(t->out, "%" PRIu64, bits); break;
-    case 'd': fprintf(t->out, "%" PRId64, (int64_t)signed_bits); break;
-    case 't': print_binary(t->out, bits); break;
-    case 'c':
-        fprintf(t->out, isprint((int)(bits & 127)) && bits < 127 ? "'%c'" : "'\\%o'", (int)(bits & 255));
-        break;
-    default: fputs(TEXT(value, "value"), t->out);
-    }
-}
-
 /* Parses "/x" and skips it. Returns the format, or '\0'. */
 static char take_format(const char **arguments)
 {
@@ -169,34 +166,6 @@ static char take_format(const char **arguments)
     return format;
 }
 
-static bool is_formatted(const json_t *list)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (!json_object_get(json_array_get(list, i), "bits"))
-            return false;
-    return json_array_size(list) > 0;
-}
-
-/* Prints each number of an array or vector in the format; any other value as without one. */
-static void print_each_formatted(struct terminal *t, const char *expression, const json_t *value, char format)
-{
-    const bool is_list = format && json_is_true(json_object_get(value, "indexed"));
-    json_t *whole = is_list ? terminal_ask(t, "evaluate",
-                                           json_pack("{s:s,s:b}", "expression", expression, "expand", true))
-                            : NULL;
-    const json_t *list = json_object_get(whole, "list");
-    if (json_array_size(list) == (size_t)NUMBER(value, "children") && is_formatted(list)) {
-        for (size_t i = 0; i < json_array_size(list); i++) {
-            fputs(i ? ", " : "{", t->out);
-            print_formatted(t, json_array_get(list, i), format);
-        }
-        fputc('}', t->out);
-    } else {
-        print_formatted(t, value, format);
-    }
-    json_decref(whole);
-}
-
 static bool needs_expression(struct terminal *t, const char *arguments)
 {
     if (!*arguments)
@@ -206,18 +175,17 @@ static bool needs_expression(struct terminal *t, const char *arguments)
 
 static void print_value(struct terminal *t, const char *arguments, const char *head)
 {
-    const char format = take_format(&arguments);
+    const char format[] = {take_format(&arguments), '\0'};
     if (!needs_expression(t, arguments))
         return;
-    json_t *value = terminal_evaluate(t, arguments, false);
+    json_t *value =
+        terminal_ask(t, "evaluate", json_pack("{s:s,s:s}", "expression", arguments, "format", format));
     if (!value)
         return;
     if (head)
-        fputs(head, t->out);
+        fprintf(t->out, "%s%s\n", head, TEXT(value, "value"));
     else
-        fprintf(t->out, "%s = ", arguments);
-    print_each_formatted(t, arguments, value, format);
-    fputc('\n', t->out);
+        fprintf(t->out, "%s = %s\n", arguments, TEXT(value, "value"));
     json_decref(value);
 }
 
@@ -230,14 +198,24 @@ void do_output(struct terminal *t, const char *arguments)
     print_value(t, arguments, "");
 }
 
-void do_ptype(struct terminal *t, const char *arguments)
+static void show_type(struct terminal *t, const char *arguments, const char *key)
 {
     if (!needs_expression(t, arguments))
         return;
-    json_t *value = terminal_evaluate(t, arguments, false);
-    if (value)
-        fprintf(t->out, "type = %s\n", TEXT(value, "type"));
-    json_decref(value);
+    json_t *answer = terminal_ask(t, "type", json_pack("{s:s}", "expression", arguments));
+    if (answer)
+        fprintf(t->out, "type = %s\n", TEXT(answer, key));
+    json_decref(answer);
+}
+
+void do_ptype(struct terminal *t, const char *arguments)
+{
+    show_type(t, arguments, "definition");
+}
+
+void do_whatis(struct terminal *t, const char *arguments)
+{
+    show_type(t, arguments, "type");
 }
 
 void do_set(struct terminal *t, const char *arguments)
@@ -278,6 +256,15 @@ void terminal_show_displays(struct terminal *t)
         free(text);
         t->failed = false;
     }
+}
+
+static void list_displays(struct terminal *t)
+{
+    if (!t->display_count)
+        fputs("No displays.\n", t->out);
+    for (uint32_t i = 0; i < t->display_count; i++)
+        fprintf(t->out, "%" PRIu32 ": %.*s%s\n", t->displays[i].id, t->displays[i].format ? 3 : 0,
+                (const char[]){'/', t->displays[i].format, ' ', '\0'}, t->displays[i].expression);
 }
 
 void do_display(struct terminal *t, const char *arguments)
@@ -338,6 +325,15 @@ static uint64_t unit_value(const char *hex, size_t size)
         value = value << 8 | strtoul(pair, NULL, 16);
     }
     return value;
+}
+
+static void print_binary(FILE *out, uint64_t bits)
+{
+    int top = 63;
+    while (top && !(bits >> top & 1))
+        top--;
+    for (; top >= 0; top--)
+        fputc('0' + (int)(bits >> top & 1), out);
 }
 
 static void print_unit(struct terminal *t, uint64_t value, size_t size, char format)
@@ -412,16 +408,29 @@ void do_examine(struct terminal *t, const char *arguments)
         examine(t, address, count, size, format);
 }
 
+/* Takes a size, "16", off the end of "EXPRESSION 16"; 0: there is none. */
+static json_int_t take_size(char *text)
+{
+    char *space = strrchr(text, ' '), *end;
+    const json_int_t size = space ? (json_int_t)strtoull(space + 1, &end, 0) : 0;
+    if (!size || *end || !isalnum((unsigned char)space[1]))
+        return 0;
+    *space = '\0';
+    return size;
+}
+
 static void dump(struct terminal *t, const char *arguments, json_int_t base)
 {
-    char *end, *rest;
-    const json_int_t address = (json_int_t)strtoull(arguments, &end, 0),
-                     size = (json_int_t)strtoull(end, &rest, 0);
+    char *text = strdup(arguments), *end;
+    if (!text)
+        tools_no_memory();
+    const json_int_t given = take_size(text), address = (json_int_t)strtoull(text, &end, 0);
     json_int_t place, bytes;
-    if (end != arguments)
-        examine(t, base + address, rest != end ? size : 8, 1, 'x');
-    else if (needs_expression(t, arguments) && address_of(t, arguments, &place, &bytes))
-        examine(t, place, 8, 1, 'x');
+    if (end != text && !*end)
+        examine(t, base + address, given ? given : 8, 1, 'x');
+    else if (needs_expression(t, text) && address_of(t, text, &place, &bytes))
+        examine(t, place, given ? given : 8, 1, 'x');
+    free(text);
 }
 
 void do_global_memory(struct terminal *t, const char *arguments)
@@ -464,14 +473,40 @@ static void print_frame(struct terminal *t, const json_t *frames, size_t level)
             (int64_t)NUMBER(frame, "line"));
 }
 
+static void show_variables(struct terminal *t, const char *scope);
+
+/* The variables of a call, below it. */
+static void show_frame_variables(struct terminal *t, uint32_t level)
+{
+    const uint32_t frame = t->frame;
+    t->frame = level;
+    show_variables(t, "arguments");
+    show_variables(t, "locals");
+    t->frame = frame;
+}
+
+/* "N" innermost calls, "-N" outermost ones, "full" with their variables. */
 void do_backtrace(struct terminal *t, const char *arguments)
 {
-    (void)arguments;
+    const char *rest = terminal_after_word(arguments, "full"), *number = rest ? rest : arguments;
+    char *end;
+    const long wanted = strtol(number, &end, 10);
+    if (*end) {
+        terminal_refuse(t, "found '%s', expected: backtrace [full] [COUNT]", arguments);
+        return;
+    }
     json_t *stack = terminal_ask(t, "stack", NULL);
     const json_t *frames = json_object_get(stack, "frames");
-    for (size_t i = 0; i < json_array_size(frames); i++)
-        print_frame(t, frames, i);
-    terminal_show_host_frame(t, stack);
+    const long count = (long)json_array_size(frames);
+    const long first = wanted < 0 && -wanted < count ? count + wanted : 0,
+               last = wanted > 0 && wanted < count ? wanted : count;
+    for (long i = first; i < last; i++) {
+        print_frame(t, frames, (size_t)i);
+        if (rest)
+            show_frame_variables(t, (uint32_t)i);
+    }
+    if (last == count)
+        terminal_show_host_frame(t, stack);
     json_decref(stack);
 }
 
@@ -501,7 +536,12 @@ static long count_of(const char *arguments)
 
 void do_frame(struct terminal *t, const char *arguments)
 {
-    select_frame(t, *arguments ? strtol(arguments, NULL, 10) : (long)t->frame);
+    char *end;
+    const long level = strtol(arguments, &end, 10);
+    if (*end)
+        terminal_refuse(t, "found '%s', expected the number of a call: 'backtrace' lists them", arguments);
+    else
+        select_frame(t, *arguments ? level : (long)t->frame);
 }
 void do_up(struct terminal *t, const char *arguments)
 {
@@ -635,8 +675,10 @@ void do_info(struct terminal *t, const char *arguments)
         show_variables(t, "arguments");
     else if (begins(arguments, "globals") || begins(arguments, "variables"))
         show_variables(t, "globals");
-    else if (begins(arguments, "breakpoints") || begins(arguments, "watchpoints"))
-        terminal_show_points(t);
+    else if (begins(arguments, "breakpoints"))
+        terminal_show_points(t, false);
+    else if (begins(arguments, "watchpoints"))
+        terminal_show_points(t, true);
     else if (all || begins(arguments, "threads") || begins(arguments, "work-items"))
         show_threads(t, all && terminal_after_word(all, "all"));
     else if (begins(arguments, "launch") || begins(arguments, "program") || begins(arguments, "kernel"))
@@ -648,7 +690,7 @@ void do_info(struct terminal *t, const char *arguments)
     else if (begins(arguments, "events"))
         terminal_show_host(t, "events");
     else if (begins(arguments, "display"))
-        terminal_show_displays(t);
+        list_displays(t);
     else if (begins(arguments, "sources"))
         show_sources(t);
     else if (begins(arguments, "position"))

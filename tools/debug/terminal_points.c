@@ -102,18 +102,27 @@ static void describe(struct terminal *t, const json_t *point)
         fprintf(t->out, "%s", TEXT(point, "name"));
 }
 
-void terminal_show_points(struct terminal *t)
+static bool is_watched(const json_t *point)
 {
+    return !strcmp(TEXT(point, "kind"), "watch") || !strcmp(TEXT(point, "kind"), "expression");
+}
+
+void terminal_show_points(struct terminal *t, bool watched)
+{
+    size_t shown = 0;
     json_t *answer = session_request(t->session, json_pack("{s:s}", "verb", "points"));
     take_places(t, answer);
     json_decref(answer);
-    if (!json_array_size(t->points))
-        fputs("No breakpoints.\n", t->out);
     for (size_t i = 0; i < json_array_size(t->points); i++) {
         const json_t *point = json_array_get(t->points, i);
+        if (watched && !is_watched(point))
+            continue;
+        shown++;
         fprintf(t->out, "%" PRId64 "  %s%s  ", (int64_t)NUMBER(point, "id"), TEXT(point, "kind"),
                 json_is_true(json_object_get(point, "disabled")) ? ", disabled" : "");
         describe(t, point);
+        if (NUMBER(point, "thread") && !is_watched(point))
+            fprintf(t->out, "  thread %" PRId64, (int64_t)NUMBER(point, "thread") - 1);
         if (TEXT(point, "condition"))
             fprintf(t->out, "  if %s", TEXT(point, "condition"));
         if (json_is_false(json_object_get(point, "verified")))
@@ -123,6 +132,8 @@ void terminal_show_points(struct terminal *t)
         for (size_t k = 0; k < json_array_size(commands); k++)
             fprintf(t->out, "        %s\n", json_string_value(json_array_get(commands, k)));
     }
+    if (!shown)
+        fputs(watched ? "No watchpoints.\n" : "No breakpoints.\n", t->out);
 }
 
 static json_t *add_point(struct terminal *t, json_t *point)
@@ -347,23 +358,33 @@ void do_catch(struct terminal *t, const char *arguments)
 
 /* ---- changing them --------------------------------------------------------------------------- */
 
-/* Applies the change to each number in the arguments, or to all breakpoints if there is none. */
-static void each_point(struct terminal *t, const char *arguments,
-                       void (*change)(struct terminal *t, json_t *point))
+typedef void change_point(struct terminal *t, json_t *point);
+
+/* "3", or "3-5": those of them that there are. */
+static void change_range(struct terminal *t, const char *text, change_point *change)
 {
-    if (!*arguments) {
-        for (size_t i = json_array_size(t->points); i-- > 0;)
-            change(t, json_array_get(t->points, i));
-        terminal_points_send(t);
-        return;
+    char *end;
+    const json_int_t first = strtoll(text, &end, 10), last = *end == '-' ? strtoll(end + 1, &end, 10) : first;
+    bool found = false;
+    for (size_t i = json_array_size(t->points); i-- > 0 && !*end;) {
+        json_t *point = json_array_get(t->points, i);
+        if (NUMBER(point, "id") < first || NUMBER(point, "id") > last)
+            continue;
+        change(t, point);
+        found = true;
     }
+    if (!found)
+        terminal_refuse(t, "there is no breakpoint %s", text);
+}
+
+/* Applies the change to each number and range in the arguments, or to all breakpoints if there is none. */
+static void each_point(struct terminal *t, const char *arguments, change_point *change)
+{
+    for (size_t i = *arguments ? 0 : json_array_size(t->points); i-- > 0;)
+        change(t, json_array_get(t->points, i));
     while (*arguments) {
         char *text = word(&arguments);
-        json_t *point = find_point(t, strtoll(text, NULL, 10), NULL);
-        if (point)
-            change(t, point);
-        else
-            terminal_refuse(t, "there is no breakpoint %s", text);
+        change_range(t, text, change);
         free(text);
     }
     terminal_points_send(t);
