@@ -180,9 +180,23 @@ static bool print_argument(FILE *stream, const struct skeleton *skeleton, size_t
 
 /* ---- the scenario --------------------------------------------------------------------------- */
 
+/* As large as the device allows: the largest dimension is halved until all fit. */
+static void keep_to_device(const struct device_config *device, uint64_t local[3])
+{
+    for (int d = 0; d < 3; d++)
+        while (local[d] > 1 && device->max_work_item_sizes[d] && local[d] > device->max_work_item_sizes[d])
+            local[d] /= 2;
+    while (device->max_work_group_size && product(local) > device->max_work_group_size) {
+        int widest = 0;
+        for (int d = 1; d < 3; d++)
+            widest = local[d] > local[widest] ? d : widest;
+        local[widest] /= 2;
+    }
+}
+
 /* The dimensions of the work-groups: what the kernel requires, a tile of local memory, or 64 work-items. */
 static uint32_t size_groups(const struct kernel_info *info, const struct kernel_shape *shape,
-                            struct launch_sizes *sizes)
+                            const struct device_config *device, struct launch_sizes *sizes)
 {
     static const uint64_t shapes[][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
     const bool tiled = shape->dimensions == 2 && shape->tile > 1 && shape->tile <= TILE_MOST;
@@ -194,6 +208,8 @@ static uint32_t size_groups(const struct kernel_info *info, const struct kernel_
         if (sizes->local[d] > 1 && d + 1 > dimensions)
             dimensions = d + 1;
     }
+    if (!info->required_size[0] && !tiled)
+        keep_to_device(device, sizes->local);
     return dimensions;
 }
 
@@ -227,10 +243,10 @@ static bool ends_before_ids(const struct kernel_info *info, const struct kernel_
 /* Several work-groups in each dimension, for a kernel that can distinguish them: three, so that no size is a
  * power of two as kernels have them in their texts; of large tiles two. */
 static struct launch_sizes sizes_of(const struct kernel_info *info, const struct kernel_shape *shape,
-                                    uint32_t ones)
+                                    const struct device_config *device, uint32_t ones)
 {
     struct launch_sizes sizes;
-    const uint32_t dimensions = size_groups(info, shape, &sizes);
+    const uint32_t dimensions = size_groups(info, shape, device, &sizes);
     uint64_t least = UINT64_MAX;
     for (uint32_t d = 0; d < 3; d++) {
         const bool several = shape->several_groups && d < dimensions && (sizes.local[d] > 1 || d == 0);
@@ -416,7 +432,7 @@ static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
     struct fitting best;
     fitting_init(&best, skeleton);
     best.skeleton.ones = lower_bounds(skeleton, scenario, request->file);
-    best.skeleton.sizes = sizes_of(skeleton->info, skeleton->shape, best.skeleton.ones);
+    best.skeleton.sizes = sizes_of(skeleton->info, skeleton->shape, &scenario->device, best.skeleton.ones);
     enum status status = fit(&best, scenario, request->file, diagnosis);
     if (status == STATUS_OK)
         status = reach_lines(&best, scenario, request->file, diagnosis);
@@ -485,7 +501,8 @@ static enum status describe_kernel(FILE *stream, const struct kernel_info *info,
                                    struct diagnosis *diagnosis)
 {
     const struct kernel_shape shape = kernel_shape_find(spirv->words, spirv->word_count, info->name);
-    const struct skeleton skeleton = {.info = info, .shape = &shape, .sizes = sizes_of(info, &shape, 0)};
+    const struct skeleton skeleton = {
+        .info = info, .shape = &shape, .sizes = sizes_of(info, &shape, &scenario->device, 0)};
     return print_fitted(stream, &skeleton, scenario, request, diagnosis);
 }
 

@@ -264,6 +264,9 @@ runs 0 'in 3 work-groups, whole numbers 151, 1, a buffer of 151 values' run idle
 sed '9,13d' idle.cl >idle_one.cl
 runs 0 'note: line 7 of idle_one.cl did not run' run idle_one.cl
 if grep -q 'did not run' err && "$orrery" run one.cl 2>&1 | grep -q 'did not run'; then problem 'lines that ran are named'; fi
+# A device with small work-groups gets such.
+runs 0 'ran with 96 work-items in 3 work-groups' run --work-group-size=32 one.cl
+runs 0 'ran with 12 x 12 work-items in 9 work-groups' run --max-work-item-sizes=4,4,1 shapes.cl:square
 # The scenario that is written is the one that ran, here and in another directory.
 mkdir -p else
 for file in kept.yaml else/kept.yaml; do
