@@ -109,18 +109,23 @@ static void set_trial(const struct buffer_trials *trials, struct scenario *scena
 }
 
 /* What the run found, to be freed; NULL: it could not run, and the real one says why. out_ended: within its
- * limit, as larger buffers will not help a kernel that does not. */
+ * limit, as larger buffers will not help a kernel that does not. out_idle: NULL, or what it left out. */
 static struct report *run_trial(const struct buffer_trials *trials, struct scenario *scenario,
-                                bool *out_ended)
+                                struct idle_lines *out_idle, bool *out_ended)
 {
     struct scenario_result result;
     struct diagnosis ignored = {0};
     set_trial(trials, scenario);
+    scenario->count_idle_lines = out_idle != NULL;
     struct report *report = report_new(scenario);
     if (!report)
         tools_no_memory();
     report_set_stream(report, NULL, false);
     const enum status status = scenario_run(scenario, report, &result, &ignored);
+    if (out_idle) {
+        *out_idle = result.idle;
+        result.idle.lines = NULL;
+    }
     scenario_result_fini(&result);
     *out_ended = status == STATUS_OK;
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS)
@@ -137,6 +142,11 @@ struct fit {
     bool found;
 };
 
+static uint64_t extra(const struct buffer_trials *trials, size_t argument)
+{
+    return argument < 32 && trials->one_more >> argument & 1;
+}
+
 static void widen(const struct buffer_trials *trials, const struct size_step *steps, size_t at,
                   struct fit *fits)
 {
@@ -144,8 +154,9 @@ static void widen(const struct buffer_trials *trials, const struct size_step *st
         if (fits[i].found)
             continue;
         const bool local = trials->info->args[i].kind == ARG_LOCAL;
-        fits[i].elements = local ? trials->local << at : steps[at].elements;
-        fits[i].tried = local ? fits[i].elements : steps[at].with_margin;
+        const uint64_t more = extra(trials, i);
+        fits[i].elements = local ? trials->local << at : steps[at].elements + more;
+        fits[i].tried = local ? fits[i].elements : steps[at].with_margin + more;
     }
 }
 
@@ -165,7 +176,7 @@ static enum status try_step(const struct buffer_trials *trials, struct fit *fits
     scenario_default(&scenario);
     const enum status status = load_trial(trials, elements, &scenario, diagnosis);
     if (status == STATUS_OK)
-        report = run_trial(trials, &scenario, &ended);
+        report = run_trial(trials, &scenario, NULL, &ended);
     *out_more = false;
     for (size_t i = 0; i < count && report; i++) {
         fits[i].found = fits[i].found || !leaves(report, i);
@@ -194,9 +205,31 @@ enum status buffer_sizes_find(const struct buffer_trials *trials, uint64_t *out_
     }
     for (size_t i = 0; i < count; i++)
         if (!fits[i].found) /* no size helps, or nothing ran */
-            fits[i].elements = trials->info->args[i].kind == ARG_LOCAL ? trials->local : steps[0].elements;
+            fits[i].elements = trials->info->args[i].kind == ARG_LOCAL ? trials->local
+                                                                       : steps[0].elements + extra(trials, i);
     for (size_t i = 0; i < count; i++)
         out_elements[i] = fits[i].elements;
     free(fits);
     return status;
+}
+
+bool buffer_sizes_measure(const struct buffer_trials *trials, const uint64_t *elements,
+                          struct idle_lines *out_idle)
+{
+    struct scenario scenario;
+    struct diagnosis ignored = {0};
+    struct report *report = NULL;
+    bool ended = false;
+    *out_idle = (struct idle_lines){.count = 0};
+    scenario_default(&scenario);
+    if (load_trial(trials, elements, &scenario, &ignored) == STATUS_OK)
+        report = run_trial(trials, &scenario, out_idle, &ended);
+    const bool fine = report && ended && out_idle->lines;
+    if (!fine) {
+        free(out_idle->lines);
+        out_idle->lines = NULL;
+    }
+    report_free(report);
+    scenario_fini(&scenario);
+    return fine;
 }

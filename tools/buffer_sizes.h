@@ -4,8 +4,10 @@
  *          larger and larger ones, and each gets the first natural size that it stays in, or all but does.
  *
  * Interface
- *   buffer_sizes_find   fills the number of elements of each argument that has some; runs the kernel a few
- *                       times, quietly
+ *   buffer_sizes_find      fills the number of elements of each argument that has some; runs the kernel a few
+ *                          times, quietly
+ *   buffer_sizes_measure   one more run, with so many elements: which lines it leaves out. False: it could
+ *                          not run, or did not end within its limit
  *
  * Natural sizes are n, n x n and n x n x n, and two, three and four times these. Accesses that leave one of
  * them by no more than the work-items past n, or by a few elements, are taken for a mistake: the buffer keeps
@@ -17,15 +19,17 @@
 #include <stdio.h>
 
 #include "orrery/device.h"
+#include "orrery/profile.h"
 #include "orrery/scenario.h"
 
 struct buffer_trials {
     const struct scenario *scenario; /* how to build */
     const char *file;                /* OpenCL C */
     const struct kernel_info *info;
-    uint64_t whole; /* n */
-    uint64_t most;  /* work-items of a dimension: n, or more */
-    uint64_t local; /* work-items of a work-group */
+    uint64_t whole;    /* n */
+    uint64_t most;     /* work-items of a dimension: n, or more */
+    uint64_t local;    /* work-items of a work-group */
+    uint32_t one_more; /* bit i: argument i has one element more than a natural size */
     /* the scenario with so many elements for each argument */
     enum status (*print)(FILE *stream, const void *self, const uint64_t *elements,
                          struct diagnosis *diagnosis);
@@ -33,5 +37,8 @@ struct buffer_trials {
 };
 enum status buffer_sizes_find(const struct buffer_trials *trials, uint64_t *out_elements,
                               struct diagnosis *diagnosis);
+/* out_idle's lines are malloc'd on success. */
+bool buffer_sizes_measure(const struct buffer_trials *trials, const uint64_t *elements,
+                          struct idle_lines *out_idle);
 
 #endif

@@ -205,7 +205,7 @@ int cmd_completion(int argc, char **argv)
         .args_doc = "bash|zsh|fish",
         .doc = "Prints the script by which the shell completes commands and options.",
     };
-    if (arguments_parse(&argp, argc, argv, &arguments) != 0 || !arguments.shell)
+    if (arguments_parse(&argp, argc, argv, &arguments) != 0 || !arguments.shell || !tools_check_environment())
         return EXIT_USAGE;
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(shells[i].name, arguments.shell) == 0) {

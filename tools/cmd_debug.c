@@ -142,7 +142,7 @@ static int debug_scenario(const struct debug_arguments *arguments)
 static int debug_kernel(const struct debug_arguments *arguments, const char *file, const char *kernel)
 {
     struct scenario scenario;
-    char *text = is_alone(arguments) ? target_scenario(&arguments->settings, file, kernel, file) : NULL;
+    char *text = is_alone(arguments) ? target_scenario(&arguments->settings, file, kernel, file, NULL) : NULL;
     int code = EXIT_USAGE;
     if (text && settings_load_text(&arguments->settings, text, arguments->rest[0], &scenario)) {
         scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */

@@ -100,7 +100,7 @@ int cmd_explain(int argc, char **argv)
                "any, lists them.",
     };
     int code = arguments.ids ? 0 : EXIT_FAILED;
-    if (!code && arguments_parse(&argp, argc, argv, &arguments) != 0)
+    if (!code && (arguments_parse(&argp, argc, argv, &arguments) != 0 || !tools_check_environment()))
         code = EXIT_USAGE;
     if (!code && !arguments.count)
         list_all();

@@ -186,15 +186,38 @@ static bool save_text(const char *path, const char *text, bool force)
     return false;
 }
 
-/* A whole number among the arguments, all of which have the same value; NULL: there are none. */
-static const struct value_list *whole_number(const struct scenario_launch *launch)
+static bool is_whole_number(const struct scenario_arg *arg)
 {
+    return arg->kind == SCENARIO_ARG_SCALAR && arg->values.type < VALUE_F16 && arg->values.count == 1;
+}
+
+/* None is negative. */
+static uint64_t whole_value(const struct value_list *values)
+{
+    uint64_t value = 0;
+    memcpy(&value, values->data, value_type_size(values->type));
+    return value;
+}
+
+/* ", whole numbers 151", or each of them where they differ */
+static void print_whole_numbers(FILE *stream, const struct scenario_launch *launch)
+{
+    size_t count = 0, printed = 0;
+    bool same = true;
+    uint64_t first = 0, value;
     for (size_t i = 0; i < launch->arg_count; i++) {
-        const struct value_list *values = &launch->args[i].values;
-        if (launch->args[i].kind == SCENARIO_ARG_SCALAR && values->type < VALUE_F16 && values->count == 1)
-            return values;
+        if (!is_whole_number(&launch->args[i]))
+            continue;
+        value = whole_value(&launch->args[i].values);
+        first = count++ ? first : value;
+        same = same && value == first;
     }
-    return NULL;
+    for (size_t i = 0; i < launch->arg_count && !(same && printed); i++) {
+        if (!is_whole_number(&launch->args[i]))
+            continue;
+        fputs(printed++ ? ", " : ", whole numbers ", stream);
+        value_list_print_element(&launch->args[i].values, 0, stream);
+    }
 }
 
 /* Structs are bytes. */
@@ -250,17 +273,13 @@ static char *note_of_sizes(const struct scenario_launch *launch)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    const struct value_list *whole = whole_number(launch);
     if (!stream)
         tools_no_memory();
     for (uint32_t d = 0; d < launch->work_dim; d++)
         fprintf(stream, "%s%" PRIu64, d ? " x " : "", launch->global[d]);
     fprintf(stream, " work-items in %" PRIu64 " work-group%s", count_groups(launch),
             count_groups(launch) == 1 ? "" : "s");
-    if (whole) {
-        fputs(", whole numbers ", stream);
-        value_list_print_element(whole, 0, stream);
-    }
+    print_whole_numbers(stream, launch);
     print_buffer_sizes(stream, launch);
     fputs("\norrery: note: --save-scenario=FILE.yaml writes that scenario, for other sizes", stream);
     if (fclose(stream) != 0)
@@ -274,17 +293,21 @@ static int run_kernel(const struct settings *settings, const char *word, const c
                       const char *save)
 {
     struct scenario scenario;
-    char *text = target_scenario(settings, file, kernel, save ? save : file);
+    char *idle, *text = target_scenario(settings, file, kernel, save ? save : file, &idle);
     int code = EXIT_USAGE;
     if (text && settings_load_text(settings, text, save ? save : word, &scenario)) {
         const bool quiet = scenario.quiet, saved = !save || save_text(save, text, scenario.force_files);
         char *note = save || quiet ? NULL : note_of_sizes(&scenario.launches[0]);
         code = run_loaded(&scenario, settings);
         code = saved ? code : EXIT_FAILED;
+        if (idle && *idle && !quiet)
+            tools_message("note: %s %s of %s did not run with these values, and so nothing was found there",
+                          strpbrk(idle, ",.") ? "lines" : "line", idle, file);
         if (note)
             tools_message("note: the kernel ran with %s", note);
         free(note);
     }
+    free(idle);
     free(text);
     return code;
 }

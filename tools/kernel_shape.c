@@ -19,15 +19,18 @@ enum { HEADER_WORDS = 5, DIMENSIONS = 3, IDS_MOST = 1 << 22, ARGUMENTS_MOST = 32
 struct fact {
     uint32_t element, length; /* of an array, or of what a pointer to local memory points to */
     uint32_t constant;
-    uint32_t tile;    /* of a variable */
-    uint8_t is_id;    /* a built-in variable of work-item ids, or a vector of them */
-    uint8_t read;     /* of a function: bit d is dimension d */
-    uint8_t reached;  /* of a function: the kernel calls it */
-    uint32_t in_tile; /* of a function: the tile that it accesses */
-    uint32_t from;    /* arguments of the kernel: a value was computed from them; of a function: its result */
-    bool from_id;     /* likewise work-item ids */
-    size_t at;        /* of a function: the word with which it begins */
-    bool of_groups;   /* a built-in variable that differs between work-groups; of a function: it reads one */
+    uint32_t tile;            /* of a variable */
+    uint8_t is_id;            /* a built-in variable of work-item ids, or a vector of them */
+    uint8_t read;             /* of a function: bit d is dimension d */
+    uint8_t reached;          /* of a function: the kernel calls it */
+    uint32_t in_tile;         /* of a function: the tile that it accesses */
+    uint32_t read_from;       /* arguments of the kernel: a value was computed from what their memory has */
+    bool of_memory;           /* a type of pointers to global memory, or a pointer of one */
+    bool is_constant, beside; /* beside: a sum with the constant 1 */
+    uint32_t from;  /* arguments of the kernel: a value was computed from them; of a function: its result */
+    bool from_id;   /* likewise work-item ids */
+    size_t at;      /* of a function: the word with which it begins */
+    bool of_groups; /* a built-in variable that differs between work-groups; of a function: it reads one */
 };
 
 struct shape_search {
@@ -35,6 +38,9 @@ struct shape_search {
     size_t count;
     struct fact *facts;
     uint32_t bound, function, kernel;
+    /* Arguments whose elements are, or are parts of, something that is compared, or an index; that are read
+     * at [i + 1]; that have elements beside the first; that are written. */
+    uint32_t compared, indices, beside, elements, written;
     uint32_t arguments; /* of the kernel, so far */
     struct kernel_shape shape;
     const char *name;
@@ -84,20 +90,29 @@ static void read_declaration(struct shape_search *s, uint32_t op, const uint32_t
     else if (op == SpvOpDecorate && n > 3 && w[2] == SpvDecorationBuiltIn) {
         fact_of(s, w[1])->is_id = is_work_item_id(w[3]);
         fact_of(s, w[1])->of_groups = differs_between_groups(w[3]);
-    } else if (op == SpvOpConstant && n > 3)
+    } else if (op == SpvOpConstant && n > 3) {
         fact_of(s, w[2])->constant = w[3];
-    else if (op == SpvOpTypeArray && n > 3)
+        fact_of(s, w[2])->is_constant = true;
+    } else if (op == SpvOpTypeArray && n > 3)
         *fact_of(s, w[1]) = (struct fact){.element = w[2], .length = fact_of(s, w[3])->constant};
-    else if (op == SpvOpTypePointer && n > 3 && w[2] == SpvStorageClassWorkgroup)
+    else if (op == SpvOpTypePointer && n > 3 && w[2] != SpvStorageClassWorkgroup)
+        fact_of(s, w[1])->of_memory = w[2] == SpvStorageClassCrossWorkgroup ||
+                                      w[2] == SpvStorageClassUniformConstant ||
+                                      w[2] == SpvStorageClassGeneric;
+    else if (op == SpvOpTypePointer && n > 3)
         fact_of(s, w[1])->element = w[3];
     else if (op == SpvOpVariable && n > 3 && w[3] == SpvStorageClassWorkgroup)
         fact_of(s, w[2])->tile = tile_of(s, w[1]);
 }
 
+static bool is_address(uint32_t op)
+{
+    return op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain || op == SpvOpPtrAccessChain ||
+           op == SpvOpInBoundsPtrAccessChain;
+}
+
 static void read_code(struct shape_search *s, uint32_t op, const uint32_t *w, uint32_t n)
 {
-    const bool accesses = op == SpvOpAccessChain || op == SpvOpInBoundsAccessChain ||
-                          op == SpvOpPtrAccessChain || op == SpvOpInBoundsPtrAccessChain;
     struct fact *function = fact_of(s, s->function);
     if (op == SpvOpFunction && n > 2) {
         s->function = w[2];
@@ -107,7 +122,7 @@ static void read_code(struct shape_search *s, uint32_t op, const uint32_t *w, ui
         function->of_groups |= fact_of(s, w[3])->of_groups;
     } else if (op == SpvOpCompositeExtract && n > 4 && fact_of(s, w[3])->is_id && w[4] < DIMENSIONS)
         function->read |= (uint8_t)(1u << w[4]);
-    else if (accesses && n > 3 && fact_of(s, w[3])->tile)
+    else if (is_address(op) && n > 3 && fact_of(s, w[3])->tile)
         function->in_tile = fact_of(s, w[3])->tile;
 }
 
@@ -129,8 +144,11 @@ static bool add_origins(struct fact *to, const struct fact *value)
 {
     const struct fact was = *to;
     to->from |= value->from;
+    to->read_from |= value->read_from;
+    to->beside |= value->beside;
     to->from_id |= value->from_id || value->is_id;
-    return to->from != was.from || to->from_id != was.from_id;
+    return to->from != was.from || to->from_id != was.from_id || to->read_from != was.read_from ||
+           to->beside != was.beside;
 }
 
 static bool is_arithmetic(uint32_t op)
@@ -164,8 +182,68 @@ static bool compares_sizes(uint32_t op)
 /* An id against arguments alone. */
 static void compare(struct shape_search *s, const struct fact *id, const struct fact *limit)
 {
+    s->compared |= id->read_from;
     if (id->from_id && !limit->from_id)
         s->shape.limits |= limit->from;
+}
+
+/* ---- global memory ------------------------------------------------------------------------------ */
+
+/* Its first two words are a type and a result. */
+static bool gives_value(uint32_t op)
+{
+    return op != SpvOpStore && op != SpvOpAtomicStore && op != SpvOpCopyMemory && op != SpvOpCopyMemorySized;
+}
+
+static bool points_to_memory(const struct shape_search *s, uint32_t id)
+{
+    return fact_of(s, id)->of_memory;
+}
+
+/* An address from a base and indices: its elements are of the base's argument. */
+static bool add_address(struct shape_search *s, const uint32_t *w, uint32_t n)
+{
+    struct fact *address = fact_of(s, w[2]);
+    const bool changed = add_origins(address, &(struct fact){.from = fact_of(s, w[3])->from});
+    for (uint32_t i = 4; i < n; i++) {
+        const struct fact *index = fact_of(s, w[i]);
+        s->indices |= index->read_from;
+        s->elements |= index->is_constant ? 0 : address->from;
+        if (index->beside)
+            s->beside |= address->from;
+    }
+    return changed;
+}
+
+/* What the memory of an argument has, or a variable that keeps a value. */
+static bool add_load(struct shape_search *s, const uint32_t *w)
+{
+    const struct fact *pointer = fact_of(s, w[3]);
+    s->shape.unread &= ~pointer->from;
+    return points_to_memory(s, w[3])
+               ? add_origins(fact_of(s, w[2]), &(struct fact){.read_from = pointer->from})
+               : add_origins(fact_of(s, w[2]), pointer);
+}
+
+static bool add_store(struct shape_search *s, const uint32_t *w)
+{
+    const struct fact *pointer = fact_of(s, w[1]);
+    struct fact value = *fact_of(s, w[2]);
+    value.beside = false; /* the next element of a loop is no i + 1 */
+    if (!points_to_memory(s, w[1]))
+        return add_origins(fact_of(s, w[1]), &value);
+    s->written |= pointer->from;
+    return false;
+}
+
+static bool is_atomic(uint32_t op)
+{
+    return op >= SpvOpAtomicLoad && op <= SpvOpAtomicXor;
+}
+
+static bool is_one(const struct shape_search *s, uint32_t id)
+{
+    return fact_of(s, id)->is_constant && fact_of(s, id)->constant == 1;
 }
 
 /* The kernel's parameters are its arguments. */
@@ -219,23 +297,29 @@ static bool compute(struct shape_search *s, uint32_t op, const uint32_t *w, uint
         return add_origins(fact_of(s, s->function), fact_of(s, w[1]));
     if (n < 3)
         return false;
+    fact_of(s, w[2])->of_memory |= gives_value(op) && fact_of(s, w[1])->of_memory;
     if (op == SpvOpFunctionParameter)
         return add_argument(s, w[2]);
     if (op == SpvOpStore)
-        return add_origins(fact_of(s, w[1]), fact_of(s, w[2]));
+        return add_store(s, w);
     if (n < 4)
         return false;
+    if (is_atomic(op))
+        s->shape.counters |= fact_of(s, op == SpvOpAtomicStore ? w[1] : w[3])->from;
+    if (is_address(op))
+        return add_address(s, w, n);
     if (op == SpvOpFunctionCall)
         return add_call(s, w, n);
-    if (op == SpvOpLoad) {
-        s->shape.unread &= ~fact_of(s, w[3])->from;
-        return add_origins(fact_of(s, w[2]), fact_of(s, w[3]));
-    }
+    if (op == SpvOpLoad)
+        return add_load(s, w);
     if (compares_sizes(op) && n > 4) {
         compare(s, fact_of(s, w[3]), fact_of(s, w[4]));
         compare(s, fact_of(s, w[4]), fact_of(s, w[3]));
     }
-    return add_operands(s, op, w, n);
+    bool changed = add_operands(s, op, w, n);
+    if (op == SpvOpIAdd && n > 4 && (is_one(s, w[3]) || is_one(s, w[4])))
+        changed |= add_origins(fact_of(s, w[2]), &(struct fact){.beside = true});
+    return changed;
 }
 
 enum pass { PASS_READ, PASS_REACH, PASS_COMPUTE };
@@ -244,6 +328,7 @@ enum pass { PASS_READ, PASS_REACH, PASS_COMPUTE };
 static bool walk(struct shape_search *s, enum pass pass)
 {
     bool changed = false;
+    s->function = 0; /* declarations belong to none */
     for (size_t at = HEADER_WORDS; at < s->count;) {
         const uint32_t *w = s->words + at, n = w[0] >> SpvWordCountShift, op = w[0] & SpvOpCodeMask;
         if (!n || n > s->count - at)
@@ -294,6 +379,8 @@ struct kernel_shape kernel_shape_find(const uint32_t *words, size_t word_count, 
             ;
     }
     take_functions(&s);
+    s.shape.counters |= s.written & ~s.elements;
+    s.shape.offsets = s.compared & s.indices & s.beside & ~s.written;
     free(s.facts);
     return s.shape;
 }

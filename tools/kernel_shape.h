@@ -2,7 +2,7 @@
 /*
  * PURPOSE  What the code of a kernel says about the work-items that it is written for, for `orrery run
  *          kernel.cl`: how many dimensions of the ids it reads, how wide its square tile of local memory is,
- *          and which of its arguments limit the ids.
+ *          and what its arguments are for.
  *
  * Interface
  *   kernel_shape_find   of a kernel of a module, with the functions that it calls
@@ -20,6 +20,11 @@ struct kernel_shape {
     bool several_groups; /* it reads what differs between work-groups: global ids, or those of groups */
     /* Bit i is argument i: an id, or what was computed from one, is compared with it; nothing reads it. */
     uint32_t limits, unread;
+    /* It is a counter or lock: atomics access its memory, or it is written and has one element. */
+    uint32_t counters;
+    /* Its elements are where the parts of another array begin, as the row pointers of a sparse matrix: there
+     * is one more of them than there are parts. */
+    uint32_t offsets;
 };
 
 /* One dimension and no tile where that cannot be said, also without memory. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A scenario for a kernel that has none: the program is built, and each argument gets a value for its type.
- * Whole numbers are all the same n: the work-items of a dimension or, where the kernel compares an id with
- * one or reads one nowhere, fewer, so that a wrong or a missing test shows. Buffers have n elements, or as
+ * Whole numbers are n: the work-items of a dimension or, where the kernel compares an id with one or reads
+ * one nowhere, fewer, so that a wrong or a missing test shows. One with which the kernel does less than with
+ * 1, or leaves out lines that run with 1 or 0, gets that. Buffers have n elements, or as
  * many as a table of n has that the kernel stays in (buffer_sizes.h); all are 1, which is an index within
- * bounds, too. Other numbers are 1.
+ * bounds, too; counters are 0, and offsets of parts 0, 1, 2 and so on. Other numbers are 1.
  */
 #include "skeleton.h"
 
@@ -23,7 +24,7 @@ enum { TILE_MOST = 32 };
 
 struct launch_sizes {
     uint64_t global[3], local[3];
-    uint64_t whole; /* every whole number */
+    uint64_t whole; /* n */
 };
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -62,11 +63,22 @@ static uint64_t values_of(const struct element *element)
     return element->known && element->width == 3 ? 4 : element->width;
 }
 
-static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t elements)
+enum contents { CONTENTS_ONES, CONTENTS_ZEROS, CONTENTS_RAMP };
+
+static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t elements,
+                         enum contents contents)
 {
     const struct element element = element_of(arg);
+    if (contents == CONTENTS_RAMP && element.known && element.width == 1) {
+        fprintf(stream, "{buffer: {type: %s, count: %" PRIu64 ", values: [", value_type_name(element.type),
+                elements);
+        for (uint64_t i = 0; i < elements; i++)
+            fprintf(stream, "%s%" PRIu64, i ? ", " : "", i);
+        fputs("]}}", stream);
+        return;
+    }
     fprintf(stream, "{buffer: {type: %s, count: %" PRIu64 ", fill: %d}}", value_type_name(element.type),
-            elements * values_of(&element), element.known);
+            elements * values_of(&element), element.known && contents != CONTENTS_ZEROS);
 }
 
 /* A vector of three has the room of four, and three values. */
@@ -117,20 +129,47 @@ static uint64_t product(const uint64_t sizes[3])
     return sizes[0] * sizes[1] * sizes[2];
 }
 
-/* False: scenarios have no such argument. */
-static bool print_argument(FILE *stream, const struct kernel_arg *arg, const struct launch_sizes *sizes,
-                           uint64_t elements)
+struct skeleton {
+    const struct kernel_info *info;
+    const struct kernel_shape *shape;
+    struct launch_sizes sizes;
+    uint32_t ones, zeros; /* bit i: argument i is a whole number, and 1 or 0 in place of n */
+};
+
+/* Is it in the set of arguments? */
+static bool has(uint32_t set, size_t argument)
 {
+    return argument < 32 && set >> argument & 1;
+}
+
+static uint64_t whole_of(const struct skeleton *skeleton, size_t argument)
+{
+    return has(skeleton->zeros, argument) ? 0 : has(skeleton->ones, argument) ? 1 : skeleton->sizes.whole;
+}
+
+static enum contents contents_of(const struct skeleton *skeleton, size_t argument)
+{
+    const struct element element = element_of(&skeleton->info->args[argument]);
+    const bool is_number = element.known && is_whole(element.type) && element.width == 1;
+    return has(skeleton->shape->offsets, argument) && is_number ? CONTENTS_RAMP
+           : has(skeleton->shape->counters, argument)           ? CONTENTS_ZEROS
+                                                                : CONTENTS_ONES;
+}
+
+/* False: scenarios have no such argument. */
+static bool print_argument(FILE *stream, const struct skeleton *skeleton, size_t i, uint64_t elements)
+{
+    const struct kernel_arg *arg = &skeleton->info->args[i];
     const struct element element = element_of(arg);
     switch (arg->kind) {
     case ARG_GLOBAL:
-    case ARG_CONSTANT: print_buffer(stream, arg, elements); return true;
+    case ARG_CONSTANT: print_buffer(stream, arg, elements, contents_of(skeleton, i)); return true;
     case ARG_LOCAL:
         fprintf(stream, "{local: %" PRIu64 "}",
                 elements * values_of(&element) * (element.known ? value_type_size(element.type) : 1));
         return true;
-    case ARG_VALUE: print_value(stream, arg, sizes->whole); return true;
-    case ARG_IMAGE: print_image(stream, arg, sizes); return true;
+    case ARG_VALUE: print_value(stream, arg, whole_of(skeleton, i)); return true;
+    case ARG_IMAGE: print_image(stream, arg, &skeleton->sizes); return true;
     case ARG_SAMPLER:
         fputs("{sampler: {addressing: clamp-to-edge, filter: nearest, coordinates: pixels}}", stream);
         return true;
@@ -141,9 +180,23 @@ static bool print_argument(FILE *stream, const struct kernel_arg *arg, const str
 
 /* ---- the scenario --------------------------------------------------------------------------- */
 
+/* As large as the device allows: the largest dimension is halved until all fit. */
+static void keep_to_device(const struct device_config *device, uint64_t local[3])
+{
+    for (int d = 0; d < 3; d++)
+        while (local[d] > 1 && device->max_work_item_sizes[d] && local[d] > device->max_work_item_sizes[d])
+            local[d] /= 2;
+    while (device->max_work_group_size && product(local) > device->max_work_group_size) {
+        int widest = 0;
+        for (int d = 1; d < 3; d++)
+            widest = local[d] > local[widest] ? d : widest;
+        local[widest] /= 2;
+    }
+}
+
 /* The dimensions of the work-groups: what the kernel requires, a tile of local memory, or 64 work-items. */
 static uint32_t size_groups(const struct kernel_info *info, const struct kernel_shape *shape,
-                            struct launch_sizes *sizes)
+                            const struct device_config *device, struct launch_sizes *sizes)
 {
     static const uint64_t shapes[][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
     const bool tiled = shape->dimensions == 2 && shape->tile > 1 && shape->tile <= TILE_MOST;
@@ -155,6 +208,8 @@ static uint32_t size_groups(const struct kernel_info *info, const struct kernel_
         if (sizes->local[d] > 1 && d + 1 > dimensions)
             dimensions = d + 1;
     }
+    if (!info->required_size[0] && !tiled)
+        keep_to_device(device, sizes->local);
     return dimensions;
 }
 
@@ -177,19 +232,21 @@ static uint64_t fewer(uint64_t items, uint32_t dimensions)
     return items > 1 ? (items - (less ? less : 1)) | (items > 2) : items;
 }
 
-/* Are there whole numbers, and does an id have to stay below one of them, or does nothing read any? */
-static bool ends_before_ids(const struct kernel_info *info, const struct kernel_shape *shape)
+/* Are there whole numbers, and does an id have to stay below one of them, or does nothing read any? Those of
+ * `ones` are small: ids stay above them. */
+static bool ends_before_ids(const struct kernel_info *info, const struct kernel_shape *shape, uint32_t ones)
 {
-    const uint32_t whole = whole_arguments(info);
+    const uint32_t whole = whole_arguments(info) & ~ones;
     return whole && (shape->limits & whole || !(whole & ~shape->unread));
 }
 
 /* Several work-groups in each dimension, for a kernel that can distinguish them: three, so that no size is a
  * power of two as kernels have them in their texts; of large tiles two. */
-static struct launch_sizes sizes_of(const struct kernel_info *info, const struct kernel_shape *shape)
+static struct launch_sizes sizes_of(const struct kernel_info *info, const struct kernel_shape *shape,
+                                    const struct device_config *device, uint32_t ones)
 {
     struct launch_sizes sizes;
-    const uint32_t dimensions = size_groups(info, shape, &sizes);
+    const uint32_t dimensions = size_groups(info, shape, device, &sizes);
     uint64_t least = UINT64_MAX;
     for (uint32_t d = 0; d < 3; d++) {
         const bool several = shape->several_groups && d < dimensions && (sizes.local[d] > 1 || d == 0);
@@ -197,7 +254,7 @@ static struct launch_sizes sizes_of(const struct kernel_info *info, const struct
         sizes.global[d] = groups * sizes.local[d];
         least = d < dimensions && sizes.global[d] < least ? sizes.global[d] : least;
     }
-    sizes.whole = ends_before_ids(info, shape) ? fewer(least, dimensions) : sizes.global[0];
+    sizes.whole = ends_before_ids(info, shape, ones) ? fewer(least, dimensions) : sizes.global[0];
     return sizes;
 }
 
@@ -209,11 +266,6 @@ static void print_sizes(FILE *stream, const char *key, const uint64_t sizes[3], 
         fprintf(stream, "%s%" PRIu64, d ? ", " : "", sizes[d]);
     fputs("]\n", stream);
 }
-
-struct skeleton {
-    const struct kernel_info *info;
-    struct launch_sizes sizes;
-};
 
 /* As YAML has it between quotes, on one line. */
 static void print_quoted(FILE *stream, const char *text)
@@ -243,7 +295,7 @@ static enum status print_scenario(FILE *stream, const struct skeleton *skeleton,
     fputs(info->arg_count ? "    args:\n" : "", stream);
     for (size_t i = 0; i < info->arg_count; i++) {
         fputs("      - ", stream);
-        if (!print_argument(stream, &info->args[i], sizes, elements[i]))
+        if (!print_argument(stream, skeleton, i, elements[i]))
             return diagnose(diagnosis, STATUS_UNSUPPORTED,
                             "kernel %s, argument %zu: a scenario has no argument of type %s", info->name, i,
                             info->args[i].type_name);
@@ -259,29 +311,136 @@ static enum status print_trial(FILE *stream, const void *self, const uint64_t *e
     return print_scenario(stream, self, "trial", elements, diagnosis);
 }
 
-static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
-                                const struct scenario *scenario, const struct skeleton_request *request,
-                                struct diagnosis *diagnosis)
+/* ---- what fits the kernel ---------------------------------------------------------------------- */
+
+/* A skeleton, how many elements its arguments have, and the lines that do not run with them. */
+struct fitting {
+    struct skeleton skeleton;
+    uint64_t *elements;
+    struct idle_lines idle;
+};
+
+static void fitting_init(struct fitting *fitting, const struct skeleton *skeleton)
 {
-    const struct kernel_info *info = skeleton->info;
-    const struct launch_sizes *sizes = &skeleton->sizes;
-    uint64_t *elements = calloc(info->arg_count + 1, sizeof *elements), most = 1;
-    if (!elements)
+    *fitting = (struct fitting){.skeleton = *skeleton,
+                                .elements = calloc(skeleton->info->arg_count + 1, sizeof(uint64_t))};
+    if (!fitting->elements)
         tools_no_memory();
+}
+
+static void fitting_fini(struct fitting *fitting)
+{
+    free(fitting->elements);
+    free(fitting->idle.lines);
+}
+
+static struct buffer_trials trials_of(const struct fitting *fitting, const struct scenario *scenario,
+                                      const char *file)
+{
+    const struct launch_sizes *sizes = &fitting->skeleton.sizes;
+    uint64_t most = 1;
     for (int d = 0; d < 3; d++)
         most = sizes->global[d] > most ? sizes->global[d] : most;
-    const struct buffer_trials trials = {.scenario = scenario,
-                                         .file = request->file,
-                                         .info = info,
-                                         .whole = sizes->whole,
-                                         .most = most,
-                                         .local = product(sizes->local),
-                                         .print = print_trial,
-                                         .self = skeleton};
-    enum status status = buffer_sizes_find(&trials, elements, diagnosis);
+    return (struct buffer_trials){.scenario = scenario,
+                                  .file = file,
+                                  .info = fitting->skeleton.info,
+                                  .whole = sizes->whole,
+                                  .most = most,
+                                  .local = product(sizes->local),
+                                  .one_more = fitting->skeleton.shape->offsets,
+                                  .print = print_trial,
+                                  .self = &fitting->skeleton};
+}
+
+static enum status fit(struct fitting *fitting, const struct scenario *scenario, const char *file,
+                       struct diagnosis *diagnosis)
+{
+    const struct buffer_trials trials = trials_of(fitting, scenario, file);
+    const enum status status = buffer_sizes_find(&trials, fitting->elements, diagnosis);
     if (status == STATUS_OK)
-        status = print_scenario(stream, skeleton, request->source, elements, diagnosis);
-    free(elements);
+        buffer_sizes_measure(&trials, fitting->elements, &fitting->idle);
+    return status;
+}
+
+/* The instructions that run when whole numbers are as large as the launch, but for those of `ones`; 0: it
+ * does not end. */
+static uint64_t executed_with(const struct skeleton *skeleton, uint32_t ones, const struct scenario *scenario,
+                              const char *file)
+{
+    struct fitting fitting;
+    fitting_init(&fitting, skeleton);
+    fitting.skeleton.sizes.whole = skeleton->sizes.global[0];
+    fitting.skeleton.ones = ones;
+    const struct buffer_trials trials = trials_of(&fitting, scenario, file);
+    for (size_t i = 0; i < skeleton->info->arg_count; i++)
+        fitting.elements[i] =
+            skeleton->info->args[i].kind == ARG_LOCAL ? trials.local : 2 * trials.most * trials.most;
+    buffer_sizes_measure(&trials, fitting.elements, &fitting.idle);
+    const uint64_t executed = fitting.idle.executed;
+    fitting_fini(&fitting);
+    return executed;
+}
+
+/* The numbers that an id has to reach: more work-items do something with a small one than with a large one.
+ */
+static uint32_t lower_bounds(const struct skeleton *skeleton, const struct scenario *scenario,
+                             const char *file)
+{
+    const uint32_t limits = skeleton->shape->limits & whole_arguments(skeleton->info);
+    uint32_t found = 0;
+    const uint64_t before = limits ? executed_with(skeleton, 0, scenario, file) : 0;
+    for (uint32_t i = 0; before && i < 32; i++)
+        if (has(limits, i) && executed_with(skeleton, UINT32_C(1) << i, scenario, file) > before)
+            found |= UINT32_C(1) << i;
+    return found;
+}
+
+/* Keeps the better of two: more lines run, and not for less work. */
+static void keep_better(struct fitting *best, struct fitting *other)
+{
+    const bool better = other->idle.lines && other->idle.count < best->idle.count &&
+                        other->idle.executed >= best->idle.executed;
+    struct fitting *worse = better ? best : other;
+    fitting_fini(worse);
+    if (better)
+        *best = *other;
+}
+
+/* While lines do not run, each whole number in turn is 1, or 0. */
+static enum status reach_lines(struct fitting *best, const struct scenario *scenario, const char *file,
+                               struct diagnosis *diagnosis)
+{
+    const uint32_t whole = whole_arguments(best->skeleton.info);
+    enum status status = STATUS_OK;
+    for (uint32_t i = 0; i < 64 && best->idle.count && status == STATUS_OK; i++) {
+        const uint32_t argument = UINT32_C(1) << i / 2;
+        struct fitting other;
+        if (!(whole & argument) || (best->skeleton.ones | best->skeleton.zeros) & argument)
+            continue;
+        fitting_init(&other, &best->skeleton);
+        *(i % 2 ? &other.skeleton.zeros : &other.skeleton.ones) |= argument;
+        status = fit(&other, scenario, file, diagnosis);
+        keep_better(best, &other);
+    }
+    return status;
+}
+
+static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
+                                const struct scenario *scenario, struct skeleton_request *request,
+                                struct diagnosis *diagnosis)
+{
+    struct fitting best;
+    fitting_init(&best, skeleton);
+    best.skeleton.ones = lower_bounds(skeleton, scenario, request->file);
+    best.skeleton.sizes = sizes_of(skeleton->info, skeleton->shape, &scenario->device, best.skeleton.ones);
+    enum status status = fit(&best, scenario, request->file, diagnosis);
+    if (status == STATUS_OK)
+        status = reach_lines(&best, scenario, request->file, diagnosis);
+    if (status == STATUS_OK)
+        status = print_scenario(stream, &best.skeleton, request->source, best.elements, diagnosis);
+    request->idle_lines = best.idle.lines;
+    best.idle.lines = NULL;
+    fitting_fini(&best);
     return status;
 }
 
@@ -338,15 +497,16 @@ static const struct kernel_info *choose(const struct program *program, const cha
 /* ---- from file to text -------------------------------------------------------------------------- */
 
 static enum status describe_kernel(FILE *stream, const struct kernel_info *info, const struct spirv *spirv,
-                                   const struct scenario *scenario, const struct skeleton_request *request,
+                                   const struct scenario *scenario, struct skeleton_request *request,
                                    struct diagnosis *diagnosis)
 {
     const struct kernel_shape shape = kernel_shape_find(spirv->words, spirv->word_count, info->name);
-    const struct skeleton skeleton = {.info = info, .sizes = sizes_of(info, &shape)};
+    const struct skeleton skeleton = {
+        .info = info, .shape = &shape, .sizes = sizes_of(info, &shape, &scenario->device, 0)};
     return print_fitted(stream, &skeleton, scenario, request, diagnosis);
 }
 
-static enum status describe(const struct scenario *scenario, const struct skeleton_request *request,
+static enum status describe(const struct scenario *scenario, struct skeleton_request *request,
                             const struct spirv *spirv, const struct scenario_source *source, FILE *stream,
                             struct diagnosis *diagnosis)
 {
@@ -372,8 +532,7 @@ static enum status describe(const struct scenario *scenario, const struct skelet
     return status;
 }
 
-char *skeleton_text(struct scenario *scenario, const struct skeleton_request *request,
-                    struct diagnosis *diagnosis)
+char *skeleton_text(struct scenario *scenario, struct skeleton_request *request, struct diagnosis *diagnosis)
 {
     char *text = NULL, *log = NULL;
     size_t size = 0;

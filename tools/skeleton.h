@@ -16,9 +16,9 @@ struct skeleton_request {
     const char *file;   /* OpenCL C */
     const char *source; /* how the scenario names it */
     const char *kernel; /* NULL: the only one */
+    char *idle_lines;   /* out: the lines that do not run with it, malloc'd; "": none, NULL: not known */
 };
 
-char *skeleton_text(struct scenario *scenario, const struct skeleton_request *request,
-                    struct diagnosis *diagnosis);
+char *skeleton_text(struct scenario *scenario, struct skeleton_request *request, struct diagnosis *diagnosis);
 
 #endif

@@ -58,17 +58,19 @@ static bool is_utf8(const char *name)
 }
 
 char *target_scenario(const struct settings *settings, const char *file, const char *kernel,
-                      const char *beside)
+                      const char *beside, char **out_idle)
 {
     struct scenario scenario;
     struct diagnosis diagnosis = {0};
     char *source = source_name(file, beside), *text = NULL;
+    if (out_idle)
+        *out_idle = NULL;
     if (source && !is_utf8(source)) {
         tools_message("error: %s: found a name that is no UTF-8, expected a text, as scenarios are", file);
         free(source);
         return NULL;
     }
-    const struct skeleton_request request = {.file = file, .source = source, .kernel = kernel};
+    struct skeleton_request request = {.file = file, .source = source, .kernel = kernel};
     if (source && settings_load(settings, NULL, &scenario)) {
         environment_configure_compiler();
         text = skeleton_text(&scenario, &request, &diagnosis);
@@ -78,6 +80,10 @@ char *target_scenario(const struct settings *settings, const char *file, const c
         }
         scenario_fini(&scenario);
     }
+    if (out_idle)
+        *out_idle = request.idle_lines;
+    else
+        free(request.idle_lines);
     free(source);
     return text;
 }

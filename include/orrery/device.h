@@ -21,6 +21,7 @@
 #include "orrery/counters.h"
 #include "orrery/image.h"
 #include "orrery/observer.h"
+#include "orrery/profile.h"
 #include "orrery/report.h"
 #include "orrery/scenario.h"
 #include "orrery/schedule.h"
@@ -100,6 +101,8 @@ uint32_t device_last_launch(const struct device *device);
 /* The counters of a command, a launch or one of the host; command 0: the accesses of all launches. False:
  * counters are not on. */
 bool device_counters(const struct device *device, uint32_t command, struct counters *out_counters);
+/* The lines that no launch has run, if the scenario counts them; false: it does not, or no memory. */
+bool device_idle_lines(const struct device *device, struct idle_lines *out_idle);
 /* Counters as text, if the scenario enables them; then its files: counters as JSON, the timeline, the trace,
  * the page. stream NULL: files only. False: one could not be written. */
 /* The counters as JSON; false: none, or no memory. */

@@ -68,6 +68,13 @@ struct profile_function {
     uint32_t call;
 };
 
+/* What a run did not reach. */
+struct idle_lines {
+    char *lines;       /* "4, 7..9"; "" if all ran */
+    uint32_t count;    /* of them */
+    uint64_t executed; /* instructions, of all work-items */
+};
+
 struct profile_code {
     uint32_t piece_count;
     const struct profile_row *rows; /* ascending by piece */

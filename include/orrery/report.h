@@ -377,6 +377,7 @@ void report_print_finding(FILE *stream, const struct finding *finding, bool colo
 struct report_end {
     uint64_t kernels_run;
     int exit_status; /* -1: the program's own, which is not known here */
+    bool unfinished; /* the process still runs: it may end in a way that writes nothing more */
 };
 
 void report_write_json(FILE *stream, const struct finding *finding); /* one line */

@@ -15,6 +15,7 @@
 #define ORRERY_SCENARIO_RUN_H
 
 #include "orrery/compiler.h"
+#include "orrery/profile.h"
 #include "orrery/report.h"
 #include "orrery/scenario.h"
 
@@ -38,6 +39,7 @@ struct scenario_result {
     struct schedule_record *record; /* what the launches chose; NULL: there was no device */
     size_t buffer_count;            /* as expect.buffers; the same types and counts */
     struct value_list *buffers;
+    struct idle_lines idle;       /* if the scenario counts them */
     size_t placement_count;       /* as expect.placements */
     struct unit_list *placements; /* of every group of the launch; UINT32_MAX: did not run */
 };

@@ -39,7 +39,7 @@ static void update_seat(uint64_t kernels)
 
 static void save(uint64_t kernels)
 {
-    struct report_end end = {.kernels_run = kernels, .exit_status = -1};
+    struct report_end end = {.kernels_run = kernels, .exit_status = -1, .unfinished = true};
     if (saved.process != getpid())
         return;
     pthread_mutex_lock(&saved.lock);

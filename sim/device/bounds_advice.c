@@ -217,11 +217,15 @@ static void say_indices(const struct bounds_question *of, struct sentence *out)
         sentence_add(out, "the first index of '%s' is 0", of->name);
     else
         sentence_add(out, "the last index of '%s' is %" PRIu64, of->name, of->count - 1);
-    const bool named = *bound < '0' || *bound > '9';
-    if (of->index != (int64_t)of->count || of->count == 1 || !named)
+    if (of->from_memory && of->count > 1)
+        sentence_add(out,
+                     "; the index was read from memory or computed from what was: test it before the access");
+    if (of->index != (int64_t)of->count || of->count == 1 || of->from_memory)
         return;
-    sentence_add(out, ", that is %s - 1", bound);
-    if (of->in_loop)
+    const bool named = *bound < '0' || *bound > '9';
+    if (named)
+        sentence_add(out, ", that is %s - 1", bound);
+    if (of->in_loop && (named || of->owner == ARRAY_OF_ITEM))
         sentence_add(out, "; a loop over it ends with < %s, not with <= %s", bound, bound);
 }
 
@@ -231,7 +235,8 @@ void bounds_advice(const struct bounds_question *of, struct sentence *out_advice
     const struct ids ids = ids_of(of);
     if (!of->count || (of->index >= 0 && (uint64_t)of->index < of->count))
         return;
-    const bool has_ids = of->owner != ARRAY_OF_ITEM; /* a private array is indexed otherwise */
+    /* a private array is indexed otherwise, and an index that was read equals an id by chance */
+    const bool has_ids = of->owner != ARRAY_OF_ITEM && !of->from_memory;
     if (has_ids && (advise_id(of, &ids, out_advice) || advise_beside_id(of, &ids, out_advice) ||
                     advise_row_and_column(of, &ids, out_advice)))
         return;

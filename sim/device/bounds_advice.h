@@ -24,7 +24,8 @@ struct bounds_question {
     int64_t index;
     uint64_t count; /* of elements */
     enum array_owner owner;
-    bool in_loop; /* the access is in a loop of the kernel */
+    bool in_loop;     /* the access is in a loop of the kernel */
+    bool from_memory; /* the index derives from a value that the kernel read from memory */
 };
 void bounds_advice(const struct bounds_question *of, struct sentence *out_advice);
 

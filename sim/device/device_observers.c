@@ -109,6 +109,11 @@ bool device_write_counters(const struct device *device, FILE *stream)
     return device->caches && counters_write_json(device->caches, stream) && !ferror(stream);
 }
 
+bool device_idle_lines(const struct device *device, struct idle_lines *out_idle)
+{
+    return device->profile && profile_idle_lines(device->profile, out_idle);
+}
+
 static bool put_instructions(const struct device *device, FILE *stream)
 {
     return profile_write_json(device->profile, stream) && !ferror(stream);

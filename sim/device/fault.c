@@ -93,7 +93,10 @@ static void advise(struct fault_description *description, const char *name, cons
                                             .index = index,
                                             .count = count,
                                             .in_loop = description->site->loop,
-                                            .owner = description->fault->private_space ? ARRAY_OF_ITEM
+                                            .from_memory = description->site->address_read,
+                                            .owner = description->fault->private_space ||
+                                                             description->site->storage == STORAGE_PRIVATE
+                                                         ? ARRAY_OF_ITEM
                                                      : description->site->storage == STORAGE_LOCAL
                                                          ? ARRAY_OF_GROUP
                                                          : ARRAY_OF_LAUNCH},
@@ -521,6 +524,18 @@ static void examine_access(struct fault_description *description)
         out_of_bounds(description, memory_nearest(memory, address, kinds_in_reach(description), &distance));
 }
 
+/* The words of an inner array are "'t[1]', which has 8 ints"; without a name they begin otherwise. */
+static void advise_inner(struct fault_description *description)
+{
+    const struct fault *fault = description->fault;
+    char name[112] = "";
+    const char *elements = strrchr(fault->misuse, ' ');
+    if (elements && sscanf(fault->misuse, "'%100[^']'", name) == 1)
+        advise(description, name, elements + 1, fault->index, fault->count);
+    else if (fault->count)
+        sentence_add(&description->advice, "the last index is %" PRIu64, fault->count - 1);
+}
+
 /* The bytes may belong to the variable that contains the array. */
 static void examine_index(struct fault_description *description)
 {
@@ -533,6 +548,7 @@ static void examine_index(struct fault_description *description)
         object_name(description->launch, region, &description->object);
     sentence_add(&description->why, "%s index %" PRId64 " of %s", verb_of(description),
                  description->fault->index, description->fault->misuse);
+    advise_inner(description);
     description->finding.spec = "C11, 6.5.6p8: an index stays inside its array";
 }
 

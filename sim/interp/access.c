@@ -600,6 +600,7 @@ void access_check_index(const struct insn *insn, const uint8_t *frame, struct wa
         return;
     access.passed.index = (int64_t)access.passed.address;
     access.passed.address = 0;
+    access.passed.count = insn->f;
     access.passed.misuse = wave->code->strings[insn->d];
     wave->host->fault(wave->host->self, wave, &access.passed);
 }

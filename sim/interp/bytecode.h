@@ -212,8 +212,10 @@ struct site {
     /* the other half of a read-modify-write: of a load, the store that depends on it; of a store, the load;
      * 0: none */
     uint32_t update;
-    bool exchanges;    /* the update's store does not depend on its load: it puts another value there */
-    bool suspect;      /* an atomic or fence whose scope, order or flags the checker examines */
+    bool
+        address_read; /* its address is computed from a value that a load or atomic read from shared memory */
+    bool exchanges;   /* the update's store does not depend on its load: it puts another value there */
+    bool suspect;     /* an atomic or fence whose scope, order or flags the checker examines */
     uint32_t argument; /* 1 + the argument or local object that its pointer derives from; 0: not known */
     const char *what;  /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };

@@ -8,6 +8,8 @@
  * the branches on the way; not through memory.
  *
  * Without dependence, next[me] = *head; *head = me; is an exchange: see is_exchange.
+ *
+ * Marks accesses, too, whose address derives from a value that was read: their index is no plain id.
  */
 #include "ir.h"
 
@@ -260,14 +262,48 @@ static void mark_exchanges(struct ir *ir, const uint32_t *loads, uint32_t load_c
         }
 }
 
+/* ---- addresses --------------------------------------------------------------------------- */
+
+/* Is the value one that was read from memory that others see, or computed from such a value? */
+static bool derives_from_memory(struct updates *updates, uint32_t address)
+{
+    struct ir *ir = updates->ir;
+    uint32_t count = 0;
+    updates->now++;
+    reach(updates, address, &count);
+    while (count) {
+        const uint32_t v = updates->open[--count];
+        const struct value *value = ir_value(ir, v);
+        if (is_shared(value, IR_load) || is_shared(value, IR_atomic))
+            return true;
+        if (ir_families[value->op] == FAMILY_EFFECT)
+            continue;
+        IR_OPERANDS(ir, v, slot)
+        {
+            reach(updates, *slot, &count);
+        }
+    }
+    return false;
+}
+
+static void mark_addresses(struct updates *updates, const uint32_t *accesses, uint32_t count)
+{
+    struct ir *ir = updates->ir;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct value *value = ir_value(ir, accesses[i]);
+        ir->sites.at[value->site].address_read = derives_from_memory(updates, value->args[0]);
+    }
+}
+
 /*
  * Kernels with more pairs than PAIRS_MOST have updates that stay unknown: reports of their races have less
  * detail, and none is missed.
  */
 void updates_mark(struct ir *ir)
 {
-    uint32_t load_count, store_count, pairs = 0;
-    const uint32_t *loads = list_of(ir, IR_load, &load_count), *stores = list_of(ir, IR_store, &store_count);
+    uint32_t load_count, store_count, atomic_count, pairs = 0;
+    const uint32_t *loads = list_of(ir, IR_load, &load_count), *stores = list_of(ir, IR_store, &store_count),
+                   *atomics = list_of(ir, IR_atomic, &atomic_count);
     struct updates updates = {ir, ARENA_ARRAY(ir->arena, uint32_t, ir->values.count), 0,
                               ARENA_ARRAY(ir->arena, uint32_t, ir->values.count)};
     for (uint32_t s = 0; s < store_count && pairs < PAIRS_MOST; s++) {
@@ -287,4 +323,7 @@ void updates_mark(struct ir *ir)
                 pair_before(&updates, loads[l], stores[s]);
     }
     mark_exchanges(ir, loads, load_count, stores, store_count);
+    mark_addresses(&updates, loads, load_count);
+    mark_addresses(&updates, stores, store_count);
+    mark_addresses(&updates, atomics, atomic_count);
 }

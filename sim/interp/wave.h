@@ -110,7 +110,8 @@ struct fault {
     const struct image_desc *image; /* of an image instruction, or NULL */
     int32_t texel[3];               /* its coordinates in the image */
     uint32_t level;
-    int64_t index; /* FAULT_INDEX: past an array; misuse has its size */
+    int64_t index;  /* FAULT_INDEX: past an array; misuse names it, and says its size */
+    uint64_t count; /* FAULT_INDEX: the elements of that array */
     /* FAULT_IMAGE, FAULT_ENQUEUE, FAULT_PIPE: what the specification leaves undefined */
     const char *misuse;
     const struct disagreement *differ; /* for FAULT_NON_UNIFORM and FAULT_NO_WORK_ITEM */

@@ -91,7 +91,8 @@ const struct scenario *profile_scenario(const struct profile *profile);
 bool profile_lost(const struct profile *profile); /* out of memory: the numbers are too low */
 void profile_print(const struct profile *profile, FILE *stream);
 bool profile_write_json(const struct profile *profile, FILE *stream);
-/* profile_lcov.c */
+/* profile_lcov.c; the lines are malloc'd, also when out of memory. */
+bool profile_idle_lines(const struct profile *profile, struct idle_lines *out_idle);
 bool profile_write_lcov(const struct profile *profile, FILE *stream);
 
 #endif

@@ -191,6 +191,71 @@ static void join_equal(struct records *records)
     records->count = kept + 1;
 }
 
+/* False: out of memory. */
+static bool gather_joined(const struct profile *profile, struct records *records)
+{
+    if (!gather(profile, records))
+        return false;
+    if (records->count) {
+        qsort(records->at, records->count, sizeof *records->at, compare_calls);
+        join_calls(records);
+        qsort(records->at, records->count, sizeof *records->at, compare_records);
+        join_equal(records);
+    }
+    return true;
+}
+
+/* ---- lines that did not run ---------------------------------------------------------------------------- */
+
+static void print_range(FILE *stream, uint32_t first, uint32_t last, bool more)
+{
+    fprintf(stream, more ? ", %" PRIu32 : "%" PRIu32, first);
+    if (last > first)
+        fprintf(stream, "..%" PRIu32, last);
+}
+
+/* Lines without instructions do not end a range. */
+static void print_idle(const struct records *records, struct idle_lines *idle, FILE *stream)
+{
+    uint32_t first = 0, last = 0;
+    bool more = false;
+    for (size_t i = 0; i < records->count; i++) {
+        const struct lcov_record *record = &records->at[i];
+        if (record->kind != RECORD_LINE)
+            continue;
+        if (!record->count) {
+            first = first ? first : record->line;
+            last = record->line;
+            idle->count++;
+        } else if (first) {
+            print_range(stream, first, last, more);
+            more = true;
+            first = 0;
+        }
+    }
+    if (first)
+        print_range(stream, first, last, more);
+}
+
+bool profile_idle_lines(const struct profile *profile, struct idle_lines *out_idle)
+{
+    struct records records;
+    size_t size = 0;
+    *out_idle = (struct idle_lines){.count = 0};
+    if (!gather_joined(profile, &records))
+        return false;
+    FILE *stream = open_memstream(&out_idle->lines, &size);
+    if (stream)
+        print_idle(&records, out_idle, stream);
+    free(records.at);
+    const struct profile_kernel *kernel;
+    for (size_t i = 0; (kernel = profile_kernel_at(profile, i)) != NULL; i++)
+        for (uint32_t row = 0; row < kernel->code.row_count; row++)
+            out_idle->executed +=
+                kernel->executed[kernel->code.rows[row].piece] * kernel->code.rows[row].count;
+    return stream && fclose(stream) == 0;
+}
+
 /* ---- the file ---------------------------------------------------------------------------------------- */
 
 /* A line may have branches of several functions, so its blocks are numbered across functions. */
@@ -266,14 +331,8 @@ bool profile_write_lcov(const struct profile *profile, FILE *stream)
     static void (*const write[])(const struct lcov_record *, size_t, FILE *) = {write_functions,
                                                                                 write_branches, write_lines};
     struct records records;
-    if (!gather(profile, &records))
+    if (!gather_joined(profile, &records))
         return false;
-    if (records.count) {
-        qsort(records.at, records.count, sizeof *records.at, compare_calls);
-        join_calls(&records);
-        qsort(records.at, records.count, sizeof *records.at, compare_records);
-        join_equal(&records);
-    }
     for (size_t i = 0; i < records.count;) {
         const char *file = records.at[i].file;
         write_source(profile, file, stream);

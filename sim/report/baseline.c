@@ -84,6 +84,15 @@ static enum status refuse(struct diagnosis *diagnosis, const char *path, size_t 
                     number, (int)strcspn(line, "\t\r\n"), line);
 }
 
+/* A file that begins with a zero byte is no text. A device of zeros has no end of a line, either. */
+static bool begins_with_zero(FILE *file)
+{
+    const int first = fgetc(file);
+    if (first > 0)
+        ungetc(first, file);
+    return first == 0;
+}
+
 enum status baseline_load(struct baseline *baseline, const char *path, struct diagnosis *diagnosis)
 {
     char *line = NULL;
@@ -93,6 +102,10 @@ enum status baseline_load(struct baseline *baseline, const char *path, struct di
                               : diagnose(diagnosis, STATUS_IO,
                                          "%s: the baseline cannot be read; --update-baseline makes it", path);
     *baseline = (struct baseline){NULL, 0};
+    if (file && begins_with_zero(file))
+        status =
+            diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                     "%s: baseline: found a file that is no text, expected one of --update-baseline", path);
     while (file && !status && getline(&line, &room, file) > 0) {
         number++;
         if (!is_blank(line))

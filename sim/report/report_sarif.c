@@ -305,7 +305,8 @@ static json_t *invocation(const struct report *report, const struct report_end *
     enum { NO_PROGRESS = 124 }; /* this status and those above mean that the run itself failed */
     char *root = sarif_root(report);
     json_t *object = json_object();
-    json_object_set_new(object, "executionSuccessful", json_boolean(end->exit_status < NO_PROGRESS));
+    const bool successful = !end->unfinished && end->exit_status < NO_PROGRESS;
+    json_object_set_new(object, "executionSuccessful", json_boolean(successful));
     if (end->exit_status >= 0)
         json_object_set_new(object, "exitCode", json_integer(end->exit_status));
     if (root) /* GitHub makes absolute names relative to it */

@@ -153,7 +153,7 @@ const char *scenario_instructions_file(const struct scenario *scenario)
 
 bool scenario_profiles(const struct scenario *scenario)
 {
-    return is_on(scenario->instructions) || scenario->coverage_file;
+    return is_on(scenario->instructions) || scenario->coverage_file || scenario->count_idle_lines;
 }
 
 /* ---- root devices ----------------------------------------------------------------------- */

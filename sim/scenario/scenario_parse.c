@@ -479,8 +479,11 @@ char *scenario_file_text(const char *path)
     FILE *file = fopen(path, "rb"), *stream = file ? open_memstream(&text, &size) : NULL;
     if (!stream)
         goto out;
-    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
+    bool zero = false; /* no text; a device of zeros has no end */
+    for (size_t got; !zero && (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
         fwrite(chunk, 1, got, stream);
+        zero = memchr(chunk, 0, got) != NULL;
+    }
     bool fine = !ferror(file);
     fclose(stream);
     if (!fine || strlen(text) != size) { /* A directory cannot be read; a zero byte cannot occur in YAML. */

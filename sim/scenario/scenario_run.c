@@ -271,7 +271,8 @@ static enum status keep_results(struct run *run, struct scenario_result *result)
     size_t size = 0;
     const bool printed = scenario_counts(run->scenario) || scenario_counts_instructions(run->scenario);
     FILE *stream = printed ? open_memstream(&result->counters_text, &size) : NULL;
-    const bool fine = (stream || !printed) && keep_counters(run, result);
+    const bool fine = (stream || !printed) && keep_counters(run, result) &&
+                      (!run->scenario->count_idle_lines || device_idle_lines(run->device, &result->idle));
     if (fine)
         device_write_results(run->device, stream, &result->unwritten);
     if (stream)
@@ -385,5 +386,6 @@ void scenario_result_fini(struct scenario_result *result)
     free(result->buffers);
     free(result->output);
     free(result->counters_text);
+    free(result->idle.lines);
     *result = (struct scenario_result){.output = NULL};
 }

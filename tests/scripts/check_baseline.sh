@@ -147,4 +147,13 @@ says 'update-baseline: found with --seeds, expected a single run' 'seeds'
 printf '# any\r\n0123456789ABCDEF\r\n0123456789abcdef\n' >wrong.txt # any text may follow, and none
 ran 66 'lines of Windows' "$orrery" run --baseline=wrong.txt race.yaml
 says 'note: nothing was found of 1 row' 'lines of Windows'
+# A device of zeros is no baseline, and no suppressions or scenario either.
+if [ -c /dev/zero ]; then
+    ln -s /dev/zero zero.yaml
+    for given in '--baseline=/dev/zero race.yaml' '--suppressions=/dev/zero race.yaml' zero.yaml; do
+        # shellcheck disable=SC2086
+        ran 2 "$given" timeout 20 "$orrery" run $given
+        says 'is no text' "$given"
+    done
+fi
 exit $bad

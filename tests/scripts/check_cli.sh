@@ -114,7 +114,7 @@ meant "found 'eror', expected off, warning, error; did you mean error?" run --ch
 meant "found 'tini', expected a topology or the name of a preset; did you mean tiny?" topology tini
 sed '2i schedule: {policy: lokstep}' clean.yaml >lokstep.yaml
 meant "replay; did you mean lockstep?" run lokstep.yaml
-for command in 'litmus sb.litmus' serve; do
+for command in 'litmus sb.litmus' serve 'explain race-local' 'completion bash'; do
     # shellcheck disable=SC2086
     expect 2 -e 'ORRERY_SED: no option has this name; did you mean ORRERY_SEED?' -- env ORRERY_SED=1 timeout 10 "$orrery" $command
 done

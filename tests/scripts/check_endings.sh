@@ -39,10 +39,13 @@ for ending in found_abort found_exit found_kill found_exec; do
     says '"id":"null-write"' found.json
     says '"type":"summary","errors":1,.*"exit_status":66' found.json
     says '"ruleId": "null-write"' found.sarif
+    says '"executionSuccessful": false' found.sarif
     says 'id: null-write' found.yaml
     says '^digraph' found.dot
     if compgen -G '*.part' >/dev/null; then problem "$ending: leaves a part of a file"; fi
 done
+ends 66 --sarif=found.sarif refused
+says '"executionSuccessful": true' found.sarif
 ends 66 found_kill
 says 'ended by signal 9'
 

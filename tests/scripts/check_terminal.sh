@@ -242,6 +242,31 @@ printf 'kernel void p(read_only pipe int q) {}\n' >pipe.cl
 runs 2 'a scenario has no argument of type' run --build-options=-cl-std=CL2.0 pipe.cl
 printf 'kernel void p(global int *q) { q[0] = nobody; }\n' >wrong.cl
 runs 2 'nobody' run wrong.cl
+# Lines that no value reaches are named, one and several; numbers that differ are named each.
+cat >idle.cl <<'END'
+kernel void idle(global int *a, int n, int from)
+{
+    int i = get_global_id(0);
+    if (i < from || i >= n)
+        return;
+    if (a[i] == 77)
+        a[i] = 3;
+    a[i]++;
+    if (a[i] == 78) {
+        a[i] = 4;
+
+        a[i] = 5;
+    }
+}
+END
+runs 0 'note: lines 7, 10..13 of idle.cl did not run with these values' run idle.cl
+runs 0 'in 3 work-groups, whole numbers 151, 1, a buffer of 151 values' run idle.cl
+sed '9,13d' idle.cl >idle_one.cl
+runs 0 'note: line 7 of idle_one.cl did not run' run idle_one.cl
+if grep -q 'did not run' err && "$orrery" run one.cl 2>&1 | grep -q 'did not run'; then problem 'lines that ran are named'; fi
+# A device with small work-groups gets such.
+runs 0 'ran with 96 work-items in 3 work-groups' run --work-group-size=32 one.cl
+runs 0 'ran with 12 x 12 work-items in 9 work-groups' run --max-work-item-sizes=4,4,1 shapes.cl:square
 # The scenario that is written is the one that ran, here and in another directory.
 mkdir -p else
 for file in kept.yaml else/kept.yaml; do

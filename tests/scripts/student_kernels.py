@@ -500,6 +500,90 @@ kernel void scale(global float *image, int width, int height, int pitch, float f
     if (x < width && y < height)
         image[y * pitch + x] *= factor;
 }""", "y < height", "y <= height", BOUNDS_READ),
+    ("spmv", """
+kernel void spmv(global const int *row_ptr, global const int *col, global const float *val,
+                 global const float *x, global float *y, int n)
+{
+    int row = get_global_id(0);
+    if (row < n) {
+        float sum = 0;
+        for (int j = row_ptr[row]; j < row_ptr[row + 1]; j++)
+            sum += val[j] * x[col[j]];
+        y[row] = sum;
+    }
+}""", "row < n", "row <= n", BOUNDS_READ),
+    ("spmv_length", """
+kernel void spmv(global const uint *ptr, global const int *col, global const float *val,
+                 global const float *x, global float *y, int n)
+{
+    int r = get_global_id(0);
+    if (r >= n)
+        return;
+    int begin = ptr[r], length = ptr[r + 1] - begin;
+    float s = 0;
+    for (int k = 0; k < length; k++)
+        s += val[begin + k] * x[col[begin + k]];
+    y[r] = s;
+}""", "k < length", "k <= length", BOUNDS_READ),
+    ("from", """
+kernel void shifted(global int *a, int from)
+{
+    int i = get_global_id(0);
+    if (i < from)
+        return;
+    a[i] = i;
+}""", "a[i]", "a[i + 1]", BOUNDS_WRITE),
+    ("slice", """
+kernel void slice(global const int *src, global int *dst, uint begin, uint end)
+{
+    uint i = get_global_id(0);
+    if (i >= begin && i < end)
+        dst[i - begin] = src[i];
+}""", "dst[i - begin]", "dst[begin]", GLOBAL),
+    ("blur_radius", """
+kernel void blur(global const uchar *in, global uchar *out, int width, int height, int radius)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < radius || y < radius || x >= width - radius || y >= height - radius)
+        return;
+    int sum = 0, count = 0;
+    for (int dy = -radius; dy <= radius; dy++)
+        for (int dx = -radius; dx <= radius; dx++) {
+            sum += in[(y + dy) * width + x + dx];
+            count++;
+        }
+    out[y * width + x] = sum / count;
+}""", "sum = 0, count", "sum, count", UNSET),
+    ("smooth_radius", """
+kernel void smooth(global const float *in, global float *out, int n, int r)
+{
+    int i = get_global_id(0);
+    if (i >= n)
+        return;
+    if (i >= r && i < n - r) {
+        float s = 0;
+        for (int k = -r; k <= r; k++)
+            s += in[i + k];
+        out[i] = s / (2 * r + 1);
+    } else
+        out[i] = in[i];
+}""", "i < n - r", "i < n", BOUNDS_READ),
+    ("compact", """
+kernel void compact(global const int *in, global int *out, global int *count, int n)
+{
+    int i = get_global_id(0);
+    if (i < n && in[i] > 0)
+        out[atomic_inc(count)] = in[i];
+}""", "atomic_inc(count)", "(*count)++", GLOBAL),
+    ("bfs", """
+kernel void bfs(global const int *offsets, global const int *edges, global const int *reached, global int *next, int level, int n)
+{
+    int v = get_global_id(0);
+    if (v >= n || reached[v] != level)
+        return;
+    for (int e = offsets[v]; e < offsets[v + 1]; e++)
+        atomic_xchg(&next[edges[e]], level + 1);
+}""", "atomic_xchg(&next[edges[e]], level + 1)", "next[edges[e]] = v", GLOBAL),
 ]
 
 
@@ -565,9 +649,9 @@ kernel void floyd(global int *dist, int n, int k)
 kernel void eliminate(global float *a, global float *b, int n, int k)
 {
     int r = get_global_id(0) + k + 1, c = get_global_id(1);
-    if (r >= n || c >= n || c < k) return;
+    if (r >= n || c >= n || c <= k) return;
     a[r * n + c] -= a[r * n + k] * a[k * n + c];
-}"""),
+}""", "c <= k", "c < k", GLOBAL),
     ("halo", """
 kernel void halo(global const float *in, global float *out, local float *t, int n, int r)
 {

@@ -37,7 +37,7 @@ START_TEST(of_several_devices_each_access_names_its_own)
     ck_assert_ptr_nonnull(strstr(json, "\"device\":\"sub-device 1 of device 0 'big'\""));
     free(json);
     lines = open_memstream(&json, &size);
-    report_write_sarif(lines, report, &(struct report_end){0, 0});
+    report_write_sarif(lines, report, &(struct report_end){0});
     fclose(lines);
     ck_assert_ptr_nonnull(strstr(json, "sub-device 1 of device 0 'big'"));
     free(json);

@@ -66,7 +66,7 @@ static bool take_command(struct dap *dap, const char *path, const json_t *argume
 /* Loads a file of OpenCL C as the scenario that follows from the kernel's signature. */
 static bool load_kernel(struct dap *dap, const char *word, const char *file, const char *kernel)
 {
-    char *text = target_scenario(dap->settings, file, kernel, file);
+    char *text = target_scenario(dap->settings, file, kernel, file, NULL);
     const bool loaded = text && settings_load_text(dap->settings, text, word, &dap->scenario);
     free(text);
     return loaded;
