@@ -292,6 +292,15 @@ static void put_store(struct emitter *e, uint32_t v)
 }
 
 /* The address form of a poison operation: 0 u, 1 a, 2 v, 3 private u, 4 private v, 5 generic. */
+static void push_open_bits(struct emitter *e, uint32_t constant)
+{
+    uint64_t bits = 0;
+    const bool is_const = ir_is_const(e->ir, constant, &bits);
+    CHECKED(is_const);
+    push_operand(e, (uint32_t)bits);
+    push_operand(e, is_const ? (uint32_t)(bits >> 32) : 0);
+}
+
 static void put_poison(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
@@ -304,6 +313,8 @@ static void put_poison(struct emitter *e, uint32_t v)
     push_operand(e, (uint32_t)value->components << value->size_log2);
     push_operand(e, (uint32_t)(int32_t)value->offset);
     push_operand(e, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
+    if (value->op == IR_poison_atomic)
+        push_open_bits(e, value->args[2]);
     if (value->op == IR_poison_load)
         op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
     else if (value->op == IR_poison_bits)

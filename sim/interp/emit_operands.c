@@ -238,7 +238,7 @@ static void prepare(struct emitter *e, uint32_t v)
         break;
     case IR_space: lanes_only(e, v, 0, 0); break;
     case IR_poison_atomic:
-    case IR_poison_store: lanes_only(e, v, 1, 2); /* fall through */
+    case IR_poison_store: lanes_only(e, v, 1, value->op == IR_poison_atomic ? 1 : 2); /* fall through */
     case IR_poison_load:
     case IR_poison_bits:
     case IR_load: prepare_address(e, v); break;
