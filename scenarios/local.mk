@@ -154,6 +154,7 @@ scenario_tests = \
 	%D%/faulty/local_read.yaml \
 	%D%/faulty/local_write.yaml \
 	%D%/faulty/misaligned.yaml \
+	%D%/faulty/misaligned_copies.yaml \
 	%D%/faulty/misaligned_vectors.yaml \
 	%D%/faulty/missing_wait.yaml \
 	%D%/faulty/missing_wait_one.yaml \

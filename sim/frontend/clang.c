@@ -293,6 +293,13 @@ static void add_device_enqueue(struct text *source, const char *user)
     }
 }
 
+/* clang skips a byte order mark at the start of its input only, which is the prologue's. */
+static const char *after_byte_order_mark(const char *source)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return strncmp(source, mark, 3) ? source : source + 3;
+}
+
 /* The prologue. User positions count from the first line after it. Macros of the options are defined here
  * instead of by arguments, so that they cannot change the language's header: one precompiled header serves
  * every program. */
@@ -314,7 +321,7 @@ void clang_source(const struct compilation *compilation, struct text *source)
     for (size_t i = 0; i < compilation->options->macros.count; i++)
         define(source, compilation->options->macros.items[i]);
     add_line_marker(source, request->source_name ? request->source_name : "program.cl");
-    text_add(source, request->source);
+    text_add(source, after_byte_order_mark(request->source));
     text_add(source, "\n");
 }
 

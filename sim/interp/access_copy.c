@@ -5,7 +5,7 @@
 
 /* ---- copies ---------------------------------------------------------------------------------------- */
 
-/* Checks one side of one lane's copy. */
+/* Checks one side of one lane's copy. A misaligned side is reported and copied all the same, byte by byte. */
 static bool side_permitted(struct access *access, uint32_t lane, uint64_t address, uint64_t bytes)
 {
     access->address[lane] = address;
@@ -16,6 +16,8 @@ static bool side_permitted(struct access *access, uint32_t lane, uint64_t addres
                                : access_flat_permits(access->wave, address, bytes, access_denials(access));
     if (!permitted)
         access_add_fault(access, lane, access->write ? FAULT_WRITE : FAULT_READ, private_space);
+    else if (address & (access->align - 1))
+        access_note_fault(access, &access->misaligned, lane, FAULT_MISALIGNED, private_space);
     return permitted;
 }
 
@@ -88,6 +90,8 @@ static void copy_bytes(const struct access *from, const struct access *to, uint3
 
 static bool finish_copy(struct access *side)
 {
+    if (side->misaligned.lanes)
+        side->wave->host->fault(side->wave->host->self, side->wave, &side->misaligned);
     return access_report_faulty(side, side->wave->host->faults_stop);
 }
 

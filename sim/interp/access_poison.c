@@ -5,8 +5,9 @@
 
 /* ---- uninitialised bytes ------------------------------------------------------------------------------ */
 
-/* operands[list]: form, bytes, offset, then the reader of the bytes, or the origin of the stored value */
-enum { LIST_FROM = 3 };
+/* operands[list]: form, bytes, offset, then the reader of the bytes, or the origin of the stored value; of an
+ * atomic also the bits that it may leave as it finds them */
+enum { LIST_FROM = 3, LIST_OPEN };
 
 static uint32_t poison_from(const struct wave *wave, const struct insn *insn)
 {
@@ -212,15 +213,57 @@ void access_mark(const struct insn *insn, uint8_t *frame, struct wave *wave)
         wave->host->fault(wave->host->self, wave, &access.fault);
 }
 
-/* Is what the atomic leaves uninitialised? An exchange and a store put their own value there. */
-static bool leaves_poison(uint32_t operation, bool found, bool value)
+/* The operation and the bits that it may leave as it finds them. */
+struct poison_update {
+    enum atomic_op operation;
+    uint64_t all, open; /* the bits of a value; those */
+};
+
+static struct poison_update poison_update(const struct wave *wave, const struct insn *insn, uint32_t bytes)
 {
-    return operation == ATOMIC_STORE || operation == ATOMIC_EXCHANGE ? value : found || value;
+    const uint32_t *open = &wave->code->operands[insn->b + LIST_OPEN];
+    return (struct poison_update){.operation = (enum atomic_op)(insn->f & ~(uint32_t)POISON_FINDS_BITS),
+                                  .all = UINT64_MAX >> (64 - 8 * bytes),
+                                  .open = open[0] | (uint64_t)open[1] << 32};
+}
+
+/* Ones for the bits of what the atomic leaves that are uninitialised. An exchange and a store put their own
+ * value there. A sum carries from an uninitialised bit to those above it. A word that was never written stays
+ * so: a mask of it would count as copied, and not be reported. Of another operation every bit may depend on
+ * each bit of its operands. */
+static uint64_t left_bits(const struct poison_update *update, uint64_t found, bool value)
+{
+    switch (update->operation) {
+    case ATOMIC_LOAD: return 0;
+    case ATOMIC_STORE:
+    case ATOMIC_EXCHANGE: return value ? update->all : 0;
+    case ATOMIC_AND:
+    case ATOMIC_OR:
+    case ATOMIC_XOR: return value || found == update->all ? update->all : found & update->open;
+    case ATOMIC_ADD:
+    case ATOMIC_SUB: return value ? update->all : (found | (0 - found)) & update->all;
+    default: return found || value ? update->all : 0;
+    }
+}
+
+/* Was a part of the word uninitialised before, and is at most that part so afterwards? As after a copy, this
+ * is reported where something uses the part. */
+static bool only_keeps_part(const struct poison_update *update, uint64_t found, uint64_t leaves)
+{
+    return found && found != update->all && !(leaves & ~found);
 }
 
 static uint32_t atomic_list(const struct wave *wave, uint32_t source)
 {
     return source < wave->code->poison_source_count ? wave->code->poison_sources[source].list : 0;
+}
+
+static void set_found(const struct insn *insn, uint8_t *frame, uint32_t lane, uint64_t bits, uint32_t bytes)
+{
+    if (insn->f & POISON_FINDS_BITS)
+        memcpy(frame + insn->d + (size_t)bytes * lane, &bits, bytes);
+    else if (bits)
+        access_set_lane((lane_mask *)(void *)(frame + insn->d), lane);
 }
 
 /* An update of uninitialised memory of one work-group leaves it so, and what it found is reported where
@@ -229,27 +272,28 @@ static uint32_t atomic_list(const struct wave *wave, uint32_t source)
 void access_poison_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave)
 {
     struct access access;
-    lane_mask value, found = {{0}};
+    lane_mask value;
     memcpy(&value, frame + insn->c, sizeof value);
     begin_poison(&access, insn, frame, wave);
-    const uint32_t source = poison_from(wave, insn), list = atomic_list(wave, source);
+    const uint32_t source = poison_from(wave, insn), list = atomic_list(wave, source), bytes = access.bytes;
+    const struct poison_update update = poison_update(wave, insn, bytes);
+    memset(frame + insn->d, 0, insn->f & POISON_FINDS_BITS ? (size_t)bytes * wave->n : sizeof(lane_mask));
     EACH_SET_LANE(&wave->active, lane)
     {
         const uint32_t i = (uint32_t)lane;
-        const bool poison = lane_is_poison(&access, i);
-        if (poison)
-            note_bits(&access, source, i, undefined_bits(&access, i));
-        const bool leaves =
-            insn->f != ATOMIC_LOAD && leaves_poison(insn->f, poison, lane_mask_test(&value, i));
-        const bool reported = leaves && is_reported(&access, i);
-        if (insn->f != ATOMIC_LOAD)
-            mark_lane(&access, i, leaves, true, list);
+        const uint64_t found = undefined_bits(&access, i),
+                       leaves = left_bits(&update, found, lane_mask_test(&value, i));
+        const bool keeps = only_keeps_part(&update, found, leaves),
+                   reported = leaves && !keeps && is_reported(&access, i);
+        if (found)
+            note_bits(&access, source, i, found);
+        if (update.operation != ATOMIC_LOAD)
+            mark_bits(&access, i, leaves, !keeps, list);
         if (reported)
             access_add_fault(&access, i, FAULT_UNINITIALISED_STORE, false);
-        else if (poison)
-            access_set_lane(&found, i);
+        else
+            set_found(insn, frame, i, found, bytes);
     }
-    memcpy(frame + insn->d, &found, sizeof found);
     access.fault.poison_list = list;
     if (access.fault.lanes)
         wave->host->fault(wave->host->self, wave, &access.fault);

@@ -155,6 +155,9 @@ exec_fn *const *op_table_isa(int isa);
  * store reports; as POISON_REPORTS and POISON_REPORTED, of a value whose uninitialised bits are ones in c. */
 enum poison_report { POISON_REPORTS_ALL, POISON_REPORTS, POISON_REPORTED, POISON_BITS, POISON_BITS_REPORTED };
 
+/* Bit of f of OP_poison_atomic: d has the uninitialised bits of what each lane finds, instead of a bool. */
+enum { POISON_FINDS_BITS = 1 << 8 };
+
 enum storage { STORAGE_GLOBAL, STORAGE_CONSTANT, STORAGE_LOCAL, STORAGE_PRIVATE, STORAGE_GENERIC };
 
 enum atomic_op {

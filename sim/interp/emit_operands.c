@@ -247,7 +247,7 @@ static void prepare(struct emitter *e, uint32_t v)
             lanes_only(e, v, 1, 2);
         break;
     case IR_poison_atomic:
-    case IR_poison_store: lanes_only(e, v, 1, 2); /* fall through */
+    case IR_poison_store: lanes_only(e, v, 1, value->op == IR_poison_atomic ? 1 : 2); /* fall through */
     case IR_poison_load:
     case IR_poison_bits:
     case IR_load: prepare_address(e, v); break;

@@ -278,6 +278,16 @@ static void put_store(struct emitter *e, uint32_t v)
     insn->f = k;
 }
 
+/* The bits of a constant, which is not a slot. */
+static void push_constant(struct emitter *e, uint32_t constant)
+{
+    uint64_t bits = 0;
+    const bool is_const = ir_is_const(e->ir, constant, &bits);
+    CHECKED(is_const);
+    emit_push(e, (uint32_t)bits);
+    emit_push(e, is_const ? (uint32_t)(bits >> 32) : 0);
+}
+
 /* The address form of a poison operation: 0 u, 1 a, 2 v, 3 private u, 4 private v, 5 generic. */
 static void put_poison(struct emitter *e, uint32_t v)
 {
@@ -291,6 +301,8 @@ static void put_poison(struct emitter *e, uint32_t v)
     emit_push(e, (uint32_t)value->components << value->size_log2);
     emit_push(e, (uint32_t)(int32_t)value->offset);
     emit_push(e, (uint32_t)(value->imm >> POISON_FROM_SHIFT));
+    if (value->op == IR_poison_atomic)
+        push_constant(e, value->args[2]);
     if (value->op == IR_poison_load)
         op = value->cls == CLASS_U ? OP_poison_ld_u : OP_poison_ld;
     else if (value->op == IR_poison_bits)

@@ -419,7 +419,8 @@ static inline bool any_active(const uint64_t *mask, const struct wave *wave)
 HANDLER(poison_atomic)
 {
     if (!any_active(AT(const uint64_t, insn->c), wave) && read_defined(insn, frame, wave))
-        memset(frame + insn->d, 0, sizeof(lane_mask));
+        memset(frame + insn->d, 0,
+               insn->f & POISON_FINDS_BITS ? (size_t)bytes_of(insn, wave) * wave->n : sizeof(lane_mask));
     else
         access_poison_atomic(insn, frame, wave);
     NEXT;

@@ -102,7 +102,8 @@ static uint32_t as_i64(struct lower *l, uint32_t value)
 static void lower_async_copy(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
-    uint64_t element = lower_pointee(l, w[4])->size, stride = 0;
+    const struct type *type = lower_pointee(l, w[4]);
+    uint64_t element = type->size, stride = 0;
     uint32_t stride_value = as_i64(l, lower_scalar(l, w[7]));
     bool unit = ir_is_const(l->ir, stride_value, &stride) && stride == 1;
     bool to_global = module_value_type(l->m, w[4])->storage == SpvStorageClassCrossWorkgroup;
@@ -117,7 +118,7 @@ static void lower_async_copy(struct lower *l, uint32_t word)
                                               .storage = to_global ? STORAGE_GLOBAL : STORAGE_LOCAL,
                                               .size = (uint32_t)element,
                                               .components = 1,
-                                              .align = 1,
+                                              .align = type->align,
                                               .what = "async_work_group_copy"});
     uint32_t v = lower_effect(l, IR_async_copy, T_I64, s);
     ir_value(l->ir, v)->list = list;

@@ -334,17 +334,21 @@ static void copy_leaves(struct lower *l, const struct type *type, uint32_t align
     }
 }
 
-static uint32_t copy_site(struct lower *l, uint32_t access, enum storage storage)
+static uint32_t copy_site(struct lower *l, uint32_t access, enum storage storage, uint32_t align)
 {
-    return lower_site(
-        l, &(struct site){
-               .access = access, .storage = storage, .size = 1, .components = 1, .align = 1, .what = "copy"});
+    return lower_site(l, &(struct site){.access = access,
+                                        .storage = storage,
+                                        .size = 1,
+                                        .components = 1,
+                                        .align = align,
+                                        .what = "copy"});
 }
 
 static void copy_bytes(struct lower *l, uint32_t to, enum storage to_storage, uint32_t from,
-                       enum storage from_storage, uint32_t size)
+                       enum storage from_storage, uint32_t align, uint32_t size)
 {
-    uint32_t read = copy_site(l, ACCESS_READ, from_storage), write = copy_site(l, ACCESS_WRITE, to_storage);
+    uint32_t read = copy_site(l, ACCESS_READ, from_storage, align),
+             write = copy_site(l, ACCESS_WRITE, to_storage, align);
     index_check(l, from, read);
     index_check(l, to, write);
     struct value *value = ir_value(l->ir, lower_effect(l, IR_copy, T_NONE, read));
@@ -387,7 +391,7 @@ static void lower_copy(struct lower *l, uint32_t word)
     if (lower_type(l, size_value) != T_I64)
         size_value = lower_emit(l, IR_zext, T_I64, size_value, NONE, NONE, 0);
     copy_bytes(l, lower_scalar(l, w[1]), pointer_storage(l, w[1]), lower_scalar(l, w[2]),
-               pointer_storage(l, w[2]), size_value);
+               pointer_storage(l, w[2]), align, size_value);
 }
 
 uint32_t lower_private_copy(struct lower *l, uint32_t pointer, uint32_t parameter)
@@ -399,7 +403,7 @@ uint32_t lower_private_copy(struct lower *l, uint32_t pointer, uint32_t paramete
     if (type->leaves <= COPY_LEAVES_MAX && scalars_are_all(type))
         copy_leaves(l, type, type->align, address, STORAGE_PRIVATE, lower_scalar(l, pointer), storage);
     else
-        copy_bytes(l, address, STORAGE_PRIVATE, lower_scalar(l, pointer), storage,
+        copy_bytes(l, address, STORAGE_PRIVATE, lower_scalar(l, pointer), storage, 1,
                    ir_const(l->ir, T_I64, type->size));
     return address;
 }

@@ -17,7 +17,7 @@ static uint32_t zero(struct lower *l)
 struct pipe_call {
     enum pipe_op op;
     uint32_t pipe, pointer, number, index, takes_part; /* values */
-    uint32_t bytes;
+    uint32_t bytes, align;
     const char *what;
 };
 
@@ -31,7 +31,7 @@ static uint32_t call(struct lower *l, const struct pipe_call *call)
                                      .storage = STORAGE_GENERIC,
                                      .size = call->bytes,
                                      .components = 1,
-                                     .align = 1,
+                                     .align = call->align ? call->align : 1,
                                      .what = call->what});
     uint32_t v = lower_effect(l, IR_pipe, T_I64, site), *list = ARENA_ARRAY(l->arena, uint32_t, 5);
     list[0] = call->pipe;
@@ -150,6 +150,7 @@ void lower_pipe_op(struct lower *l, uint32_t word)
     uint32_t at = commits ? 1 : 3, n = spv_length(l->m, word);
     c.pipe = lower_scalar(l, w[at]);
     c.bytes = lower_constant_bits(l, w[n - 2]);
+    c.align = lower_constant_bits(l, w[n - 1]);
     if (c.op == PIPE_READ || c.op == PIPE_WRITE)
         c.pointer = lower_scalar(l, w[4]);
     else if (c.op == PIPE_RESERVED_READ || c.op == PIPE_RESERVED_WRITE)

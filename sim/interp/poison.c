@@ -105,9 +105,8 @@ uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, u
     struct ir *ir = p->ir;
     static const enum scalar types[] = {T_I8, T_I16, T_I32, T_I64};
     const struct value *of = ir_value(ir, access);
-    const enum scalar type = op == IR_poison_store  ? T_NONE
-                             : op == IR_poison_bits ? types[of->size_log2]
-                                                    : T_BOOL;
+    const bool gives_bits = op == IR_poison_bits || (op == IR_poison_atomic && p->wanted[access]);
+    const enum scalar type = op == IR_poison_store ? T_NONE : gives_bits ? types[of->size_log2] : T_BOOL;
     const uint32_t v = ir_new_value(ir, op, type);
     struct value *value = ir_value(ir, v);
     *value = (struct value){.op = value->op,
@@ -257,6 +256,17 @@ static bool decides_alone(struct ir *ir, const struct value *atomic)
     }
 }
 
+/* The bits that the update may leave as it finds them: x & constant has zeros of its own, x | constant
+ * ones. */
+static uint64_t open_bits(struct ir *ir, const struct value *atomic)
+{
+    const uint64_t all = UINT64_MAX >> (64 - (8u << atomic->size_log2));
+    uint64_t value;
+    if (!atomic->args[1] || !ir_is_const(ir, atomic->args[1], &value))
+        return all;
+    return atomic->imm == ATOMIC_AND ? value & all : atomic->imm == ATOMIC_OR ? ~value & all : all;
+}
+
 /* Lanes execute an atomic one after another, so a lane may read what an earlier lane initialised. */
 static void instrument_atomic(struct poisoning *p, uint32_t v)
 {
@@ -264,10 +274,19 @@ static void instrument_atomic(struct poisoning *p, uint32_t v)
     const uint32_t poison = poison_companion(p, ir_value(ir, v)->args[1]), no = ir_const(ir, T_BOOL, 0);
     const uint32_t mark = poison_of_access(p, IR_poison_atomic, v, poison ? poison : no, 0, 1);
     const struct value *atomic = ir_value(ir, v);
-    ir_value(ir, mark)->imm = decides_alone(ir, atomic) ? ATOMIC_EXCHANGE : atomic->imm;
+    const uint64_t operation = decides_alone(ir, atomic) ? ATOMIC_EXCHANGE : atomic->imm;
+    const uint32_t open = ir_const(ir, T_I64, open_bits(ir, atomic));
+    ir_value(ir, mark)->imm = operation | (p->wanted[v] ? POISON_FINDS_BITS : 0u);
+    ir_value(ir, mark)->args[2] = open;
     set_source(p, mark);
     add_question(p, mark, &ir_value(ir, v)->args[1], 1);
-    p->of[v] = p->from[v] = mark;
+    p->from[v] = mark;
+    if (p->wanted[v]) {
+        p->bits[v] = mark;
+        poison_bits_to_bool(p, v);
+    } else {
+        p->of[v] = mark;
+    }
 }
 
 /* Checks the coordinates of an image instruction: its operands from `first` on. */

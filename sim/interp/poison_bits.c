@@ -28,7 +28,8 @@ static bool is_read(struct ir *ir, uint32_t v)
     const struct value *value = ir_value(ir, v);
     if (value->op == IR_extract)
         return ir_value(ir, value->args[0])->op == IR_load && is_read(ir, value->args[0]);
-    return value->op == IR_load && value->storage != STORAGE_CONSTANT;
+    return (value->op == IR_load && value->storage != STORAGE_CONSTANT) ||
+           (value->op == IR_atomic && value->type != T_NONE);
 }
 
 /* The operands whose bits go into the bits of the result: args[*out_first] on, of a phi its list. */

@@ -587,6 +587,25 @@ START_TEST(embedded_headers_are_found)
 }
 END_TEST
 
+/* Editors on Windows write one; clang skips it at the start of its input. */
+START_TEST(byte_order_mark_before_a_text_is_skipped)
+{
+    struct compile_header header = {"one.h", "\xef\xbb\xbf#define ONE 1\n"};
+    struct compile_request request = request_for(
+        "\xef\xbb\xbf#include \"one.h\"\nkernel void k(global int *a)\n{\n    a[ONE] = 1;\n}\n", "");
+    request.headers = &header;
+    request.header_count = 1;
+    struct spirv spirv = compile_ok(&request);
+    ck_assert(has_line(&spirv, "program.cl", 4));
+    spirv_fini(&spirv);
+    request.source = "\xef\xbb\xbf";
+    spirv = compile_ok(&request);
+    spirv_fini(&spirv);
+    request.source = "kernel void k(void) {} \xef\xbb\xbf";
+    expect_log(&request, STATUS_COMPILE_FAILED, "program.cl:1:24");
+}
+END_TEST
+
 /* Their calls are operations from wherever they are named: llvm-spirv would give them the scope of the
  * work-group. */
 START_TEST(legacy_atomics_have_the_scope_of_the_device)
@@ -708,6 +727,7 @@ static Suite *texts_suite(void)
     tcase_add_loop_test(tests, language_becomes_instructions, 0, (int)(sizeof language / sizeof *language));
     tests = add_case(suite, "headers");
     tcase_add_test(tests, embedded_headers_are_found);
+    tcase_add_test(tests, byte_order_mark_before_a_text_is_skipped);
     tcase_add_test(tests, legacy_atomics_have_the_scope_of_the_device);
     tcase_add_test(tests, a_barrier_of_a_sub_group_has_its_scope);
     tcase_add_test(tests, include_directories_are_searched);

@@ -653,57 +653,6 @@ static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t b
     return all;
 }
 
-/* Work-items act in order: each finds the values that the ones before it stored. A report makes the bytes
- * initialised. */
-static void poison_atomic(struct rig *rig, int isa, uint32_t form, uint32_t bytes, uint32_t a,
-                          uint64_t *state)
-{
-    static const uint32_t operations[] = {ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_EXCHANGE, ATOMIC_ADD,
-                                          ATOMIC_COMPARE_EXCHANGE};
-    const uint32_t operation = operations[rig_random(state) % 5];
-    const bool sets = operation == ATOMIC_STORE || operation == ATOMIC_EXCHANGE;
-    const lane_mask active = rig->wave.active,
-                    value = rig_random(state) % 2 ? rig_random_mask(state, 41) : (lane_mask){{0}};
-    bool undefined[41], found[41];
-    uint64_t reported = 0;
-    for (uint32_t i = 0, many = rig_random(state) % 2; i < 41; i++) {
-        const uint64_t address = poison_address(rig, form, i, bytes);
-        if (many && rig_random(state) % 3 == 0 && address - PRIVATE_BASE < PRIVATE_BYTES)
-            make_undefined(rig, i, address);
-        else if (many && rig_random(state) % 3 == 0)
-            memory_set_valid(&rig->regions[1], address, 1, false);
-    }
-    for (uint32_t i = 0; i < 41; i++)
-        undefined[i] = !defined(rig, i, poison_address(rig, form, i, bytes), bytes);
-    for (uint32_t i = 0; i < 41; i++) {
-        bool *at = &undefined[form == FORM_UNIFORM ? 0 : i];
-        const bool private = poison_address(rig, form, i, bytes) - PRIVATE_BASE < PRIVATE_BYTES;
-        found[i] = *at;
-        if (!lane_mask_test(&active, i) || operation == ATOMIC_LOAD)
-            continue;
-        *at = lane_mask_test(&value, i) || (!sets && *at);
-        if (*at && !private) {
-            reported++;
-            *at = found[i] = false;
-        }
-    }
-    memcpy(rig->frame + SLOT_C, &value, sizeof value);
-    rig->fault_count = 0;
-    rig_run(rig, isa, OP_poison_atomic,
-            (struct insn){.d = SLOT_D, .a = a, .b = 10, .c = SLOT_C, .e = 1, .f = operation});
-    for (uint32_t i = 0; i < 41; i++) {
-        const bool got = get(rig, SLOT_D, i / 64, 8) >> i % 64 & 1,
-                   left = !defined(rig, i, poison_address(rig, form, i, bytes), bytes);
-        EXPECT(!lane_mask_test(&active, i) || got == found[i],
-               "operation %u form %u build %d lane %u finds %d", operation, form, isa, i, got);
-        EXPECT(left == undefined[form == FORM_UNIFORM ? 0 : i],
-               "operation %u form %u build %d lane %u leaves %d", operation, form, isa, i, left);
-    }
-    EXPECT(rig->fault_count == (reported > 0) && (!reported || rig->fault.lanes == reported),
-           "operation %u form %u build %d: %u reports of %lu lanes, not %lu", operation, form, isa,
-           rig->fault_count, rig->fault.lanes, reported);
-}
-
 /* Ones for the bytes that are not initialised. */
 static uint64_t undefined_bits(struct rig *rig, uint32_t lane, uint64_t address, uint32_t bytes)
 {
@@ -711,6 +660,93 @@ static uint64_t undefined_bits(struct rig *rig, uint32_t lane, uint64_t address,
     for (uint32_t k = 0; k < bytes; k++)
         bits |= defined(rig, lane, address + k, 1) ? 0 : 0xffull << 8 * k;
     return bits;
+}
+
+static uint64_t bits_left(uint32_t operation, uint64_t found, bool value, uint64_t open, uint64_t all)
+{
+    switch (operation) {
+    case ATOMIC_STORE:
+    case ATOMIC_EXCHANGE: return value ? all : 0;
+    case ATOMIC_OR:
+    case ATOMIC_XOR: return value || found == all ? all : found & open;
+    case ATOMIC_ADD: /* from the lowest one on */
+        for (uint64_t bit = 1; !value && bit && !(found & bit); bit <<= 1)
+            all &= ~bit;
+        return all;
+    default: return value || found ? all : 0;
+    }
+}
+
+/* A byte with both kinds of bits counts as uninitialised. */
+static uint64_t whole_bytes(uint64_t bits)
+{
+    for (uint32_t k = 0; k < 64; k += 8)
+        bits |= bits >> k & 0xff ? 0xffull << k : 0;
+    return bits;
+}
+
+/* Work-items act in order: each finds the values that the ones before it stored. A report makes the bytes
+ * initialised. */
+static void poison_atomic(struct rig *rig, int isa, uint32_t form, uint32_t bytes, uint32_t a,
+                          uint64_t *state)
+{
+    static const uint32_t operations[] = {
+        ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_EXCHANGE, ATOMIC_ADD, ATOMIC_COMPARE_EXCHANGE,
+        ATOMIC_OR,   ATOMIC_XOR};
+    const uint32_t operation = operations[rig_random(state) % 7];
+    const bool finds_bits = rig_random(state) % 2;
+    const uint64_t all = UINT64_MAX >> (64 - 8 * bytes),
+                   open = operation == ATOMIC_OR ? rig_random(state) & all : all;
+    const lane_mask active = rig->wave.active,
+                    value = rig_random(state) % 2 ? rig_random_mask(state, 41) : (lane_mask){{0}};
+    uint64_t undefined[41], found[41], reported = 0;
+    for (uint32_t i = 0, many = rig_random(state) % 2; i < 41; i++) {
+        const uint64_t address = poison_address(rig, form, i, bytes);
+        if (many && rig_random(state) % 3 == 0 && address - PRIVATE_BASE < PRIVATE_BYTES)
+            make_undefined(rig, i, address);
+        else if (many && rig_random(state) % 3 == 0)
+            memory_set_valid(&rig->regions[1], address, 1 + rig_random(state) % bytes, false);
+    }
+    for (uint32_t i = 0; i < 41; i++)
+        undefined[i] = undefined_bits(rig, i, poison_address(rig, form, i, bytes), bytes);
+    for (uint32_t i = 0; i < 41; i++) {
+        uint64_t *at = &undefined[form == FORM_UNIFORM ? 0 : i];
+        const bool private = poison_address(rig, form, i, bytes) - PRIVATE_BASE < PRIVATE_BYTES;
+        found[i] = *at;
+        if (!lane_mask_test(&active, i) || operation == ATOMIC_LOAD)
+            continue;
+        const uint64_t left = bits_left(operation, *at, lane_mask_test(&value, i), open, all);
+        const bool keeps = *at && *at != all && !(left & ~*at);
+        *at = whole_bytes(left) & all;
+        if (left && !private && !keeps) {
+            reported++;
+            *at = found[i] = 0;
+        }
+    }
+    rig->operands[14] = (uint32_t)open;
+    rig->operands[15] = (uint32_t)(open >> 32);
+    memcpy(rig->frame + SLOT_C, &value, sizeof value);
+    rig->fault_count = 0;
+    rig_run(rig, isa, OP_poison_atomic,
+            (struct insn){.d = SLOT_D,
+                          .a = a,
+                          .b = 10,
+                          .c = SLOT_C,
+                          .e = 1,
+                          .f = operation | (finds_bits ? POISON_FINDS_BITS : 0u)});
+    for (uint32_t i = 0; i < 41; i++) {
+        const uint64_t left = undefined_bits(rig, i, poison_address(rig, form, i, bytes), bytes),
+                       want = finds_bits ? found[i] : found[i] != 0,
+                       got = finds_bits ? get(rig, SLOT_D, i, bytes)
+                                        : get(rig, SLOT_D, i / 64, 8) >> i % 64 & 1;
+        EXPECT(!lane_mask_test(&active, i) || got == want, "operation %u form %u build %d lane %u finds %lx",
+               operation, form, isa, i, got);
+        EXPECT(left == undefined[form == FORM_UNIFORM ? 0 : i],
+               "operation %u form %u build %d lane %u leaves %lx", operation, form, isa, i, left);
+    }
+    EXPECT(rig->fault_count == (reported > 0) && (!reported || rig->fault.lanes == reported),
+           "operation %u form %u build %d: %u reports of %lu lanes, not %lu", operation, form, isa,
+           rig->fault_count, rig->fault.lanes, reported);
 }
 
 static void poison_bits(struct rig *rig, int isa, uint32_t form, uint32_t bytes, uint32_t a)

@@ -55,6 +55,10 @@ static const char source[] =
     "kernel void to_outside(read_only pipe int p, global int *ok, global int *out)\n"
     "{ ok[0] = read_pipe(p, out); ok[1] = read_pipe(p, out + 64); ok[2] = read_pipe(p, out + 1); ok[3] = 9; "
     "}\n"
+    "kernel void from_odd(write_only pipe int p, global char *c)\n"
+    "{ c[1] = 3; c[2] = c[3] = c[4] = 0; c[9] = write_pipe(p, (global int *)(c + 1)); }\n"
+    "kernel void to_odd(read_only pipe int p, global char *c)\n"
+    "{ c[9] = read_pipe(p, (global int *)(c + 2)); }\n"
     "kernel void wide(write_only pipe int4 p) { int4 x = 1; write_pipe(p, &x); }\n";
 
 static cl_program program;
@@ -270,6 +274,20 @@ START_TEST(a_packet_from_or_to_an_address_outside_is_found)
 }
 END_TEST
 
+START_TEST(misaligned_packets_are_copied_and_found)
+{
+    cl_mem pipe = new_pipe(4, 8), args[] = {pipe, words};
+    launch("from_odd", 1, 1, 2, args);
+    ck_assert(!((const char *)read_words(words))[9]);
+    finds("misaligned", 1);
+    launch("to_odd", 1, 1, 2, args);
+    const char *bytes = (const char *)read_words(words);
+    ck_assert(!bytes[9] && bytes[2] == 3 && bytes[3] == 0);
+    finds("misaligned", 1);
+    cl_ok(clReleaseMemObject(pipe));
+}
+END_TEST
+
 START_TEST(misuse_fails_and_is_found)
 {
     typedef size_t count_of(const char *);
@@ -361,6 +379,7 @@ int main(void)
     tcase_add_test(tests, reservations_are_seen_in_their_order);
     tcase_add_loop_test(tests, groups_reserve_together, 0, 3);
     tcase_add_test(tests, a_packet_from_or_to_an_address_outside_is_found);
+    tcase_add_test(tests, misaligned_packets_are_copied_and_found);
     tcase_add_test(tests, misuse_fails_and_is_found);
     suite_add_tcase(suite, tests);
     return cl_run_suite(suite);
