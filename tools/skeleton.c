@@ -63,13 +63,13 @@ static uint64_t values_of(const struct element *element)
     return element->known && element->width == 3 ? 4 : element->width;
 }
 
-enum contents { CONTENTS_ONES, CONTENTS_ZEROS, CONTENTS_RAMP };
+enum skeleton_fill { FILL_ONES, FILL_ZEROS, FILL_RAMP };
 
 static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t elements,
-                         enum contents contents)
+                         enum skeleton_fill contents)
 {
     const struct element element = element_of(arg);
-    if (contents == CONTENTS_RAMP && element.known && element.width == 1) {
+    if (contents == FILL_RAMP && element.known && element.width == 1) {
         fprintf(stream, "{buffer: {type: %s, count: %" PRIu64 ", values: [", value_type_name(element.type),
                 elements);
         for (uint64_t i = 0; i < elements; i++)
@@ -78,7 +78,7 @@ static void print_buffer(FILE *stream, const struct kernel_arg *arg, uint64_t el
         return;
     }
     fprintf(stream, "{buffer: {type: %s, count: %" PRIu64 ", fill: %d}}", value_type_name(element.type),
-            elements * values_of(&element), element.known && contents != CONTENTS_ZEROS);
+            elements * values_of(&element), element.known && contents != FILL_ZEROS);
 }
 
 /* A vector of three has the room of four, and three values. */
@@ -147,13 +147,13 @@ static uint64_t whole_of(const struct skeleton *skeleton, size_t argument)
     return has(skeleton->zeros, argument) ? 0 : has(skeleton->ones, argument) ? 1 : skeleton->sizes.whole;
 }
 
-static enum contents contents_of(const struct skeleton *skeleton, size_t argument)
+static enum skeleton_fill contents_of(const struct skeleton *skeleton, size_t argument)
 {
     const struct element element = element_of(&skeleton->info->args[argument]);
     const bool is_number = element.known && is_whole(element.type) && element.width == 1;
-    return has(skeleton->shape->offsets, argument) && is_number ? CONTENTS_RAMP
-           : has(skeleton->shape->counters, argument)           ? CONTENTS_ZEROS
-                                                                : CONTENTS_ONES;
+    return has(skeleton->shape->offsets, argument) && is_number ? FILL_RAMP
+           : has(skeleton->shape->counters, argument)           ? FILL_ZEROS
+                                                                : FILL_ONES;
 }
 
 /* False: scenarios have no such argument. */
