@@ -145,6 +145,10 @@ libmemmodel_a_SOURCES = \
 	%D%/race/race_why.h \
 	%D%/shadow/reader_set.c \
 	%D%/shadow/reader_set.h \
+	%D%/commands/launch_tree_records.c \
+	%D%/commands/launch_tree_records.h \
+	%D%/commands/launch_tree_report.c \
+	%D%/commands/launch_tree_report.h \
 	%D%/commands/launch_tree_races.c \
 	%D%/commands/launch_tree_races.h \
 	%D%/common/room.h \
