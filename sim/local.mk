@@ -176,6 +176,8 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_again.h \
 	%D%/scenario/scenario_values.c \
 	%D%/scenario/scenario_values.h \
+	%D%/scenario/fix_rerun.c \
+	%D%/scenario/fix_rerun.h \
 	%D%/scenario/scenario_fixes.c \
 	%D%/scenario/scenario_fixes.h \
 	%D%/scenario/scenario_image.c \
