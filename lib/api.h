@@ -73,7 +73,7 @@ API(clSetMemObjectDestructorCallback)
 API(clSVMAlloc)
 API(clSVMFree)
 
-/* Program, 5.8 (api_program.c, program_compile.c, built_in.c) */
+/* Program, 5.8 (api_program.c, program_compile.c, program_link.c, built_in.c) */
 API(clCreateProgramWithSource)
 API(clCreateProgramWithIL)
 API(clCreateProgramWithBinary)

@@ -6,6 +6,9 @@ libapi_a_SOURCES = \
 	%D%/api.h \
 	%D%/api_rows.def \
 	%D%/program_compile.c \
+	%D%/program_link.c \
+	%D%/program_work.c \
+	%D%/program_work.h \
 	%D%/built_in.c \
 	%D%/built_in.h \
 	%D%/diagnose/call.c \

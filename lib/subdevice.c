@@ -287,19 +287,6 @@ static struct cl_device *part_new(struct cl_device *parent, const struct partiti
     return NULL;
 }
 
-static bool overlap(const struct unit_set *a, const struct unit_set *b)
-{
-    for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
-        if (a->units[i] == b->units[j])
-            return true;
-        if (a->units[i] < b->units[j])
-            i++;
-        else
-            j++;
-    }
-    return false;
-}
-
 /* A warning: sub-devices of one call never overlap, but those of two calls may, which programs seldom
  * intend. */
 static void report_overlap(const struct cl_device *parent, const struct cl_device *added)
@@ -311,7 +298,7 @@ static void report_overlap(const struct cl_device *parent, const struct cl_devic
         return;
     runtime_lock();
     for (const struct cl_device *child = parent->children; child; child = child->sibling)
-        if (child != added && overlap(&child->units, &added->units)) {
+        if (child != added && unit_set_intersects(&child->units, &added->units)) {
             first = child->base.id;
             free(made);
             made = call_site_copy(child->base.made);

@@ -70,7 +70,11 @@ libsim_a_SOURCES = \
 	%D%/device/lane_values.c \
 	%D%/device/launch.c \
 	%D%/device/launch.h \
+	%D%/device/launch_between.c \
+	%D%/device/launch_changes.c \
+	%D%/device/launch_iterations.c \
 	%D%/device/launch_places.c \
+	%D%/device/launch_places.h \
 	%D%/litmus/litmus_page.c \
 	%D%/litmus/litmus_race.c \
 	%D%/litmus/litmus_race.h \
@@ -172,6 +176,8 @@ libsim_a_SOURCES = \
 	%D%/scenario/scenario_again.h \
 	%D%/scenario/scenario_values.c \
 	%D%/scenario/scenario_values.h \
+	%D%/scenario/fix_rerun.c \
+	%D%/scenario/fix_rerun.h \
 	%D%/scenario/scenario_fixes.c \
 	%D%/scenario/scenario_fixes.h \
 	%D%/scenario/scenario_image.c \

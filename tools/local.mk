@@ -4,8 +4,13 @@ bin_PROGRAMS += orrery
 orrery_SOURCES = \
 	%D%/arguments.c \
 	%D%/check_forms.c \
+	%D%/check_outcome.c \
+	%D%/check_outcome.h \
+	%D%/check_program.c \
 	%D%/check_results.c \
 	%D%/check_results.h \
+	%D%/check_run.c \
+	%D%/check_run.h \
 	%D%/buffer_sizes.c \
 	%D%/buffer_sizes.h \
 	%D%/cmd_check.c \

@@ -465,9 +465,9 @@ static void hook_print(struct debugger *d, const char *text)
 /* If a session is attached by now, the launch gets marks from its beginning. */
 static bool is_plain(const struct debugger *d)
 {
-    if (d->waits && d->plain && !d->live && d->host.attached && d->host.attached(d->host.self))
-        return false;
-    return d->plain;
+    if (!d->plain || !d->waits || d->live)
+        return d->plain;
+    return !d->host.attached || !d->host.attached(d->host.self);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

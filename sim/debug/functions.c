@@ -314,9 +314,14 @@ static const struct debug_type *joined(const struct debug_type *a, const struct 
 
 static bool is_numeric(const struct debug_type *type)
 {
-    const enum debug_kind kind = element_of(type)->kind;
-    return kind == DEBUG_INTEGER || kind == DEBUG_UNSIGNED || kind == DEBUG_BOOL || kind == DEBUG_ENUM ||
-           (kind == DEBUG_FLOAT && element_of(type)->size > 2);
+    switch (element_of(type)->kind) {
+    case DEBUG_INTEGER:
+    case DEBUG_UNSIGNED:
+    case DEBUG_BOOL:
+    case DEBUG_ENUM: return true;
+    case DEBUG_FLOAT: return element_of(type)->size > 2;
+    default: return false;
+    }
 }
 
 /* Checks the arguments. Returns NULL or what is wrong; out_type is the type of one component. */

@@ -67,8 +67,8 @@ static bool is_read_here(const char *line, const char *name, const char *end)
     const char *before = name, *after = end + strspn(end, " \t");
     while (before > line && (before[-1] == ' ' || before[-1] == '\t'))
         before--;
-    const bool member =
-        before > line && (before[-1] == '.' || (before[-1] == '>' && before - 1 > line && before[-2] == '-'));
+    const bool by_arrow = before - line >= 2 && strncmp(before - 2, "->", 2) == 0;
+    const bool member = by_arrow || (before > line && before[-1] == '.');
     return !member && *after != '(' && !(after[0] == '=' && after[1] != '=');
 }
 
@@ -273,7 +273,8 @@ static void never_stops(void *self, struct debugger *debugger, json_t *stop)
 static bool is_wanted(const struct finding *finding, uint32_t access)
 {
     const struct finding_access *a = &finding->access[access];
-    return finding->launch && a->has_item && a->act == ACT_ACCESS && a->place.line && a->place.text;
+    const bool by_item = finding->launch && a->has_item && a->act == ACT_ACCESS;
+    return by_item && a->place.line && a->place.text;
 }
 
 struct line_values *line_values_new(const struct report *wanted, struct report *again)

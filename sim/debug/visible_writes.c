@@ -81,8 +81,8 @@ static bool is_kept(const struct visible_writes *v, const struct access_event *e
 {
     struct item item;
     const uint64_t address = lane_address(event, lane);
-    if (!lane_in(event->mask, lane) || event->origin.launch->launch != v->launch || event->image ||
-        address >= v->address + v->size || v->address >= address + event->size_bytes)
+    const bool overlaps = address < v->address + v->size && v->address < address + event->size_bytes;
+    if (!overlaps || event->image || !lane_in(event->mask, lane) || event->origin.launch->launch != v->launch)
         return false;
     if (!is_local(v))
         return true;
@@ -221,7 +221,8 @@ json_t *visible_writes_track(struct debugger *d, const json_t *request)
         v->reads = calloc(READS_MOST, sizeof *v->reads);
         observer.access = note_epochs;
     }
-    if (address && (!v || !v->writes || !v->epochs || !v->reads || v->size > BYTES_MOST)) {
+    const bool has_room = v && v->writes && v->epochs && v->reads;
+    if (address && (!has_room || v->size > BYTES_MOST)) {
         visible_writes_free(v);
         return debugger_refuse("no memory for the writes");
     }
@@ -389,8 +390,8 @@ json_t *visible_writes_request(struct debugger *d, const struct view *view, cons
     const uint64_t group = kind == REGION_LOCAL_VARIABLE ? item.group_linear : UINT64_MAX;
     const struct visible_writes *v = d->visible;
     const uint32_t launch = view->wave->origin.launch->launch;
-    if (v && v->address == inquiry.address && v->size == inquiry.size_bytes && v->launch == launch &&
-        v->group == group)
+    const bool same_bytes = v && v->address == inquiry.address && v->size == inquiry.size_bytes;
+    if (same_bytes && v->launch == launch && v->group == group)
         return report_tracked(d, view, type);
     return json_pack("{s:{s:I,s:i,s:i,s:I}}", "track", "address", (json_int_t)inquiry.address, "size",
                      (int)inquiry.size_bytes, "launch", (int)launch, "group", (json_int_t)group);

@@ -21,7 +21,7 @@
 
 static const char program_name[] = "orrery-compile-server";
 
-static bool is_executable(const char *path)
+bool server_program_is_executable(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
@@ -159,7 +159,7 @@ char *server_program_find(const char *wanted, const char *clang, const char *llv
                           struct diagnosis *diagnosis)
 {
     char *path = wanted ? strdup(wanted) : server_program_beside(program_name);
-    if (path && path[0] == '/' && is_executable(path)) {
+    if (path && path[0] == '/' && server_program_is_executable(path)) {
         if (fits_both(path, clang, llvm_spirv, diagnosis))
             return path;
     } else {

@@ -50,12 +50,6 @@ void compiler_configure(const struct compiler_settings *wanted)
     pthread_mutex_unlock(&settings_lock);
 }
 
-static bool is_executable(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
-}
-
 /* The search of execvp(), done here because the file that will run is part of the key in the cache. */
 static char *find_in_path(const char *name)
 {
@@ -64,7 +58,7 @@ static char *find_in_path(const char *name)
         size_t length = strcspn(at, ":");
         struct text path = {0};
         text_addf(&path, "%.*s%s%s", (int)length, at, length ? "/" : "", name);
-        if (path.data && is_executable(path.data))
+        if (path.data && server_program_is_executable(path.data))
             return text_take(&path);
         text_fini(&path);
         at += length + (at[length] == ':');
@@ -76,7 +70,7 @@ static char *find_tool(const char *name)
 {
     if (!strchr(name, '/'))
         return find_in_path(name);
-    return is_executable(name) ? strdup(name) : NULL;
+    return server_program_is_executable(name) ? strdup(name) : NULL;
 }
 
 static int by_name(const void *left, const void *right)
@@ -225,7 +219,7 @@ static char *wanted_tool(const char *named, const char *built)
     const char *slash = strrchr(built, '/');
     if (named)
         return strdup(named);
-    return strdup(is_executable(built) || !slash ? built : slash + 1);
+    return strdup(server_program_is_executable(built) || !slash ? built : slash + 1);
 }
 
 /* A hash of the sources of the front end. */

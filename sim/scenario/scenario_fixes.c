@@ -10,21 +10,15 @@
  *   4. A run that still has races proves nothing about the result. The text with the edits of all fixes
  *      that hold so far is compared instead.
  * A run with the edits of one finding also shows which other races these edits remove: its fix covers them.
- *
- * Findings of two texts are compared by their places in the original text. A place within an edit counts as
- * the edit's beginning; places after an edit are shifted by it.
  */
 #include "scenario_fixes.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orrery/checked.h"
-#include "scenario_again.h"
-#include "scenario_launch.h"
-#include "sim/device/rewrite.h"
+#include "fix_rerun.h"
 
 enum {
     FINDINGS_MOST = 10,
@@ -32,284 +26,12 @@ enum {
     STEPS_MOST = 1 << 22,        /* The loop iterations of a run that is repeated, at most. */
     RANDOM_ORDERS = 4,
     SERIAL_ORDERS = 2 + RANDOM_ORDERS,
-    EDITS_MOST = 16,
     NOTE_CHARS = 400
 };
 
 bool scenario_tries_fixes(const struct scenario *scenario)
 {
     return scenario->fixes == FIXES_TRY && scenario_runs_again(scenario);
-}
-
-/* ---- edits and places ------------------------------------------------------------------------ */
-
-/* Sorted by their beginnings; no two overlap. */
-struct edits {
-    struct code_edit items[EDITS_MOST];
-    uint32_t count;
-};
-
-static bool is_before(struct rewrite_place a, struct rewrite_place b)
-{
-    return a.line < b.line || (a.line == b.line && a.column < b.column);
-}
-
-static struct rewrite_place edit_begin(const struct code_edit *edit)
-{
-    return (struct rewrite_place){edit->line, edit->column};
-}
-
-static struct rewrite_place edit_end(const struct code_edit *edit)
-{
-    return (struct rewrite_place){edit->end_line, edit->end_column};
-}
-
-static bool same_edit(const struct code_edit *a, const struct code_edit *b)
-{
-    return a->line == b->line && a->column == b->column && a->end_line == b->end_line &&
-           a->end_column == b->end_column && strcmp(a->text, b->text) == 0;
-}
-
-static bool overlap(const struct code_edit *a, const struct code_edit *b)
-{
-    return is_before(edit_begin(a), edit_end(b)) && is_before(edit_begin(b), edit_end(a));
-}
-
-/* An edit that is in the list is not added twice. False: it overlaps another edit, or the list is full. */
-static bool edits_add(struct edits *edits, const struct code_edit *edit)
-{
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < edits->count; i++) {
-        if (same_edit(&edits->items[i], edit))
-            return true;
-        if (overlap(&edits->items[i], edit))
-            return false;
-        at += !is_before(edit_begin(edit), edit_begin(&edits->items[i]));
-    }
-    if (edits->count == EDITS_MOST)
-        return false;
-    memmove(&edits->items[at + 1], &edits->items[at], (edits->count - at) * sizeof *edit);
-    edits->items[at] = *edit;
-    edits->count++;
-    return true;
-}
-
-static bool edits_add_all(struct edits *edits, const struct edits *more)
-{
-    struct edits sum = *edits;
-    for (uint32_t i = 0; i < more->count; i++)
-        if (!edits_add(&sum, &more->items[i]))
-            return false;
-    *edits = sum;
-    return true;
-}
-
-/* False: no edit, an edit of another file, or too many or too long edits. */
-static bool edits_of(const struct finding *finding, const char *name, struct edits *out_edits)
-{
-    out_edits->count = 0;
-    for (uint32_t i = 0; i < finding->edit_count; i++) {
-        const struct finding_edit *edit = &finding->edits[i];
-        struct code_edit own = {edit->line, edit->column, edit->end_line, edit->end_column, "", ""};
-        if (!edit->file || strcmp(edit->file, name) != 0 || !edit->text ||
-            strlen(edit->text) >= sizeof own.text)
-            return false;
-        strcpy(own.text, edit->text);
-        if (!edits_add(out_edits, &own))
-            return false;
-    }
-    return out_edits->count > 0;
-}
-
-static struct rewrite_place shift_place(struct rewrite_place at, struct rewrite_place from,
-                                        struct rewrite_place to)
-{
-    return at.line == from.line ? (struct rewrite_place){to.line, to.column + (at.column - from.column)}
-                                : (struct rewrite_place){to.line + (at.line - from.line), at.column};
-}
-
-static struct rewrite_place place_after_text(struct rewrite_place at, const char *text)
-{
-    for (; *text; text++)
-        at = *text == '\n' ? (struct rewrite_place){at.line + 1, 1}
-                           : (struct rewrite_place){at.line, at.column + 1};
-    return at;
-}
-
-/* A place of the original text for comparisons: places within an edit become the edit's beginning. */
-static struct rewrite_place collapsed_place(const struct edits *edits, struct rewrite_place at)
-{
-    for (uint32_t i = 0; i < edits->count; i++)
-        if (!is_before(at, edit_begin(&edits->items[i])) && is_before(at, edit_end(&edits->items[i])))
-            return edit_begin(&edits->items[i]);
-    return at;
-}
-
-/* The place of the original text that corresponds to a place of the edited text. */
-static struct rewrite_place original_place(const struct edits *edits, struct rewrite_place at)
-{
-    struct rewrite_place old = {1, 1}, new = {1, 1};
-    for (uint32_t i = 0; i < edits->count; i++) {
-        const struct rewrite_place begin = edit_begin(&edits->items[i]),
-                                   edited = shift_place(begin, old, new),
-                                   past = place_after_text(edited, edits->items[i].text);
-        if (is_before(at, edited))
-            break;
-        if (is_before(at, past))
-            return begin;
-        old = edit_end(&edits->items[i]);
-        new = past;
-    }
-    return shift_place(at, new, old);
-}
-
-/* ---- one run ---------------------------------------------------------------------------------- */
-
-/* A finding of one run. */
-struct rerun_finding {
-    enum finding_kind kind;
-    char *kernel, *name; /* name: kind and place, for sentences */
-    uint32_t count;
-    struct rewrite_place places[2];
-    bool in_text[2]; /* The place is in the text that is edited. */
-};
-
-struct fix_rerun {
-    struct rerun_finding *findings;
-    size_t finding_count;
-    struct contents contents;
-    bool ends;  /* Every launch ended. */
-    bool races; /* Races were found. */
-    bool other; /* Findings besides races were found. */
-};
-
-static void fix_rerun_fini(struct fix_rerun *again)
-{
-    for (size_t i = 0; i < again->finding_count; i++) {
-        free(again->findings[i].kernel);
-        free(again->findings[i].name);
-    }
-    free(again->findings);
-    contents_fini(&again->contents);
-    *again = (struct fix_rerun){0};
-}
-
-static char *finding_name(const struct finding *finding)
-{
-    const struct source_place *place = &finding->access[0].place;
-    char *name = NULL;
-    if (!finding->access_count || !place->line)
-        return strdup(finding_id(finding->kind));
-    return asprintf(&name, "%s at %s:%" PRIu32, finding_id(finding->kind), place->file ? place->file : "?",
-                    place->line) < 0
-               ? NULL
-               : name;
-}
-
-static bool rerun_finding_init(struct rerun_finding *found, const struct finding *finding, const char *file)
-{
-    *found = (struct rerun_finding){.kind = finding->kind,
-                                    .kernel = strdup(finding->kernel ? finding->kernel : ""),
-                                    .name = finding_name(finding),
-                                    .count = finding->access_count < 2 ? finding->access_count : 2};
-    for (uint32_t i = 0; i < found->count; i++) {
-        const struct source_place *place = &finding->access[i].place;
-        found->places[i] = (struct rewrite_place){place->line, place->column};
-        found->in_text[i] = place->line && place->file && strcmp(place->file, file) == 0;
-    }
-    return found->kernel && found->name;
-}
-
-static bool same_place(const struct edits *edits, const struct rerun_finding *original, uint32_t a,
-                       const struct rerun_finding *edited, uint32_t b)
-{
-    const struct rewrite_place *x = &original->places[a], *y = &edited->places[b];
-    const struct rewrite_place before = original->in_text[a] ? collapsed_place(edits, *x) : *x,
-                               after = edited->in_text[b] ? original_place(edits, *y) : *y;
-    return before.line == after.line && before.column == after.column;
-}
-
-/* Is it the same finding, once in the original text and once in the edited one? The schedule decides which
- * of two accesses is first, so the accesses may be swapped. */
-static bool same_finding(const struct edits *edits, const struct rerun_finding *original,
-                         const struct rerun_finding *edited)
-{
-    if (original->kind != edited->kind || original->count != edited->count ||
-        strcmp(original->kernel, edited->kernel) != 0)
-        return false;
-    if (original->count < 2)
-        return !original->count || same_place(edits, original, 0, edited, 0);
-    return (same_place(edits, original, 0, edited, 0) && same_place(edits, original, 1, edited, 1)) ||
-           (same_place(edits, original, 0, edited, 1) && same_place(edits, original, 1, edited, 0));
-}
-
-static bool take_findings(struct fix_rerun *again, const struct report *report, const char *file)
-{
-    const size_t count = report_count(report);
-    struct rerun_finding *findings =
-        realloc(again->findings, (again->finding_count + count + 1) * sizeof *findings);
-    bool fine = findings != NULL;
-    if (findings)
-        again->findings = findings;
-    for (size_t i = 0; i < count && fine; i++) {
-        const struct finding *finding = report_get(report, i);
-        const enum check check = finding_check(finding->kind);
-        again->races |= check == CHECK_RACES;
-        again->other |= check != CHECK_RACES;
-        again->ends &= check != CHECK_PROGRESS;
-        fine = rerun_finding_init(&findings[again->finding_count++], finding, file);
-    }
-    return fine;
-}
-
-/* A copy for trials: all checks are on, nothing is suppressed or written to a file, so that findings caused
- * by the edits are seen. It borrows from the scenario. */
-static struct scenario checked_copy(const struct scenario *scenario, uint64_t steps)
-{
-    struct scenario copy = scenario_again(scenario, steps);
-    for (int check = 0; check < CHECK_COUNT; check++)
-        copy.checks[check] = SEVERITY_ERROR;
-    copy.suppression_count = 0;
-    copy.baseline_file = NULL;
-    copy.max_findings = 0;
-    return copy;
-}
-
-static void set_policy(struct scenario *scenario, enum schedule_policy policy)
-{
-    scenario->schedule.policy = policy;
-    scenario->schedule.replay = NULL;
-    scenario->schedule.script_count = 0;
-    scenario->schedule.script = NULL;
-}
-
-/* Adds the findings of one run to out_again. False: out of memory, or the user interrupted the run. */
-static bool run_again(const struct scenario *scenario, const struct built *built, struct fix_rerun *out_again)
-{
-    struct diagnosis diagnosis = {0};
-    struct scenario_result result = {.output = NULL};
-    struct report *report = report_new(scenario);
-    struct run run = {.scenario = scenario,
-                      .diagnosis = &diagnosis,
-                      .report = report,
-                      .built = built,
-                      .contents = &out_again->contents,
-                      .output = open_memstream(&result.output, &result.output_size)};
-    bool fine = report && run.output;
-    if (fine) {
-        report_set_stream(report, NULL, false);
-        contents_fini(&out_again->contents);
-        const enum status status = scenario_perform(&run, &result);
-        out_again->ends &= status == STATUS_OK;
-        fine = (status == STATUS_OK || status == STATUS_NO_PROGRESS) &&
-               take_findings(out_again, report, built->source.name);
-        scenario_run_fini(&run);
-    }
-    if (run.output)
-        fclose(run.output);
-    scenario_result_fini(&result);
-    report_free(report);
-    return fine;
 }
 
 /* ---- the trials of a scenario ------------------------------------------------------------------ */
@@ -319,7 +41,7 @@ enum trial_verdict { VERDICT_UNKNOWN, VERDICT_HOLDS, VERDICT_FAILS };
 /* The edits of one finding, and the run with them. */
 struct tried_fix {
     size_t finding; /* index in the report */
-    struct edits edits;
+    struct fix_edits edits;
     struct fix_rerun again;
     bool ran;
     enum trial_verdict verdict;
@@ -386,10 +108,10 @@ static bool run_both(const struct fix_trials *trials, const struct built *built,
     const bool of_text = own.schedule.replay || own.schedule.script_count;
     const bool is_default = own.schedule.policy == SCHEDULE_LOCKSTEP && !of_text;
     *out_again = (struct fix_rerun){.ends = true};
-    set_policy(&lockstep, SCHEDULE_LOCKSTEP);
-    if (!(edited && of_text) && !is_default && !run_again(&own, built, out_again))
+    fix_rerun_set_policy(&lockstep, SCHEDULE_LOCKSTEP);
+    if (!(edited && of_text) && !is_default && !fix_rerun_run(&own, built, out_again))
         return false;
-    return run_again(&lockstep, built, out_again);
+    return fix_rerun_run(&lockstep, built, out_again);
 }
 
 /* ---- the result ------------------------------------------------------------------------------- */
@@ -398,14 +120,14 @@ static bool run_serial(struct fix_trials *trials, enum schedule_policy policy, u
 {
     struct scenario serial = trials->copy;
     struct fix_rerun *again = &trials->serial[trials->serial_count];
-    set_policy(&serial, policy);
+    fix_rerun_set_policy(&serial, policy);
     serial.schedule.seed = seed;
     /* Depth 1 of PCT: priorities never change, so each work-item runs to its next wait. */
     serial.schedule.depth = 1;
     serial.checks[CHECK_RACES] = SEVERITY_OFF;
     *again = (struct fix_rerun){.ends = true};
     trials->serial_count++;
-    return run_again(&serial, &trials->built, again) && again->ends && !again->other;
+    return fix_rerun_run(&serial, &trials->built, again) && again->ends && !again->other;
 }
 
 /* Is there a result that depends on the order of work-items only? Not if a serial run has another finding
@@ -506,23 +228,23 @@ static bool equals_serial_result(const struct fix_trials *trials, const struct f
 
 /* ---- one finding's edits ------------------------------------------------------------------------ */
 
-static bool is_in_original(const struct fix_trials *trials, const struct edits *edits,
+static bool is_in_original(const struct fix_trials *trials, const struct fix_edits *edits,
                            const struct rerun_finding *edited)
 {
     for (size_t i = 0; i < trials->original.finding_count; i++)
-        if (same_finding(edits, &trials->original.findings[i], edited))
+        if (fix_rerun_same_finding(edits, &trials->original.findings[i], edited))
             return true;
     return false;
 }
 
 /* Puts the problem of the run into note, as a sentence; "": none. own: the finding that has to disappear;
  * NULL: none. Returns whether the result was compared. */
-static bool judge(struct fix_trials *trials, const struct edits *edits, const struct rerun_finding *own,
+static bool judge(struct fix_trials *trials, const struct fix_edits *edits, const struct rerun_finding *own,
                   const struct fix_rerun *again, char note[NOTE_CHARS])
 {
     note[0] = '\0';
     for (size_t i = 0; i < again->finding_count && !note[0]; i++)
-        if (own && same_finding(edits, own, &again->findings[i]))
+        if (own && fix_rerun_same_finding(edits, own, &again->findings[i]))
             snprintf(note, NOTE_CHARS, "the race is still there");
     for (size_t i = 0; i < again->finding_count && !note[0]; i++)
         if (!is_in_original(trials, edits, &again->findings[i]))
@@ -536,7 +258,8 @@ static bool judge(struct fix_trials *trials, const struct edits *edits, const st
     return true;
 }
 
-static bool build_edited(const struct fix_trials *trials, const struct edits *edits, struct built *out_built)
+static bool build_edited(const struct fix_trials *trials, const struct fix_edits *edits,
+                         struct built *out_built)
 {
     char *text = rewrite_apply(trials->lines, trials->line_count, edits->items, edits->count);
     struct scenario edited = trials->copy;
@@ -549,7 +272,7 @@ static bool build_edited(const struct fix_trials *trials, const struct edits *ed
 }
 
 /* False: the result is unknown. *out_builds: the edited text compiles. */
-static bool run_edited(struct fix_trials *trials, const struct edits *edits, struct fix_rerun *out_again,
+static bool run_edited(struct fix_trials *trials, const struct fix_edits *edits, struct fix_rerun *out_again,
                        bool *out_builds)
 {
     struct built built;
@@ -559,11 +282,11 @@ static bool run_edited(struct fix_trials *trials, const struct edits *edits, str
     return fine;
 }
 
-static bool same_edits(const struct edits *a, const struct edits *b)
+static bool same_edits(const struct fix_edits *a, const struct fix_edits *b)
 {
     bool same = a->count == b->count;
     for (uint32_t i = 0; same && i < a->count; i++)
-        same = same_edit(&a->items[i], &b->items[i]);
+        same = fix_edits_same(&a->items[i], &b->items[i]);
     return same;
 }
 
@@ -599,13 +322,13 @@ static void try_one(struct fix_trials *trials, struct tried_fix *trial, const st
  * wrong result then refutes those that were not compared. */
 static void try_together(struct fix_trials *trials)
 {
-    struct edits all = {.count = 0};
+    struct fix_edits all = {.count = 0};
     struct fix_rerun again = {0};
     char note[NOTE_CHARS] = "";
     bool builds, open = false;
     for (uint32_t i = 0; i < trials->count; i++) {
         struct tried_fix *trial = &trials->items[i];
-        if (trial->verdict == VERDICT_HOLDS && edits_add_all(&all, &trial->edits))
+        if (trial->verdict == VERDICT_HOLDS && fix_edits_add_all(&all, &trial->edits))
             open |= !trial->compared;
     }
     if (open && run_edited(trials, &all, &again, &builds))
@@ -626,7 +349,7 @@ static void find_trials(struct fix_trials *trials, const struct report *report)
         struct tried_fix *trial = &trials->items[trials->count];
         const struct finding *finding = report_get(report, i);
         *trial = (struct tried_fix){.finding = i};
-        trials->count += finding->fix && edits_of(finding, trials->built.source.name, &trial->edits);
+        trials->count += finding->fix && fix_edits_of(finding, trials->built.source.name, &trial->edits);
     }
 }
 
@@ -673,7 +396,7 @@ static bool may_cover(const struct fix_trials *trials, size_t finding, const str
 static bool still_finds(const struct tried_fix *trial, const struct rerun_finding *original)
 {
     for (size_t i = 0; i < trial->again.finding_count; i++)
-        if (same_finding(&trial->edits, original, &trial->again.findings[i]))
+        if (fix_rerun_same_finding(&trial->edits, original, &trial->again.findings[i]))
             return true;
     return false;
 }
@@ -724,7 +447,7 @@ void scenario_try_fixes(const struct scenario *scenario, uint64_t steps, struct 
     if (!trials)
         return;
     trials->scenario = scenario;
-    trials->copy = checked_copy(scenario, steps);
+    trials->copy = fix_rerun_checked_copy(scenario, steps);
     if (build(&trials->copy, &trials->built) && split(trials)) {
         find_trials(trials, report);
         if (trials->count && run_both(trials, &trials->built, false, &trials->original))

@@ -19,8 +19,8 @@ static bool is_member(const char *text, size_t start)
 {
     while (start && text[start - 1] == ' ')
         start--;
-    return start &&
-           (text[start - 1] == '.' || (start > 1 && text[start - 1] == '>' && text[start - 2] == '-'));
+    const bool by_arrow = start >= 2 && strncmp(text + start - 2, "->", 2) == 0;
+    return by_arrow || (start && text[start - 1] == '.');
 }
 
 static bool is_there(const json_t *targets, const char *name)

@@ -59,11 +59,11 @@ static const char *verdict_of(const json_t *access)
 /* Rows that differ from the one before only in the work-item are counted, not printed. */
 static bool is_alike(const json_t *a, const json_t *b)
 {
-    return json_equal(json_object_get(a, "what"), json_object_get(b, "what")) &&
-           json_equal(json_object_get(a, "line"), json_object_get(b, "line")) &&
-           json_equal(json_object_get(a, "file"), json_object_get(b, "file")) &&
-           json_equal(json_object_get(a, "why"), json_object_get(b, "why")) &&
-           !strcmp(verdict_of(a), verdict_of(b)) &&
+    static const char *const keys[] = {"what", "line", "file", "why"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+            return false;
+    return !strcmp(verdict_of(a), verdict_of(b)) &&
            json_array_size(json_object_get(a, "edges")) == json_array_size(json_object_get(b, "edges"));
 }
 
