@@ -165,6 +165,8 @@ void stop_points_fini(struct debugger *d);
 /* Returns the first line from `line` on that the code has in a function that begins at `line` or before; a
  * breakpoint on `line` is set there. 0: there is none. */
 uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line);
+/* the same, in any function */
+uint32_t stop_next_line(const struct code *code, const char *file, uint32_t line);
 
 /* ---- plan.c ---------------------------------------------------------------------------------- */
 

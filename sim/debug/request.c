@@ -496,6 +496,18 @@ static json_t *handle_sources(struct debugger *d, const json_t *request)
     return json_pack("{s:o}", "list", list);
 }
 
+/* The lines of a file at which a breakpoint of this kernel may stand, in order. */
+static json_t *handle_lines(struct debugger *d, const json_t *request)
+{
+    const char *file = json_string_value(json_object_get(request, "file"));
+    const struct code *code = d->launch ? d->launch->code : NULL;
+    json_t *list = json_array();
+    for (uint32_t line = code && code->debug ? stop_next_line(code, file, 1) : 0; line;
+         line = stop_next_line(code, file, line + 1))
+        json_array_append_new(list, json_integer(line));
+    return json_pack("{s:o}", "lines", list);
+}
+
 /* What is known of the source by the program's debug information. */
 static const char *symbols_of(const struct program *program)
 {
@@ -600,6 +612,7 @@ json_t *request_handle(struct debugger *d, const json_t *request)
         {"source", handle_source},
         {"sources", handle_sources},
         {"modules", handle_modules},
+        {"lines", handle_lines},
         {"launch", handle_launch},
         {"host", handle_host},
         {"why", handle_why},

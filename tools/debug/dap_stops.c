@@ -59,7 +59,7 @@ void dap_announce_stop(struct dap *dap, json_t *stop)
     const json_t *finding = json_object_get(stop, "finding");
     json_t *body = json_pack("{s:s,s:I,s:b}", "reason", shown, "threadId", thread ? thread : 1,
                              "allThreadsStopped", true);
-    if (point)
+    if (point && point < TERMINAL_OWN_POINT)
         json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", point));
     if (!strcmp(reason, "beginning"))
         json_object_set_new(body, "description", json_string("The beginning of the run"));
@@ -67,5 +67,6 @@ void dap_announce_stop(struct dap *dap, json_t *stop)
         json_object_set_new(body, "text", json_string(TEXT(finding, "id")));
     else if (TEXT(stop, "text"))
         json_object_set_new(body, "text", json_string(TEXT(stop, "text")));
+    dap_announce_breakpoints(dap);
     dap_event(dap, "stopped", body);
 }

@@ -85,6 +85,13 @@ void session_take_note(struct session *session, const json_t *message)
         session->interval = (uint64_t)json_integer_value(interval);
     if (woken)
         session->running = (pid_t)json_integer_value(woken);
+    if (json_object_get(message, "runs")) {
+        session->runs = true;
+        if (session->is_due)
+            session_interrupt(session);
+    }
+    if (json_object_get(message, "stop"))
+        session->runs = false;
     if (text && (position >= session->furthest || json_is_true(json_object_get(message, "log"))))
         session->host.print(session->host.self, json_string_value(text));
 }

@@ -15,6 +15,8 @@
 #ifndef ORRERY_TOOLS_DEBUG_SESSION_STATE_H
 #define ORRERY_TOOLS_DEBUG_SESSION_STATE_H
 
+#include <signal.h>
+
 #include "session.h"
 
 #include "inferior.h"
@@ -34,8 +36,10 @@ struct session {
     uint64_t position, furthest; /* furthest: output before the event of that position was shown */
     uint64_t executed;           /* positions that were passed, each time they were */
     bool ended, started;
-    bool tracks; /* copies may keep the writes of some bytes, which a run does not need */
-    bool plain;  /* it ended so: the position is unknown */
+    bool runs;                    /* an interrupt would stop it */
+    volatile sig_atomic_t is_due; /* an interrupt, as soon as it runs */
+    bool tracks;                  /* copies may keep the writes of some bytes, which a run does not need */
+    bool plain;                   /* it ended so: the position is unknown */
     json_t *points;
     json_t *forks; /* {"launch", "step", "tile", "wave"}: waves chosen; NULL: none */
 };

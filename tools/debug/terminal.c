@@ -365,6 +365,7 @@ static void execute_one(struct terminal *t, const char *command)
     while (isspace((unsigned char)*arguments))
         arguments++;
     t->failed = false;
+    session_begin_command(t->session);
     if (row)
         row->run(t, arguments);
     else

@@ -9,7 +9,8 @@
 
 #include "session.h"
 
-enum { DISPLAYS_MOST = 64 };
+/* TERMINAL_OWN_POINT: the number of a breakpoint that a verb sets for itself. */
+enum { DISPLAYS_MOST = 64, TERMINAL_OWN_POINT = 1000000 };
 
 struct terminal {
     struct session *session;

@@ -820,9 +820,9 @@ static void show_last(struct terminal *t, const char *expression, bool reads)
         terminal_refuse(t, "accesses to private memory are not recorded; use watch and reverse-continue");
         return;
     }
-    json_decref(
-        session_points(t->session, json_pack("[{s:i,s:s,s:I,s:I,s:b,s:b}]", "id", 1000000, "kind", "watch",
-                                             "address", address, "size", size, "read", reads, "write", 1)));
+    json_decref(session_points(t->session, json_pack("[{s:i,s:s,s:I,s:I,s:b,s:b}]", "id", TERMINAL_OWN_POINT,
+                                                     "kind", "watch", "address", address, "size", size,
+                                                     "read", reads, "write", 1)));
     const json_int_t thread = t->thread;
     json_t *last = session_last(t->session, json_pack("{s:s}", "mode", "continue"));
     terminal_points_send(t);
@@ -855,11 +855,11 @@ static json_t *log_of_writes(struct terminal *t, const char *expression)
     if (!json_object_get(value, "address"))
         terminal_refuse(t, "'%s' is no memory: its value cannot change", expression);
     else if (json_is_true(json_object_get(value, "private")))
-        point = json_pack("{s:i,s:s,s:s,s:s,s:I,s:I}", "id", 1000000, "kind", "expression", "log", "",
-                          "expression", expression, "thread", t->thread, "launch", t->launch);
+        point = json_pack("{s:i,s:s,s:s,s:s,s:I,s:I}", "id", TERMINAL_OWN_POINT, "kind", "expression", "log",
+                          "", "expression", expression, "thread", t->thread, "launch", t->launch);
     else
-        point = json_pack("{s:i,s:s,s:s,s:O,s:O,s:b,s:b}", "id", 1000000, "kind", "watch", "log", "",
-                          "address", json_object_get(value, "address"), "size",
+        point = json_pack("{s:i,s:s,s:s,s:O,s:O,s:b,s:b}", "id", TERMINAL_OWN_POINT, "kind", "watch", "log",
+                          "", "address", json_object_get(value, "address"), "size",
                           json_object_get(value, "size"), "read", 0, "write", 1);
     json_decref(value);
     return point;
