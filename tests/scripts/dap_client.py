@@ -581,6 +581,25 @@ def test_program(argv, program):
     assert client.process.wait(20) == 0
 
 
+def test_end(argv, scenario):
+    """A run that stands at its end ends when it is continued, with the status of the run; so does a program that crashes."""
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    client.ask("launch", program=scenario, stopAtEnd=True)
+    client.event("initialized")
+    client.ask("configurationDone")
+    assert client.event("stopped")["body"]["description"] == "The run is over"
+    client.ask("continue", threadId=1)
+    assert client.event("exited")["body"]["exitCode"] == 66 and client.event("terminated")
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    assert "signal 11" in client.refused("launch", program="/bin/sh", args=["-c", "kill -SEGV $$"])
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
 def test_entry(argv, scenario):
     """The stop at the first line has the reason that the protocol has for it, and so has each kind of step after it."""
     client = Client(argv)
@@ -803,6 +822,7 @@ def main():
     test_errors(argv)
     test_frames(argv)
     test_entry(argv, scenario)
+    test_end(argv, scenario)
     test_launch(argv, scenario)
     test_forms(argv, scenario)
     test_changes(argv, os.path.join(os.path.dirname(scenario), "types.yaml"))

@@ -45,9 +45,10 @@ struct dap {
     bool without_stops; /* "noDebug": breakpoints are accepted and not set */
     bool enters;        /* the next step is the one to the first line */
     struct session *session;
-    json_t *waiting; /* requests that arrived while it ran */
-    json_t *stop;    /* the latest, of the engine */
-    json_t *resume;  /* work after the response: {"how": ..., "plan": ...} */
+    json_int_t exit_code; /* of a run that ended by itself */
+    json_t *waiting;      /* requests that arrived while it ran */
+    json_t *stop;         /* the latest, of the engine */
+    json_t *resume;       /* work after the response: {"how": ..., "plan": ...} */
     json_t *points[DAP_POINT_KINDS];
     json_int_t next_point;
     struct dap_handle *handles;

@@ -36,6 +36,8 @@ struct session {
     uint64_t position, furthest; /* furthest: output before the event of that position was shown */
     uint64_t executed;           /* positions that were passed, each time they were */
     bool ended, started;
+    bool has_status; /* the process has ended, with this status of waitpid */
+    int status;
     bool runs;                    /* an interrupt would stop it */
     volatile sig_atomic_t is_due; /* an interrupt, as soon as it runs */
     bool tracks;                  /* copies may keep the writes of some bytes, which a run does not need */
@@ -44,7 +46,7 @@ struct session {
     json_t *forks; /* {"launch", "step", "tile", "wave"}: waves chosen; NULL: none */
 };
 
-bool session_is_alive(const struct session *session);
+bool session_is_alive(struct session *session);
 bool session_send(struct session *session, json_t *message);     /* takes the message */
 json_t *session_await(struct session *session, const char *key); /* notes before it are processed */
 json_t *session_read(struct session *session); /* the next message; NULL: the process has ended */
