@@ -688,7 +688,7 @@ def test_launch(argv, scenario):
     client.ask("configurationDone")
     stop = client.event("stopped")["body"]
     assert stop["reason"] == "exception" and stop["text"] == "race-global" and "hitBreakpointIds" not in stop, stop
-    assert client.ask("exceptionInfo")["exceptionId"] == "race-global"
+    assert client.ask("exceptionInfo", threadId=stop["threadId"])["exceptionId"] == "race-global"
     client.ask("disconnect")
     assert client.process.wait(20) == 0
     client = Client(argv)

@@ -22,6 +22,8 @@
 #include "orrery/debug_wire.h"
 #include "tools/tools.h"
 
+enum { FIRST_LINE_MOST = 16 };
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 json_t *session_ask(struct session *session, json_t *request)
@@ -249,6 +251,19 @@ static void focus_again(struct session *session, json_int_t thread, json_t *stop
     json_decref(place);
 }
 
+/* Before its first line a run has nothing to show: the launch and a work-group begin. */
+static json_t *go_to_first_line(struct session *session)
+{
+    json_t *stop = session_goto(session, 1);
+    for (uint64_t at = 2; at <= FIRST_LINE_MOST && !json_object_get(stop, "error") &&
+                          !json_object_get(stop, "function") && !session->ended;
+         at++) {
+        json_decref(stop);
+        stop = session_goto(session, at);
+    }
+    return stop;
+}
+
 /* A way back was interrupted: the run stands where it stood before. */
 static json_t *back_to(struct session *session, uint64_t here)
 {
@@ -275,7 +290,7 @@ json_t *session_back(struct session *session, json_t *plan)
         json_decref(found);
         return back_to(session, here);
     }
-    stop = session_goto(session, last ? last : 1);
+    stop = last ? session_goto(session, last) : go_to_first_line(session);
     if (last && !point && thread && !json_object_get(stop, "error"))
         focus_again(session, thread, stop);
     json_object_set_new(stop, "reason",
