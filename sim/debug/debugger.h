@@ -225,6 +225,7 @@ struct debugger {
 
     struct seen_wave *waves;
     uint32_t wave_count, wave_room;
+    uint32_t latest_wave;    /* index of the one that was looked for last */
     struct wave *running;    /* whose line or access it was last; NULL: none */
     const struct insn *insn; /* of it, when a line began */
     uint32_t access_site;    /* of the access at which it stopped; 0: it is a line */

@@ -153,6 +153,15 @@ for policy in serial reverse round-robin lockstep; do
         [ "$(grep -c "^No token repeats\|orrery replay" "$work/passes")" = 1 ] || fail "a choice under $policy: $(cat "$work/passes")"
 done
 
+# What the tabulator completes.
+if command -v python3 >/dev/null; then
+    timeout 120 python3 "${ORRERY_SRCDIR:-.}/tests/scripts/debug_terminal.py" "$orrery" "$src/calls.yaml" 2>"$work/terminal"
+    case $? in
+    0 | 77) ;;
+    *) fail "the line editor: $(cat "$work/terminal")" ;;
+    esac
+fi
+
 if command -v python3 >/dev/null; then
     [ "${CHECK_DEBUG_ALL-}" = 1 ] && limit=86400 || limit=300
     timeout $limit python3 "${ORRERY_SRCDIR:-.}/tests/scripts/dap_client.py" "$orrery" "$src/calls.yaml" "$build/examples/lost_update" "$src/../../examples/lost_update.cl" 2>"$work/dap" || fail "DAP: $(cat "$work/dap")"

@@ -567,6 +567,20 @@ static void show_variables(struct terminal *t, const char *scope)
     json_decref(answer);
 }
 
+json_t *terminal_variables(struct terminal *t)
+{
+    static const char *const scopes[] = {"locals", "arguments", "globals"};
+    json_t *variables = json_array();
+    for (size_t i = 0; t->thread && i < sizeof scopes / sizeof *scopes; i++) {
+        json_t *answer =
+            session_request(t->session, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope",
+                                                  scopes[i], "thread", t->thread, "frame", (int)t->frame));
+        json_array_extend(variables, json_object_get(answer, "list"));
+        json_decref(answer);
+    }
+    return variables;
+}
+
 static bool is_same_row(const struct terminal *t, const json_t *thread, const json_t *other)
 {
     const bool has_focus = NUMBER(thread, "id") == t->thread || NUMBER(other, "id") == t->thread;
@@ -664,6 +678,14 @@ static void show_steps(struct terminal *t)
 static bool begins(const char *text, const char *name)
 {
     return *text && !strncmp(name, text, strlen(text));
+}
+
+const char *terminal_info_subject(size_t i)
+{
+    static const char *const subjects[] = {
+        "args", "breakpoints", "commands", "display", "events",  "frame", "globals", "launch",
+        "line", "locals",      "position", "queues",  "sources", "steps", "threads", "watchpoints"};
+    return i < sizeof subjects / sizeof *subjects ? subjects[i] : NULL;
 }
 
 void do_info(struct terminal *t, const char *arguments)
