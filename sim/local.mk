@@ -27,11 +27,15 @@ libsim_a_SOURCES = \
 	%D%/debug/expression.c \
 	%D%/debug/functions.c \
 	%D%/debug/place.c \
+	%D%/debug/place.h \
 	%D%/debug/plan.c \
+	%D%/debug/plan.h \
 	%D%/debug/request.c \
 	%D%/debug/schedule_forks.c \
 	%D%/debug/stop.c \
+	%D%/debug/stop.h \
 	%D%/debug/value.c \
+	%D%/debug/value.h \
 	%D%/debug/visible_writes.c \
 	%D%/debug/iterations.c \
 	%D%/debug/iterations.h \

@@ -727,6 +727,7 @@ EXTRA_DIST += \
 	%D%/scripts/api_texts.py \
 	%D%/scripts/check_differential.sh \
 	%D%/scripts/dap_client.py \
+	%D%/scripts/debug_terminal.py \
 	%D%/scripts/dap_testsupport.js \
 	%D%/scripts/debug_findings.py \
 	%D%/scripts/examples.sh \

@@ -5,7 +5,6 @@
  * process that runs already is found by its socket. Then terminal.c or dap.c owns the session.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,28 +74,11 @@ static int run_terminal(const struct debug_arguments *arguments, struct scenario
     return terminal_run(&request);
 }
 
-/* As execvp looks for it: 0, or the reason why no program of that name can be run. */
-static int missing(const char *program)
-{
-    const char *path = strchr(program, '/') ? NULL : getenv("PATH");
-    char file[PATH_MAX];
-    if (!path)
-        return access(program, X_OK) == 0 ? 0 : errno;
-    for (size_t length; *path; path += length + (path[length] == ':')) {
-        length = strcspn(path, ":");
-        const int size =
-            snprintf(file, sizeof file, "%.*s%s%s", (int)length, path, length ? "/" : "", program);
-        if (size > 0 && (size_t)size < sizeof file && access(file, X_OK) == 0)
-            return 0;
-    }
-    return ENOENT;
-}
-
 /* Its options go by the environment, as those of `orrery run`. */
 static int debug_program(const struct debug_arguments *arguments)
 {
     struct scenario scenario;
-    const int error = missing(arguments->rest[0]);
+    const int error = target_missing(arguments->rest[0]);
     if (error) {
         tools_message("error: %s: %s", arguments->rest[0], strerror(error));
         near_file_say(arguments->rest[0]);

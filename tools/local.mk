@@ -34,6 +34,7 @@ orrery_SOURCES = \
 	%D%/debug/dap_adapter.h \
 	%D%/debug/dap_breakpoints.c \
 	%D%/debug/dap_capabilities.c \
+	%D%/debug/dap_client_forms.c \
 	%D%/debug/dap_console.c \
 	%D%/debug/dap_data_breakpoints.c \
 	%D%/debug/dap_disassemble.c \

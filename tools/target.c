@@ -2,6 +2,9 @@
 /* A command's target: a scenario, a kernel or a program, by the word that names it. */
 #include "target.h"
 
+#include <unistd.h>
+#include <limits.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,4 +114,20 @@ char **target_after(char **replay)
     tools_message("error: %s: found nothing after it, expected what to run: a program or a scenario",
                   replay[0]);
     return NULL;
+}
+
+int target_missing(const char *program)
+{
+    const char *path = strchr(program, '/') ? NULL : getenv("PATH");
+    char file[PATH_MAX];
+    if (!path)
+        return access(program, X_OK) == 0 ? 0 : errno;
+    for (size_t length; *path; path += length + (path[length] == ':')) {
+        length = strcspn(path, ":");
+        const int size =
+            snprintf(file, sizeof file, "%.*s%s%s", (int)length, path, length ? "/" : "", program);
+        if (size > 0 && (size_t)size < sizeof file && access(file, X_OK) == 0)
+            return 0;
+    }
+    return ENOENT;
 }

@@ -29,5 +29,7 @@ char *target_scenario(const struct settings *settings, const char *file, const c
 bool target_is_replay(const char *word);
 char **target_after(char **replay);
 bool target_begins_with(const char *file, const char *begins);
+/* As execvp looks for it: 0, or the reason why no program of that name can be run. */
+int target_missing(const char *program);
 
 #endif

@@ -4,7 +4,8 @@
  * line.
  *
  *   to the session    {"stop": ...} {"reply": ...} {"print": text, "position": n, "log": of a log point?}
- * {"bye": true} from it           the engine's requests, and {"verb": "exit"}
+ *                     {"runs": true}, when an interrupt would stop it; {"bye": true}
+ *   from the session  the engine's requests, and {"verb": "exit"}
  *
  * A session starts the process, or attaches to one that listens (debug_attach.h). Each function is false
  * when the session has gone or has sent "exit": the caller decides what the process does then.

@@ -29,9 +29,14 @@ json_t *debugger_refuse(const char *format, ...)
 
 struct seen_wave *debugger_wave(struct debugger *d, const struct wave *wave)
 {
-    for (uint32_t i = d->wave_count; i-- > 0;)
-        if (d->waves[i].wave == wave)
-            return &d->waves[i];
+    if (d->latest_wave < d->wave_count && d->waves[d->latest_wave].wave == wave)
+        return &d->waves[d->latest_wave];
+    for (uint32_t i = d->wave_count; i-- > 0;) {
+        if (d->waves[i].wave != wave)
+            continue;
+        d->latest_wave = i;
+        return &d->waves[i];
+    }
     return NULL;
 }
 

@@ -496,6 +496,30 @@ static json_t *handle_sources(struct debugger *d, const json_t *request)
     return json_pack("{s:o}", "list", list);
 }
 
+/* The lines of a file at which a breakpoint of this kernel may stand, in order. */
+static json_t *handle_lines(struct debugger *d, const json_t *request)
+{
+    const char *file = json_string_value(json_object_get(request, "file"));
+    const struct code *code = d->launch ? d->launch->code : NULL;
+    json_t *list = json_array();
+    for (uint32_t line = code && code->debug ? stop_next_line(code, file, 1) : 0; line;
+         line = stop_next_line(code, file, line + 1))
+        json_array_append_new(list, json_integer(line));
+    return json_pack("{s:o}", "lines", list);
+}
+
+/* The functions of this kernel: each can have a breakpoint. */
+static json_t *handle_functions(struct debugger *d, const json_t *request)
+{
+    (void)request;
+    const struct code *code = d->launch ? d->launch->code : NULL;
+    json_t *list = json_array();
+    for (uint32_t i = 0; code && code->debug && i < code->call_count; i++)
+        if (!has_text(list, code->debug->functions[i]))
+            json_array_append_new(list, json_string(code->debug->functions[i]));
+    return json_pack("{s:o}", "list", list);
+}
+
 /* What is known of the source by the program's debug information. */
 static const char *symbols_of(const struct program *program)
 {
@@ -584,30 +608,15 @@ json_t *request_handle(struct debugger *d, const json_t *request)
         const char *verb;
         json_t *(*answer)(struct debugger *d, const json_t *request);
     } rows[] = {
-        {"run", plan_set},
-        {"points", handle_points},
-        {"threads", handle_threads},
-        {"focus", handle_focus},
-        {"stack", handle_stack},
-        {"evaluate", handle_evaluate},
-        {"type", handle_type},
-        {"lanes", handle_lanes},
-        {"variables", handle_variables},
-        {"read", handle_read},
-        {"write", handle_write},
-        {"disassemble", handle_disassemble},
-        {"hash", handle_hash},
-        {"source", handle_source},
-        {"sources", handle_sources},
-        {"modules", handle_modules},
-        {"launch", handle_launch},
-        {"host", handle_host},
-        {"why", handle_why},
-        {"clocks", handle_clocks},
-        {"may_read", handle_may_read},
-        {"schedule", forks_forecast},
-        {"forks", forks_set},
-        {"track", visible_writes_track},
+        {"run", plan_set},           {"points", handle_points},       {"threads", handle_threads},
+        {"focus", handle_focus},     {"stack", handle_stack},         {"evaluate", handle_evaluate},
+        {"type", handle_type},       {"lanes", handle_lanes},         {"variables", handle_variables},
+        {"read", handle_read},       {"write", handle_write},         {"disassemble", handle_disassemble},
+        {"hash", handle_hash},       {"source", handle_source},       {"sources", handle_sources},
+        {"modules", handle_modules}, {"lines", handle_lines},         {"functions", handle_functions},
+        {"launch", handle_launch},   {"host", handle_host},           {"why", handle_why},
+        {"clocks", handle_clocks},   {"may_read", handle_may_read},   {"schedule", forks_forecast},
+        {"forks", forks_set},        {"track", visible_writes_track},
     };
     const char *verb = json_string_value(json_object_get(request, "verb"));
     for (size_t i = 0; verb && i < sizeof rows / sizeof *rows; i++)

@@ -73,6 +73,18 @@ uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t l
     return nearest;
 }
 
+uint32_t stop_next_line(const struct code *code, const char *file, uint32_t line)
+{
+    uint32_t nearest = 0;
+    for (uint32_t i = 0; i < code->debug->line_count; i++) {
+        const struct code_line *at = &code->debug->lines[i];
+        if (at->first && at->line >= line && (!nearest || at->line < nearest) &&
+            same_file(file, place_code_file(code, at->file)))
+            nearest = at->line;
+    }
+    return nearest;
+}
+
 /* Is it the first line of the call of a function of that name? */
 static bool begins_function(const struct code *code, uint32_t line, const char *name)
 {

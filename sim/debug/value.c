@@ -202,6 +202,31 @@ bool value_set_number(struct debug_value *value, const struct debug_type *type,
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
+/* clang describes an image or a pipe as a pointer to a struct without members, as opencl_image2d_ro_t. */
+static bool is_opaque(const struct debug_type *type)
+{
+    return type->kind == DEBUG_POINTER && type->element->kind == DEBUG_STRUCT &&
+           !type->element->member_count && type->element->name &&
+           !strncmp(type->element->name, "opencl_", strlen("opencl_"));
+}
+
+/* "read_only image2d_t" */
+static void print_opaque(const struct debug_type *type, FILE *stream)
+{
+    static const char *const accesses[][2] = {
+        {"_ro_t", "read_only"}, {"_wo_t", "write_only"}, {"_rw_t", "read_write"}};
+    const char *name = type->element->name + strlen("opencl_");
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++) {
+        const size_t end = strlen(accesses[i][0]);
+        if (length <= end || strcmp(name + length - end, accesses[i][0]) != 0)
+            continue;
+        fprintf(stream, "%s %.*s_t", accesses[i][1], (int)(length - end), name);
+        return;
+    }
+    fprintf(stream, "%s%s", name, length > 2 && !strcmp(name + length - 2, "_t") ? "" : "_t");
+}
+
 void value_print_type(const struct debug_type *type, FILE *stream)
 {
     static const char *const spaces[] = {"global ", "constant ", "local ", "private ", ""};
@@ -211,6 +236,8 @@ void value_print_type(const struct debug_type *type, FILE *stream)
         fprintf(stream, "%s", type->name);
     else if (type->kind == DEBUG_POINTER && type->name)
         fprintf(stream, "%s", type->name);
+    else if (is_opaque(type))
+        print_opaque(type, stream);
     else if (type->kind == DEBUG_POINTER) {
         fprintf(stream, "%s", spaces[type->storage]);
         value_print_type(type->element, stream);
@@ -259,7 +286,8 @@ static void print_enum(const struct debug_value *value, FILE *stream)
 
 static const struct debug_type *without_pointers(const struct debug_type *type)
 {
-    while ((type->kind == DEBUG_POINTER || type->kind == DEBUG_ARRAY) && !type->name && type->element)
+    while ((type->kind == DEBUG_POINTER || type->kind == DEBUG_ARRAY) && !type->name && type->element &&
+           !is_opaque(type))
         type = type->element;
     return type;
 }
@@ -461,7 +489,7 @@ uint32_t value_children(const struct debug_value *value)
     case DEBUG_UNION: return type->member_count;
     case DEBUG_ARRAY:
     case DEBUG_VECTOR: return (uint32_t)type->count;
-    case DEBUG_POINTER: return type->element->kind != DEBUG_VOID;
+    case DEBUG_POINTER: return type->element->kind != DEBUG_VOID && !is_opaque(type);
     default: return 0;
     }
 }

@@ -90,7 +90,7 @@ bool debug_wire_serve(int socket, struct debugger *debugger)
             return ends && send_bye(socket);
         if (debugger_resumes(debugger)) {
             json_decref(reply);
-            return true;
+            return debug_wire_send(socket, json_pack("{s:b}", "runs", true));
         }
         if (!debug_wire_send(
                 socket, json_pack("{s:o}", "reply",

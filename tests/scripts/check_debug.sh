@@ -81,6 +81,12 @@ timeout 120 "$orrery" debug --batch -e 'break 7' -e run -e 'print before' -e con
     "$build/examples/lost_update" "$src/../../examples/lost_update.cl" >"$work/program" 2>&1
 [ "$(grep -c '^before = 0' "$work/program")$(grep -c '^before = 1' "$work/program")" = 21 ] || fail "a program: $(cat "$work/program")"
 
+# A program that a signal ends, and one that exits before its first kernel.
+timeout 120 "$orrery" debug --batch -- sh -c 'kill -SEGV $$' >"$work/killed" 2>&1
+grep -q 'has ended: signal 11, ' "$work/killed" || fail "a program that crashes: $(cat "$work/killed")"
+timeout 120 "$orrery" debug --batch -- sh -c 'exit 3' >"$work/exited" 2>&1
+grep -q 'has ended: exit status 3$' "$work/exited" || fail "a program without a kernel: $(cat "$work/exited")"
+
 # What the host program has: commands that are complete, run, or wait for a user event; the call that enqueued the launch.
 host=$build/tests/host_commands
 if [ -x "$host" ]; then
@@ -146,6 +152,15 @@ for policy in serial reverse round-robin lockstep; do
         [ "$(grep ' is number [0-9]*$' "$work/passes" | sort -u | wc -l)" = 260 ] && [ "$(grep -c ' is number [0-9]*$' "$work/passes")" = 260 ] &&
         [ "$(grep -c "^No token repeats\|orrery replay" "$work/passes")" = 1 ] || fail "a choice under $policy: $(cat "$work/passes")"
 done
+
+# What the tabulator completes.
+if command -v python3 >/dev/null; then
+    timeout 120 python3 "${ORRERY_SRCDIR:-.}/tests/scripts/debug_terminal.py" "$orrery" "$src/calls.yaml" 2>"$work/terminal"
+    case $? in
+    0 | 77) ;;
+    *) fail "the line editor: $(cat "$work/terminal")" ;;
+    esac
+fi
 
 if command -v python3 >/dev/null; then
     [ "${CHECK_DEBUG_ALL-}" = 1 ] && limit=86400 || limit=300

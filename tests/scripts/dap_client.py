@@ -421,7 +421,7 @@ def test_kernel(argv, folder):
     path = os.path.join(folder, "two.cl")
     client = Client(argv)
     client.ask("initialize", adapterID="orrery")
-    assert "cannot be loaded" in client.refused("launch", program=os.path.join(folder, "none.cl"))
+    assert "none.cl cannot be read" in client.refused("launch", program=os.path.join(folder, "none.cl"))
     client.ask("launch", program=path + ":two", stopOnEntry=True)
     client.event("initialized")
     source = {"path": path}
@@ -554,7 +554,8 @@ def test_errors(argv):
     client = Client(argv)
     client.ask("initialize", adapterID="orrery")
     assert "program" in client.refused("launch")
-    assert "cannot be loaded" in client.refused("launch", program="/no/such.yaml")
+    assert "/no/such.yaml: the scenario cannot be read" in client.refused("launch", program="/no/such.yaml")
+    assert client.refused("launch", program="/no/program") == "/no/program: No such file or directory"
     for command in ("continue", "next", "threads", "evaluate", "setBreakpoints", "readMemory", "reverseContinue", "configurationDone"):
         if command != "threads":
             client.refused(command, source={"name": "x"})
@@ -576,6 +577,25 @@ def test_program(argv, program):
     client.run("reverseContinue", threadId=1)
     assert client.hash() == first
     assert "count" in client.ask("source", source={"name": program[1]}, sourceReference=0)["content"]
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_end(argv, scenario):
+    """A run that stands at its end ends when it is continued, with the status of the run; so does a program that crashes."""
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    client.ask("launch", program=scenario, stopAtEnd=True)
+    client.event("initialized")
+    client.ask("configurationDone")
+    assert client.event("stopped")["body"]["description"] == "The run is over"
+    client.ask("continue", threadId=1)
+    assert client.event("exited")["body"]["exitCode"] == 66 and client.event("terminated")
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    assert "signal 11" in client.refused("launch", program="/bin/sh", args=["-c", "kill -SEGV $$"])
     client.ask("disconnect")
     assert client.process.wait(20) == 0
 
@@ -655,6 +675,125 @@ def test_attach(argv, program):
         assert not os.path.exists(directory + "/socket")
 
 
+def test_launch(argv, scenario):
+    """A launch with options, to a finding, or without stops; one that is refused may be followed by another."""
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    assert "expected lockstep" in client.refused("launch", program=scenario, options={"schedule": "fifo"})
+    assert "'nothing'" in client.refused("launch", program=scenario, options={"nothing": 1})
+    assert "A=" in client.refused("launch", program=scenario, env={"A=": "b"})
+    assert "neither text nor null" in client.refused("launch", program=scenario, env={"A": 1})
+    client.ask("launch", program=scenario, finding=2, options={"schedule": "random", "seed": 3}, env={"A": "b", "B": None})
+    client.event("initialized")
+    client.ask("configurationDone")
+    stop = client.event("stopped")["body"]
+    assert stop["reason"] == "exception" and stop["text"] == "race-global" and "hitBreakpointIds" not in stop, stop
+    assert client.ask("exceptionInfo", threadId=stop["threadId"])["exceptionId"] == "race-global"
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    client.ask("launch", program=scenario, noDebug=True, stopOnEntry=True)
+    client.event("initialized")
+    client.ask("setFunctionBreakpoints", breakpoints=[{"name": "helper"}])
+    client.ask("configurationDone")
+    assert client.event("stopped", "terminated")["event"] == "terminated"
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_forms(argv, scenario):
+    """A client that counts from 0 and writes URIs gets what it sends."""
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery", linesStartAt1=False, columnsStartAt1=False, pathFormat="uri")
+    client.ask("launch", program=scenario)
+    client.event("initialized")
+    uri = "file://" + os.path.realpath(scenario)[:-5] + ".cl"
+    point = client.ask("setBreakpoints", source={"path": uri}, breakpoints=[{"line": 5}])["breakpoints"][0]
+    assert point["line"] == 5 and point["source"]["path"] == uri, point
+    client.ask("configurationDone")
+    frame = client.top(client.event("stopped")["body"]["threadId"])
+    assert (frame["line"], frame["column"], frame["source"]["path"]) == (5, 16, uri), frame
+    assert client.ask("completions", text="get_gr", column=6)["targets"][0]["start"] == 0
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_changes(argv, scenario):
+    """Values that were changed, and breakpoints of a kernel that is launched later, are announced; lines that can have one are listed."""
+    source = {"path": scenario.replace(".yaml", ".cl")}
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery", supportsInvalidatedEvent=True, supportsMemoryEvent=True)
+    client.ask("launch", program=scenario)
+    client.event("initialized")
+    lines = [row["line"] for row in client.ask("breakpointLocations", source=source, line=16, endLine=19)["breakpoints"]]
+    assert lines == [16, 18, 19], lines
+    points = client.ask("setBreakpoints", source=source, breakpoints=[{"line": 28}, {"line": 22, "condition": "i == 9"}])["breakpoints"]
+    assert [point["verified"] for point in points] == [False, True], points
+    client.ask("configurationDone")
+    thread = client.event("stopped")["body"]["threadId"]
+    frame = client.top(thread)["id"]
+    scope = client.ask("scopes", frameId=frame)["scopes"][0]["variablesReference"]
+    rows = {row["name"]: row for row in client.ask("variables", variablesReference=scope, format={"hex": True})["variables"]}
+    assert rows["i"]["value"] == "0x9" and rows["h"]["value"] == "1.5" and rows["m"]["value"].startswith("{{{0x0, 0x1}"), rows
+    client.ask("setVariable", variablesReference=scope, name="x", value="3")
+    assert client.event("memory")["body"]["count"] == 8 and client.event("invalidated")["body"]["areas"] == ["variables"]
+    client.ask("setBreakpoints", source=source, breakpoints=[{"line": 28}])
+    client.run("continue", threadId=thread)
+    change = client.event("breakpoint")["body"]
+    assert change["reason"] == "changed" and change["breakpoint"]["verified"] and change["breakpoint"]["line"] == 28, change
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_running(argv, folder):
+    """While the target runs threads are known, what waits can be cancelled, breakpoints can be set, and it can be stopped."""
+    program = os.path.join(folder, "endless.cl")
+    with open(program, "w") as file:
+        file.write("kernel void k(global int *a)\n{\n    int s = 0;\n    for (long i = 0; i < 1000000000000; i++)\n        s += i & a[0];\n    a[0] = s;\n}\n")
+    client = Client(argv)
+    client.ask("initialize", adapterID="orrery")
+    client.ask("launch", program=program)
+    client.event("initialized")
+    client.ask("configurationDone")
+    assert client.ask("threads")["threads"][0]["id"] == 1
+    waits = client.send("stackTrace", {"threadId": 1})
+    client.send("cancel", {"requestId": waits}, valid=True)
+    answer = client.response(waits)
+    assert not answer["success"] and answer["message"] == "cancelled", answer
+    point = client.ask("setBreakpoints", source={"path": program}, breakpoints=[{"line": 5, "condition": "i % 1000 == 7"}])["breakpoints"][0]
+    assert point["verified"] and point["line"] == 5, point
+    stop = client.event("stopped")["body"]
+    assert stop["reason"] == "breakpoint", stop
+    value = int(client.ask("evaluate", expression="i", frameId=client.top(stop["threadId"])["id"])["result"])
+    assert value % 1000 == 7, value
+    client.ask("setBreakpoints", source={"path": program}, breakpoints=[{"line": 5, "condition": "i < 0"}])
+    here = client.hash()
+    client.ask("continue", threadId=1)
+    client.ask("pause", threadId=1)
+    assert client.event("stopped")["body"]["reason"] == "pause"
+    client.ask("reverseContinue", threadId=1)
+    client.ask("pause", threadId=1)
+    assert client.event("stopped")["body"]["reason"] in ("pause", "goto")
+    client.run("orrery/goto", position=here[0])
+    assert client.hash() == here
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
+def test_frames(argv):
+    """What is no request is reported, and the session stays."""
+    client = Client(argv)
+    for text in (b"Content-Length: 7\r\n\r\n{broken", b"Content-Length: 2\r\nOther: x\r\n\r\n[]", b"Content-Length: -5\r\n\r\n",
+                 b"Content-Length: 99999999999\r\n\r\n"):
+        client.write.write(text)
+        client.write.flush()
+        assert "no request" in client.event("output")["body"]["output"], text
+    client.ask("initialize", adapterID="orrery")
+    client.ask("disconnect")
+    assert client.process.wait(20) == 0
+
+
 def test_nonsense(client):
     """Arguments that are missing or of another type are refused or ignored, and the session stays."""
     commands = ("setBreakpoints setFunctionBreakpoints setExceptionBreakpoints exceptionInfo dataBreakpointInfo setDataBreakpoints threads stackTrace scopes "
@@ -681,7 +820,12 @@ def main():
     if os.access(target, os.X_OK):
         test_attach(argv, target)
     test_errors(argv)
+    test_frames(argv)
     test_entry(argv, scenario)
+    test_end(argv, scenario)
+    test_launch(argv, scenario)
+    test_forms(argv, scenario)
+    test_changes(argv, os.path.join(os.path.dirname(scenario), "types.yaml"))
     test_schedule(argv, os.path.join(os.path.dirname(scenario), "schedule.yaml"))
     test_requests(launched(argv, scenario), scenario)
     test_nonsense(launched(argv, scenario))
@@ -691,6 +835,7 @@ def main():
         test_kernel(argv, folder)
         test_many(argv, folder)
         test_progress(argv, folder)
+        test_running(argv, folder)
     host = os.path.join(os.path.dirname(argv[0]), "tests", "host_commands")
     if os.access(host, os.X_OK):
         test_host(argv, host)

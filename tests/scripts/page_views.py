@@ -390,7 +390,8 @@ def check_play(browser, name, view, table, count):
     browser.open(f"{name}.html")
     speeds = browser.script(f"return [...document.getElementById('{view}-speed').options].map(o => [o.value, o.selected])")
     same([speed for speed, chosen in speeds if chosen], ["2"], f"{name}: the first speed")
-    browser.script(CHOOSE, f"{view}-speed", "20")
+    speed = 20 if count > 20 else 2  # on a busy machine the player is asked seldom
+    browser.script(CHOOSE, f"{view}-speed", str(speed))
     browser.press(table, "End")
     begin = time.monotonic()
     browser.script(play + ".click()")
@@ -400,7 +401,7 @@ def check_play(browser, name, view, table, count):
     took = time.monotonic() - begin
     same(browser.script(at), str(count), f"{name}: plays to the last step")
     holds(seen == sorted(seen) and seen[0] < count, f"{name}: plays from the first step: {seen}")
-    holds(took >= (count - 1) / 20 * 0.9, f"{name}: no faster than was chosen: {took}")
+    holds(took >= (count - 1) / speed * 0.9, f"{name}: no faster than was chosen: {took}")
     browser.press(table, "Home", " ")
     same(browser.script(f"return {play}.textContent"), "Pause", f"{name}: space plays")
     browser.press(table, " ")

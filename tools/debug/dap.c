@@ -2,8 +2,8 @@
 /*
  * The Debug Adapter Protocol's loop and table of requests: one row a request, one function a row;
  * dap_adapter.h says in which file each is. A request that resumes the run gets its response first. Then
- * the run continues, and its stop is an event. During the run "pause" and requests that end the session
- * are answered at once; others wait for the stop.
+ * the run continues, and its stop is an event. During the run "pause", "threads", "cancel" and requests that
+ * end the session are answered at once; others wait for the stop.
  */
 #include "dap.h"
 
@@ -29,7 +29,7 @@ json_t *dap_fail(struct dap *dap, const char *format, ...)
 void dap_event(struct dap *dap, const char *name, json_t *body)
 {
     dap_wire_write(&dap->wire, json_pack("{s:s,s:s,s:o}", "type", "event", "event", name, "body",
-                                         body ? body : json_object()));
+                                         dap_to_client(dap, body ? body : json_object())));
 }
 
 void dap_print_output(void *self, const char *text)
@@ -75,7 +75,9 @@ static const struct {
     {"reverseContinue", dap_reverse_continue},
     {"restartFrame", dap_restart_frame},
     {"pause", dap_pause},
+    {"cancel", dap_cancel},
     {"setBreakpoints", dap_set_breakpoints},
+    {"breakpointLocations", dap_breakpoint_locations},
     {"setFunctionBreakpoints", dap_set_function_breakpoints},
     {"setExceptionBreakpoints", dap_set_exception_breakpoints},
     {"exceptionInfo", dap_exception_info},
@@ -116,7 +118,7 @@ static void respond(struct dap *dap, const json_t *message, json_t *body)
         json_object_set_new(response, "message", json_string(dap->error));
         body = json_pack("{s:{s:i,s:s,s:b}}", "error", "id", 1, "format", dap->error, "showUser", true);
     }
-    json_object_set_new(response, "body", body);
+    json_object_set_new(response, "body", dap_to_client(dap, body));
     dap_wire_write(&dap->wire, response);
 }
 
@@ -126,6 +128,9 @@ static void answer(struct dap *dap, const json_t *message)
     json_t *body = NULL;
     bool known = false;
     dap->error[0] = '\0';
+    dap_from_client(dap, json_object_get(message, "arguments"));
+    if (dap->session && !dap->runs)
+        session_begin_command(dap->session);
     for (size_t i = 0; command && i < sizeof rows / sizeof *rows && !known; i++) {
         known = !strcmp(rows[i].command, command);
         if (known)
@@ -153,7 +158,71 @@ static bool leave(struct dap *dap, json_t *message)
     return false;
 }
 
-/* During the run, requests that concern it are answered at once; all others wait for the stop. */
+/* The request that waits with that number is answered as cancelled. False: none waits. */
+static bool cancel_waiting(struct dap *dap, json_int_t number)
+{
+    for (size_t i = 0; number && i < json_array_size(dap->waiting); i++) {
+        json_t *message = json_array_get(dap->waiting, i);
+        if (NUMBER(message, "seq") != number)
+            continue;
+        dap_fail(dap, "cancelled");
+        respond(dap, message, NULL);
+        json_array_remove(dap->waiting, i);
+        return true;
+    }
+    return false;
+}
+
+static void stop_soon(struct dap *dap)
+{
+    dap->paused = true;
+    if (!dap->progress.title)
+        dap_begin_progress(dap, "Stopping");
+    session_interrupt(dap->session);
+}
+
+void dap_answer_waiting(struct dap *dap)
+{
+    dap->peeks = false;
+    for (size_t i = 0; i < json_array_size(dap->waiting) && !dap->quits;) {
+        json_t *message = json_incref(json_array_get(dap->waiting, i));
+        if (dap_sets_breakpoints(TEXT(message, "command"))) {
+            json_array_remove(dap->waiting, i);
+            answer(dap, message);
+        } else {
+            i++;
+        }
+        json_decref(message);
+    }
+}
+
+/* Requests that concern the run are answered at once. For those that set breakpoints it stops, and continues.
+ * Others wait for the stop. Takes the message. False: the client leaves. */
+static bool take_while_running(struct dap *dap, json_t *message)
+{
+    const char *command = TEXT(message, "command") ? TEXT(message, "command") : "";
+    const bool ends = !strcmp(command, "disconnect") || !strcmp(command, "terminate"),
+               cancels = !strcmp(command, "cancel");
+    if (ends && session_attached(dap->session))
+        return leave(dap, message);
+    if (ends || !strcmp(command, "pause") ||
+        (cancels && !cancel_waiting(dap, NUMBER(json_object_get(message, "arguments"), "requestId"))))
+        stop_soon(dap);
+    if (!strcmp(command, "pause") || cancels) {
+        respond(dap, message, json_object());
+    } else if (!strcmp(command, "threads")) {
+        respond(dap, message, dap_known_threads(dap));
+    } else {
+        json_array_append(dap->waiting, message);
+        if (dap_sets_breakpoints(command) && dap->runs) {
+            dap->peeks = true;
+            session_interrupt(dap->session);
+        }
+    }
+    json_decref(message);
+    return true;
+}
+
 bool dap_wait_for_run(void *self, int fd)
 {
     struct dap *dap = self;
@@ -166,24 +235,24 @@ bool dap_wait_for_run(void *self, int fd)
         if (!pending && fds[0].revents)
             return true;
         json_t *message = dap_wire_read(&dap->wire);
-        const char *command = TEXT(message, "command");
         if (!message) {
             dap->quits = true;
             return false;
         }
-        if (command && !strcmp(command, "pause")) {
-            session_interrupt(dap->session);
-            respond(dap, message, json_object());
-        } else {
-            const bool ends = command && (!strcmp(command, "disconnect") || !strcmp(command, "terminate"));
-            if (ends && session_attached(dap->session))
-                return leave(dap, message);
-            if (ends)
-                session_interrupt(dap->session);
-            json_array_append(dap->waiting, message);
-        }
-        json_decref(message);
+        if (!take_while_running(dap, message))
+            return false;
     }
+}
+
+/* A message that is no request gets no response: it may have no number. */
+static void complain(struct dap *dap, const json_t *message)
+{
+    const char *type = TEXT(message, "type");
+    char text[160];
+    if (type && strcmp(type, "request") != 0)
+        return;
+    snprintf(text, sizeof text, "orrery: found a message that is no request of the Debug Adapter Protocol\n");
+    dap_event(dap, "output", json_pack("{s:s,s:s}", "category", "stderr", "output", text));
 }
 
 static void serve(struct dap *dap)
@@ -200,6 +269,8 @@ static void serve(struct dap *dap)
             return;
         if (TEXT(message, "type") && !strcmp(TEXT(message, "type"), "request"))
             answer(dap, message);
+        else
+            complain(dap, message);
         json_decref(message);
     }
 }
@@ -218,6 +289,9 @@ static void dap_fini(struct dap *dap)
     for (int i = 0; i < 4; i++)
         json_decref(dap->points[i]);
     json_decref(dap->waiting);
+    json_decref(dap->texts);
+    json_decref(dap->threads);
+    json_decref(dap->verified);
     json_decref(dap->stop);
     json_decref(dap->resume);
     json_decref(dap->sources);
@@ -226,10 +300,13 @@ static void dap_fini(struct dap *dap)
 
 int dap_run(const struct settings *settings, const char *port)
 {
-    struct dap dap = {.settings = settings,
+    struct dap dap = {.settings = *settings,
+                      .own_settings = settings->count,
+                      .texts = json_array(),
                       .wire = {.in = STDIN_FILENO, .out = STDOUT_FILENO},
                       .waiting = json_array(),
                       .sources = json_array(),
+                      .verified = json_object(),
                       /* the conclusion of the run is an event, not a verb's text */
                       .terminal = {.points = json_array(), .next_display = 1, .concluded = true}};
     signal(SIGPIPE, SIG_IGN);

@@ -5,6 +5,7 @@
  */
 #include "dap_adapter.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ json_t *dap_send_points(struct dap *dap)
 {
     json_t *all = json_array();
     json_t *of_verbs = terminal_points_enabled(&dap->terminal);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < DAP_POINT_KINDS && !dap->without_stops; i++)
         json_array_extend(all, dap->points[i]);
     json_array_extend(all, of_verbs);
     json_decref(of_verbs);
@@ -26,6 +27,49 @@ static json_int_t ignored_hits(const char *condition)
     const json_int_t count = strtoll(digits, NULL, 10);
     const bool more = condition && strchr(condition, '>') && !strchr(condition, '=');
     return count > 0 ? count - !more : 0;
+}
+
+static void note_verified(struct dap *dap, json_int_t id, bool verified)
+{
+    char key[24];
+    snprintf(key, sizeof key, "%" JSON_INTEGER_FORMAT, id);
+    if (verified)
+        json_object_set_new(dap->verified, key, json_true());
+}
+
+static bool is_known(const struct dap *dap, json_int_t id)
+{
+    char key[24];
+    snprintf(key, sizeof key, "%" JSON_INTEGER_FORMAT, id);
+    return json_object_get(dap->verified, key) != NULL;
+}
+
+bool dap_sets_breakpoints(const char *command)
+{
+    static const char *const commands[] = {"setBreakpoints", "setFunctionBreakpoints",
+                                           "setExceptionBreakpoints", "setDataBreakpoints"};
+    for (size_t i = 0; command && i < sizeof commands / sizeof *commands; i++)
+        if (!strcmp(commands[i], command))
+            return true;
+    return false;
+}
+
+/* A kernel has lines and functions that kernels before it had not. */
+void dap_announce_breakpoints(struct dap *dap)
+{
+    json_t *answer = dap_query(dap, json_pack("{s:s}", "verb", "points"));
+    const json_t *places = json_object_get(answer, "points");
+    for (size_t i = 0; i < json_array_size(places); i++) {
+        const json_t *place = json_array_get(places, i);
+        const json_int_t id = NUMBER(place, "id");
+        if (!json_is_true(json_object_get(place, "verified")) || is_known(dap, id))
+            continue;
+        note_verified(dap, id, true);
+        dap_event(dap, "breakpoint",
+                  json_pack("{s:s,s:{s:I,s:b,s:O*}}", "reason", "changed", "breakpoint", "id", id, "verified",
+                            true, "line", json_object_get(place, "line")));
+    }
+    json_decref(answer);
 }
 
 json_t *dap_breakpoints_body(struct dap *dap, const json_t *mine)
@@ -42,6 +86,7 @@ json_t *dap_breakpoints_body(struct dap *dap, const json_t *mine)
             json_object_set(shown, "verified", json_object_get(place, "verified"));
             json_object_set(shown, "line", json_object_get(place, "line"));
         }
+        note_verified(dap, NUMBER(shown, "id"), json_is_true(json_object_get(shown, "verified")));
         if (!json_is_true(json_object_get(shown, "verified")))
             json_object_set_new(shown, "message", json_string("the kernel that runs has no such place"));
         json_array_append_new(list, shown);
@@ -60,13 +105,19 @@ void dap_take_options(json_t *point, const json_t *from)
         json_object_set(point, "log", json_object_get(from, "logMessage"));
 }
 
-json_t *dap_set_breakpoints(struct dap *dap, const json_t *arguments)
+/* The last part of the path of a request's source. */
+static const char *source_name(const json_t *arguments)
 {
-    const json_t *source = json_object_get(arguments, "source"),
-                 *wanted = json_object_get(arguments, "breakpoints");
+    const json_t *source = json_object_get(arguments, "source");
     const char *path = TEXT(source, "path") ? TEXT(source, "path") : TEXT(source, "name"),
                *slash = path ? strrchr(path, '/') : NULL;
-    const char *name = slash ? slash + 1 : path;
+    return slash ? slash + 1 : path;
+}
+
+json_t *dap_set_breakpoints(struct dap *dap, const json_t *arguments)
+{
+    const json_t *wanted = json_object_get(arguments, "breakpoints");
+    const char *name = source_name(arguments);
     if (!dap->session)
         return dap_fail(dap, "nothing is launched");
     if (!name)
@@ -89,6 +140,23 @@ json_t *dap_set_breakpoints(struct dap *dap, const json_t *arguments)
         json_object_set_new(json_array_get(list, i), "source", dap_source_of(dap, name));
     json_decref(mine);
     return body;
+}
+
+json_t *dap_breakpoint_locations(struct dap *dap, const json_t *arguments)
+{
+    const json_int_t first = NUMBER(arguments, "line"),
+                     last = NUMBER(arguments, "endLine") ? NUMBER(arguments, "endLine") : first;
+    const char *name = source_name(arguments);
+    json_t *answer = dap_query(dap, json_pack("{s:s,s:s*}", "verb", "lines", "file", name)),
+           *list = json_array();
+    const json_t *lines = json_object_get(answer, "lines");
+    for (size_t i = 0; i < json_array_size(lines); i++) {
+        const json_int_t line = json_integer_value(json_array_get(lines, i));
+        if (line >= first && line <= last)
+            json_array_append_new(list, json_pack("{s:I}", "line", line));
+    }
+    json_decref(answer);
+    return json_pack("{s:o}", "breakpoints", list);
 }
 
 json_t *dap_set_function_breakpoints(struct dap *dap, const json_t *arguments)

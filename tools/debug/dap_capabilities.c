@@ -31,8 +31,13 @@ json_t *dap_initialize(struct dap *dap, const json_t *arguments)
         "supportsRestartRequest",
         "supportsValueFormattingOptions",
         "supportsExceptionFilterOptions",
+        "supportsBreakpointLocationsRequest",
+        "supportsCancelRequest",
     };
     dap->progress.supported = json_is_true(json_object_get(arguments, "supportsProgressReporting"));
+    dap->client.takes_invalidated = json_is_true(json_object_get(arguments, "supportsInvalidatedEvent"));
+    dap->client.takes_memory = json_is_true(json_object_get(arguments, "supportsMemoryEvent"));
+    dap_take_client_forms(dap, arguments);
     json_t *body = json_object(), *filters = json_array();
     for (size_t i = 0; i < sizeof supported / sizeof *supported; i++)
         json_object_set_new(body, supported[i], json_true());

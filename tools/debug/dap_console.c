@@ -4,6 +4,8 @@
  */
 #include "dap_adapter.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +36,10 @@ json_t *dap_completions(struct dap *dap, const json_t *arguments)
         json_decref(answer);
     }
     json_t *targets = completions_find(text, (size_t)column, variables);
+    for (size_t i = 0; dap->client.columns_from_0 && i < json_array_size(targets); i++) {
+        json_t *target = json_array_get(targets, i);
+        json_object_set_new(target, "start", json_integer(NUMBER(target, "start") - 1));
+    }
     json_decref(variables);
     return json_pack("{s:o}", "targets", targets);
 }
@@ -107,6 +113,27 @@ static json_t *run_verb(struct dap *dap, const struct dap_handle *frame, const c
                              : json_pack("{s:s,s:i}", "result", text, "variablesReference", 0);
     free(text);
     return body;
+}
+
+json_t *dap_run_to_finding(struct dap *dap, int number)
+{
+    char line[32];
+    snprintf(line, sizeof line, "race %d", number);
+    json_decref(run_verb(dap, NULL, line));
+    dap->moved = false;
+    return json_incref(dap->stop);
+}
+
+/* Memory and variables may show in several places of the client. */
+void dap_announce_values(struct dap *dap, const json_t *address, json_int_t size)
+{
+    char reference[24];
+    snprintf(reference, sizeof reference, "0x%" PRIx64, (uint64_t)json_integer_value(address));
+    if (dap->client.takes_memory && address)
+        dap_event(dap, "memory",
+                  json_pack("{s:s,s:i,s:I}", "memoryReference", reference, "offset", 0, "count", size));
+    if (dap->client.takes_invalidated)
+        dap_event(dap, "invalidated", json_pack("{s:[s]}", "areas", "variables"));
 }
 
 /* In the console, text that is no expression here is tried as a verb of the terminal. */

@@ -57,7 +57,7 @@ static bool take_command(struct dap *dap, const char *path, const json_t *argume
         }
         dap->command[1 + i] = strdup(argument);
     }
-    if (library_select() && settings_export(dap->settings))
+    if (library_select() && settings_export(&dap->settings))
         return true;
     dap_fail(dap, "liborrery.so is neither beside this command nor in %s", ORRERY_LIBDIR);
     return false;
@@ -66,47 +66,168 @@ static bool take_command(struct dap *dap, const char *path, const json_t *argume
 /* Loads a file of OpenCL C as the scenario that follows from the kernel's signature. */
 static bool load_kernel(struct dap *dap, const char *word, const char *file, const char *kernel)
 {
-    char *text = target_scenario(dap->settings, file, kernel, file, NULL);
-    const bool loaded = text && settings_load_text(dap->settings, text, word, &dap->scenario);
+    char *text = target_scenario(&dap->settings, file, kernel, file, NULL);
+    const bool loaded = text && settings_load_text(&dap->settings, text, word, &dap->scenario);
     free(text);
     return loaded;
 }
 
+/* Standard error goes to a file meanwhile; NULL: it stays where it is. */
+static FILE *catch_messages(int *out_before)
+{
+    FILE *file = tmpfile();
+    *out_before = file ? dup(STDERR_FILENO) : -1;
+    if (*out_before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0)
+        return file;
+    if (file)
+        fclose(file);
+    return NULL;
+}
+
+/* What was written to it is written again, and becomes the error if the target was not loaded. */
+static void release_messages(struct dap *dap, FILE *file, int before)
+{
+    char text[sizeof dap->error] = "";
+    if (!file)
+        return;
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(file);
+    const size_t size = fread(text, 1, sizeof text - 1, file);
+    fwrite(text, 1, size, stderr);
+    fclose(file);
+    const char *head = "orrery: error: ",
+               *reason = strncmp(text, head, strlen(head)) ? text : text + strlen(head);
+    if (!dap->loaded && size)
+        dap_fail(dap, "%.*s", (int)strcspn(reason, "\n"), reason);
+}
+
 /* out_own: the target is a program, which launches its kernels itself. */
-static bool load_target(struct dap *dap, const char *path, bool *out_own)
+static bool load_quietly(struct dap *dap, const char *path, bool *out_own)
 {
     const char *kernel;
     char *file = target_file(path, &kernel);
     *out_own = !file && !target_is_scenario(path);
     dap->loaded = file ? load_kernel(dap, path, file, kernel)
-                       : settings_load(dap->settings, *out_own ? NULL : path, &dap->scenario);
+                       : settings_load(&dap->settings, *out_own ? NULL : path, &dap->scenario);
     free(file);
     if (!dap->loaded)
         dap_fail(dap, "%s cannot be loaded; standard error says why", path);
     return dap->loaded;
 }
 
-json_t *dap_launch(struct dap *dap, const json_t *arguments)
+static bool load_target(struct dap *dap, const char *path, bool *out_own)
+{
+    int before;
+    FILE *messages = catch_messages(&before);
+    const bool loaded = load_quietly(dap, path, out_own);
+    release_messages(dap, messages, before);
+    return loaded;
+}
+
+/* "env": of a program; null takes a variable away. */
+static bool take_environment(struct dap *dap, json_t *environment)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(environment, name, value)
+    {
+        if (!json_is_string(value) && !json_is_null(value)) {
+            dap_fail(dap, "\"env\": \"%s\" is neither text nor null", name);
+            return false;
+        }
+        if (json_is_null(value) ? unsetenv(name) : setenv(name, json_string_value(value), 1)) {
+            dap_fail(dap, "\"env\": '%s' is no name of a variable", name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Text that lives as long as the settings, which is as long as the process. */
+static const char *kept_text(struct dap *dap, const json_t *value)
+{
+    json_t *text = json_is_string(value)    ? json_incref((json_t *)(uintptr_t)value)
+                   : json_is_integer(value) ? json_sprintf("%" JSON_INTEGER_FORMAT, json_integer_value(value))
+                   : json_is_boolean(value) ? json_string(json_is_true(value) ? "true" : "false")
+                                            : NULL;
+    if (text)
+        json_array_append_new(dap->texts, text);
+    return json_string_value(text);
+}
+
+/* "options": those of orrery(1) by their names, as {"schedule": "random", "seed": 3}. */
+static bool take_options(struct dap *dap, json_t *options)
+{
+    const char *name;
+    json_t *value;
+    dap->settings.count = dap->own_settings;
+    json_object_foreach(options, name, value)
+    {
+        struct scenario_option option;
+        const char *text = kept_text(dap, value);
+        size_t i = 0;
+        while (scenario_option(i, &option) && strcmp(option.name, name) != 0)
+            i++;
+        if (!scenario_option(i, &option) || !text || dap->settings.count == SETTINGS_MAX) {
+            dap_fail(dap, "\"options\": found '%s', expected an option of orrery(1) and text or a number",
+                     name);
+            return false;
+        }
+        dap->settings.given[dap->settings.count].name = option.name;
+        dap->settings.given[dap->settings.count++].value = text;
+    }
+    return true;
+}
+
+/* Another launch may follow one that was refused. */
+static void forget_target(struct dap *dap)
+{
+    session_free(dap->session);
+    dap->session = NULL;
+    if (dap->loaded)
+        scenario_fini(&dap->scenario);
+    dap->loaded = false;
+    for (char **word = dap->command; word && *word; word++)
+        free(*word);
+    free(dap->command);
+    dap->command = NULL;
+}
+
+static json_t *launch(struct dap *dap, const json_t *arguments)
 {
     const char *path = TEXT(arguments, "program"), *directory = TEXT(arguments, "cwd");
     bool own;
-    if (dap->loaded)
-        return dap_fail(dap, "a program is launched already");
     if (!path)
         return dap_fail(dap,
                         "launch needs \"program\": the path of a scenario, a kernel's file or a program");
     if (directory && chdir(directory) < 0)
         return dap_fail(dap, "cwd: %s: %s", directory, strerror(errno));
-    if (!load_target(dap, path, &own))
+    if (!take_environment(dap, json_object_get(arguments, "env")) ||
+        !take_options(dap, json_object_get(arguments, "options")) || !load_target(dap, path, &own))
         return NULL;
     dap->scenario.schedule.timeout_seconds = 0; /* time passes while the user thinks */
-    dap->stops_on_entry = json_is_true(json_object_get(arguments, "stopOnEntry"));
-    dap->stops_at_end = json_is_true(json_object_get(arguments, "stopAtEnd"));
+    dap->without_stops = json_is_true(json_object_get(arguments, "noDebug"));
+    dap->stops_on_entry = !dap->without_stops && json_is_true(json_object_get(arguments, "stopOnEntry"));
+    dap->stops_at_end = !dap->without_stops && json_is_true(json_object_get(arguments, "stopAtEnd"));
+    dap->finding = dap->without_stops ? 0 : (int)NUMBER(arguments, "finding");
     if (!own && !has_program(&dap->scenario))
         return dap_fail(dap, "%s has no program of its own: launch the program", path);
+    if (own && target_missing(path))
+        return dap_fail(dap, "%s: %s", path, strerror(target_missing(path)));
     if (own && !take_command(dap, path, json_object_get(arguments, "args")))
         return NULL;
     return begin_session(dap);
+}
+
+json_t *dap_launch(struct dap *dap, const json_t *arguments)
+{
+    if (dap->loaded || dap->session)
+        return dap_fail(dap, "a program is launched already");
+    json_t *body = launch(dap, arguments);
+    if (!body)
+        forget_target(dap);
+    return body;
 }
 
 static void say_waiting(struct dap *dap)
@@ -167,7 +288,9 @@ json_t *dap_configuration_done(struct dap *dap, const json_t *arguments)
         return dap_fail(dap, "nothing is launched");
     dap->configured = true;
     dap->enters = dap->stops_on_entry;
-    if (dap->stops_on_entry)
+    if (dap->finding > 0)
+        dap_resume_later(dap, "finding", json_object());
+    else if (dap->stops_on_entry)
         dap_resume_later(
             dap, "run", json_pack("{s:s,s:i,s:I}", "mode", "step", "thread", 1, "launch", first_launch(dap)));
     else

@@ -86,7 +86,11 @@ json_t *dap_write_memory(struct dap *dap, const json_t *arguments)
     json_t *answer = dap_query(dap, json_pack("{s:s,s:I,s:s,s:I}", "verb", "write", "address",
                                               (json_int_t)dap_address_of(arguments), "bytes", hex, "thread",
                                               NUMBER(dap->stop, "thread")));
-    json_t *body = answer ? json_pack("{s:I}", "bytesWritten", NUMBER(answer, "count")) : NULL;
+    json_t *body = answer ? json_pack("{s:I}", "bytesWritten", NUMBER(answer, "count")) : NULL,
+           *address = json_integer((json_int_t)dap_address_of(arguments));
+    if (body)
+        dap_announce_values(dap, address, NUMBER(answer, "count"));
+    json_decref(address);
     free(hex);
     json_decref(answer);
     return body;

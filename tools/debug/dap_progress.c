@@ -45,7 +45,7 @@ void dap_note_progress(struct dap *dap)
     dap->progress.number++;
     progress_event(
         dap, "progressStart",
-        json_pack("{s:s,s:b,s:s}", "title", dap->progress.title, "cancellable", false, "message", text));
+        json_pack("{s:s,s:b,s:s}", "title", dap->progress.title, "cancellable", true, "message", text));
 }
 
 void dap_end_progress(struct dap *dap)

@@ -67,9 +67,9 @@ json_t *dap_last_access(struct dap *dap, const json_t *arguments)
     if (!dap->session)
         return dap_fail(dap, "nothing is launched");
     json_decref(session_points(
-        dap->session, json_pack("[{s:i,s:s,s:I,s:I,s:b,s:b}]", "id", 1000000, "kind", "watch", "address",
-                                (json_int_t)dap_address_of(arguments), "size", size ? size : 1, "read",
-                                !json_is_true(json_object_get(arguments, "writes")), "write", true)));
+        dap->session, json_pack("[{s:i,s:s,s:I,s:I,s:b,s:b}]", "id", TERMINAL_OWN_POINT, "kind", "watch",
+                                "address", (json_int_t)dap_address_of(arguments), "size", size ? size : 1,
+                                "read", !json_is_true(json_object_get(arguments, "writes")), "write", true)));
     json_t *answer = dap_accepted(dap, session_last(dap->session, json_pack("{s:s}", "mode", "continue")));
     json_decref(dap_send_points(dap));
     return answer;

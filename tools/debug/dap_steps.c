@@ -28,6 +28,26 @@ void dap_resume_later(struct dap *dap, const char *how, json_t *plan)
     dap->resume = json_pack("{s:s,s:o}", "how", how, "plan", plan);
 }
 
+/* Runs by the plan; takes it. Where the run stopped only for requests that set breakpoints, it continues. */
+static json_t *run(struct dap *dap, json_t *plan)
+{
+    dap->runs = true;
+    dap->paused = dap->peeks = false;
+    json_t *stop = session_run(dap->session, json_deep_copy(plan));
+    for (;;) {
+        const char *reason = TEXT(stop, "reason");
+        const bool goes_on = dap->peeks && !dap->paused && reason && !strcmp(reason, "pause");
+        dap_answer_waiting(dap);
+        if (!goes_on || dap->quits)
+            break;
+        json_decref(stop);
+        stop = session_run(dap->session, json_deep_copy(plan));
+    }
+    dap->runs = false;
+    json_decref(plan);
+    return stop;
+}
+
 void dap_resume_now(struct dap *dap)
 {
     json_t *resume = dap->resume;
@@ -42,8 +62,11 @@ void dap_resume_now(struct dap *dap)
     } else if (!strcmp(how, "goto")) {
         stop = session_goto(dap->session, (uint64_t)NUMBER(plan, "position"));
         json_decref(plan);
+    } else if (!strcmp(how, "finding")) {
+        json_decref(plan);
+        stop = dap_run_to_finding(dap, dap->finding);
     } else {
-        stop = session_run(dap->session, plan);
+        stop = run(dap, plan);
     }
     json_decref(resume);
     dap_end_progress(dap);
@@ -118,6 +141,14 @@ json_t *dap_pause(struct dap *dap, const json_t *arguments)
     if (!dap->session)
         return dap_fail(dap, "nothing is launched");
     return json_object(); /* it stands: while it runs, dap_wait_for_run() takes the request */
+}
+
+/* What waits or runs is cancelled in dap_wait_for_run(). */
+json_t *dap_cancel(struct dap *dap, const json_t *arguments)
+{
+    (void)dap;
+    (void)arguments;
+    return json_object();
 }
 
 json_t *dap_goto_position(struct dap *dap, const json_t *arguments)

@@ -11,6 +11,7 @@ static void announce_end(struct dap *dap, const json_t *stop)
     const char *text = TEXT(stop, "text");
     if (text && *text)
         dap_event(dap, "output", json_pack("{s:s,s:s}", "category", "console", "output", text));
+    dap->exit_code = NUMBER(stop, "status");
     if (dap->stops_at_end) {
         dap_event(dap, "stopped",
                   json_pack("{s:s,s:s,s:i,s:b}", "reason", "pause", "description", "The run is over",
@@ -18,7 +19,7 @@ static void announce_end(struct dap *dap, const json_t *stop)
         return;
     }
     dap->over = true;
-    dap_event(dap, "exited", json_pack("{s:I}", "exitCode", NUMBER(stop, "status")));
+    dap_event(dap, "exited", json_pack("{s:I}", "exitCode", dap->exit_code));
     dap_event(dap, "terminated", NULL);
 }
 
@@ -40,9 +41,14 @@ void dap_announce_stop(struct dap *dap, json_t *stop)
     json_decref(dap->stop);
     dap->stop = stop;
     if (error) {
-        dap_event(dap, "output", json_pack("{s:s,s:s}", "category", "stderr", "output", error));
-        if (session_ended(dap->session))
+        json_t *line = json_sprintf("%s\n", error);
+        dap_event(dap, "output", json_pack("{s:s,s:o}", "category", "stderr", "output", line));
+        if (session_ended(dap->session) && !dap->over) {
+            dap->over = true;
+            const json_int_t code = NUMBER(stop, "exit_code");
+            dap_event(dap, "exited", json_pack("{s:I}", "exitCode", code ? code : dap->exit_code));
             dap_event(dap, "terminated", NULL);
+        }
         return;
     }
     if (!strcmp(reason, "exited")) {
@@ -59,7 +65,7 @@ void dap_announce_stop(struct dap *dap, json_t *stop)
     const json_t *finding = json_object_get(stop, "finding");
     json_t *body = json_pack("{s:s,s:I,s:b}", "reason", shown, "threadId", thread ? thread : 1,
                              "allThreadsStopped", true);
-    if (point)
+    if (point && point < TERMINAL_OWN_POINT)
         json_object_set_new(body, "hitBreakpointIds", json_pack("[I]", point));
     if (!strcmp(reason, "beginning"))
         json_object_set_new(body, "description", json_string("The beginning of the run"));
@@ -67,5 +73,6 @@ void dap_announce_stop(struct dap *dap, json_t *stop)
         json_object_set_new(body, "text", json_string(TEXT(finding, "id")));
     else if (TEXT(stop, "text"))
         json_object_set_new(body, "text", json_string(TEXT(stop, "text")));
+    dap_announce_breakpoints(dap);
     dap_event(dap, "stopped", body);
 }

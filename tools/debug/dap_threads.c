@@ -97,7 +97,16 @@ json_t *dap_threads(struct dap *dap, const json_t *arguments)
     json_decref(answer);
     if (!json_array_size(list))
         json_array_append_new(list, json_pack("{s:i,s:s}", "id", 1, "name", "no work-item runs"));
-    return json_pack("{s:o}", "threads", list);
+    json_decref(dap->threads);
+    dap->threads = json_pack("{s:o}", "threads", list);
+    return json_incref(dap->threads);
+}
+
+/* A client that asks while the target runs needs a thread, to pause it. */
+json_t *dap_known_threads(const struct dap *dap)
+{
+    return dap->threads ? json_incref(dap->threads)
+                        : json_pack("{s:[{s:i,s:s}]}", "threads", "id", 1, "name", "the kernel that runs");
 }
 
 /* Moves the focus to the work-item; the threads are then the work-items of its work-group. */

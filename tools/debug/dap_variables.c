@@ -166,8 +166,10 @@ static json_t *assign(struct dap *dap, const json_t *arguments, const char *targ
         return dap_fail(dap, "there is no value");
     json_t *value = dap_query(dap, json_pack("{s:s,s:s,s:I,s:i,s:b}", "verb", "evaluate", "expression", text,
                                              "thread", thread, "frame", frame, "assigns", true));
-    if (value)
+    if (value) {
         body = show_value(dap, value, target, thread, frame, "value");
+        dap_announce_values(dap, json_object_get(value, "address"), NUMBER(value, "size"));
+    }
     json_decref(value);
     free(text);
     return body;

@@ -41,15 +41,21 @@ static struct {
     __typeof__(&rl_attempted_completion_over) completion_over;
     __typeof__(&rl_attempted_completion_function) completion;
     __typeof__(&rl_readline_name) name;
+    __typeof__(&rl_line_buffer) buffer;
 } edit;
 
-static line_editor_word *completed; /* the library has no place for it */
+/* The library has no place for these. */
+static struct {
+    line_editor_word *words;
+    void *self;
+    char *line; /* up to the cursor */
+} completed;
 
 static char *complete_word(const char *text, int again)
 {
     static size_t next;
     next = again ? next : 0;
-    for (const char *word; (word = completed(next)) != NULL;) {
+    for (const char *word; (word = completed.words(completed.self, completed.line, next)) != NULL;) {
         next++;
         if (!strncmp(word, text, strlen(text)))
             return strdup(word);
@@ -57,12 +63,15 @@ static char *complete_word(const char *text, int again)
     return NULL;
 }
 
-/* Completes the first word alone, which is a verb. */
 static char **complete(const char *text, int start, int end)
 {
-    (void)end;
+    (void)start;
     *edit.completion_over = 1;
-    return start ? NULL : edit.matches(text, complete_word);
+    completed.line = strndup(*edit.buffer, end > 0 ? (size_t)end : 0);
+    char **matches = completed.line ? edit.matches(text, complete_word) : NULL;
+    free(completed.line);
+    completed.line = NULL;
+    return matches;
 }
 
 /* The library is looked for once. */
@@ -75,6 +84,7 @@ static bool open_edit(void)
         {"rl_attempted_completion_over", &edit.completion_over},
         {"rl_attempted_completion_function", &edit.completion},
         {"rl_readline_name", &edit.name},
+        {"rl_line_buffer", &edit.buffer},
     };
     static bool tried, is_open;
     if (!tried)
@@ -83,11 +93,12 @@ static bool open_edit(void)
     return is_open;
 }
 
-char *line_editor_read(const char *prompt, bool prompts, line_editor_word *words)
+char *line_editor_read(const char *prompt, bool prompts, line_editor_word *words, void *self)
 {
     if (!prompts || !open_edit())
         return read_after_prompt(prompt, prompts);
-    completed = words;
+    completed.words = words;
+    completed.self = self;
     *edit.name = (char *)(uintptr_t) "orrery";
     *edit.completion = complete;
     char *line = edit.readline(prompt);
@@ -96,9 +107,10 @@ char *line_editor_read(const char *prompt, bool prompts, line_editor_word *words
     return line;
 }
 #else
-char *line_editor_read(const char *prompt, bool prompts, line_editor_word *words)
+char *line_editor_read(const char *prompt, bool prompts, line_editor_word *words, void *self)
 {
     (void)words;
+    (void)self;
     return read_after_prompt(prompt, prompts);
 }
 #endif

@@ -22,6 +22,8 @@
 #include "orrery/debug_wire.h"
 #include "tools/tools.h"
 
+enum { FIRST_LINE_MOST = 16 };
+
 /* ---- requests -------------------------------------------------------------------------------- */
 
 json_t *session_ask(struct session *session, json_t *request)
@@ -35,6 +37,7 @@ json_t *session_ask(struct session *session, json_t *request)
 static json_t *run(struct session *session, json_t *plan)
 {
     json_object_set_new(plan, "verb", json_string("run"));
+    session->runs = false;
     if (!session_send(session, plan))
         return session_target_ended(session);
     for (;;) {
@@ -213,6 +216,12 @@ static json_t *collect(struct session *session, json_t *plan, int slot, uint64_t
     return run(session, once);
 }
 
+static bool is_interrupted(const json_t *stop)
+{
+    const char *reason = json_string_value(json_object_get(stop, "reason"));
+    return reason && !strcmp(reason, "pause");
+}
+
 /* Returns the last position before `before` at which the plan was met, or 0. out_stop gets the stop of
  * the last run. */
 static uint64_t find_last(struct session *session, json_t *plan, uint64_t before, json_t **out_stop)
@@ -224,7 +233,7 @@ static uint64_t find_last(struct session *session, json_t *plan, uint64_t before
         json_decref(*out_stop);
         *out_stop = limit > begin ? collect(session, plan, slot, limit) : NULL;
         const uint64_t last = (uint64_t)json_integer_value(json_object_get(*out_stop, "last"));
-        if (last || json_object_get(*out_stop, "error"))
+        if (last || json_object_get(*out_stop, "error") || is_interrupted(*out_stop))
             return last;
         if (!json_is_true(json_object_get(*out_stop, "unsure")))
             limit = begin + 1;
@@ -242,10 +251,33 @@ static void focus_again(struct session *session, json_int_t thread, json_t *stop
     json_decref(place);
 }
 
+/* Before its first line a run has nothing to show: the launch and a work-group begin. */
+static json_t *go_to_first_line(struct session *session)
+{
+    json_t *stop = session_goto(session, 1);
+    for (uint64_t at = 2; at <= FIRST_LINE_MOST && !json_object_get(stop, "error") &&
+                          !json_object_get(stop, "function") && !session->ended;
+         at++) {
+        json_decref(stop);
+        stop = session_goto(session, at);
+    }
+    return stop;
+}
+
+/* A way back was interrupted: the run stands where it stood before. */
+static json_t *back_to(struct session *session, uint64_t here)
+{
+    json_t *stop = session_goto(session, here);
+    if (!json_object_get(stop, "error"))
+        json_object_set_new(stop, "reason", json_string("pause"));
+    return stop;
+}
+
 json_t *session_back(struct session *session, json_t *plan)
 {
     json_t *found, *stop;
     session_find_position(session);
+    const uint64_t here = session->position;
     const bool entry = !strcmp(json_string_value(json_object_get(plan, "mode")), "entry");
     const uint64_t last = find_last(session, plan, session->position + entry, &found);
     const json_int_t point = json_integer_value(json_object_get(found, "last_point")),
@@ -254,7 +286,11 @@ json_t *session_back(struct session *session, json_t *plan)
     json_decref(plan);
     if (error)
         return found;
-    stop = session_goto(session, last ? last : 1);
+    if (is_interrupted(found)) {
+        json_decref(found);
+        return back_to(session, here);
+    }
+    stop = last ? session_goto(session, last) : go_to_first_line(session);
     if (last && !point && thread && !json_object_get(stop, "error"))
         focus_again(session, thread, stop);
     json_object_set_new(stop, "reason",
@@ -278,7 +314,9 @@ json_t *session_last(struct session *session, json_t *plan)
     const bool ended = session->ended;
     const uint64_t last = find_last(session, plan, here, &found);
     json_decref(plan);
-    answer = json_pack("{s:I,s:O*}", "last", (json_int_t)last, "text", json_object_get(found, "last_text"));
+    answer = is_interrupted(found) ? json_pack("{s:s}", "error", "the way back was interrupted")
+                                   : json_pack("{s:I,s:O*}", "last", (json_int_t)last, "text",
+                                               json_object_get(found, "last_text"));
     json_decref(found);
     if (ended)
         json_decref(run(session, json_pack("{s:s,s:b}", "mode", "continue", "points", 0)));
@@ -302,9 +340,15 @@ json_t *session_points(struct session *session, json_t *points)
     return session_ask(session, json_pack("{s:s,s:O}", "verb", "points", "points", points));
 }
 
+void session_begin_command(struct session *session)
+{
+    session->is_due = 0;
+}
+
 void session_interrupt(struct session *session)
 {
-    if (session->running > 0 && session->running != getpid())
+    session->is_due = !session->runs;
+    if (session->runs && session->running > 0 && session->running != getpid())
         kill(session->running, DEBUG_SIGNAL);
 }
 

@@ -64,7 +64,8 @@ json_t *session_may_read(struct session *session, json_t *request); /* takes the
 /* schedule: the engine's reply here; number: of the work-item that runs at its step */
 json_t *session_fork(struct session *session, const json_t *schedule, json_int_t number);
 json_t *session_restart(struct session *session);
-void session_interrupt(struct session *session);
+void session_begin_command(struct session *session); /* interrupts before it do not count */
+void session_interrupt(struct session *session);     /* also from a signal handler */
 /*
  * Breakpoints, as the engine's "points"; they stay with the session. Takes the list; the reply has their
  * places.

@@ -12,12 +12,18 @@
 
 #include "tools/tools.h"
 
-enum { LIFE_CHECK_MS = 200 };
+/* SIGNAL_CODE: as a shell reports a program that a signal ended. */
+enum { LIFE_CHECK_MS = 200, STATUS_CHECKS = 5, SIGNAL_CODE = 128 };
 
-bool session_is_alive(const struct session *session)
+bool session_is_alive(struct session *session)
 {
-    while (waitpid(-1, NULL, WNOHANG) > 0)
-        ;
+    int status;
+    for (pid_t process; (process = waitpid(-1, &status, WNOHANG)) > 0;) {
+        if (process != session->running)
+            continue;
+        session->status = status;
+        session->has_status = true;
+    }
     return kill(session->running, 0) == 0;
 }
 
@@ -85,14 +91,41 @@ void session_take_note(struct session *session, const json_t *message)
         session->interval = (uint64_t)json_integer_value(interval);
     if (woken)
         session->running = (pid_t)json_integer_value(woken);
+    if (json_object_get(message, "runs")) {
+        session->runs = true;
+        if (session->is_due)
+            session_interrupt(session);
+    }
+    if (json_object_get(message, "stop"))
+        session->runs = false;
     if (text && (position >= session->furthest || json_is_true(json_object_get(message, "log"))))
         session->host.print(session->host.self, json_string_value(text));
 }
 
+/* Its socket is closed a moment before its status is there. */
+static void await_status(struct session *session)
+{
+    for (int i = 0; i < STATUS_CHECKS && session_is_alive(session); i++)
+        poll(NULL, 0, LIFE_CHECK_MS);
+}
+
 json_t *session_target_ended(struct session *session)
 {
+    char how[80] = "";
+    int code = 0;
+    if (!session->ended && !session->attached)
+        await_status(session);
     session->ended = true;
-    return json_pack("{s:s}", "error", "the process that runs the target has ended");
+    if (session->has_status && WIFSIGNALED(session->status)) {
+        code = SIGNAL_CODE + WTERMSIG(session->status);
+        snprintf(how, sizeof how, ": signal %d, %s", WTERMSIG(session->status),
+                 strsignal(WTERMSIG(session->status)));
+    } else if (session->has_status) {
+        code = WEXITSTATUS(session->status);
+        snprintf(how, sizeof how, ": exit status %d", code);
+    }
+    return json_pack("{s:o,s:i}", "error", json_sprintf("the process that runs the target has ended%s", how),
+                     "exit_code", code);
 }
 
 /* Waits for a message with that key and returns its value. Notes before it are processed. */

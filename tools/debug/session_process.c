@@ -61,6 +61,7 @@ bool session_start_program(struct session *session)
     session->at = session->filled = 0;
     session->slots[0] = (struct copy_slot){true, 0, 0};
     session->started = session->running > 0;
+    session->has_status = false;
     return session->started;
 }
 
@@ -85,6 +86,7 @@ bool session_start(struct session *session)
     }
     close(sockets[1]);
     session->started = session->running > 0;
+    session->has_status = false;
     return session->started;
 }
 

@@ -15,6 +15,8 @@
 #ifndef ORRERY_TOOLS_DEBUG_SESSION_STATE_H
 #define ORRERY_TOOLS_DEBUG_SESSION_STATE_H
 
+#include <signal.h>
+
 #include "session.h"
 
 #include "inferior.h"
@@ -34,13 +36,17 @@ struct session {
     uint64_t position, furthest; /* furthest: output before the event of that position was shown */
     uint64_t executed;           /* positions that were passed, each time they were */
     bool ended, started;
-    bool tracks; /* copies may keep the writes of some bytes, which a run does not need */
-    bool plain;  /* it ended so: the position is unknown */
+    bool has_status; /* the process has ended, with this status of waitpid */
+    int status;
+    bool runs;                    /* an interrupt would stop it */
+    volatile sig_atomic_t is_due; /* an interrupt, as soon as it runs */
+    bool tracks;                  /* copies may keep the writes of some bytes, which a run does not need */
+    bool plain;                   /* it ended so: the position is unknown */
     json_t *points;
     json_t *forks; /* {"launch", "step", "tile", "wave"}: waves chosen; NULL: none */
 };
 
-bool session_is_alive(const struct session *session);
+bool session_is_alive(struct session *session);
 bool session_send(struct session *session, json_t *message);     /* takes the message */
 json_t *session_await(struct session *session, const char *key); /* notes before it are processed */
 json_t *session_read(struct session *session); /* the next message; NULL: the process has ended */

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "completions.h"
 #include "line_editor.h"
+#include "orrery/report.h"
 #include "tools/tools.h"
 
 #define TEXT(object, key) json_string_value(json_object_get(object, key))
@@ -365,6 +367,7 @@ static void execute_one(struct terminal *t, const char *command)
     while (isspace((unsigned char)*arguments))
         arguments++;
     t->failed = false;
+    session_begin_command(t->session);
     if (row)
         row->run(t, arguments);
     else
@@ -451,11 +454,57 @@ static const char *verb_name(size_t i)
     return i < VERBS ? verbs[i].name : NULL;
 }
 
+static const char *text_at(const json_t *list, size_t i)
+{
+    return json_string_value(json_array_get(list, i));
+}
+
+/* The names that may follow a verb: functions where it takes a location, else variables in sight. */
+static json_t *names_after(struct terminal *t, const struct verb_row *row, const char *line)
+{
+    verb *const of_locations[] = {do_break, do_temporary_break, do_advance, do_clear, do_list, do_log};
+    json_t *names = json_array();
+    for (size_t i = 0; i < sizeof of_locations / sizeof *of_locations; i++) {
+        if (row->run != of_locations[i])
+            continue;
+        json_t *answer = session_request(t->session, json_pack("{s:s}", "verb", "functions"));
+        json_array_extend(names, json_object_get(answer, "list"));
+        json_decref(answer);
+        return names;
+    }
+    json_t *variables = terminal_variables(t), *targets = completions_find(line, strlen(line) + 1, variables);
+    for (size_t i = 0; i < json_array_size(targets); i++)
+        json_array_append(names, json_object_get(json_array_get(targets, i), "label"));
+    json_decref(targets);
+    json_decref(variables);
+    return names;
+}
+
+/* What may end the line: a verb; after one, a name that it takes. */
+static const char *candidate(void *self, const char *line, size_t i)
+{
+    struct terminal *t = self;
+    line += strspn(line, " \t");
+    const size_t length = strcspn(line, " \t/");
+    const struct verb_row *row = line[length] ? find_verb(line, length) : NULL;
+    if (!line[length] || (row && row->run == do_help))
+        return verb_name(i);
+    if (row && row->run == do_info)
+        return terminal_info_subject(i);
+    if (row && row->run == do_catch)
+        return i < FINDING_KIND_COUNT ? finding_id((enum finding_kind)i) : NULL;
+    if (!i) {
+        json_decref(t->names);
+        t->names = row ? names_after(t, row, line) : NULL;
+    }
+    return text_at(t->names, i);
+}
+
 static void interact(struct terminal *t)
 {
     char *latest = NULL, *line;
     while (!t->quits && (line = line_editor_read(t->commands_of ? "> " : "(orrery) ", t->interactive,
-                                                 verb_name)) != NULL) {
+                                                 candidate, t)) != NULL) {
         if (line[strspn(line, " \t")]) {
             free(latest);
             latest = repeats(line) ? strdup(line) : NULL;
@@ -475,6 +524,7 @@ void terminal_fini(struct terminal *t)
     json_decref(t->points);
     json_decref(t->stop);
     json_decref(t->commands);
+    json_decref(t->names);
     free(t->file);
     free(t->list_file);
 }

@@ -9,7 +9,8 @@
 
 #include "session.h"
 
-enum { DISPLAYS_MOST = 64 };
+/* TERMINAL_OWN_POINT: the number of a breakpoint that a verb sets for itself. */
+enum { DISPLAYS_MOST = 64, TERMINAL_OWN_POINT = 1000000 };
 
 struct terminal {
     struct session *session;
@@ -30,7 +31,8 @@ struct terminal {
     json_int_t commands_of;    /* lines up to "end" are commands of this breakpoint; 0: of none */
     json_int_t thread, launch; /* the work-item that is looked at; 0: none */
     uint32_t frame;
-    char *file; /* the first source of the program */
+    char *file;    /* the first source of the program */
+    json_t *names; /* that complete the line */
     char *list_file;
     uint32_t list_line; /* which `list` shows first; 0: the first of the file */
 };
@@ -71,6 +73,8 @@ void terminal_show_host_call(struct terminal *t, const json_t *launch);
 void terminal_show_host(struct terminal *t, const char *what); /* "queues", "commands" or "events" */
 /* terminal_order.c */
 verb do_why, do_clocks, do_may_read;
+json_t *terminal_variables(struct terminal *t); /* in sight; a new reference */
+const char *terminal_info_subject(size_t i);    /* of `info`; NULL: there are no more */
 void terminal_show_displays(struct terminal *t);
 void terminal_show_line(struct terminal *t, const char *file, json_int_t line);
 

@@ -567,6 +567,20 @@ static void show_variables(struct terminal *t, const char *scope)
     json_decref(answer);
 }
 
+json_t *terminal_variables(struct terminal *t)
+{
+    static const char *const scopes[] = {"locals", "arguments", "globals"};
+    json_t *variables = json_array();
+    for (size_t i = 0; t->thread && i < sizeof scopes / sizeof *scopes; i++) {
+        json_t *answer =
+            session_request(t->session, json_pack("{s:s,s:s,s:I,s:i}", "verb", "variables", "scope",
+                                                  scopes[i], "thread", t->thread, "frame", (int)t->frame));
+        json_array_extend(variables, json_object_get(answer, "list"));
+        json_decref(answer);
+    }
+    return variables;
+}
+
 static bool is_same_row(const struct terminal *t, const json_t *thread, const json_t *other)
 {
     const bool has_focus = NUMBER(thread, "id") == t->thread || NUMBER(other, "id") == t->thread;
@@ -664,6 +678,14 @@ static void show_steps(struct terminal *t)
 static bool begins(const char *text, const char *name)
 {
     return *text && !strncmp(name, text, strlen(text));
+}
+
+const char *terminal_info_subject(size_t i)
+{
+    static const char *const subjects[] = {
+        "args", "breakpoints", "commands", "display", "events",  "frame", "globals", "launch",
+        "line", "locals",      "position", "queues",  "sources", "steps", "threads", "watchpoints"};
+    return i < sizeof subjects / sizeof *subjects ? subjects[i] : NULL;
 }
 
 void do_info(struct terminal *t, const char *arguments)
@@ -820,9 +842,9 @@ static void show_last(struct terminal *t, const char *expression, bool reads)
         terminal_refuse(t, "accesses to private memory are not recorded; use watch and reverse-continue");
         return;
     }
-    json_decref(
-        session_points(t->session, json_pack("[{s:i,s:s,s:I,s:I,s:b,s:b}]", "id", 1000000, "kind", "watch",
-                                             "address", address, "size", size, "read", reads, "write", 1)));
+    json_decref(session_points(t->session, json_pack("[{s:i,s:s,s:I,s:I,s:b,s:b}]", "id", TERMINAL_OWN_POINT,
+                                                     "kind", "watch", "address", address, "size", size,
+                                                     "read", reads, "write", 1)));
     const json_int_t thread = t->thread;
     json_t *last = session_last(t->session, json_pack("{s:s}", "mode", "continue"));
     terminal_points_send(t);
@@ -855,11 +877,11 @@ static json_t *log_of_writes(struct terminal *t, const char *expression)
     if (!json_object_get(value, "address"))
         terminal_refuse(t, "'%s' is no memory: its value cannot change", expression);
     else if (json_is_true(json_object_get(value, "private")))
-        point = json_pack("{s:i,s:s,s:s,s:s,s:I,s:I}", "id", 1000000, "kind", "expression", "log", "",
-                          "expression", expression, "thread", t->thread, "launch", t->launch);
+        point = json_pack("{s:i,s:s,s:s,s:s,s:I,s:I}", "id", TERMINAL_OWN_POINT, "kind", "expression", "log",
+                          "", "expression", expression, "thread", t->thread, "launch", t->launch);
     else
-        point = json_pack("{s:i,s:s,s:s,s:O,s:O,s:b,s:b}", "id", 1000000, "kind", "watch", "log", "",
-                          "address", json_object_get(value, "address"), "size",
+        point = json_pack("{s:i,s:s,s:s,s:O,s:O,s:b,s:b}", "id", TERMINAL_OWN_POINT, "kind", "watch", "log",
+                          "", "address", json_object_get(value, "address"), "size",
                           json_object_get(value, "size"), "read", 0, "write", 1);
     json_decref(value);
     return point;

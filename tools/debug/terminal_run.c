@@ -179,7 +179,8 @@ void do_start(struct terminal *t, const char *arguments)
 static json_t *run_to_finding(struct terminal *t, bool races)
 {
     json_t *stop = NULL;
-    json_decref(session_points(t->session, json_pack("[{s:i,s:s}]", "id", 1000000, "kind", "finding")));
+    json_decref(
+        session_points(t->session, json_pack("[{s:i,s:s}]", "id", TERMINAL_OWN_POINT, "kind", "finding")));
     do {
         json_decref(stop);
         stop = session_run(t->session, json_pack("{s:s}", "mode", "continue"));
@@ -267,8 +268,8 @@ void do_first_access(struct terminal *t, const char *arguments)
         terminal_refuse(t, "this stop is no finding with accesses of work-items");
         return;
     }
-    json_decref(session_points(t->session, json_pack("[{s:i,s:s,s:s,s:I,s:I}]", "id", 1000000, "kind", "line",
-                                                     "file", TEXT(first, "file"), "line",
+    json_decref(session_points(t->session, json_pack("[{s:i,s:s,s:s,s:I,s:I}]", "id", TERMINAL_OWN_POINT,
+                                                     "kind", "line", "file", TEXT(first, "file"), "line",
                                                      NUMBER(first, "line"), "thread", number)));
     json_t *stop = session_back(t->session, json_pack("{s:s}", "mode", "continue"));
     if (json_object_del(stop, "point") == 0) /* the point is no breakpoint of the user's */
