@@ -584,6 +584,39 @@ kernel void bfs(global const int *offsets, global const int *edges, global const
     for (int e = offsets[v]; e < offsets[v + 1]; e++)
         atomic_xchg(&next[edges[e]], level + 1);
 }""", "atomic_xchg(&next[edges[e]], level + 1)", "next[edges[e]] = v", GLOBAL),
+    ("invert", """
+kernel void invert(global const uchar4 *in, global uchar4 *out, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h) {
+        uchar4 p = in[y * w + x];
+        out[y * w + x] = (uchar4)(255 - p.x, 255 - p.y, 255 - p.z, p.w);
+    }
+}""", "in[y * w + x]", "in[y * h + x]", BOUNDS_READ),
+    ("threshold", """
+kernel void threshold(global const uchar *in, global uchar *out, uchar limit, uint width, uint height)
+{
+    uint x = get_global_id(0), y = get_global_id(1);
+    if (x >= width || y >= height)
+        return;
+    out[y * width + x] = in[y * width + x] > limit ? 255 : 0;
+}""", "x >= width || y >= height", "x >= height || y >= width", BOUNDS_READ),
+    ("rotate", """
+kernel void rotate90(global const int *in, global int *out, int rows, int columns)
+{
+    int row = get_global_id(0), column = get_global_id(1);
+    if (row < rows && column < columns)
+        out[column * rows + rows - 1 - row] = in[row * columns + column];
+}""", "out[column * rows + rows", "out[column * columns + rows", BOUNDS_WRITE),
+    ("halve", """
+kernel void halve(global const float *in, global float *out, int width, int height)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < width && y < height) {
+        int at = 2 * y * 2 * width + 2 * x;
+        out[y * width + x] = (in[at] + in[at + 1] + in[at + 2 * width] + in[at + 2 * width + 1]) / 4;
+    }
+}""", "2 * width + 1", "2 * width + 2", BOUNDS_READ),
 ]
 
 
