@@ -24,8 +24,9 @@ struct size_step {
 static size_t add_steps(uint64_t size, uint64_t most, size_t count, struct size_step steps[STEPS_MOST])
 {
     for (uint64_t times = 1; times <= 4 && count + 1 < STEPS_MOST; times++) {
-        /* elements in pairs and triples end where they end */
-        const struct size_step step = {times * size, (times > 1 ? times * size : most) + BESIDE};
+        /* elements in pairs and triples end where they end; one more of them is a mistake */
+        const uint64_t beside = times > BESIDE ? times : BESIDE;
+        const struct size_step step = {times * size, (times > 1 ? times * size : most) + beside};
         const bool is_covered = count && step.elements <= steps[count - 1].with_margin;
         if (step.with_margin <= ELEMENTS_MOST && !is_covered)
             steps[count++] = step;

@@ -617,6 +617,58 @@ kernel void halve(global const float *in, global float *out, int width, int heig
         out[y * width + x] = (in[at] + in[at + 1] + in[at + 2 * width] + in[at + 2 * width + 1]) / 4;
     }
 }""", "2 * width + 1", "2 * width + 2", BOUNDS_READ),
+    ("pack_rgb", """
+kernel void pack(global const uchar *rgb, global uint *out, int count)
+{
+    int i = get_global_id(0);
+    if (i >= count)
+        return;
+    uchar3 p = vload3(i, rgb);
+    out[i] = p.x | p.y << 8 | p.z << 16;
+}""", "vload3(i, rgb)", "vload3(i + 1, rgb)", BOUNDS_READ),
+    ("radix_count", """
+kernel void radix_count(global const uint *keys, global uint *counts, int n, int shift)
+{
+    local uint c[16];
+    int l = get_local_id(0), g = get_global_id(0);
+    if (l < 16) c[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (g < n) atomic_inc(&c[(keys[g] >> shift) & 15]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 16) counts[l * get_num_groups(0) + get_group_id(0)] = c[l];
+}""", "    if (l < 16) c[l] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n", "    if (l < 16) c[l] = 0;\n", LOCAL),
+    ("segments", """
+kernel void segments(global const int *start, global const float *v, global float *out, int segments)
+{
+    local float t[64];
+    int s = get_group_id(0), l = get_local_id(0);
+    if (s >= segments)
+        return;
+    float a = 0;
+    for (int i = start[s] + l; i < start[s + 1]; i += get_local_size(0))
+        a += v[i];
+    t[l] = a;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) {
+        float q = 0;
+        for (int i = 0; i < get_local_size(0); i++)
+            q += t[i];
+        out[s] = q;
+    }
+}""", "    barrier(CLK_LOCAL_MEM_FENCE);\n", "", LOCAL),
+    ("life_around", """
+kernel void life(global const uchar *in, global uchar *out, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || y >= h)
+        return;
+    int s = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            if (dx || dy)
+                s += in[((y + dy + h) % h) * w + (x + dx + w) % w];
+    out[y * w + x] = s == 3 || (s == 2 && in[y * w + x]);
+}""", "(y + dy + h) % h", "(y + dy) % h", BOUNDS_READ),
 ]
 
 
