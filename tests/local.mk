@@ -688,6 +688,7 @@ test_scripts = \
 # These read the sources and run nothing of Orrery: once is enough, whatever else is built.
 source_scripts = \
 	%D%/scripts/check_api_rows.sh \
+	%D%/scripts/check_containers.sh \
 	%D%/scripts/check_layers.sh \
 	%D%/scripts/check_names.sh \
 	%D%/scripts/check_assertions.sh \

@@ -6,6 +6,7 @@
  */
 #include "buffer_sizes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,25 +20,37 @@ struct size_step {
     uint64_t elements, with_margin;
 };
 
-/* Sizes that the margin of a smaller one covers are left out. */
+/* Adds up to four times the size. Sizes that the margin of a smaller one covers are left out. */
+static size_t add_steps(uint64_t size, uint64_t most, size_t count, struct size_step steps[STEPS_MOST])
+{
+    for (uint64_t times = 1; times <= 4 && count + 1 < STEPS_MOST; times++) {
+        /* elements in pairs and triples end where they end; one more of them is a mistake */
+        const uint64_t beside = times > BESIDE ? times : BESIDE;
+        const struct size_step step = {times * size, (times > 1 ? times * size : most) + beside};
+        const bool is_covered = count && step.elements <= steps[count - 1].with_margin;
+        if (step.with_margin <= ELEMENTS_MOST && !is_covered)
+            steps[count++] = step;
+    }
+    return count;
+}
+
 static size_t steps_of(const struct buffer_trials *trials, struct size_step out_steps[STEPS_MOST])
 {
-    uint64_t power = trials->whole, most = trials->most;
+    const uint64_t whole = trials->whole, width = trials->width;
     size_t count = 0;
-    while (power <= ELEMENTS_MOST && power > 1) {
-        for (uint64_t times = 1; times <= 4 && count + 1 < STEPS_MOST; times++) {
-            /* elements in pairs and triples end where they end */
-            const struct size_step step = {times * power, (times > 1 ? times * power : most) + BESIDE};
-            if (step.with_margin > ELEMENTS_MOST ||
-                (count && step.elements <= out_steps[count - 1].with_margin))
-                continue;
-            out_steps[count++] = step;
-        }
-        power *= trials->whole;
+    assert(width <= whole);
+    if (width < whole) {
+        out_steps[count++] = (struct size_step){width, whole - 1};
+        count = add_steps(whole, trials->most, count, out_steps);
+        count = add_steps(width * whole, whole * trials->most, count, out_steps);
+    }
+    uint64_t most = trials->most;
+    for (uint64_t power = whole; width == whole && power <= ELEMENTS_MOST && power > 1; power *= whole) {
+        count = add_steps(power, most, count, out_steps);
         most *= trials->most;
     }
     if (!count)
-        out_steps[count++] = (struct size_step){trials->whole, trials->most + BESIDE};
+        out_steps[count++] = (struct size_step){whole, trials->most + BESIDE};
     /* what a kernel's own constants may ask for */
     out_steps[count++] = (struct size_step){ELEMENTS_MOST, ELEMENTS_MOST};
     return count;

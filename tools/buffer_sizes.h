@@ -9,7 +9,8 @@
  *   buffer_sizes_measure   one more run, with so many elements: which lines it leaves out. False: it could
  *                          not run, or did not end within its limit
  *
- * Natural sizes are n, n x n and n x n x n, and two, three and four times these. Accesses that leave one of
+ * Natural sizes are n, n x n and n x n x n, and two, three and four times these; for a table with a width of
+ * its own, width, n and width x n. Accesses that leave one of
  * them by no more than the work-items past n, or by a few elements, are taken for a mistake: the buffer keeps
  * the size, and the run that follows reports them. Local memory has no natural size, and gets what is needed.
  */
@@ -27,6 +28,7 @@ struct buffer_trials {
     const char *file;                /* OpenCL C */
     const struct kernel_info *info;
     uint64_t whole;    /* n */
+    uint64_t width;    /* what the ids of the first dimension stay below, with n for the second; n: both do */
     uint64_t most;     /* work-items of a dimension: n, or more */
     uint64_t local;    /* work-items of a work-group */
     uint32_t one_more; /* bit i: argument i has one element more than a natural size */

@@ -46,8 +46,31 @@ static const struct explained_term *find_term(const char *text)
     return NULL;
 }
 
+/* The findings of a check, which is no finding itself; NULL: it is no check. malloc'd. */
+static char *findings_of_check(const char *name)
+{
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    enum check check;
+    if (!check_from_name(name, &check))
+        return NULL;
+    FILE *stream = open_memstream(&text, &size);
+    for (int i = 0; stream && i < FINDING_KIND_COUNT; i++)
+        if (finding_check((enum finding_kind)i) == check)
+            fprintf(stream, "%s%s", count++ ? ", " : "", finding_id((enum finding_kind)i));
+    if (!stream || fclose(stream) != 0)
+        tools_no_memory();
+    return text;
+}
+
 static int unknown(const char *id)
 {
+    char *of_check = findings_of_check(id);
+    if (of_check) {
+        tools_message("error: '%s' is a check; its findings are %s", id, of_check);
+        free(of_check);
+        return EXIT_USAGE;
+    }
     char *meant = finding_meant(id);
     tools_message("error: neither a finding nor a term is called '%s'", id);
     if (meant && *meant)
@@ -70,11 +93,24 @@ static void list_all(void)
     printf("\n");
 }
 
+/* Case does not matter here, either. */
+static bool find_kind(const char *text, enum finding_kind *out_kind)
+{
+    char *lower = strdup(text);
+    if (!lower)
+        tools_no_memory();
+    for (char *c = lower; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    const bool found = finding_from_id(lower, out_kind);
+    free(lower);
+    return found;
+}
+
 static int explain(const char *id, bool first)
 {
     enum finding_kind kind;
     const struct explained_term *term = find_term(id);
-    bool is_finding = finding_from_id(id, &kind);
+    bool is_finding = find_kind(id, &kind);
     if (!is_finding && !term)
         return unknown(id);
     printf("%s%s", first ? "" : "\n", is_finding ? finding_page(kind) : term->text);

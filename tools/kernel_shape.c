@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEADER_WORDS = 5, DIMENSIONS = 3, IDS_MOST = 1 << 22, ARGUMENTS_MOST = 32 };
+enum { HEADER_WORDS = 5, DIMENSIONS = 3, IDS_MOST = 1 << 22, ARGUMENTS_MOST = 32, ALL_DIMENSIONS = 7 };
 
 struct fact {
     uint32_t element, length; /* of an array, or of what a pointer to local memory points to */
@@ -27,10 +27,10 @@ struct fact {
     uint32_t read_from;       /* arguments of the kernel: a value was computed from what their memory has */
     bool of_memory;           /* a type of pointers to global memory, or a pointer of one */
     bool is_constant, beside; /* beside: a sum with the constant 1 */
-    uint32_t from;  /* arguments of the kernel: a value was computed from them; of a function: its result */
-    bool from_id;   /* likewise work-item ids */
-    size_t at;      /* of a function: the word with which it begins */
-    bool of_groups; /* a built-in variable that differs between work-groups; of a function: it reads one */
+    uint32_t from;   /* arguments of the kernel: a value was computed from them; of a function: its result */
+    uint8_t from_id; /* likewise work-item ids: bit d is dimension d */
+    size_t at;       /* of a function: the word with which it begins */
+    bool of_groups;  /* a built-in variable that differs between work-groups; of a function: it reads one */
 };
 
 struct shape_search {
@@ -146,7 +146,7 @@ static bool add_origins(struct fact *to, const struct fact *value)
     to->from |= value->from;
     to->read_from |= value->read_from;
     to->beside |= value->beside;
-    to->from_id |= value->from_id || value->is_id;
+    to->from_id |= value->is_id ? ALL_DIMENSIONS : value->from_id;
     return to->from != was.from || to->from_id != was.from_id || to->read_from != was.read_from ||
            to->beside != was.beside;
 }
@@ -183,8 +183,11 @@ static bool compares_sizes(uint32_t op)
 static void compare(struct shape_search *s, const struct fact *id, const struct fact *limit)
 {
     s->compared |= id->read_from;
-    if (id->from_id && !limit->from_id)
-        s->shape.limits |= limit->from;
+    if (!id->from_id || limit->from_id)
+        return;
+    s->shape.limits |= limit->from;
+    for (int d = 0; d < DIMENSIONS; d++)
+        s->shape.limits_of[d] |= id->from_id >> d & 1 ? limit->from : 0;
 }
 
 /* ---- global memory ------------------------------------------------------------------------------ */
@@ -316,6 +319,8 @@ static bool compute(struct shape_search *s, uint32_t op, const uint32_t *w, uint
         compare(s, fact_of(s, w[3]), fact_of(s, w[4]));
         compare(s, fact_of(s, w[4]), fact_of(s, w[3]));
     }
+    if (op == SpvOpCompositeExtract && n > 4 && fact_of(s, w[3])->is_id && w[4] < DIMENSIONS)
+        return add_origins(fact_of(s, w[2]), &(struct fact){.from_id = (uint8_t)(1u << w[4])});
     bool changed = add_operands(s, op, w, n);
     if (op == SpvOpIAdd && n > 4 && (is_one(s, w[3]) || is_one(s, w[4])))
         changed |= add_origins(fact_of(s, w[2]), &(struct fact){.beside = true});

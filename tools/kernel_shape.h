@@ -20,6 +20,7 @@ struct kernel_shape {
     bool several_groups; /* it reads what differs between work-groups: global ids, or those of groups */
     /* Bit i is argument i: an id, or what was computed from one, is compared with it; nothing reads it. */
     uint32_t limits, unread;
+    uint32_t limits_of[3]; /* the id is one of that dimension, or may be */
     /* It is a counter or lock: atomics access its memory, or it is written and has one element. */
     uint32_t counters;
     /* Its elements are where the parts of another array begin, as the row pointers of a sparse matrix: there

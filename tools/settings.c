@@ -327,6 +327,11 @@ bool settings_load(const struct settings *settings, const char *file, struct sce
                        : settings->scenario_file ? settings->scenario_file
                                                  : getenv("ORRERY_SCENARIO");
     scenario_default(out_scenario);
+    if (file && settings->scenario_file) {
+        tools_message("error: option scenario: found '%s' beside the scenario %s, expected one of them",
+                      settings->scenario_file, file);
+        return false;
+    }
     if (path && *path && scenario_load_file(out_scenario, path, &diagnosis) != STATUS_OK) {
         tools_message_diagnosis(&diagnosis);
         near_file_say(path);

@@ -20,11 +20,12 @@
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { TILE_MOST = 32 };
+enum { TILE_MOST = 32, NARROWER = 2, SIZE_BYTES = 4 };
 
 struct launch_sizes {
     uint64_t global[3], local[3];
     uint64_t whole; /* n */
+    uint64_t width; /* of tables whose width is one argument and whose height another: n - 2; else n */
 };
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -120,7 +121,10 @@ static void print_image(FILE *stream, const struct kernel_arg *arg, const struct
     fprintf(stream, "{image: {type: %s, order: %s, data: %s, size: [", images[arg->image_type].type,
             arg->image_depth ? "DEPTH" : "RGBA", arg->image_depth ? "UNORM_INT16" : "UNORM_INT8");
     for (uint32_t d = 0; d < dimensions; d++)
-        fprintf(stream, "%s%" PRIu64, d ? ", " : "", d == 2 && sizes->global[2] == 1 ? 2 : sizes->whole);
+        fprintf(stream, "%s%" PRIu64, d ? ", " : "",
+                d == 2 && sizes->global[2] == 1 ? 2
+                : d                             ? sizes->whole
+                                                : sizes->width);
     fprintf(stream, "%s], fill: 1, access: %s}}", images[arg->image_type].layers ? ", 2" : "", access);
 }
 
@@ -133,6 +137,7 @@ struct skeleton {
     const struct kernel_info *info;
     const struct kernel_shape *shape;
     struct launch_sizes sizes;
+    uint32_t widths;      /* bit i: argument i is the width */
     uint32_t ones, zeros; /* bit i: argument i is a whole number, and 1 or 0 in place of n */
 };
 
@@ -144,7 +149,9 @@ static bool has(uint32_t set, size_t argument)
 
 static uint64_t whole_of(const struct skeleton *skeleton, size_t argument)
 {
-    return has(skeleton->zeros, argument) ? 0 : has(skeleton->ones, argument) ? 1 : skeleton->sizes.whole;
+    if (has(skeleton->zeros, argument) || has(skeleton->ones, argument))
+        return has(skeleton->ones, argument);
+    return has(skeleton->widths, argument) ? skeleton->sizes.width : skeleton->sizes.whole;
 }
 
 static enum skeleton_fill contents_of(const struct skeleton *skeleton, size_t argument)
@@ -213,16 +220,22 @@ static uint32_t size_groups(const struct kernel_info *info, const struct kernel_
     return dimensions;
 }
 
-/* The whole numbers that are arguments. */
-static uint32_t whole_arguments(const struct kernel_info *info)
+/* The arguments that are whole numbers of so many bytes or more. */
+static uint32_t numbers_of(const struct kernel_info *info, size_t bytes)
 {
     uint32_t found = 0;
     for (size_t i = 0; i < info->arg_count && i < 32; i++) {
         const struct element element = element_of(&info->args[i]);
-        if (info->args[i].kind == ARG_VALUE && element.known && is_whole(element.type) && element.width == 1)
+        if (info->args[i].kind == ARG_VALUE && element.known && is_whole(element.type) &&
+            element.width == 1 && value_type_size(element.type) >= bytes)
             found |= UINT32_C(1) << i;
     }
     return found;
+}
+
+static uint32_t whole_arguments(const struct kernel_info *info)
+{
+    return numbers_of(info, 1);
 }
 
 /* Less than the work-items of a dimension, and odd: pairs and rows end in the middle of a work-group. */
@@ -240,6 +253,16 @@ static bool ends_before_ids(const struct kernel_info *info, const struct kernel_
     return whole && (shape->limits & whole || !(whole & ~shape->unread));
 }
 
+/* The numbers that ids of the first dimension alone stay below, if others limit the second alone, and there
+ * are no further numbers of the size of an int. They differ from the others, so that a mix-up shows. */
+static uint32_t widths_of(const struct kernel_info *info, const struct kernel_shape *shape, uint32_t ones)
+{
+    const uint32_t whole = numbers_of(info, SIZE_BYTES) & ~ones, first = shape->limits_of[0],
+                   second = shape->limits_of[1], widths = whole & first & ~second,
+                   heights = whole & second & ~first;
+    return shape->dimensions == 2 && heights && widths && whole == (widths | heights) ? widths : 0;
+}
+
 /* Several work-groups in each dimension, for a kernel that can distinguish them: three, so that no size is a
  * power of two as kernels have them in their texts; of large tiles two. */
 static struct launch_sizes sizes_of(const struct kernel_info *info, const struct kernel_shape *shape,
@@ -255,6 +278,8 @@ static struct launch_sizes sizes_of(const struct kernel_info *info, const struct
         least = d < dimensions && sizes.global[d] < least ? sizes.global[d] : least;
     }
     sizes.whole = ends_before_ids(info, shape, ones) ? fewer(least, dimensions) : sizes.global[0];
+    const bool has_width = widths_of(info, shape, ones) && sizes.whole > NARROWER + 1;
+    sizes.width = sizes.whole - (has_width ? NARROWER : 0);
     return sizes;
 }
 
@@ -345,6 +370,7 @@ static struct buffer_trials trials_of(const struct fitting *fitting, const struc
                                   .file = file,
                                   .info = fitting->skeleton.info,
                                   .whole = sizes->whole,
+                                  .width = sizes->width,
                                   .most = most,
                                   .local = product(sizes->local),
                                   .one_more = fitting->skeleton.shape->offsets,
@@ -369,7 +395,7 @@ static uint64_t executed_with(const struct skeleton *skeleton, uint32_t ones, co
 {
     struct fitting fitting;
     fitting_init(&fitting, skeleton);
-    fitting.skeleton.sizes.whole = skeleton->sizes.global[0];
+    fitting.skeleton.sizes.whole = fitting.skeleton.sizes.width = skeleton->sizes.global[0];
     fitting.skeleton.ones = ones;
     const struct buffer_trials trials = trials_of(&fitting, scenario, file);
     for (size_t i = 0; i < skeleton->info->arg_count; i++)
@@ -432,6 +458,7 @@ static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
     struct fitting best;
     fitting_init(&best, skeleton);
     best.skeleton.ones = lower_bounds(skeleton, scenario, request->file);
+    best.skeleton.widths = widths_of(skeleton->info, skeleton->shape, best.skeleton.ones);
     best.skeleton.sizes = sizes_of(skeleton->info, skeleton->shape, &scenario->device, best.skeleton.ones);
     enum status status = fit(&best, scenario, request->file, diagnosis);
     if (status == STATUS_OK)

@@ -53,7 +53,15 @@ struct watch_seat {
 };
 
 /* How far a program came that ran no kernel. */
-enum reach { REACH_NOTHING, REACH_PLATFORM, REACH_NO_DEVICE, REACH_DEVICE, REACH_CONTEXT, REACH_ENQUEUED };
+enum reach {
+    REACH_NOTHING,
+    REACH_PLATFORM,
+    REACH_NO_DEVICE,
+    REACH_DEVICE,
+    REACH_CONTEXT,
+    REACH_REFUSED, /* a call that enqueues a kernel returned an error */
+    REACH_ENQUEUED
+};
 
 struct watch_file {
     uint64_t name; /* of its path; 0: free */

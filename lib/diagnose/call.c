@@ -17,6 +17,7 @@
 #include "lib/error.h"
 #include "injected_fault.h"
 #include "lib/record/host_log.h"
+#include "lib/record/saved_report.h"
 #include "usage.h"
 
 struct api_row {
@@ -77,8 +78,16 @@ static bool is_valid_result(const char *name, cl_int err)
     return is_query(name) || err == CL_DEVICE_NOT_FOUND;
 }
 
+/* Why no kernel may run at all. */
+static void note_reach(const char *name)
+{
+    if (strcmp(name, "clEnqueueNDRangeKernel") == 0 || strcmp(name, "clEnqueueTask") == 0)
+        saved_reached(REACH_REFUSED, 0);
+}
+
 cl_int call_refused(const char *name, cl_int err)
 {
+    note_reach(name);
     if (!is_valid_result(name, err)) {
         pthread_mutex_lock(&refused.lock);
         if (!refused.count++) {
@@ -568,6 +577,8 @@ cl_int call_end(const struct api_call *call, cl_int err)
 {
     if (fault_any())
         err = fault_end(call, err);
+    if (err && !current.injected)
+        note_reach(call->name);
     if (err && refusals_found() && !current.misused)
         report_refusal(call, error_name(err));
     else if (call_finds() && (!err || current.misused))

@@ -141,6 +141,7 @@ void reach_print(FILE *stream, enum reach reached, uint64_t type)
                            "for another platform",
         [REACH_DEVICE] = "the program asked for devices and made no context",
         [REACH_CONTEXT] = "the program made a context, and no call enqueued a kernel",
+        [REACH_REFUSED] = "the program made a context, and the calls that enqueue a kernel were refused",
         [REACH_ENQUEUED] =
             "the program enqueued kernels and ended before one of them began; clFinish waits for them",
     };

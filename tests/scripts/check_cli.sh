@@ -118,6 +118,9 @@ for command in 'litmus sb.litmus' serve 'explain race-local' 'completion bash'; 
     # shellcheck disable=SC2086
     expect 2 -e 'ORRERY_SED: no option has this name; did you mean ORRERY_SEED?' -- env ORRERY_SED=1 timeout 10 "$orrery" $command
 done
+expect 0 -o 'race-local' -- "$orrery" explain RACE-Local
+expect 2 -e "'races' is a check; its findings are race-global, race-local, " -- "$orrery" explain races
+expect 2 -e "found 'clean.yaml' beside the scenario clean.yaml, expected one of them" -- "$orrery" run --scenario=clean.yaml clean.yaml
 expect 2 -e 'ORRERY_: no option has this name' -n 'did you mean' -- env ORRERY_=1 "$orrery" info
 expect 2 -e "found '18446744073709551616'" -n 'did you mean' -- "$orrery" run --seed=18446744073709551616 clean.yaml
 expect 127 -e "stands after '=': --counters=c.json" -- "$orrery" run --counters c.json clean.yaml

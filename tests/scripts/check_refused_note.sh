@@ -32,7 +32,7 @@ notes 1 "CL_BUILD_PROGRAM_FAILURE, the build log has program.cl:4:12: error: use
 # the specification has several reasons for this error, and none is guessed
 notes 1 'the first clSetKernelArg: CL_INVALID_MEM_OBJECT; --check-api says why and where$' -- "$program" object
 notes 0 'no kernel ran: the program enqueued kernels and ended before one of them began' -- "$program" enqueue
-notes 1 'no kernel ran: the program made a context, and no call enqueued a kernel' -- "$program" unset
+notes 1 'no kernel ran: the program made a context, and the calls that enqueue a kernel were refused' -- "$program" unset
 notes 0 'the program has errors: the build log has program.cl:4:12: error' --check-api -- "$program" build
 notes 0 '' -- "$program" query
 notes 0 '' -- "$program" none

@@ -219,6 +219,8 @@ LOCAL = "kernel void k(global int *x, global const int *data, global int *y)\n{\
 WORDS = [
     ("missing_barrier", "  t[i] = data[i];\n  y[i] = t[%d - i];" % (N - 1), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:6", None,
      list(reversed(DATA))),
+    ("counter_set_and_added_to", "  if (i == 0)\n    t[0] = 0;\n  atomic_add(&t[0], data[i]);\n  barrier(CLK_LOCAL_MEM_FENCE);\n  y[i] = t[0];",
+     r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:7", r"acq_rel|_explicit", [sum(DATA)] * N),
     ("reduction", "  t[i] = data[i];\n  barrier(CLK_LOCAL_MEM_FENCE);\n  for (int s = %d; s > 0; s /= 2) {\n    if (i < s)\n      t[i] += t[i + s];\n  }\n"
                   "  if (i == 0)\n    y[0] = t[0];" % (N // 2), r"barrier\(CLK_LOCAL_MEM_FENCE\) before program.cl:8, in each iteration", None,
      [sum(DATA)] + [0] * (N - 1)),

@@ -584,6 +584,91 @@ kernel void bfs(global const int *offsets, global const int *edges, global const
     for (int e = offsets[v]; e < offsets[v + 1]; e++)
         atomic_xchg(&next[edges[e]], level + 1);
 }""", "atomic_xchg(&next[edges[e]], level + 1)", "next[edges[e]] = v", GLOBAL),
+    ("invert", """
+kernel void invert(global const uchar4 *in, global uchar4 *out, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < w && y < h) {
+        uchar4 p = in[y * w + x];
+        out[y * w + x] = (uchar4)(255 - p.x, 255 - p.y, 255 - p.z, p.w);
+    }
+}""", "in[y * w + x]", "in[y * h + x]", BOUNDS_READ),
+    ("threshold", """
+kernel void threshold(global const uchar *in, global uchar *out, uchar limit, uint width, uint height)
+{
+    uint x = get_global_id(0), y = get_global_id(1);
+    if (x >= width || y >= height)
+        return;
+    out[y * width + x] = in[y * width + x] > limit ? 255 : 0;
+}""", "x >= width || y >= height", "x >= height || y >= width", BOUNDS_READ),
+    ("rotate", """
+kernel void rotate90(global const int *in, global int *out, int rows, int columns)
+{
+    int row = get_global_id(0), column = get_global_id(1);
+    if (row < rows && column < columns)
+        out[column * rows + rows - 1 - row] = in[row * columns + column];
+}""", "out[column * rows + rows", "out[column * columns + rows", BOUNDS_WRITE),
+    ("halve", """
+kernel void halve(global const float *in, global float *out, int width, int height)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < width && y < height) {
+        int at = 2 * y * 2 * width + 2 * x;
+        out[y * width + x] = (in[at] + in[at + 1] + in[at + 2 * width] + in[at + 2 * width + 1]) / 4;
+    }
+}""", "2 * width + 1", "2 * width + 2", BOUNDS_READ),
+    ("pack_rgb", """
+kernel void pack(global const uchar *rgb, global uint *out, int count)
+{
+    int i = get_global_id(0);
+    if (i >= count)
+        return;
+    uchar3 p = vload3(i, rgb);
+    out[i] = p.x | p.y << 8 | p.z << 16;
+}""", "vload3(i, rgb)", "vload3(i + 1, rgb)", BOUNDS_READ),
+    ("radix_count", """
+kernel void radix_count(global const uint *keys, global uint *counts, int n, int shift)
+{
+    local uint c[16];
+    int l = get_local_id(0), g = get_global_id(0);
+    if (l < 16) c[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (g < n) atomic_inc(&c[(keys[g] >> shift) & 15]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l < 16) counts[l * get_num_groups(0) + get_group_id(0)] = c[l];
+}""", "    if (l < 16) c[l] = 0;\n    barrier(CLK_LOCAL_MEM_FENCE);\n", "    if (l < 16) c[l] = 0;\n", LOCAL),
+    ("segments", """
+kernel void segments(global const int *start, global const float *v, global float *out, int segments)
+{
+    local float t[64];
+    int s = get_group_id(0), l = get_local_id(0);
+    if (s >= segments)
+        return;
+    float a = 0;
+    for (int i = start[s] + l; i < start[s + 1]; i += get_local_size(0))
+        a += v[i];
+    t[l] = a;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) {
+        float q = 0;
+        for (int i = 0; i < get_local_size(0); i++)
+            q += t[i];
+        out[s] = q;
+    }
+}""", "    barrier(CLK_LOCAL_MEM_FENCE);\n", "", LOCAL),
+    ("life_around", """
+kernel void life(global const uchar *in, global uchar *out, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || y >= h)
+        return;
+    int s = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            if (dx || dy)
+                s += in[((y + dy + h) % h) * w + (x + dx + w) % w];
+    out[y * w + x] = s == 3 || (s == 2 && in[y * w + x]);
+}""", "(y + dy + h) % h", "(y + dy) % h", BOUNDS_READ),
 ]
 
 

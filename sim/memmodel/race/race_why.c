@@ -117,14 +117,24 @@ static void replace_edits(struct answer *answer, const struct wording *why, cons
     answer->tried_edit_count = answer->step_count = answer->edge_count = 0;
 }
 
-/* One access is atomic, and the edit orders only some instances of the race: to make the other access atomic,
- * too, may serve them all. */
+/* Is the edit one of the atomic access, which is itself an end of the race? In this run it read what the
+ * plain access's work-item wrote by an atomic later; in another order it reads the plain store. */
+static bool edits_own_access(const struct question *question, const struct answer *answer)
+{
+    const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
+    return answer->tried_edit_count == 1 &&
+           answer->tried_edits[0].site == (first->atomic ? first->site : second->site);
+}
+
+/* One access is atomic, and the edit orders only some instances of the race, or only this run's order: to
+ * separate the two, or to make the other access atomic, too, may serve them all. */
 static void prefer_atomics(const struct question *question, struct answer *answer,
                            struct suggested_fix *suggested_fix)
 {
     struct proposal proposal;
     struct wording why = {.used = 0};
-    if (answer->covers_all || question->instances->first.atomic == question->instances->second.atomic ||
+    if (question->instances->first.atomic == question->instances->second.atomic ||
+        (answer->covers_all && !edits_own_access(question, answer)) ||
         !explain_fix(question, &proposal, suggested_fix))
         return;
     wording_add(&why, "one access is atomic, the other is plain, and nothing orders them");
