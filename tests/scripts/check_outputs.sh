@@ -80,6 +80,12 @@ timeout 60 "$build/orrery" run --save-scenario=kernel.cl kernel.cl >out 2>&1
 grep -q 'kernel void k' kernel.cl || { echo "the kernel is replaced by its scenario"; bad=1; }
 timeout 60 "$build/orrery" run --force --save-scenario=kept kernel.cl >out 2>&1
 grep -q 'made from the signature' kept || { echo "save-scenario: --force did not replace"; cat out; bad=1; }
+# A launch that prints more than its buffer holds says so once, however often it runs again for sizes, fixes and values.
+cat >flood.cl <<'EOF'
+kernel void k(global int *a) { for (int i = 0; i < 1000; i++) printf("%d, and text that fills the buffer\n", i); a[0]++; }
+EOF
+timeout 60 "$build/orrery" run flood.cl >out 2>err
+[ "$(grep -c 'printf_buffer of' err)" = 1 ] || { echo "printf_buffer: not one note"; cat err; bad=1; }
 # The standard output is no option, and may be on a full disk, too.
 cat >test.litmus <<'EOF'
 OPENCL sb
