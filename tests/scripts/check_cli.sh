@@ -119,6 +119,10 @@ for command in 'litmus sb.litmus' serve; do
     expect 2 -e 'ORRERY_SED: no option has this name; did you mean ORRERY_SEED?' -- env ORRERY_SED=1 timeout 10 "$orrery" $command
 done
 expect 2 -e 'ORRERY_: no option has this name' -n 'did you mean' -- env ORRERY_=1 "$orrery" info
+printf '<topology/>' >odd.xml
+expect 2 -e 'odd.xml: hwloc does not read' -n 'did you mean' -- "$orrery" topology xml:odd.xml
+printf 'orrery: 1\ndevice: {topology: {xml: odd.xml}}\n' >odd.yaml
+expect 2 -e 'odd.xml: hwloc does not read' -n 'did you mean' -- "$orrery" topology odd.yaml
 expect 2 -e "found '18446744073709551616'" -n 'did you mean' -- "$orrery" run --seed=18446744073709551616 clean.yaml
 expect 127 -e "stands after '=': --counters=c.json" -- "$orrery" run --counters c.json clean.yaml
 expect 127 -e 'not_there: No such file or directory' -- "$orrery" debug --batch not_there
