@@ -185,6 +185,7 @@ scenario_tests = \
 	%D%/racy/early_load.yaml \
 	%D%/racy/early_load_first.yaml \
 	%D%/racy/image_between_groups.yaml \
+	%D%/racy/async_copy_late_wait.yaml \
 	%D%/racy/async_copy_other_group.yaml \
 	%D%/racy/named_barrier_apart.yaml \
 	%D%/racy/readers_of_groups.yaml \
