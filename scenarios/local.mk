@@ -170,6 +170,7 @@ scenario_tests = \
 	%D%/faulty/uninitialised_address.yaml \
 	%D%/faulty/uninitialised_branch.yaml \
 	%D%/faulty/uninitialised_local.yaml \
+	%D%/faulty/uninitialised_printed.yaml \
 	%D%/faulty/uninitialised_private.yaml \
 	%D%/faulty/uninitialised_store.yaml \
 	%D%/faulty/unreachable.yaml \
