@@ -170,6 +170,7 @@ scenario_tests = \
 	%D%/faulty/uninitialised_address.yaml \
 	%D%/faulty/uninitialised_branch.yaml \
 	%D%/faulty/uninitialised_local.yaml \
+	%D%/faulty/uninitialised_printed.yaml \
 	%D%/faulty/uninitialised_private.yaml \
 	%D%/faulty/uninitialised_store.yaml \
 	%D%/faulty/unreachable.yaml \
@@ -185,6 +186,7 @@ scenario_tests = \
 	%D%/racy/early_load.yaml \
 	%D%/racy/early_load_first.yaml \
 	%D%/racy/image_between_groups.yaml \
+	%D%/racy/async_copy_late_wait.yaml \
 	%D%/racy/async_copy_other_group.yaml \
 	%D%/racy/named_barrier_apart.yaml \
 	%D%/racy/readers_of_groups.yaml \

@@ -54,14 +54,15 @@ static bool print_spirv(const struct spirv *spirv)
 static enum status print_bytecode(const struct scenario *scenario, const struct spirv *spirv,
                                   const struct scenario_source *source, struct diagnosis *diagnosis)
 {
-    struct report *report = report_new(scenario);
+    const struct scenario silent = scenario_without_outputs(scenario);
+    struct report *report = report_new(&silent);
     struct device *device = NULL;
     struct program *program = NULL;
     struct program_request request = {.words = spirv->words,
                                       .word_count = spirv->word_count,
                                       .source_name = source->name,
                                       .source_text = source->text};
-    enum status status = report ? device_new(scenario, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
+    enum status status = report ? device_new(&silent, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
         status = program_load(device, &request, &program, diagnosis);
     if (status == STATUS_OK) {

@@ -11,6 +11,7 @@
 #include "orrery/file_limit.h"
 #include "orrery/report_width.h"
 #include "orrery/scenario_run.h"
+#include "skeleton.h"
 #include "target.h"
 
 enum { KEY_SAVE = 0x101, BUFFERS_NAMED = 8 };
@@ -176,6 +177,17 @@ static int run_file(const struct settings *settings, const char *path)
 
 /* ---- a kernel --------------------------------------------------------------------- */
 
+/* As any output file, it replaces only a file of its own kind: not the kernel, say. */
+static bool may_save(const char *path, const struct scenario *scenario)
+{
+    struct diagnosis diagnosis = {0};
+    if (report_output_check("save_scenario", path, SKELETON_MAGIC, scenario->force_files, &diagnosis) ==
+        STATUS_OK)
+        return true;
+    tools_message_diagnosis(&diagnosis);
+    return false;
+}
+
 static bool save_text(const char *path, const char *text, bool force)
 {
     FILE *stream = report_open_file(path, force);
@@ -296,6 +308,11 @@ static int run_kernel(const struct settings *settings, const char *word, const c
     char *idle, *text = target_scenario(settings, file, kernel, save ? save : file, &idle);
     int code = EXIT_USAGE;
     if (text && settings_load_text(settings, text, save ? save : word, &scenario)) {
+        if (!may_save(save, &scenario)) {
+            scenario_fini(&scenario);
+            free(text);
+            return EXIT_USAGE;
+        }
         const bool quiet = scenario.quiet, saved = !save || save_text(save, text, scenario.force_files);
         char *note = save || quiet ? NULL : note_of_sizes(&scenario.launches[0]);
         code = run_loaded(&scenario, settings);

@@ -312,7 +312,7 @@ static enum status print_scenario(FILE *stream, const struct skeleton *skeleton,
     const struct kernel_info *info = skeleton->info;
     const struct launch_sizes *sizes = &skeleton->sizes;
     const uint32_t dimensions = sizes->global[2] > 1 ? 3 : sizes->global[1] > 1 ? 2 : 1;
-    fprintf(stream, "orrery: 1\nname: made from the signature of kernel %s\nprogram: {source: ", info->name);
+    fprintf(stream, SKELETON_MAGIC " %s\nprogram: {source: ", info->name);
     print_quoted(stream, source);
     fprintf(stream, "}\nlaunch:\n  - kernel: %s\n", info->name);
     print_sizes(stream, "global", sizes->global, dimensions);
@@ -537,14 +537,16 @@ static enum status describe(const struct scenario *scenario, struct skeleton_req
                             const struct spirv *spirv, const struct scenario_source *source, FILE *stream,
                             struct diagnosis *diagnosis)
 {
-    struct report *report = report_new(scenario);
+    /* Nothing runs yet: what is printed and written is that of the run. */
+    const struct scenario silent = scenario_without_outputs(scenario);
+    struct report *report = report_new(&silent);
     struct device *device = NULL;
     struct program *program = NULL;
     const struct program_request load = {.words = spirv->words,
                                          .word_count = spirv->word_count,
                                          .source_name = source->name,
                                          .source_text = source->text};
-    enum status status = report ? device_new(scenario, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
+    enum status status = report ? device_new(&silent, report, &device, diagnosis) : STATUS_OUT_OF_MEMORY;
     if (status == STATUS_OK)
         status = program_load(device, &load, &program, diagnosis);
     if (status == STATUS_OK) {

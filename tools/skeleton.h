@@ -12,6 +12,9 @@
 
 #include "orrery/scenario.h"
 
+/* How the text begins. */
+#define SKELETON_MAGIC "orrery: 1\nname: made from the signature of kernel"
+
 struct skeleton_request {
     const char *file;   /* OpenCL C */
     const char *source; /* how the scenario names it */

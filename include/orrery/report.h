@@ -352,6 +352,8 @@ void report_set_before(struct report *report, void (*before)(void));
 void report_miss(struct report *report, enum check check);
 /* A note that is no finding, as that the run takes long; the first of them only. */
 void report_note(struct report *report, const char *text);
+/* A note on a launch's own output, each time. */
+void report_note_output(struct report *report, const char *text);
 
 size_t report_count(const struct report *report);              /* distinct findings */
 bool report_at_least(const struct report *report);              /* there may be more: report_incomplete */

@@ -13,6 +13,7 @@
  *   scenario_load_suppressions   a file with a sequence of suppressions, added to those there are
  *   scenario_print          YAML; parse(print(s)) == s
  *   scenario_fini
+ *   scenario_without_outputs   for what only looks at a program
  *
  * scenario.def rows (key, field, type, min, max, help) drive parser, printer,
  * range check, option table and man page.
@@ -464,5 +465,7 @@ void scenario_print(const struct scenario *scenario, FILE *stream);
 /* What is not the default of device, schedule and checks; the first launch has this number. */
 void scenario_print_settings(const struct scenario *scenario, uint32_t first_launch, FILE *stream);
 void scenario_fini(struct scenario *scenario);
+/* A shallow copy that writes no file; only the original is freed. */
+struct scenario scenario_without_outputs(const struct scenario *scenario);
 
 #endif

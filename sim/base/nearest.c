@@ -79,8 +79,8 @@ struct words {
     size_t count;
 };
 
-/* What stands between commas and blanks, up to '=' or ';': "races=warning" is "races". Left out are quoted
- * words, numbers and long words. */
+/* What stands between commas and blanks, up to '=', ';' or ':': "races=warning" is "races". Left out are
+ * quoted words, numbers and long words. */
 static bool words_read(const char *text, struct words *out_words)
 {
     char *save = NULL;
@@ -89,7 +89,7 @@ static bool words_read(const char *text, struct words *out_words)
         return false;
     for (char *word = strtok_r(out_words->text, ", ", &save); word && out_words->count < WORDS_MOST;
          word = strtok_r(NULL, ", ", &save)) {
-        word[strcspn(word, "=;")] = '\0';
+        word[strcspn(word, "=;:")] = '\0';
         if (!strchr(word, '\'') && (*word < '0' || *word > '9') && strlen(word) + 1 < NEAREST_NAME_CHARS)
             out_words->word[out_words->count++] = word;
     }

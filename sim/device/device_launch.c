@@ -564,12 +564,15 @@ enum status launch_begin(struct device *device, const struct launch_request *req
 
 static void say_not_printed(const struct launch *launch)
 {
-    if (launch->not_printed)
-        fprintf(stderr,
-                "orrery: note: kernel %s: printf_buffer of %" PRIu64 " bytes was full: %" PRIu64
-                " call%s of printf returned -1\n",
-                launch->info.kernel, launch->config->printf_buffer, launch->not_printed,
-                launch->not_printed == 1 ? "" : "s");
+    char text[256];
+    if (!launch->not_printed)
+        return;
+    snprintf(text, sizeof text,
+             "kernel %s: printf_buffer of %" PRIu64 " bytes was full: %" PRIu64
+             " call%s of printf returned -1",
+             launch->info.kernel, launch->config->printf_buffer, launch->not_printed,
+             launch->not_printed == 1 ? "" : "s");
+    report_note_output(launch->report, text);
 }
 
 enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diagnosis *diagnosis)

@@ -587,11 +587,15 @@ static void examine_uninitialised(struct fault_description *description, enum fi
 {
     const struct region *region =
         memory_region(&description->launch->arena->memory, description->fault->address);
+    const bool printed = description->site->what && strcmp(description->site->what, "printf") == 0;
     description->finding.kind = kind;
+    if (printed && kind == FINDING_UNINITIALISED_STORE)
+        description->finding.title = "a value that is printed depends on uninitialised memory";
     uninitialised_say(&(struct uninitialised){description->launch, description->wave, description->fault,
                                               description->commands,
                                               kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
                                               : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
+                                              : printed                               ? "printed value"
                                                                                       : "stored value"},
                       &description->why, &description->advice);
     if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&

@@ -150,11 +150,47 @@ static bool put_statement(struct changing *c, const char *text)
     return add(c, at, at, "%s; ", text);
 }
 
+/* Do the tokens from first to last have this text, on one line? */
+static bool has_text(const struct changing *c, uint32_t first, uint32_t last, const char *text)
+{
+    const struct token *from = &c->syntax.tokens[first], *to = &c->syntax.tokens[last];
+    const size_t length = (size_t)(to->column + to->length - from->column);
+    return first <= last && from->line == to->line && length == strlen(text) &&
+           memcmp(from->at, text, length) == 0;
+}
+
+/* The statement after the call, in the same block, that is the wait with this text. 0: there is none, or the
+ * event may be another one there. */
+static uint32_t later_wait(const struct changing *c, uint32_t call, const char *event, const char *wait)
+{
+    const uint32_t block = c->syntax.nodes[statement_of(c, call)].parent;
+    for (uint32_t i = call; i + 1 < c->syntax.token_count; i++) {
+        const uint32_t node = is(c, i, "wait_group_events") ? statement_of(c, i) : 0;
+        if (i > call && is(c, i, "=") && has_text(c, i - 1, i - 1, event))
+            return 0;
+        if (node && c->syntax.nodes[node].first == i && c->syntax.nodes[node].parent == block &&
+            has_text(c, i, c->syntax.nodes[node].end - 2, wait))
+            return node;
+    }
+    return 0;
+}
+
+/* A wait that comes too late moves: a second wait for one event is a mistake. */
+static bool take_later_wait(struct changing *c, uint32_t call, const char *event, const char *wait)
+{
+    const uint32_t node = later_wait(c, call, event, wait);
+    if (!node)
+        return true;
+    const uint32_t first = c->syntax.nodes[node].first;
+    c->out->replaced_line = c->syntax.tokens[first].line;
+    return add(c, begin_of(c, first), end_of(c, c->syntax.nodes[node].end - 1), "%s", "");
+}
+
 /* e = async_work_group_copy(...): adds the wait for e. */
 static bool put_wait(struct changing *c)
 {
     const uint32_t call = token_at(c, c->request->other);
-    char text[CODE_STATEMENT_CHARS];
+    char text[CODE_STATEMENT_CHARS], event[CODE_STATEMENT_CHARS - sizeof "wait_group_events(1, &)"];
     if (call == NO_TOKEN || call < 3 || !is(c, call - 1, "="))
         return false;
     uint32_t name = call - 2;
@@ -165,9 +201,9 @@ static bool put_wait(struct changing *c)
     const struct token *first = &c->syntax.tokens[name], *last = &c->syntax.tokens[call - 2];
     if (first->line != last->line)
         return false;
-    snprintf(text, sizeof text, "wait_group_events(1, &%.*s)",
-             (int)(last->column + last->length - first->column), first->at);
-    return put_statement(c, text);
+    snprintf(event, sizeof event, "%.*s", (int)(last->column + last->length - first->column), first->at);
+    snprintf(text, sizeof text, "wait_group_events(1, &%s)", event);
+    return put_statement(c, text) && take_later_wait(c, call, event, text);
 }
 
 /* ---- another call ------------------------------------------------------------------------- */

@@ -289,15 +289,15 @@ static void instrument_atomic(struct poisoning *p, uint32_t v)
     }
 }
 
-/* Checks the coordinates of an image instruction: its operands from `first` on. */
-static void check_listed(struct poisoning *p, uint32_t v, uint32_t first)
+/* Checks operands of a list from `first` on: the coordinates of an image instruction, what printf prints. */
+static void check_listed(struct poisoning *p, uint32_t v, uint32_t first, enum fault_kind kind)
 {
     const uint32_t block = ir_value(p->ir, v)->block, count = ir_value(p->ir, v)->list_count,
                    *list = ir_value(p->ir, v)->list;
     uint32_t all = NONE;
     for (uint32_t k = first; k < count; k++)
         all = either(p, block, all, poison_companion(p, list[k]));
-    const uint32_t made = check_of(p, block, all, FAULT_UNINITIALISED_ADDRESS, ir_value(p->ir, v)->site);
+    const uint32_t made = check_of(p, block, all, kind, ir_value(p->ir, v)->site);
     if (made)
         add_question(p, made, list + first, count - first);
 }
@@ -389,17 +389,18 @@ static void instrument(struct poisoning *p, uint32_t v)
         *list_push(ir->arena, &p->out) = v;
         return;
     case IR_image_read:
-        check_listed(p, v, 0);
+        check_listed(p, v, 0, FAULT_UNINITIALISED_ADDRESS);
         set_source(p, v);
         *list_push(ir->arena, &p->out) = v;
         p->of[v] = add(p, IR_extract, block, v, NONE, NONE);
         ir_value(ir, p->of[v])->imm = IMAGE_RESULTS - 1;
         return;
     case IR_image_write:
-        check_listed(p, v, IMAGE_TEXEL_COMPONENTS);
+        check_listed(p, v, IMAGE_TEXEL_COMPONENTS, FAULT_UNINITIALISED_ADDRESS);
         all = reported_companion(p, v, IMAGE_TEXEL_COMPONENTS);
         ir_value(ir, v)->args[2] = all ? all : ir_const(ir, T_BOOL, 0);
         break;
+    case IR_printf: check_listed(p, v, 0, FAULT_UNINITIALISED_STORE); break;
     case IR_atomic:
         check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
         instrument_atomic(p, v);

@@ -603,16 +603,30 @@ void report_clear(struct report *report)
         listener(0);
 }
 
+/* The lock is held. */
+static void print_note(struct report *report, const char *text)
+{
+    if (!report->stream)
+        return;
+    if (report->before)
+        report->before();
+    fprintf(report->stream, "orrery: note: %s\n", text);
+    fflush(report->stream);
+}
+
 void report_note(struct report *report, const char *text)
 {
     pthread_mutex_lock(&report->lock);
-    if (report->stream && !report->noted) {
-        if (report->before)
-            report->before();
-        fprintf(report->stream, "orrery: note: %s\n", text);
-        fflush(report->stream);
-    }
+    if (!report->noted)
+        print_note(report, text);
     report->noted = true;
+    pthread_mutex_unlock(&report->lock);
+}
+
+void report_note_output(struct report *report, const char *text)
+{
+    pthread_mutex_lock(&report->lock);
+    print_note(report, text);
     pthread_mutex_unlock(&report->lock);
 }
 

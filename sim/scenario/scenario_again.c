@@ -27,15 +27,21 @@ bool scenario_runs_again(const struct scenario *scenario)
     return !is_watched && has_source && scenario_items(scenario) <= ITEMS_MOST;
 }
 
-struct scenario scenario_again(const struct scenario *scenario, uint64_t steps)
+struct scenario scenario_without_outputs(const struct scenario *scenario)
 {
     struct scenario copy = *scenario;
-    copy.expect = (struct scenario_expect){.exit_status = -1};
     copy.counters = copy.instructions = copy.coverage_file = copy.html_file = copy.timeline_file =
         copy.trace_file = NULL;
     copy.json_file = copy.sarif_file = copy.dot_file = copy.gen_suppressions = NULL;
     copy.schedule.record_file = NULL;
     copy.update_baseline = false;
+    return copy;
+}
+
+struct scenario scenario_again(const struct scenario *scenario, uint64_t steps)
+{
+    struct scenario copy = scenario_without_outputs(scenario);
+    copy.expect = (struct scenario_expect){.exit_status = -1};
     copy.schedule.timeout_seconds = 0;
     copy.schedule.max_steps = STEPS_TIMES * steps + STEPS_MORE;
     copy.fixes = FIXES_OFF;

@@ -122,6 +122,10 @@ expect 0 -o 'race-local' -- "$orrery" explain RACE-Local
 expect 2 -e "'races' is a check; its findings are race-global, race-local, " -- "$orrery" explain races
 expect 2 -e "found 'clean.yaml' beside the scenario clean.yaml, expected one of them" -- "$orrery" run --scenario=clean.yaml clean.yaml
 expect 2 -e 'ORRERY_: no option has this name' -n 'did you mean' -- env ORRERY_=1 "$orrery" info
+printf '<topology/>' >odd.xml
+expect 2 -e 'odd.xml: hwloc does not read' -n 'did you mean' -- "$orrery" topology xml:odd.xml
+printf 'orrery: 1\ndevice: {topology: {xml: odd.xml}}\n' >odd.yaml
+expect 2 -e 'odd.xml: hwloc does not read' -n 'did you mean' -- "$orrery" topology odd.yaml
 expect 2 -e "found '18446744073709551616'" -n 'did you mean' -- "$orrery" run --seed=18446744073709551616 clean.yaml
 expect 127 -e "stands after '=': --counters=c.json" -- "$orrery" run --counters c.json clean.yaml
 expect 127 -e 'not_there: No such file or directory' -- "$orrery" debug --batch not_there

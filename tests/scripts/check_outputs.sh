@@ -56,6 +56,36 @@ for option in log json sarif dot html gen-suppressions counters timeline trace r
     (ulimit -f 0; timeout 60 "$build/orrery" run "--$option=limited.$option" run.yaml; echo "status $?") 2>&1 | cat >out
     grep -q 'status [0-9]$\|status 125' out || { echo "$option: past RLIMIT_FSIZE"; cat out; bad=1; }
 done
+# A kernel without a scenario is looked at before it runs, and so is what `dis` prints: no file is written then.
+cat >kernel.cl <<'EOF'
+kernel void k(global int *a) { a[get_global_id(0)] = 1; }
+EOF
+for option in log json sarif dot html gen-suppressions counters timeline trace record coverage instructions save-scenario; do
+    for command in run dis 'debug --batch -e next'; do
+        case $option-$command in
+        save-scenario-[!r]*) continue ;;
+        esac
+        echo "mine" >kept
+        # shellcheck disable=SC2086
+        timeout 60 "$build/orrery" $command "--$option=kept" kernel.cl >out 2>&1
+        got=$?
+        [ "$(cat kept)" = mine ] || { echo "$command --$option of a kernel: a file of the user changed"; bad=1; }
+        [ "$command" != run ] || [ $got = 2 ] || { echo "run --$option of a kernel: status $got"; cat out; bad=1; }
+    done
+done
+for again in 1 2; do
+    timeout 60 "$build/orrery" run --save-scenario=saved.yaml kernel.cl >out 2>&1 || { echo "save-scenario, $again times"; cat out; bad=1; }
+done
+timeout 60 "$build/orrery" run --save-scenario=kernel.cl kernel.cl >out 2>&1
+grep -q 'kernel void k' kernel.cl || { echo "the kernel is replaced by its scenario"; bad=1; }
+timeout 60 "$build/orrery" run --force --save-scenario=kept kernel.cl >out 2>&1
+grep -q 'made from the signature' kept || { echo "save-scenario: --force did not replace"; cat out; bad=1; }
+# A launch that prints more than its buffer holds says so once, however often it runs again for sizes, fixes and values.
+cat >flood.cl <<'EOF'
+kernel void k(global int *a) { for (int i = 0; i < 1000; i++) printf("%d, and text that fills the buffer\n", i); a[0]++; }
+EOF
+timeout 60 "$build/orrery" run flood.cl >out 2>err
+[ "$(grep -c 'printf_buffer of' err)" = 1 ] || { echo "printf_buffer: not one note"; cat err; bad=1; }
 # The standard output is no option, and may be on a full disk, too.
 cat >test.litmus <<'EOF'
 OPENCL sb

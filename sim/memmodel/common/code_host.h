@@ -85,6 +85,7 @@ struct code_rewrite {
     char function[64]; /* "atomic_add", or "a compare-exchange loop (atomic_cmpxchg)"; "" */
     /* several such updates give the same result in every order, or only the first one has an effect */
     bool commutes;
+    uint32_t replaced_line; /* of a statement that a new one replaces; 0: none */
     uint32_t edit_count;
     struct code_edit edits[CODE_EDITS_MOST]; /* they do not overlap */
 };

@@ -304,6 +304,9 @@ void race_why_edits(struct answer *answer, const struct races *races, struct fin
     struct source_place place = finding->access[0].place;
     if (!answer->rewrite_count && edit_changes(answer, races)) {
         answer->rewrite_count = 1;
+        if (answer->rewrites[0].replaced_line)
+            wording_add(&answer->fix, ", moved from %s",
+                        AT_LINE(races->host, answer->fix.changes[0].site, answer->rewrites[0].replaced_line));
         races->host->place(races->host->self, answer->fix.changes[0].site, &place);
     }
     for (uint32_t i = 0; i < answer->rewrite_count; i++) {
