@@ -47,8 +47,8 @@ bool callback_thread(void)
 
 static struct callback_item *take(void)
 {
+    CHECKED(callbacks.first && *callbacks.last == NULL);
     struct callback_item *item = callbacks.first;
-    CHECKED(item && *callbacks.last == NULL);
     callbacks.first = item->next;
     if (!callbacks.first)
         callbacks.last = &callbacks.first;

@@ -20,7 +20,7 @@ while read -r folder floor; do
     mapfile -t files < <(find "$src/$folder" -name '*.[ch]')
     [ ${#files[@]} -gt 0 ] || { echo "$folder: no files found"; failed=1; continue; }
     lines=$(cat "${files[@]}" | wc -l)
-    count=$(grep -hE '\b(assert|CHECKED)\(' "${files[@]}" | wc -l)
+    count=$(cat "${files[@]}" | grep -cE '\b(assert|CHECKED)\(')
     found=$((count * 10000 / lines))
     [ "$found" -ge "$floor" ] && continue
     echo "$folder: found $found tenths of an assertion in a thousand lines ($count in $lines), expected $floor or more"

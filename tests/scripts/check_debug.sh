@@ -164,6 +164,6 @@ fi
 
 if command -v python3 >/dev/null; then
     [ "${CHECK_DEBUG_ALL-}" = 1 ] && limit=86400 || limit=300
-    timeout $limit python3 "${ORRERY_SRCDIR:-.}/tests/scripts/dap_client.py" "$orrery" "$src/calls.yaml" "$build/examples/lost_update" "$src/../../examples/lost_update.cl" 2>"$work/dap" || fail "DAP: $(cat "$work/dap")"
+    timeout "$limit" python3 "${ORRERY_SRCDIR:-.}/tests/scripts/dap_client.py" "$orrery" "$src/calls.yaml" "$build/examples/lost_update" "$src/../../examples/lost_update.cl" 2>"$work/dap" || fail "DAP: $(cat "$work/dap")"
 fi
 exit $failed

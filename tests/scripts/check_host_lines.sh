@@ -3,7 +3,7 @@
 # The line of a call in the host program is found whatever compiler built the program, and however it describes lines: gcc writes
 # an index of addresses, clang does not; and clang links its sanitizers into the program.
 set -u
-src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
+build=${ORRERY_BUILDDIR:?}
 grep -q '^#define ORRERY_LOOPING' "$build/config.h" && { echo "a program without the sanitizers cannot load the library"; exit 77; }
 [ -e /usr/lib/x86_64-linux-gnu/libdw.so.1 ] || ldconfig -p | grep -q 'libdw\.so\.1' || { echo "libdw is not installed"; exit 77; }
 work=$(mktemp -d)
@@ -28,7 +28,7 @@ for compiler in gcc clang-14; do
         (cd "$work" && $compiler $form -o refused "$PWD/refused.c" -lOpenCL 2>log) || continue
         tried=$((tried + 1))
         ASAN_OPTIONS=detect_leaks=0 ORRERY_CHECK_API=warning ORRERY_JSON=$work/found "$work/refused" 2>/dev/null || { echo "$compiler $form: the program fails"; failed=1; }
-        grep -q "\"line\":$line[,}]" "$work/found" || { echo "$compiler $form: not line $line: $(cat "$work/found")"; failed=1; }
+        grep -q "\"line\":${line}[,}]" "$work/found" || { echo "$compiler $form: not line $line: $(cat "$work/found")"; failed=1; }
         rm -f "$work/found"
     done
 done

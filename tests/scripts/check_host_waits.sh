@@ -3,6 +3,7 @@
 # A kernel that only spins, and the host's steps meanwhile: a livelock is reported if no thread is left that could release it, at
 # once and always in the same words, also in memory that the host may write; and never if a thread still does. What is waited for
 # seconds has a clock that runs fast, and the host acts when it sees the note of it.
+# shellcheck disable=SC2030,SC2031 # parts have folders of their own
 set -u
 build=${ORRERY_BUILDDIR:-.}
 program=$build/tests/host_waits

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every row of a table is complete: it has its handler, its test and its line in the manual. Rows are looked up a table at a time: a
 # process for each row took a minute.
+# shellcheck disable=SC2001 # the texts have many lines
 set -u
 src=${ORRERY_SRCDIR:-.} build=${ORRERY_BUILDDIR:-build}
 bad=0
