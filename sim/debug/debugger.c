@@ -132,7 +132,7 @@ void debugger_add_place(struct debugger *d, json_t *stop)
     json_object_set_new(stop, "group",
                         json_pack("[I,I,I]", (json_int_t)item.group_id[0], (json_int_t)item.group_id[1],
                                   (json_int_t)item.group_id[2]));
-    if (!view_of(d, d->focus.wave, d->focus.lane, 0, &view) || !place_find_frame(&view, 0, &frame))
+    if (!place_view(d, d->focus.wave, d->focus.lane, 0, &view) || !place_find_frame(&view, 0, &frame))
         return;
     json_object_set_new(stop, "function", json_string(frame.function));
     json_object_set_new(stop, "file", json_string(frame.file));

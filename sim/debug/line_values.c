@@ -165,7 +165,7 @@ static void take(const struct line_values *values, struct wanted *wanted, struct
     free(wanted->text);
     wanted->text = NULL;
     take_iterations(values, wanted, wave);
-    if (place->text && view_of(values->debugger, wave, lane, 0, &view) &&
+    if (place->text && place_view(values->debugger, wave, lane, 0, &view) &&
         wave->code->debug->lines[view.line].line == place->line)
         wanted->text = variables_of(&view, place->text);
 }

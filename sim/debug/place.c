@@ -131,7 +131,7 @@ bool place_find_frame(const struct view *view, uint32_t level, struct frame *out
     return true;
 }
 
-bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view)
+bool place_view(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view)
 {
     struct frame frame;
     *out_view = (struct view){.debugger = d, .wave = wave, .lane = lane};

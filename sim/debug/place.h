@@ -31,7 +31,7 @@ uint32_t place_lane_line(const struct debugger *d, const struct wave *wave,
                          uint32_t lane); /* UINT32_MAX: unknown */
 /* Finds frame `level` of a lane; 0 is the innermost. False: the lane has fewer frames. */
 bool place_find_frame(const struct view *view, uint32_t level, struct frame *out_frame);
-bool view_of(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view);
+bool place_view(struct debugger *d, struct wave *wave, uint32_t lane, uint32_t level, struct view *out_view);
 const char *place_lane_state_name(enum place_lane_state state);
 const char *place_code_file(const struct code *code, uint32_t string);
 const struct code_variable *place_find_variable(const struct view *view, const char *name);

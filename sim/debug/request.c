@@ -30,7 +30,7 @@ static json_t *find_view(struct debugger *d, const json_t *request, struct view 
         return debugger_refuse("work-item %" PRIu64 " has not begun, or has ended", id.number - 1);
     if (!wave)
         return debugger_refuse("no work-item runs here");
-    if (!view_of(d, wave, lane, level, out_view))
+    if (!place_view(d, wave, lane, level, out_view))
         return debugger_refuse(level ? "there is no frame %" PRIu32
                                      : "nothing is known of where the work-item stands%.0" PRIu32,
                                level);
@@ -52,7 +52,7 @@ static json_t *describe_lane(struct debugger *d, struct wave *wave, uint32_t lan
         "state", place_lane_state_name(place_lane_state(d, wave, lane)), "focus",
         d->focus.wave == wave && d->focus.lane == lane);
     json_object_set_new(thread, "sub_group", json_integer(item.sub_group));
-    if (view_of(d, wave, lane, 0, &view) && place_find_frame(&view, 0, &frame)) {
+    if (place_view(d, wave, lane, 0, &view) && place_find_frame(&view, 0, &frame)) {
         json_object_set_new(thread, "function", json_string(frame.function));
         json_object_set_new(thread, "line", json_integer(frame.line));
     }

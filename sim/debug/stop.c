@@ -213,7 +213,7 @@ static bool find_lane(struct debugger *d, const struct point *point, struct wave
     uint32_t first = 0;
     while (first < wave->lane_count && !lane_mask_test(&wave->active, first))
         first++;
-    if (first == wave->lane_count || !view_of(d, wave, first, 0, &view))
+    if (first == wave->lane_count || !place_view(d, wave, first, 0, &view))
         return false;
     const struct code_variable *variable = compared_variable(point, &view);
     if (focused && meets(point, variable, &view, d->focus.lane, hit)) {
@@ -236,7 +236,7 @@ static void print_log(struct debugger *d, const struct point *point, const struc
     size_t size = 0;
     struct view view;
     FILE *stream = open_memstream(&text, &size);
-    if (!stream || !view_of(d, hit->wave, hit->lane, 0, &view)) {
+    if (!stream || !place_view(d, hit->wave, hit->lane, 0, &view)) {
         if (stream)
             fclose(stream);
         free(text);
@@ -287,7 +287,7 @@ static void print_logs(struct debugger *d, const struct point *point, struct hit
     }
     for (hit->lane = 0; hit->lane < hit->wave->lane_count; hit->lane++) {
         struct view view;
-        if (lane_mask_test(&hit->wave->active, hit->lane) && view_of(d, hit->wave, hit->lane, 0, &view) &&
+        if (lane_mask_test(&hit->wave->active, hit->lane) && place_view(d, hit->wave, hit->lane, 0, &view) &&
             meets(point, compared_variable(point, &view), &view, hit->lane, hit))
             print_log(d, point, hit);
     }
@@ -320,7 +320,8 @@ static bool is_changed(struct debugger *d, struct point *point, struct wave *wav
         return false;
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
         if (!lane_mask_test(&wave->active, lane) ||
-            place_item_number(&wave->origin, lane) != point->of.number || !view_of(d, wave, lane, 0, &view))
+            place_item_number(&wave->origin, lane) != point->of.number ||
+            !place_view(d, wave, lane, 0, &view))
             continue;
         hit->lane = lane;
         if (!expression_evaluate(&e, &view, point->expression, false, &value) || !value_load(&view, &value)) {
