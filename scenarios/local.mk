@@ -169,6 +169,7 @@ scenario_tests = \
 	%D%/faulty/two_places.yaml \
 	%D%/faulty/uninitialised_address.yaml \
 	%D%/faulty/uninitialised_branch.yaml \
+	%D%/faulty/uninitialised_collectives.yaml \
 	%D%/faulty/uninitialised_local.yaml \
 	%D%/faulty/uninitialised_printed.yaml \
 	%D%/faulty/uninitialised_private.yaml \

@@ -587,16 +587,20 @@ static void examine_uninitialised(struct fault_description *description, enum fi
 {
     const struct region *region =
         memory_region(&description->launch->arena->memory, description->fault->address);
-    const bool printed = description->site->what && strcmp(description->site->what, "printf") == 0;
+    const bool printed = description->site->what && strcmp(description->site->what, "printf") == 0,
+               shared = description->site->act == ACT_COLLECTIVE;
     description->finding.kind = kind;
     if (printed && kind == FINDING_UNINITIALISED_STORE)
         description->finding.title = "a value that is printed depends on uninitialised memory";
+    if (shared && kind == FINDING_UNINITIALISED_STORE)
+        description->finding.title = "a value for a group function depends on uninitialised memory";
     uninitialised_say(&(struct uninitialised){description->launch, description->wave, description->fault,
                                               description->commands,
                                               kind == FINDING_UNINITIALISED_BRANCH    ? "condition"
                                               : kind == FINDING_UNINITIALISED_ADDRESS ? "address"
                                               : printed                               ? "printed value"
-                                                                                      : "stored value"},
+                                              : shared ? "group function's value"
+                                                       : "stored value"},
                       &description->why, &description->advice);
     if (kind != FINDING_UNINITIALISED_BRANCH && region->kind != REGION_NONE &&
         !description->fault->private_space) {

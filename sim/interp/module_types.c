@@ -160,9 +160,11 @@ static void set_array(struct module *m, struct type *type, uint32_t word)
     const struct constant *count = module_constant(m, length);
     if (count->count != 1 || module_value_type(m, length)->kind != TYPE_SCALAR)
         refuse_type(m, word, "has a length that is not a number");
-    if (count->leaves[0].bits > TYPE_LEAVES_MAX / (type->element->leaves + 1))
-        module_fail(m, STATUS_UNSUPPORTED, "OpTypeArray of %llu elements",
-                    (unsigned long long)count->leaves[0].bits);
+    const uint64_t most = TYPE_LEAVES_MAX / (type->element->leaves + 1);
+    if (count->leaves[0].bits > most)
+        module_fail(m, STATUS_UNSUPPORTED,
+                    "found an array of %llu elements, expected at most %llu of this type",
+                    (unsigned long long)count->leaves[0].bits, (unsigned long long)most);
     type->count = (uint32_t)count->leaves[0].bits;
     type->size = type->stride * type->count;
     type->leaves = type->element->leaves * type->count;

@@ -302,6 +302,34 @@ static void check_listed(struct poisoning *p, uint32_t v, uint32_t first, enum f
         add_question(p, made, list + first, count - first);
 }
 
+/* Does the result depend on the value of each work-item that takes part? Of a broadcast, a shuffle and an
+ * exclusive scan it does not. */
+static bool uses_every_value(uint64_t collective)
+{
+    switch (collective & COLLECTIVE_OP_MASK) {
+    case COLLECTIVE_BROADCAST:
+    case COLLECTIVE_SHUFFLE:
+    case COLLECTIVE_FIRST: return false;
+    default: return !(collective & COLLECTIVE_EXCLUSIVE);
+    }
+}
+
+static void check_collective(struct poisoning *p, uint32_t v)
+{
+    const struct value *value = ir_value(p->ir, v);
+    if (uses_every_value(value->imm))
+        check(p, value->block, value->list[0], FAULT_UNINITIALISED_STORE, value->site);
+}
+
+enum { ASYNC_NUMBERS = 4 };
+/* Of an asynchronous copy: both addresses, how many elements, and their distance. */
+static void check_async_copy(struct poisoning *p, uint32_t v)
+{
+    const uint32_t block = ir_value(p->ir, v)->block, site = ir_value(p->ir, v)->site;
+    for (uint32_t k = 0; k < ASYNC_NUMBERS; k++)
+        check(p, block, ir_value(p->ir, v)->list[k], FAULT_UNINITIALISED_ADDRESS, site);
+}
+
 /* a && b is initialised if one operand is initialised and false; a || b if one is initialised and true. */
 static uint32_t logic_companion(struct poisoning *p, uint32_t v)
 {
@@ -401,6 +429,8 @@ static void instrument(struct poisoning *p, uint32_t v)
         ir_value(ir, v)->args[2] = all ? all : ir_const(ir, T_BOOL, 0);
         break;
     case IR_printf: check_listed(p, v, 0, FAULT_UNINITIALISED_STORE); break;
+    case IR_collective: check_collective(p, v); break;
+    case IR_async_copy: check_async_copy(p, v); break;
     case IR_atomic:
         check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
         instrument_atomic(p, v);

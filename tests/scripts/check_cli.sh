@@ -122,6 +122,8 @@ expect 0 -o 'race-local' -- "$orrery" explain RACE-Local
 expect 2 -e "'races' is a check; its findings are race-global, race-local, " -- "$orrery" explain races
 expect 2 -e "found 'clean.yaml' beside the scenario clean.yaml, expected one of them" -- "$orrery" run --scenario=clean.yaml clean.yaml
 expect 2 -e 'ORRERY_: no option has this name' -n 'did you mean' -- env ORRERY_=1 "$orrery" info
+echo 'kernel void k(global int *o) { int a[1000000000]; a[o[0]] = 1; o[0] = a[o[1]]; }' >huge.cl
+expect 2 -e 'found an array of 1000000000 elements, expected at most' -- "$orrery" run huge.cl
 printf '<topology/>' >odd.xml
 expect 2 -e 'odd.xml: hwloc does not read' -n 'did you mean' -- "$orrery" topology xml:odd.xml
 printf 'orrery: 1\ndevice: {topology: {xml: odd.xml}}\n' >odd.yaml
