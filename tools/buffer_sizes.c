@@ -240,7 +240,7 @@ bool buffer_sizes_measure(const struct buffer_trials *trials, const uint64_t *el
     const bool fine = report && ended && out_idle->lines;
     if (!fine) {
         free(out_idle->lines);
-        out_idle->lines = NULL;
+        *out_idle = (struct idle_lines){.count = 0};
     }
     report_free(report);
     scenario_fini(&scenario);
