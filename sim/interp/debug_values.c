@@ -186,8 +186,11 @@ static const uint32_t *leaves_of(struct lower *l, uint32_t id, const struct type
     *out_type = module_value_type(l->m, id);
     const uint32_t *leaves = lower_get(l, id);
     for (uint32_t i = 0; i < (*out_type)->leaves; i++)
-        if (!leaves[i] || ir_value(l->ir, leaves[i])->op == IR_undef)
+        if (!leaves[i] || ir_value(l->ir, leaves[i])->op == IR_undef ||
+            ir_value(l->ir, leaves[i])->type == T_NONE)
             return NULL;
+    if ((*out_type)->kind == TYPE_OPAQUE || !(*out_type)->size)
+        return NULL;
     return (*out_type)->leaves && (*out_type)->leaves <= LEAVES_MOST ? leaves : NULL;
 }
 
