@@ -176,10 +176,33 @@ enum memory_scope order_scope(const struct order *order, enum memory_scope scope
 
 struct group_order *order_group_find(const struct order *order, uint64_t number)
 {
-    struct group_order *group = order->groups;
+    struct group_order *group = order->groups_by_number[number % GROUP_LISTS];
     while (group && group->number != number)
-        group = group->next;
+        group = group->next_in_list;
     return group;
+}
+
+static void insert_group(struct order *order, struct group_order *group)
+{
+    struct group_order **const list = &order->groups_by_number[group->number % GROUP_LISTS];
+    group->next = order->groups;
+    group->link = &order->groups;
+    if (group->next)
+        group->next->link = &group->next;
+    order->groups = group;
+    group->next_in_list = *list;
+    *list = group;
+}
+
+static void remove_group(struct order *order, struct group_order *group)
+{
+    struct group_order **at = &order->groups_by_number[group->number % GROUP_LISTS];
+    while (*at != group)
+        at = &(*at)->next_in_list;
+    *at = group->next_in_list;
+    *group->link = group->next;
+    if (group->next)
+        group->next->link = group->link;
 }
 
 struct group_order *order_group(struct order *order, uint64_t number)
@@ -197,23 +220,19 @@ struct group_order *order_group(struct order *order, uint64_t number)
     group->first_member_copy = UNIT_END;
     for (int r = 0; r < ORDER_REGIONS; r++)
         group->base[r] = 1;
-    group->next = order->groups;
-    order->groups = group;
+    insert_group(order, group);
     order->pool.units += order->group_items;
     return group;
 }
 
 void order_group_end(struct order *order, uint64_t number)
 {
-    struct group_order **at = &order->groups;
-    while (*at && (*at)->number != number)
-        at = &(*at)->next;
-    if (!*at)
+    struct group_order *group = order_group_find(order, number);
+    if (!group)
         return;
     log_op(order, &(struct sync_op){.kind = SYNC_OP_GROUP_END, .by = number});
-    struct group_order *group = *at;
     order_handoff_end(order, group);
-    *at = group->next;
+    remove_group(order, group);
     CHECKED(!group->handoff && !group->slices);
     group_free(order, group);
 }

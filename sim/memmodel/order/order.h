@@ -195,6 +195,9 @@ struct waiting {
     struct atomic_done latest;
 };
 
+/* Thousands of work-groups may be resident, and each access looks for its own. */
+enum { GROUP_LISTS = 512 };
+
 struct group_order {
     uint64_t number;
     struct waiting *waiting; /* NULL: no member ever did */
@@ -215,9 +218,10 @@ struct group_order {
     uint32_t *copy_calls; /* of copies, by local id; NULL: the members reached each copy together */
     /* the unit of the copy that the first member reached by itself; else UNIT_END */
     uint64_t first_member_copy;
-    struct barrier_seen barrier; /* the latest */
-    uint64_t joint;              /* the clock value of the latest barrier of the whole work-group */
-    struct group_order *next;
+    struct barrier_seen barrier;      /* the latest */
+    uint64_t joint;                   /* the clock value of the latest barrier of the whole work-group */
+    struct group_order *next, **link; /* in order->groups; the pointer to this one */
+    struct group_order *next_in_list; /* in order->groups_by_number */
 };
 
 /* A member's clock when it reached a copy. */
@@ -289,10 +293,11 @@ struct order {
     uint32_t sub_group_size, sub_group_count; /* per group */
     struct vclock_pool pool;
     struct release_pool releases;
-    struct sync_log *sync_log;      /* borrowed; NULL: nothing is logged */
-    uint64_t *fast_paths;           /* borrowed; NULL: not counted */
-    struct group_order *groups;     /* resident ones that synchronised */
-    struct item_order *spare_items; /* of groups that ended, with their lists' memory */
+    struct sync_log *sync_log;                         /* borrowed; NULL: nothing is logged */
+    uint64_t *fast_paths;                              /* borrowed; NULL: not counted */
+    struct group_order *groups;                        /* resident ones that synchronised, the latest first */
+    struct group_order *groups_by_number[GROUP_LISTS]; /* the same, in lists by number modulo GROUP_LISTS */
+    struct item_order *spare_items;                    /* of groups that ended, with their lists' memory */
     struct copy_order *copies;
     uint32_t copy_count, copy_room;
     uint32_t *arrivals; /* at a named barrier: sub-groups; at a partial one: local ids */

@@ -386,10 +386,7 @@ uint64_t order_next_segment(struct order *order)
 void order_log_update(struct order *order, const struct atomic_operation *act, uint64_t unit,
                       uint64_t address, uint64_t clock)
 {
-    struct group_order *group = order->groups;
-    const uint64_t number = order_unit_group(order, unit);
-    if (!group || group->number != number)
-        group = order_group(order, number);
+    struct group_order *group = order_group(order, order_unit_group(order, unit));
     if (!group)
         return;
     group->slice = clock;

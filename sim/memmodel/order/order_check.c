@@ -118,8 +118,10 @@ void order_check(const struct order *order)
     if (order->failed) /* without memory entries are missing, and no invariant holds */
         return;
     CHECKED(order->event_clock <= order->clock && order->copy_count <= order->copy_room);
-    for (const struct group_order *group = order->groups; group; group = group->next)
+    for (const struct group_order *group = order->groups; group; group = group->next) {
+        CHECKED(*group->link == group && order_group_find(order, group->number) == group);
         check_group(order, group);
+    }
     check_barriers(order);
     order_objects_check(order);
     vclock_check(&order->pool);
