@@ -48,8 +48,9 @@ static bool is_kernel(const char *path)
 {
     const char *kernel;
     char *file = target_file(path, &kernel);
+    const bool is_one = file != NULL;
     free(file);
-    return file;
+    return is_one;
 }
 
 static int check_file(const struct check_arguments *arguments, char *path)

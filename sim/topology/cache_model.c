@@ -89,9 +89,9 @@ static uint32_t count_level(const struct topology *topology, bool caches)
 static void cache_init(struct cache *cache, uint32_t root, const struct topology_node *node,
                        uint32_t first_unit)
 {
+    CHECKED(node->line_bytes > 0 && node->bytes >= node->line_bytes); /* topology_build.c checks this */
     uint64_t lines = node->bytes / node->line_bytes;
     uint64_t ways = node->associativity && node->associativity < lines ? node->associativity : lines;
-    CHECKED(lines > 0 && node->line_bytes > 0); /* topology_build.c checks this */
     *cache = (struct cache){
         .counted = {.root = root, .node = node},
         .outer = NONE,
@@ -397,8 +397,9 @@ static uint32_t look_up(struct caches *caches, const struct cache_piece *piece, 
     uint32_t length = 0, missed = 0;
     bool found = false;
     for (uint32_t c = caches->unit->inner; c != NONE; c = caches->caches[c].outer) {
-        struct cache *cache = path[length++] = &caches->caches[c];
-        CHECKED(length <= PATH_MOST && holds(cache, piece->unit));
+        struct cache *const cache = &caches->caches[c];
+        CHECKED(length < PATH_MOST && holds(cache, piece->unit));
+        path[length++] = cache;
         if (found)
             continue;
         found = line_find(cache, piece->address) != NULL;
