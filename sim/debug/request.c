@@ -470,7 +470,7 @@ static bool has_text(const json_t *list, const char *text)
     return false;
 }
 
-/* A module may name files whose text it does not have. */
+/* A module may name a file without having its text. */
 static void add_files_of_lines(json_t *list, const struct code *code)
 {
     for (uint32_t i = 0; code && code->debug && i < code->debug->line_count; i++) {

@@ -35,7 +35,7 @@ struct point {
     uint64_t seen; /* mark */
     uint8_t old[VALUE_BYTES];
     bool has_old;      /* POINT_EXPRESSION: its value at the line before */
-    struct item_id of; /* POINT_EXPRESSION: whose */
+    struct item_id of; /* POINT_EXPRESSION: the work-item whose variables the expression reads */
 };
 struct hit {
     uint32_t point;

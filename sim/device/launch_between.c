@@ -167,8 +167,8 @@ static uint32_t level_head(const struct code *code, const struct site *to)
     return before != NO_WAY && launch_post_dominates(code, head, before) ? head : NO_WAY;
 }
 
-/* A place before a loop whose head every work-item reaches, if no single instruction before it is executed
- * by all. */
+/* A place before a loop if every work-item reaches the loop's head, but all of them execute no single
+ * instruction before it. */
 static bool place_before_loop(const struct launch *launch, const struct site *from, const struct site *to,
                               struct code_place *place)
 {
@@ -223,7 +223,7 @@ bool launch_order(const struct launch *launch, uint32_t a, uint32_t b, struct co
 
 /* ---- beside an atomic ----------------------------------------------------------- */
 
-/* Does execution reach `other` only in the loop's next iteration, whose head is not on that line? */
+/* Does execution reach `other` only in the loop's next iteration, and is the loop's head on another line? */
 static bool follows_in_next_iteration(const struct launch *launch, const struct site *site, uint32_t line,
                                       const struct site *other)
 {

@@ -198,7 +198,7 @@ static const struct code_loop *inner_loop(const struct code *code, uint32_t oute
     return inner && !launch_loop_holds(inner, other) ? inner : NULL;
 }
 
-/* A place before an inner loop whose head every iteration of the outer loop reaches. */
+/* A place before an inner loop. Every iteration of the outer loop reaches the head of the inner one. */
 static bool place_before_inner_loop(const struct launch *launch, uint32_t outer, const struct site *from,
                                     const struct site *to, struct code_place *place)
 {
@@ -229,8 +229,8 @@ bool launch_in_iteration(const struct launch *launch, uint32_t a, uint32_t b, ui
     if (!code || loop == code->loop_count)
         return false;
     const uint32_t ranks = code->loops[loop].high;
-    if (!launch_loop_holds(&code->loops[loop],
-                           since)) { /* in the first iteration, whose barrier comes later */
+    /* In the first iteration the barrier comes later. */
+    if (!launch_loop_holds(&code->loops[loop], since)) {
         if (!waits_after(code, loop, sides[0]->rank > sides[1]->rank ? sides[0]->rank : sides[1]->rank))
             return false;
         since = &before_all;

@@ -36,7 +36,7 @@ bool launch_may_return(const struct launch *launch, const struct site *site, con
 /* Does the statement that begins at `line` come after a site that is executed before it? */
 bool launch_begins_after(const struct code *code, const struct site *site, uint32_t line,
                          const struct site *first);
-/* The site whose own function has both in one statement; NULL: they are in different statements. */
+/* The site in whose function both accesses are in one statement; NULL: they are in different statements. */
 const struct site *launch_one_statement_site(const struct launch *launch, const struct site *first,
                                              const struct site *later);
 

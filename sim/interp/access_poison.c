@@ -32,7 +32,7 @@ static struct region *tracked_region(const struct access *access, uint32_t lane)
     return region->valid && access_inside(region->low, region->high, address, access->bytes) ? region : NULL;
 }
 
-/* A lane whose access missed got zeros or was stopped: neither is uninitialised. */
+/* An access outside bounds gives zeros or stops its work-item. Neither leaves an uninitialised value. */
 static bool lane_is_poison(const struct access *access, uint32_t lane)
 {
     const uint64_t address = access->address[lane];
@@ -154,7 +154,7 @@ static bool is_reported(const struct access *access, uint32_t lane)
     return region && !hands_on(region);
 }
 
-/* Of a value whose uninitialised bits are known: by runs of bytes. */
+/* Marks the stored bytes by runs, as `bits` has a one for each uninitialised bit of the value. */
 static void mark_bits(struct access *access, uint32_t lane, uint64_t bits, bool reported, uint32_t list)
 {
     const uint32_t bytes = access->bytes;

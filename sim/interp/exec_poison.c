@@ -180,8 +180,8 @@ static inline uint32_t row_marks(uint64_t row, uint64_t offset, uint64_t bytes)
     return 0xffffffff << 8 * first & ~past;
 }
 
-/* Sweeps the marks `of` of each active lane's word. out_left: the OR of all marks that live lanes have after
- * it. */
+/* Sweeps the marks `of` in the word of each active lane. out_left: the OR of all marks that live lanes have
+ * after it. */
 static inline __attribute__((always_inline)) uint32_t sweep_row(uint32_t *row, const struct wave *wave,
                                                                 uint32_t of, bool clear, uint32_t *out_left)
 {

@@ -6,25 +6,6 @@
 #include "sim/interp/math.h"
 #include "tests/support/exec_support.h"
 
-#define EACH_BUILD for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
-
-static uint64_t base_of(const struct rig *rig, uint32_t region)
-{
-    return rig->regions[region].low;
-}
-
-static uint64_t get(const struct rig *rig, uint32_t slot, uint32_t lane, uint32_t size)
-{
-    uint64_t value = 0;
-    memcpy(&value, rig->frame + slot + lane * size, size);
-    return value;
-}
-
-static void put(struct rig *rig, uint32_t slot, uint32_t lane, uint32_t size, uint64_t value)
-{
-    memcpy(rig->frame + slot + lane * size, &value, size);
-}
-
 static uint8_t *private_byte(struct rig *rig, uint32_t lane, uint64_t offset)
 {
     return rig->private_memory + (offset / 4 * 256 + lane) * 4 + offset % 4;
@@ -61,13 +42,13 @@ static uint64_t some_address(struct rig *rig, uint64_t *state, uint32_t size, bo
     const uint64_t pick = rig_random(state), at = (pick >> 8) % 32 * size;
     switch (pick % (wild ? 9 : 4)) {
     case 0:
-    case 1: return base_of(rig, 1) + at;
+    case 1: return rig_base(rig, 1) + at;
     case 2:
     case 3: return PRIVATE_BASE + at % (PRIVATE_BYTES - 64) / size * size;
     case 4: return PRIVATE_BASE + PRIVATE_BYTES - (pick >> 8) % 3;
     case 5: return rig->regions[1].high - 1;
-    case 6: return base_of(rig, 2) + at;
-    case 7: return base_of(rig, 1) + at + 1;
+    case 6: return rig_base(rig, 2) + at;
+    case 7: return rig_base(rig, 1) + at + 1;
     default: return pick;
     }
 }
@@ -88,15 +69,15 @@ static void generic(int isa, bool store, uint32_t log2, uint32_t k, bool wild, u
     uint64_t address[64];
     for (uint32_t i = 0; i < 64; i++) {
         address[i] = some_address(&rig, state, size, wild);
-        put(&rig, SLOT_A, i, 8, address[i] - 16);
+        rig_put(&rig, SLOT_A, i, 8, address[i] - 16);
         for (uint32_t c = 0; c < k; c++)
-            put(&rig, slots[c], i, size, rig_random(state));
+            rig_put(&rig, slots[c], i, size, rig_random(state));
     }
     for (uint32_t i = 0; i < 64; i++)
         for (uint32_t b = 0; b < PRIVATE_BYTES; b++)
             *private_byte(&rig, i, b) = (uint8_t)rig_random(state);
     for (uint32_t b = 0; b < 512; b++)
-        ((uint8_t *)(uintptr_t)base_of(&rig, 1))[b] = (uint8_t)rig_random(state);
+        ((uint8_t *)(uintptr_t)rig_base(&rig, 1))[b] = (uint8_t)rig_random(state);
     uint64_t want[2][64], faults = 0;
     lane_mask good = {{0}};
     for (uint32_t i = 0; i < 61; i++) {
@@ -117,7 +98,7 @@ static void generic(int isa, bool store, uint32_t log2, uint32_t k, bool wild, u
     uint64_t stored[2][64];
     for (uint32_t i = 0; i < 64; i++)
         for (uint32_t c = 0; c < k; c++)
-            stored[c][i] = get(&rig, slots[c], i, size);
+            stored[c][i] = rig_get(&rig, slots[c], i, size);
     const uint32_t op = (store ? OP_stg_v_8 : OP_ldg_v_8) + log2;
     rig_run(&rig, isa, op, (struct insn){.d = k == 1 ? SLOT_B : 3, .a = SLOT_A, .b = 16, .e = 1, .f = k});
     EXPECT(rig.fault_count >= (faults > 0) && rig.fault_count <= 2 && (faults || !rig.fault_count),
@@ -127,7 +108,7 @@ static void generic(int isa, bool store, uint32_t log2, uint32_t k, bool wild, u
         if (!lane_mask_test(&good, i))
             continue;
         for (uint32_t c = 0; c < k && !store; c++)
-            EXPECT(get(&rig, slots[c], i, size) == want[c][i], "%s build %d lane %u component %u",
+            EXPECT(rig_get(&rig, slots[c], i, size) == want[c][i], "%s build %d lane %u component %u",
                    op_names[op], isa, i, c);
         bool last = store; /* a later lane may have written the same bytes */
         for (uint32_t j = i + 1; j < 61 && address[i] - PRIVATE_BASE >= PRIVATE_BYTES; j++)
@@ -164,14 +145,14 @@ START_TEST(copies_between_storages)
             .access = ACCESS_WRITE, .storage = STORAGE_GENERIC, .size = 1, .components = 1, .align = 1};
         uint64_t from[16], to[16], bytes[16];
         for (uint32_t i = 0; i < 16; i++) {
-            from[i] = i & 1 ? PRIVATE_BASE + 16 : base_of(&rig, 2) + i * 64;
-            to[i] = i & 2 ? PRIVATE_BASE + 128 : base_of(&rig, 1) + i * 64;
+            from[i] = i & 1 ? PRIVATE_BASE + 16 : rig_base(&rig, 2) + i * 64;
+            to[i] = i & 2 ? PRIVATE_BASE + 128 : rig_base(&rig, 1) + i * 64;
             bytes[i] = i == 5 ? UINT64_MAX : i == 7 ? 4096 : rig_random(&state) % 60;
-            put(&rig, SLOT_A, i, 8, from[i]), put(&rig, SLOT_D, i, 8, to[i]),
-                put(&rig, SLOT_C, i, 8, bytes[i]);
+            rig_put(&rig, SLOT_A, i, 8, from[i]), rig_put(&rig, SLOT_D, i, 8, to[i]),
+                rig_put(&rig, SLOT_C, i, 8, bytes[i]);
             for (uint32_t b = 0; b < 64; b++) {
                 *byte_at(&rig, i, PRIVATE_BASE + 16 + b) = (uint8_t)rig_random(&state);
-                *byte_at(&rig, i, base_of(&rig, 2) + i * 64 + b) = (uint8_t)rig_random(&state);
+                *byte_at(&rig, i, rig_base(&rig, 2) + i * 64 + b) = (uint8_t)rig_random(&state);
                 *byte_at(&rig, i, to[i] + b) = GUARD;
             }
         }
@@ -194,7 +175,7 @@ static void async(int isa, uint32_t mode, uint32_t bytes, uint64_t count, uint64
     struct rig rig;
     rig_init(&rig, 16, 16, 16);
     rig.sites[1] = (struct site){.access = ACCESS_WRITE, .size = bytes, .components = 1, .align = 1};
-    const uint64_t values[] = {base_of(&rig, 1), base_of(&rig, 3), count, stride, 0};
+    const uint64_t values[] = {rig_base(&rig, 1), rig_base(&rig, 3), count, stride, 0};
     rig.operands[8] = SLOT_D;
     for (uint32_t i = 0; i < 5; i++) {
         rig.operands[9 + i] = 512 + 8 * i;
@@ -210,7 +191,8 @@ static void async(int isa, uint32_t mode, uint32_t bytes, uint64_t count, uint64
     rig.wave.origin.first_lane = 16; /* another wave of the group does nothing */
     rig_run(&rig, isa, OP_async_copy, insn);
     EXPECT(to[0] == GUARD && rig.fault_count == 0, "copied by the second wave");
-    EXPECT(get(&rig, SLOT_D, 0, 8) == 1 && get(&rig, SLOT_D, 15, 8) == 1 && rig.wave.unwaited_count == 0,
+    EXPECT(rig_get(&rig, SLOT_D, 0, 8) == 1 && rig_get(&rig, SLOT_D, 15, 8) == 1 &&
+               rig.wave.unwaited_count == 0,
            "an event for every lane");
     rig.wave.origin.first_lane = 0;
     rig_run(&rig, isa, OP_async_copy, insn);
@@ -219,13 +201,14 @@ static void async(int isa, uint32_t mode, uint32_t bytes, uint64_t count, uint64
     EXPECT(fails || !memcmp(to, want, sizeof want), "build %d mode %u: %u bytes, %lu of them, stride %lu",
            isa, mode, bytes, count, stride);
     EXPECT(to[-1] == GUARD, "written before the target");
-    EXPECT(get(&rig, SLOT_D, 0, 8) == 2 && rig.wave.unwaited_count == 1 && rig.wave.unwaited[0].event == 2,
+    EXPECT(rig_get(&rig, SLOT_D, 0, 8) == 2 && rig.wave.unwaited_count == 1 &&
+               rig.wave.unwaited[0].event == 2,
            "a new event");
     if (fails) /* and its lane is gone */
         return;
     memcpy(rig.frame + 512 + 8 * 4, &(uint64_t){1}, 8);
     rig_run(&rig, isa, OP_async_copy, insn);
-    EXPECT(get(&rig, SLOT_D, 0, 8) == 1 && rig.wave.copies == 2, "a copy that joins an event");
+    EXPECT(rig_get(&rig, SLOT_D, 0, 8) == 1 && rig.wave.copies == 2, "a copy that joins an event");
 }
 
 START_TEST(asynchronous_copies)
@@ -277,22 +260,22 @@ START_TEST(uniform_atomics)
             const lane_mask active = rig.wave.active;
             rig.sites[1] =
                 (struct site){.access = ACCESS_ATOMIC_UPDATE, .size = bytes, .components = 1, .align = bytes};
-            uint64_t m = 5, at = base_of(&rig, 1);
+            uint64_t m = 5, at = rig_base(&rig, 1);
             memcpy((void *)(uintptr_t)at, &m, bytes);
             memcpy(rig.frame + CELL_A, &at, 8);
             for (uint32_t i = 0; i < 144; i++) {
-                put(&rig, SLOT_B, i, bytes, round & 4 ? i % 3 + 4 : rig_random(&state));
-                put(&rig, SLOT_C, i, bytes, 4 + i % 4);
+                rig_put(&rig, SLOT_B, i, bytes, round & 4 ? i % 3 + 4 : rig_random(&state));
+                rig_put(&rig, SLOT_C, i, bytes, 4 + i % 4);
             }
             rig_run(&rig, isa, bytes == 4 ? OP_atomic_u_32 : OP_atomic_u_64,
                     (struct insn){.d = SLOT_D, .a = CELL_A, .b = SLOT_B, .c = SLOT_C, .e = 1, .f = how});
             for (uint32_t i = 0; i < 131; i++) {
                 if (!lane_mask_test(&active, i))
                     continue;
-                EXPECT(how == ATOMIC_STORE || get(&rig, SLOT_D, i, bytes) == m,
+                EXPECT(how == ATOMIC_STORE || rig_get(&rig, SLOT_D, i, bytes) == m,
                        "operation %u build %d lane %u: %#lx not %#lx", how, isa, i,
-                       get(&rig, SLOT_D, i, bytes), m);
-                m = updated(how, m, get(&rig, SLOT_B, i, bytes), get(&rig, SLOT_C, i, bytes), bytes);
+                       rig_get(&rig, SLOT_D, i, bytes), m);
+                m = updated(how, m, rig_get(&rig, SLOT_B, i, bytes), rig_get(&rig, SLOT_C, i, bytes), bytes);
             }
             EXPECT(!memcmp((void *)(uintptr_t)at, &m, bytes), "operation %u build %d leaves another value",
                    how, isa);
@@ -335,37 +318,38 @@ START_TEST(spaces_and_indices)
         struct rig rig;
         rig_init(&rig, 32, 32, 8);
         rig.regions[3].kind = REGION_LOCAL_VARIABLE;
-        const uint64_t at[3] = {PRIVATE_BASE + 8, base_of(&rig, 3) + 4, base_of(&rig, 1)};
+        const uint64_t at[3] = {PRIVATE_BASE + 8, rig_base(&rig, 3) + 4, rig_base(&rig, 1)};
         for (uint32_t i = 0; i < 32; i++)
-            put(&rig, SLOT_A, i, 8, at[i % 3]);
+            rig_put(&rig, SLOT_A, i, 8, at[i % 3]);
         rig.host.clock = one_time;
         rig_run(&rig, isa, OP_clock, (struct insn){.d = SLOT_D});
         for (uint32_t i = 0; i < 32; i++)
-            EXPECT(get(&rig, SLOT_D, i, 8) == 0x123456789a, "clock of lane %u", i);
+            EXPECT(rig_get(&rig, SLOT_D, i, 8) == 0x123456789a, "clock of lane %u", i);
         rig_run(&rig, isa, OP_space_v, (struct insn){.d = SLOT_D, .a = SLOT_A});
         for (uint32_t i = 0; i < 32; i++)
-            EXPECT(get(&rig, SLOT_D, i, 4) == i % 3, "space of lane %u", i);
+            EXPECT(rig_get(&rig, SLOT_D, i, 4) == i % 3, "space of lane %u", i);
         for (int round = 0; round < 20; round++) {
             const uint32_t e = (uint32_t)rig_random(&state), f = (uint32_t)rig_random(&state);
             const uint64_t u = rig_random(&state), w = rig_random(&state);
             for (uint32_t i = 0; i < 32; i++)
-                put(&rig, SLOT_A, i, 8, rig_random(&state)), put(&rig, SLOT_B, i, 8, rig_random(&state));
+                rig_put(&rig, SLOT_A, i, 8, rig_random(&state)),
+                    rig_put(&rig, SLOT_B, i, 8, rig_random(&state));
             memcpy(rig.frame + CELL_A, &u, 8), memcpy(rig.frame + CELL_B, &w, 8);
             rig_run(&rig, isa, OP_u_index,
                     (struct insn){.d = CELL_D, .a = CELL_A, .b = CELL_B, .e = e, .f = f});
-            EXPECT(get(&rig, CELL_D, 0, 8) ==
+            EXPECT(rig_get(&rig, CELL_D, 0, 8) ==
                            u + w * (uint64_t)(int64_t)(int32_t)e + (uint64_t)(int64_t)(int32_t)f ||
-                       get(&rig, CELL_D, 0, 8) == u + w * e + (uint64_t)(int64_t)(int32_t)f,
+                       rig_get(&rig, CELL_D, 0, 8) == u + w * e + (uint64_t)(int64_t)(int32_t)f,
                    "u_index of build %d", isa);
             rig_run(&rig, isa, OP_v_index,
                     (struct insn){.d = SLOT_D, .a = SLOT_A, .b = SLOT_B, .e = 24, .f = f});
             rig_run(&rig, isa, OP_v_index_uv,
                     (struct insn){.d = SLOT_E, .a = CELL_A, .b = SLOT_B, .e = 24, .f = f});
             for (uint32_t i = 0; i < 32; i++) {
-                const uint64_t b = get(&rig, SLOT_B, i, 8) * 24 + (uint64_t)(int64_t)(int32_t)f;
-                EXPECT(get(&rig, SLOT_D, i, 8) == get(&rig, SLOT_A, i, 8) + b, "v_index of build %d lane %u",
-                       isa, i);
-                EXPECT(get(&rig, SLOT_E, i, 8) == u + b, "v_index_uv of build %d lane %u", isa, i);
+                const uint64_t b = rig_get(&rig, SLOT_B, i, 8) * 24 + (uint64_t)(int64_t)(int32_t)f;
+                EXPECT(rig_get(&rig, SLOT_D, i, 8) == rig_get(&rig, SLOT_A, i, 8) + b,
+                       "v_index of build %d lane %u", isa, i);
+                EXPECT(rig_get(&rig, SLOT_E, i, 8) == u + b, "v_index_uv of build %d lane %u", isa, i);
             }
         }
     }
@@ -388,22 +372,22 @@ START_TEST(affine_moves)
         affine_cell(&rig, CELL_A, SLOT_A)->general = general;
         affine_cell(&rig, CELL_D, SLOT_D)->base = 9;
         for (uint32_t i = 0; i < 32; i++)
-            put(&rig, SLOT_A, i, 8, i * i);
+            rig_put(&rig, SLOT_A, i, 8, i * i);
         rig_run(&rig, isa, OP_a_mov, (struct insn){.d = CELL_D, .a = CELL_A});
         for (uint32_t i = 0; i < 32; i++)
-            put(&rig, SLOT_A, i, 8, 77); /* the copy is its own */
+            rig_put(&rig, SLOT_A, i, 8, 77); /* the copy is its own */
         rig_run(&rig, isa, OP_a_to_v_64, (struct insn){.d = SLOT_E, .a = CELL_D});
         for (uint32_t i = 0; i < 32; i++)
-            EXPECT((int64_t)get(&rig, SLOT_E, i, 8) ==
+            EXPECT((int64_t)rig_get(&rig, SLOT_E, i, 8) ==
                        (general ? (int64_t)i * i : 100 + 3 * rig.x[i] - 7 * rig.y[i]),
                    "a_mov of build %d lane %u", isa, i);
         memcpy(rig.frame + CELL_B, &(uint64_t){0x9234567887654321}, 8);
         rig_run(&rig, isa, OP_a_from_u_64, (struct insn){.d = CELL_D, .a = CELL_B});
         rig_run(&rig, isa, OP_a_to_v_64, (struct insn){.d = SLOT_E, .a = CELL_D});
-        EXPECT(get(&rig, SLOT_E, 31, 8) == 0x9234567887654321, "a_from_u_64 of build %d", isa);
+        EXPECT(rig_get(&rig, SLOT_E, 31, 8) == 0x9234567887654321, "a_from_u_64 of build %d", isa);
         rig_run(&rig, isa, OP_a_from_u_32, (struct insn){.d = CELL_D, .a = CELL_B});
         rig_run(&rig, isa, OP_a_to_v_32, (struct insn){.d = SLOT_E, .a = CELL_D});
-        EXPECT(get(&rig, SLOT_E, 31, 4) == 0x87654321, "a_from_u_32 of build %d", isa);
+        EXPECT(rig_get(&rig, SLOT_E, 31, 4) == 0x87654321, "a_from_u_32 of build %d", isa);
     }
 }
 END_TEST
@@ -456,26 +440,27 @@ START_TEST(the_port_decides_values)
         rig.sites[2] = (struct site){.access = ACCESS_WRITE, .size = 4, .components = 1, .align = 4};
         rig.sites[3] = (struct site){.access = ACCESS_ATOMIC_UPDATE, .size = 4, .components = 1, .align = 4};
         for (uint32_t i = 0; i < 32; i++) {
-            put(&rig, SLOT_A, i, 8, base_of(&rig, 1) + 4 * i);
-            put(&rig, SLOT_B, i, 4, 50 + i);
+            rig_put(&rig, SLOT_A, i, 8, rig_base(&rig, 1) + 4 * i);
+            rig_put(&rig, SLOT_B, i, 4, 50 + i);
         }
         rig_run(&rig, isa, OP_ld_v_32, (struct insn){.d = SLOT_D, .a = SLOT_A, .e = 1, .f = 1});
         rig_run(&rig, isa, OP_st_v_32, (struct insn){.d = SLOT_B, .a = SLOT_A, .e = 2, .f = 1});
         ck_assert_uint_eq(port.loads, 1);
         ck_assert_uint_eq(port.stores, 1);
         for (uint32_t i = 0; i < 32; i++) {
-            EXPECT(get(&rig, SLOT_D, i, 4) == 1000 + i, "loaded lane %u", i);
+            EXPECT(rig_get(&rig, SLOT_D, i, 4) == 1000 + i, "loaded lane %u", i);
             EXPECT(port.last[i] == 50 + i, "stored lane %u", i);
         }
-        EXPECT(*(uint8_t *)(uintptr_t)base_of(&rig, 1) == 0 || *(uint8_t *)(uintptr_t)base_of(&rig, 1) != 50,
+        EXPECT(*(uint8_t *)(uintptr_t)rig_base(&rig, 1) == 0 ||
+                   *(uint8_t *)(uintptr_t)rig_base(&rig, 1) != 50,
                "the bytes are the port's affair");
         rig_run(&rig, isa, OP_atomic_32,
                 (struct insn){.d = SLOT_D, .a = SLOT_A, .b = SLOT_B, .c = SLOT_C, .e = 3, .f = ATOMIC_ADD});
         ck_assert_uint_eq(port.updates, 1);
         for (uint32_t i = 0; i < 32; i++)
-            EXPECT(get(&rig, SLOT_D, i, 4) == 2000 + i && port.last[i] == 50 + i + ATOMIC_ADD,
+            EXPECT(rig_get(&rig, SLOT_D, i, 4) == 2000 + i && port.last[i] == 50 + i + ATOMIC_ADD,
                    "updated lane %u", i);
-        put(&rig, SLOT_A, 3, 8, 12); /* faults do not reach the port */
+        rig_put(&rig, SLOT_A, 3, 8, 12); /* faults do not reach the port */
         rig_run(&rig, isa, OP_ld_v_32, (struct insn){.d = SLOT_D, .a = SLOT_A, .e = 1, .f = 1});
         ck_assert_uint_eq(rig.fault_count, 1);
         EXPECT(!lane_mask_test(&rig.wave.active, 3) && lane_mask_test(&rig.wave.active, 4),
@@ -601,338 +586,6 @@ START_TEST(group_functions_of_several_waves)
 }
 END_TEST
 
-/* ---- uninitialised values ------------------------------------------------------------------------ */
-
-enum { FORM_UNIFORM, FORM_AFFINE, FORM_LANES, FORM_PRIVATE_UNIFORM, FORM_PRIVATE_LANES, FORM_ANY };
-
-static uint32_t apart = 1;    /* as many times their size stand lanes after each other */
-static uint32_t stray = 1000; /* lane that is in another region */
-static uint32_t skew;         /* bytes by which addresses of private memory are misaligned */
-
-static uint64_t poison_address(struct rig *rig, uint32_t form, uint32_t lane, uint32_t bytes)
-{
-    switch (form) {
-    case FORM_UNIFORM: return base_of(rig, 1) + 64;
-    case FORM_PRIVATE_UNIFORM: return PRIVATE_BASE + 32 + skew;
-    case FORM_PRIVATE_LANES: return PRIVATE_BASE + lane * 7 % 20 * bytes + skew;
-    case FORM_ANY: return lane & 1 ? PRIVATE_BASE + 64 : base_of(rig, 1) + lane * apart * bytes;
-    case FORM_LANES: return lane == stray ? base_of(rig, 2) + 64 : base_of(rig, 1) + lane * apart * bytes;
-    default: return base_of(rig, 1) + lane * apart * bytes;
-    }
-}
-
-static uint8_t *undefined_byte(struct rig *rig, uint32_t lane, uint64_t address)
-{
-    const uint64_t offset = address - PRIVATE_BASE;
-    return rig->wave.private_undefined + (offset / 4 * 256 + lane) * 4 + offset % 4;
-}
-
-static void make_undefined(struct rig *rig, uint32_t lane, uint64_t address)
-{
-    *undefined_byte(rig, lane, address) = 1;
-    rig->wave.private_rows[(address - PRIVATE_BASE) / 4] = 0;
-}
-
-/* A row that is known to be written has no undefined byte in any live lane. */
-static bool rows_are_true(struct rig *rig)
-{
-    for (uint32_t at = 0; at < PRIVATE_BYTES; at++)
-        for (uint32_t lane = 0; rig->wave.private_rows[at / 4] && lane < 41; lane++)
-            if (lane_mask_test(&rig->wave.live, lane) && *undefined_byte(rig, lane, PRIVATE_BASE + at))
-                return false;
-    return true;
-}
-
-static bool defined(struct rig *rig, uint32_t lane, uint64_t address, uint32_t bytes)
-{
-    bool all = true;
-    if (address - PRIVATE_BASE >= PRIVATE_BYTES)
-        return memory_range_valid(memory_region(&rig->memory, address), address, bytes);
-    for (uint32_t i = 0; i < bytes; i++)
-        all &= !*undefined_byte(rig, lane, address + i);
-    return all;
-}
-
-/* Ones for the bytes that are not initialised. */
-static uint64_t undefined_bits(struct rig *rig, uint32_t lane, uint64_t address, uint32_t bytes)
-{
-    uint64_t bits = 0;
-    for (uint32_t k = 0; k < bytes; k++)
-        bits |= defined(rig, lane, address + k, 1) ? 0 : 0xffull << 8 * k;
-    return bits;
-}
-
-static uint64_t bits_left(uint32_t operation, uint64_t found, bool value, uint64_t open, uint64_t all)
-{
-    switch (operation) {
-    case ATOMIC_STORE:
-    case ATOMIC_EXCHANGE: return value ? all : 0;
-    case ATOMIC_OR:
-    case ATOMIC_XOR: return value || found == all ? all : found & open;
-    case ATOMIC_ADD: /* from the lowest one on */
-        for (uint64_t bit = 1; !value && bit && !(found & bit); bit <<= 1)
-            all &= ~bit;
-        return all;
-    default: return value || found ? all : 0;
-    }
-}
-
-/* A byte with both kinds of bits counts as uninitialised. */
-static uint64_t whole_bytes(uint64_t bits)
-{
-    for (uint32_t k = 0; k < 64; k += 8)
-        bits |= bits >> k & 0xff ? 0xffull << k : 0;
-    return bits;
-}
-
-/* Work-items act in order: each finds the values that the ones before it stored. A report makes the bytes
- * initialised. */
-static void poison_atomic(struct rig *rig, int isa, uint32_t form, uint32_t bytes, uint32_t a,
-                          uint64_t *state)
-{
-    static const uint32_t operations[] = {
-        ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_EXCHANGE, ATOMIC_ADD, ATOMIC_COMPARE_EXCHANGE,
-        ATOMIC_OR,   ATOMIC_XOR};
-    const uint32_t operation = operations[rig_random(state) % 7];
-    const bool finds_bits = rig_random(state) % 2;
-    const uint64_t all = UINT64_MAX >> (64 - 8 * bytes),
-                   open = operation == ATOMIC_OR ? rig_random(state) & all : all;
-    const lane_mask active = rig->wave.active,
-                    value = rig_random(state) % 2 ? rig_random_mask(state, 41) : (lane_mask){{0}};
-    uint64_t undefined[41], found[41], reported = 0;
-    for (uint32_t i = 0, many = rig_random(state) % 2; i < 41; i++) {
-        const uint64_t address = poison_address(rig, form, i, bytes);
-        if (many && rig_random(state) % 3 == 0 && address - PRIVATE_BASE < PRIVATE_BYTES)
-            make_undefined(rig, i, address);
-        else if (many && rig_random(state) % 3 == 0)
-            memory_set_valid(&rig->regions[1], address, 1 + rig_random(state) % bytes, false);
-    }
-    for (uint32_t i = 0; i < 41; i++)
-        undefined[i] = undefined_bits(rig, i, poison_address(rig, form, i, bytes), bytes);
-    for (uint32_t i = 0; i < 41; i++) {
-        uint64_t *at = &undefined[form == FORM_UNIFORM ? 0 : i];
-        const bool private = poison_address(rig, form, i, bytes) - PRIVATE_BASE < PRIVATE_BYTES;
-        found[i] = *at;
-        if (!lane_mask_test(&active, i) || operation == ATOMIC_LOAD)
-            continue;
-        const uint64_t left = bits_left(operation, *at, lane_mask_test(&value, i), open, all);
-        const bool keeps = *at && *at != all && !(left & ~*at);
-        *at = whole_bytes(left) & all;
-        if (left && !private && !keeps) {
-            reported++;
-            *at = found[i] = 0;
-        }
-    }
-    rig->operands[14] = (uint32_t)open;
-    rig->operands[15] = (uint32_t)(open >> 32);
-    memcpy(rig->frame + SLOT_C, &value, sizeof value);
-    rig->fault_count = 0;
-    rig_run(rig, isa, OP_poison_atomic,
-            (struct insn){.d = SLOT_D,
-                          .a = a,
-                          .b = 10,
-                          .c = SLOT_C,
-                          .e = 1,
-                          .f = operation | (finds_bits ? POISON_FINDS_BITS : 0u)});
-    for (uint32_t i = 0; i < 41; i++) {
-        const uint64_t left = undefined_bits(rig, i, poison_address(rig, form, i, bytes), bytes),
-                       want = finds_bits ? found[i] : found[i] != 0,
-                       got = finds_bits ? get(rig, SLOT_D, i, bytes)
-                                        : get(rig, SLOT_D, i / 64, 8) >> i % 64 & 1;
-        EXPECT(!lane_mask_test(&active, i) || got == want, "operation %u form %u build %d lane %u finds %lx",
-               operation, form, isa, i, got);
-        EXPECT(left == undefined[form == FORM_UNIFORM ? 0 : i],
-               "operation %u form %u build %d lane %u leaves %lx", operation, form, isa, i, left);
-    }
-    EXPECT(rig->fault_count == (reported > 0) && (!reported || rig->fault.lanes == reported),
-           "operation %u form %u build %d: %u reports of %lu lanes, not %lu", operation, form, isa,
-           rig->fault_count, rig->fault.lanes, reported);
-}
-
-static void poison_bits(struct rig *rig, int isa, uint32_t form, uint32_t bytes, uint32_t a)
-{
-    const lane_mask active = rig->wave.active;
-    rig_run(rig, isa, OP_poison_bits_v, (struct insn){.d = SLOT_D, .a = a, .b = 10, .e = 1});
-    for (uint32_t i = 0; i < 41; i++) {
-        const uint64_t got = get(rig, SLOT_D, i, bytes),
-                       want = undefined_bits(rig, i, poison_address(rig, form, i, bytes), bytes);
-        EXPECT(!lane_mask_test(&active, i) || got == want,
-               "form %u of %u bytes, build %d lane %u: %#lx, %#lx", form, bytes, isa, i, got, want);
-    }
-    if (form != FORM_UNIFORM)
-        return;
-    rig_run(rig, isa, OP_poison_bits_u, (struct insn){.d = CELL_D, .a = a, .b = 10, .e = 1});
-    const uint64_t got = get(rig, CELL_D, 0, bytes),
-                   want = undefined_bits(rig, 0, base_of(rig, 1) + 64, bytes);
-    EXPECT(got == want, "uniform form of %u bytes, build %d: %#lx, %#lx", bytes, isa, got, want);
-}
-
-static void poison(int isa, uint32_t form, uint32_t bytes, bool partial, uint64_t *state)
-{
-    static uint8_t valid[2][32768 / 8], undefined[PRIVATE_BYTES * 256], rows[PRIVATE_BYTES / 4];
-    struct rig rig;
-    rig_init(&rig, 48, 41, 48);
-    apart = 1 + 2 * (rig_random(state) % 3 == 0);
-    stray = 17 + rig_random(state) % 60;
-    const lane_mask some = rig_random_mask(state, 41);
-    rig_activate(&rig, partial ? &some : NULL);
-    if (rig_random(state) % 2)
-        rig.wave.live = (lane_mask){{(UINT64_C(1) << 41) - 1}};
-    const lane_mask active = rig.wave.active;
-    memset(valid, 0xff, sizeof valid);
-    memset(undefined, 0, sizeof undefined);
-    memset(rows, 0, sizeof rows);
-    skew = rig_random(state) % 3 ? 0 : rig_random(state) % 4;
-    rig.memory.track_validity = true;
-    for (int r = 0; r < 2; r++)
-        rig.regions[1 + r].valid = valid[r];
-    rig.wave.private_undefined = undefined;
-    rig.wave.private_rows = rows;
-    memory_set_valid(&rig.regions[2], base_of(&rig, 2) + 64, 8, rig_random(state) % 2);
-    for (int i = rig_random(state) % 3 ? 0 : 20; i < 20; i++)
-        memory_set_valid(&rig.regions[1], base_of(&rig, 1) + rig_random(state) % (400 * apart),
-                         1 + rig_random(state) % 5, false);
-    for (int i = 0, many = rig_random(state) % 2 ? 2000 : 0; i < many; i++)
-        undefined[rig_random(state) % sizeof undefined] = 1;
-    /* perhaps the only one of the lanes read */
-    if (form >= FORM_PRIVATE_UNIFORM && form != FORM_ANY && rig_random(state) % 2) {
-        const uint32_t lane = rig_random(state) % 41;
-        *undefined_byte(&rig, lane, poison_address(&rig, form, lane, bytes) + rig_random(state) % bytes) = 1;
-    }
-    rig.sites[1] = (struct site){.access = ACCESS_READ, .size = bytes, .components = 1, .align = 1};
-    const uint32_t list[] = {form, bytes, 24};
-    memcpy(&rig.operands[10], list, sizeof list);
-    for (uint32_t i = 0; i < 48; i++)
-        put(&rig, SLOT_A, i, 8,
-            form == FORM_LANES && i < 41 && !lane_mask_test(&active, i)
-                ? rig_random(state)
-                : poison_address(&rig, form, i, bytes) - 24);
-    uint32_t a = SLOT_A;
-    if (form == FORM_UNIFORM || form == FORM_PRIVATE_UNIFORM) {
-        memcpy(rig.frame + CELL_A, &(uint64_t){poison_address(&rig, form, 0, bytes) - 24}, 8);
-        a = CELL_A;
-    } else if (form == FORM_AFFINE) {
-        *(struct affine *)(void *)(rig.frame + CELL_A) =
-            (struct affine){.base = (int64_t)base_of(&rig, 1) - 24, .step_x = apart * bytes, .slot = SLOT_A};
-        a = CELL_A;
-    }
-    rig_run(&rig, isa, OP_poison_ld, (struct insn){.d = SLOT_D, .a = a, .b = 10, .e = 1});
-    for (uint32_t i = 0; i < 41; i++) {
-        const bool got = get(&rig, SLOT_D, i / 64, 8) >> i % 64 & 1,
-                   want = !defined(&rig, i, poison_address(&rig, form, i, bytes), bytes);
-        EXPECT(!lane_mask_test(&active, i) || got == want, "form %u of %u bytes, build %d lane %u: %d", form,
-               bytes, isa, i, got);
-    }
-    poison_bits(&rig, isa, form, bytes, a);
-    if (form == FORM_UNIFORM) {
-        rig_run(&rig, isa, OP_poison_ld_u, (struct insn){.d = CELL_D, .a = a, .b = 10, .e = 1});
-        EXPECT(rig.frame[CELL_D] == !defined(&rig, 0, base_of(&rig, 1) + 64, bytes),
-               "uniform form of %u bytes, build %d", bytes, isa);
-    }
-    const lane_mask bad =
-        form == FORM_UNIFORM || rig_random(state) % 2 ? (lane_mask){{0}} : rig_random_mask(state, 41);
-    bool before[41];
-    for (uint32_t i = 0; i < 41; i++)
-        before[i] = defined(&rig, i, poison_address(&rig, form, i, bytes), bytes);
-    memcpy(rig.frame + SLOT_C, &bad, sizeof bad);
-    rig_run(&rig, isa, OP_poison_st, (struct insn){.a = a, .b = 10, .c = SLOT_C, .e = 1});
-    uint64_t reported = 0;
-    for (uint32_t i = 0; i < 41; i++) {
-        const uint64_t address = poison_address(&rig, form, i, bytes);
-        const bool private = address - PRIVATE_BASE < PRIVATE_BYTES, is_bad = lane_mask_test(&bad, i);
-        if (!lane_mask_test(&active, i)) {
-            EXPECT(form == FORM_UNIFORM || defined(&rig, i, address, bytes) == before[i],
-                   "form %u of %u bytes, build %d inactive lane %u is marked", form, bytes, isa, i);
-            continue;
-        }
-        reported += is_bad && !private;
-        EXPECT(defined(&rig, i, address, bytes) == !(is_bad && private),
-               "form %u of %u bytes, build %d lane %u is marked wrong", form, bytes, isa, i);
-    }
-    EXPECT(rig.fault_count == (reported > 0) &&
-               (!reported || (rig.fault.kind == FAULT_UNINITIALISED_STORE && rig.fault.lanes == reported)),
-           "form %u build %d: %u reports of %lu lanes", form, isa, rig.fault_count, rig.fault.lanes);
-    EXPECT(rows_are_true(&rig), "form %u of %u bytes, build %d: a row after a store", form, bytes, isa);
-    poison_atomic(&rig, isa, form, bytes, a, state);
-    EXPECT(rows_are_true(&rig), "form %u of %u bytes, build %d: a row after an atomic", form, bytes, isa);
-}
-
-START_TEST(uninitialised_bytes)
-{
-    uint64_t state = 27;
-    EACH_BUILD
-    for (uint32_t form = FORM_UNIFORM; form <= FORM_ANY; form++)
-        for (uint32_t bytes = 1; bytes <= 8; bytes *= 2)
-            for (int round = 0; round < 24; round++)
-                poison(isa, form, bytes, round & 1, &state);
-}
-END_TEST
-
-static void poison_open(int isa, uint32_t size_index, uint32_t form, uint64_t *state)
-{
-    static const uint32_t first[] = {OP_poison_open_v_8, OP_poison_open_u_8, OP_poison_open_uu_8};
-    const uint32_t bytes = 1u << size_index, decides = rig_random(state) % 2 ? UINT32_MAX : 0,
-                   lanes = form == 2 ? 1 : 41;
-    const bool has_own = rig_random(state) % 2;
-    const lane_mask some = rig_random_mask(state, 41),
-                    own = has_own ? rig_random_mask(state, 41) : (lane_mask){{0}};
-    struct rig rig;
-    rig_init(&rig, 48, 41, 48);
-    for (uint32_t i = 0; i < 41; i++)
-        put(&rig, SLOT_A, i, bytes, rig_random(state) % 3 ? (uint64_t)(int64_t)(int32_t)decides : i + 1);
-    memcpy(rig.frame + SLOT_B, &some, sizeof some);
-    memcpy(rig.frame + SLOT_C, &own, sizeof own);
-    rig_run(&rig, isa, first[form] + size_index,
-            (struct insn){.d = SLOT_D, .a = SLOT_A, .b = SLOT_B, .c = has_own ? SLOT_C : 0, .f = decides});
-    for (uint32_t i = 0; i < lanes; i++) {
-        const uint64_t ones = bytes == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * bytes) - 1,
-                       value = get(&rig, SLOT_A, form ? 0 : i, bytes);
-        const bool decided = value == (decides ? ones : 0),
-                   want = lane_mask_test(&some, i) && (lane_mask_test(&own, i) || !decided);
-        EXPECT((get(&rig, SLOT_D, i / 64, form == 2 ? 1 : 8) >> i % 64 & 1) == want,
-               "form %u of %u bytes, build %d lane %u: not %d", form, bytes, isa, i, want);
-    }
-}
-
-START_TEST(operands_that_decide_hide_uninitialised_ones)
-{
-    uint64_t state = 28;
-    EACH_BUILD
-    for (uint32_t form = 0; form < 3; form++)
-        for (uint32_t size_index = 0; size_index < 4; size_index++)
-            for (int round = 0; round < 20; round++)
-                poison_open(isa, size_index, form, &state);
-}
-END_TEST
-
-START_TEST(uses_are_reported)
-{
-    EACH_BUILD
-    {
-        struct rig rig;
-        rig_init(&rig, 80, 70, 80);
-        const lane_mask mask = {{0x8000000000000001, 0x8}}, some = {{~1ull, 0xff}};
-        rig_activate(&rig, &some);
-        memcpy(rig.frame + SLOT_A, &mask, sizeof mask);
-        rig_run(&rig, isa, OP_poison_check_v,
-                (struct insn){.a = SLOT_A, .e = 2, .f = FAULT_UNINITIALISED_BRANCH});
-        EXPECT(rig.fault_count == 1 && rig.fault.lanes == 2 && rig.fault.lane == 63 &&
-                   rig.fault.kind == FAULT_UNINITIALISED_BRANCH && rig.fault.site == 2,
-               "build %d", isa);
-        rig.frame[CELL_A] = 0;
-        rig_run(&rig, isa, OP_poison_check_u,
-                (struct insn){.a = CELL_A, .e = 2, .f = FAULT_UNINITIALISED_ADDRESS});
-        ck_assert_uint_eq(rig.fault_count, 1);
-        rig.frame[CELL_A] = 1;
-        rig_run(&rig, isa, OP_poison_check_u,
-                (struct insn){.a = CELL_A, .e = 2, .f = FAULT_UNINITIALISED_ADDRESS});
-        EXPECT(rig.fault_count == 2 && rig.fault.lanes == 69 && rig.fault.kind == FAULT_UNINITIALISED_ADDRESS,
-               "build %d: %lu lanes", isa, rig.fault.lanes);
-        EXPECT(lane_mask_test(&rig.wave.active, 63), "a use stopped a lane");
-    }
-}
-END_TEST
-
 /* ---- one lane ---------------------------------------------------------------------------------- */
 
 START_TEST(one_lane_is_like_many)
@@ -987,9 +640,6 @@ int main(void)
     tcase_add_test(tests, affine_moves);
     tcase_add_test(tests, the_port_decides_values);
     tcase_add_test(tests, group_functions_of_several_waves);
-    tcase_add_test(tests, uninitialised_bytes);
-    tcase_add_test(tests, operands_that_decide_hide_uninitialised_ones);
-    tcase_add_test(tests, uses_are_reported);
     tcase_add_test(tests, one_lane_is_like_many);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

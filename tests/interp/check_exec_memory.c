@@ -2,11 +2,6 @@
 /* Loads, stores, atomics, affine integers, printf and group functions against plain loops. */
 #include "tests/support/exec_support.h"
 
-static uint64_t base_of(const struct rig *rig, uint32_t region)
-{
-    return rig->regions[region].low;
-}
-
 static struct affine *cell(struct rig *rig, uint32_t offset, int64_t base, int64_t step_x, int64_t step_y)
 {
     struct affine *a = (struct affine *)(void *)(rig->frame + offset);
@@ -30,12 +25,12 @@ static void access(int isa, bool store, uint32_t log2, char form, uint32_t k, in
     const lane_mask some = rig_random_mask(state, lanes);
     rig_activate(&rig, partial ? &some : NULL);
     const lane_mask active = rig.wave.active;
-    uint8_t *memory = (uint8_t *)(uintptr_t)base_of(&rig, 1);
+    uint8_t *memory = (uint8_t *)(uintptr_t)rig_base(&rig, 1);
     for (int i = 0; i < 32768; i++)
         memory[i] = (uint8_t)rig_random(state);
     static uint8_t want[32768];
     memcpy(want, memory, sizeof want);
-    const uint64_t base = base_of(&rig, 1) + (uint64_t)low;
+    const uint64_t base = rig_base(&rig, 1) + (uint64_t)low;
     cell(&rig, CELL_A, (int64_t)base - 8, sx, sy);
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t a = form == 'u' ? base : base + (uint64_t)(sx * rig.x[i] + sy * rig.y[i]);
@@ -133,7 +128,7 @@ START_TEST(denied_stores_stop_lanes)
         rig_init(&rig, 16, 16, 16);
         rig.sites[0] = (struct site){.size = 4, .components = 1, .align = 4};
         rig.regions[2].flags |= REGION_FLAG_FREED;
-        cell(&rig, CELL_A, (int64_t)base_of(&rig, 2), 4, 0);
+        cell(&rig, CELL_A, (int64_t)rig_base(&rig, 2), 4, 0);
         ck_assert_ptr_null(rig_run(&rig, isa, OP_st_a_32, (struct insn){.d = SLOT_B, .a = CELL_A, .f = 1}));
         ck_assert_uint_eq(rig.fault.kind, FAULT_WRITE);
         ck_assert_uint_eq(rig.fault.lanes, 16);
@@ -152,7 +147,7 @@ START_TEST(denied_stores_to_live_memory_take_effect)
         struct rig rig;
         rig_init(&rig, 16, 16, 16);
         rig.sites[0] = (struct site){.size = 4, .components = 1, .align = 4};
-        const uint64_t address = base_of(&rig, 2);
+        const uint64_t address = rig_base(&rig, 2);
         cell(&rig, CELL_A, (int64_t)address, 4, 0);
         for (uint32_t i = 0; i < 16; i++)
             memcpy(rig.frame + SLOT_B + 4 * i, &(uint32_t){i + 77}, 4);
@@ -227,11 +222,11 @@ START_TEST(atomics_in_lane_order)
                 rig.sites[0] = (struct site){.size = bytes, .components = 1, .align = bytes};
                 uint64_t memory[2] = {5, 7};
                 for (uint32_t i = 0; i < 48; i++) {
-                    memcpy(rig.frame + SLOT_A + 8 * i, &(uint64_t){base_of(&rig, 1) + (i & 1) * 8}, 8);
+                    memcpy(rig.frame + SLOT_A + 8 * i, &(uint64_t){rig_base(&rig, 1) + (i & 1) * 8}, 8);
                     memcpy(rig.frame + SLOT_B + bytes * i, &(uint64_t){rig_random(&state)}, bytes);
                     memcpy(rig.frame + SLOT_C + bytes * i, &(uint64_t){i % 3 ? 5 : 7}, bytes);
                 }
-                memcpy((void *)(uintptr_t)base_of(&rig, 1), memory, 16);
+                memcpy((void *)(uintptr_t)rig_base(&rig, 1), memory, 16);
                 rig_run(&rig, isa, bytes == 4 ? OP_atomic_32 : OP_atomic_64,
                         (struct insn){.d = SLOT_D, .a = SLOT_A, .b = SLOT_B, .c = SLOT_C, .f = how});
                 for (uint32_t i = 0; i < 47; i++) {
@@ -260,7 +255,7 @@ START_TEST(atomics_in_lane_order)
                                                 *m ^ value};
                     *m = bytes == 4 ? (uint32_t)results[how] : results[how];
                 }
-                EXPECT(!memcmp((void *)(uintptr_t)base_of(&rig, 1), memory, bytes), "%u leaves other values",
+                EXPECT(!memcmp((void *)(uintptr_t)rig_base(&rig, 1), memory, bytes), "%u leaves other values",
                        how);
             }
 }
@@ -288,9 +283,9 @@ START_TEST(weak_exchanges_fail_when_the_host_decides_so)
                 rig.wave.observer = set < 2 ? NULL : &rig.observer;
                 rig.wave.refused.word[0] = UINT64_MAX; /* what another left */
                 rig.sites[0] = (struct site){.size = bytes, .components = 1, .align = bytes};
-                memcpy((void *)(uintptr_t)base_of(&rig, 1), memory, 16);
+                memcpy((void *)(uintptr_t)rig_base(&rig, 1), memory, 16);
                 for (uint32_t i = 0; i < 48; i++) {
-                    memcpy(rig.frame + SLOT_A + 8 * i, &(uint64_t){base_of(&rig, 1) + (i & 1) * 8}, 8);
+                    memcpy(rig.frame + SLOT_A + 8 * i, &(uint64_t){rig_base(&rig, 1) + (i & 1) * 8}, 8);
                     memcpy(rig.frame + SLOT_B + bytes * i, &(uint64_t){i % 5 ? 5 : 6}, bytes);
                     memcpy(rig.frame + SLOT_C + bytes * i, &expected, bytes);
                 }
@@ -317,7 +312,7 @@ START_TEST(weak_exchanges_fail_when_the_host_decides_so)
                            "failure announced for lane %u", i);
                     *m = old == expected && !fails ? (i % 5 ? 5 : 6) : old;
                 }
-                EXPECT(!memcmp((void *)(uintptr_t)base_of(&rig, 1), memory, bytes), "other values are left");
+                EXPECT(!memcmp((void *)(uintptr_t)rig_base(&rig, 1), memory, bytes), "other values are left");
                 EXPECT(queried == wanted && rig.wave.refusals == refused && refused,
                        "%u were queried, %u would succeed", queried, wanted);
             }
@@ -340,7 +335,7 @@ START_TEST(one_address_in_lane_order)
                     rig.wave.observer = set < 4 ? NULL : &rig.observer;
                     rig.sites[0] = (struct site){.size = bytes, .components = 1, .align = bytes};
                     uint64_t memory = 1, values[256], others[256];
-                    const uint64_t address = base_of(&rig, 1);
+                    const uint64_t address = rig_base(&rig, 1);
                     memcpy((void *)(uintptr_t)address, &memory, 8);
                     memcpy(rig.frame + CELL_A, &address, 8);
                     for (uint32_t i = 0; i < 256; i++) {
@@ -447,10 +442,10 @@ START_TEST(printf_converts)
     struct rig rig;
     rig_init(&rig, 16, 16, 16);
     rig_activate(&rig, &(lane_mask){{5}});
-    char *text = (char *)(uintptr_t)base_of(&rig, 1);
+    char *text = (char *)(uintptr_t)rig_base(&rig, 1);
     strcpy(text, "%d|%5.2f|%s|%v2hlx|%c%%|%-4u|%q|%d\n");
     strcpy(text + 100, "word");
-    memcpy(rig.frame + CELL_A, &(uint64_t){base_of(&rig, 1)}, 8);
+    memcpy(rig.frame + CELL_A, &(uint64_t){rig_base(&rig, 1)}, 8);
     const uint32_t list[] = {CELL_A,
                              4 << 8 | 1 << 16,
                              1 | 8 << 8 | 1 << 16,
@@ -469,7 +464,7 @@ START_TEST(printf_converts)
     for (int i = 0; i < 16; i++) {
         ((int32_t *)(void *)(rig.frame + SLOT_A))[i] = -i;
         ((double *)(void *)(rig.frame + SLOT_B))[i] = 1.5 + i;
-        ((uint64_t *)(void *)(rig.frame + SLOT_C))[i] = i ? base_of(&rig, 1) + 100 : 0x1234;
+        ((uint64_t *)(void *)(rig.frame + SLOT_C))[i] = i ? rig_base(&rig, 1) + 100 : 0x1234;
         ((int32_t *)(void *)(rig.frame + SLOT_E))[i] = 0xabc;
         ((int32_t *)(void *)(rig.frame + SLOT_E + 64))[i] = -1;
         ((int32_t *)(void *)(rig.frame + SLOT_F))[i] = 'x';

@@ -85,4 +85,25 @@ uint64_t edge_or_random(uint64_t *state, uint32_t bits, bool is_float);
 /* Which test program has the operation: NULL when none has. */
 const char *op_test(const char *name);
 
+#define EACH_BUILD for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
+
+/* The lowest address of a region. */
+static inline uint64_t rig_base(const struct rig *rig, uint32_t region)
+{
+    return rig->regions[region].low;
+}
+
+/* A lane's value in a slot, of 1 to 8 bytes. */
+static inline uint64_t rig_get(const struct rig *rig, uint32_t slot, uint32_t lane, uint32_t size)
+{
+    uint64_t value = 0;
+    memcpy(&value, rig->frame + slot + lane * size, size);
+    return value;
+}
+
+static inline void rig_put(struct rig *rig, uint32_t slot, uint32_t lane, uint32_t size, uint64_t value)
+{
+    memcpy(rig->frame + slot + lane * size, &value, size);
+}
+
 #endif
