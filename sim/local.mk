@@ -155,22 +155,22 @@ libsim_a_SOURCES = \
 	%D%/report/sarif_join.c \
 	%D%/report/sarif_places.c \
 	%D%/report/sarif_rules.c \
-	%D%/device/rewrite.c \
-	%D%/device/rewrite_apply.c \
-	%D%/device/rewrite_buffer.c \
-	%D%/device/rewrite_change.c \
-	%D%/device/rewrite_form.c \
-	%D%/device/rewrite_form.h \
-	%D%/device/rewrite_form_read.c \
-	%D%/device/rewrite_print.c \
-	%D%/device/rewrite_range.c \
-	%D%/device/rewrite.h \
-	%D%/device/rewrite_state.h \
-	%D%/device/rewrite_text.c \
-	%D%/device/rewrite_type.c \
-	%D%/device/rewrite_update.c \
-	%D%/device/rewrite_write.c \
-	%D%/device/rewrite_text.h \
+	%D%/source/rewrite.c \
+	%D%/source/rewrite_apply.c \
+	%D%/source/rewrite_buffer.c \
+	%D%/source/rewrite_change.c \
+	%D%/source/rewrite_form.c \
+	%D%/source/rewrite_form.h \
+	%D%/source/rewrite_form_read.c \
+	%D%/source/rewrite_print.c \
+	%D%/source/rewrite_range.c \
+	%D%/source/rewrite.h \
+	%D%/source/rewrite_state.h \
+	%D%/source/rewrite_text.c \
+	%D%/source/rewrite_type.c \
+	%D%/source/rewrite_update.c \
+	%D%/source/rewrite_write.c \
+	%D%/source/rewrite_text.h \
 	%D%/base/rng.c \
 	%D%/base/rng.h \
 	%D%/scenario/scenario.c \
@@ -223,10 +223,10 @@ libsim_a_SOURCES = \
 	%D%/base/sentence.h \
 	%D%/schedule/positions.c \
 	%D%/schedule/positions.h \
-	%D%/device/line_marker.c \
-	%D%/device/line_marker.h \
-	%D%/device/statement.c \
-	%D%/device/statement.h \
+	%D%/source/line_marker.c \
+	%D%/source/line_marker.h \
+	%D%/source/statement.c \
+	%D%/source/statement.h \
 	%D%/base/status.c \
 	%D%/observers/timeline.c \
 	%D%/observers/timeline.h \
@@ -248,12 +248,25 @@ BUILT_SOURCES += %D%/finding_pages.inc
 CLEANFILES += %D%/finding_pages.inc
 
 # The lines of the page of --html as C strings.
-page_parts = %D%/device/page.html %D%/device/page.css %D%/device/page_text.js %D%/device/page_values.js %D%/device/page_play.js %D%/device/page_steps.js %D%/device/page_memory.js %D%/device/page_picture.js %D%/device/page_litmus.js %D%/device/page_diff.js %D%/device/page_source.js %D%/device/page_order.js %D%/device/page_views.js
-%D%/device/page_lines.inc: $(page_parts) %D%/device/page.awk
-	$(AM_V_GEN)$(MKDIR_P) %D%/device && $(AWK) -v folder=$(srcdir)/%D%/device/ -f $(srcdir)/%D%/device/page.awk $(srcdir)/%D%/device/page.html > $@.new && mv $@.new $@
-BUILT_SOURCES += %D%/device/page_lines.inc
-CLEANFILES += %D%/device/page_lines.inc
-EXTRA_DIST += $(page_parts) %D%/device/page.awk %D%/device/page_types.d.ts %D%/device/tsconfig.json
+page_parts = \
+	%D%/page/page.html \
+	%D%/page/page.css \
+	%D%/page/page_text.js \
+	%D%/page/page_values.js \
+	%D%/page/page_play.js \
+	%D%/page/page_steps.js \
+	%D%/page/page_memory.js \
+	%D%/page/page_picture.js \
+	%D%/page/page_litmus.js \
+	%D%/page/page_diff.js \
+	%D%/page/page_source.js \
+	%D%/page/page_order.js \
+	%D%/page/page_views.js
+%D%/page/page_lines.inc: $(page_parts) %D%/page/page.awk
+	$(AM_V_GEN)$(MKDIR_P) %D%/page && $(AWK) -v folder=$(srcdir)/%D%/page/ -f $(srcdir)/%D%/page/page.awk $(srcdir)/%D%/page/page.html > $@.new && mv $@.new $@
+BUILT_SOURCES += %D%/page/page_lines.inc
+CLEANFILES += %D%/page/page_lines.inc
+EXTRA_DIST += $(page_parts) %D%/page/page.awk %D%/page/page_types.d.ts %D%/page/tsconfig.json
 
 libsim_a_CFLAGS = $(CONVERSION_CFLAGS)
 libsim_a_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JANSSON_CFLAGS) $(XXHASH_CFLAGS)

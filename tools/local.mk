@@ -136,8 +136,8 @@ CLEANFILES += %D%/glossary_pages.inc
 
 # The lines of the page of `orrery serve` as C strings.
 serve_parts = %D%/serve/serve_page.html %D%/serve/serve_page.css %D%/serve/serve_page.js
-%D%/serve/serve_page_lines.inc: $(serve_parts) sim/device/page.awk
-	$(AM_V_GEN)$(MKDIR_P) %D%/serve && $(AWK) -v folder=$(srcdir)/%D%/serve/ -f $(srcdir)/sim/device/page.awk $(srcdir)/%D%/serve/serve_page.html > $@.new && mv $@.new $@
+%D%/serve/serve_page_lines.inc: $(serve_parts) sim/page/page.awk
+	$(AM_V_GEN)$(MKDIR_P) %D%/serve && $(AWK) -v folder=$(srcdir)/%D%/serve/ -f $(srcdir)/sim/page/page.awk $(srcdir)/%D%/serve/serve_page.html > $@.new && mv $@.new $@
 BUILT_SOURCES += %D%/serve/serve_page_lines.inc
 CLEANFILES += %D%/serve/serve_page_lines.inc
 EXTRA_DIST += $(serve_parts) %D%/serve/tsconfig.json %D%/lesson_pages.sh

@@ -3,14 +3,14 @@
 #include "device_program.h"
 
 #include "orrery/compiler.h"
-#include "rewrite.h"
+#include "sim/source/rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "orrery/checked.h"
 #include "device_state.h"
-#include "line_marker.h"
+#include "sim/source/line_marker.h"
 
 /* ---- source text ---------------------------------------------------------------- */
 

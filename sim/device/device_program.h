@@ -17,7 +17,7 @@
 #define ORRERY_SIM_DEVICE_DEVICE_PROGRAM_H
 
 #include "group.h"
-#include "statement.h"
+#include "sim/source/statement.h"
 
 struct code_edit;
 struct compile_request;

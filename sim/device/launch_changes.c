@@ -3,7 +3,7 @@
  * calls, another buffer; and whether the source still builds with them. */
 
 #include "launch_places.h"
-#include "rewrite.h"
+#include "sim/source/rewrite.h"
 
 /* Both must be in the program's own text, since the module has only some lines of included files. */
 bool launch_rewrite(const struct launch *launch, uint32_t load, uint32_t store, bool local, bool one_group,

@@ -318,7 +318,7 @@ static bool put_data(struct page *page, const struct page_run *run, FILE *stream
 /* ---- page ------------------------------------------------------------------------------------- */
 
 static const char *const lines[] = {
-#include "sim/device/page_lines.inc"
+#include "sim/page/page_lines.inc"
 };
 
 static bool write_lines(FILE *stream, bool (*put)(const void *self, FILE *stream), const void *self)

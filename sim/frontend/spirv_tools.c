@@ -147,19 +147,20 @@ static size_t drop_records(uint32_t *words, size_t word_count, uint32_t set)
 }
 
 /* The translator's records of structs refer to later ones, which the validator refuses. They change nothing
- * that runs, so a module that is valid without them is valid. */
-static bool is_valid(spv_const_context context, spv_const_validator_options options, uint32_t *words,
+ * that runs, so a module that is valid without them is valid. Names of ids for the message take half of a
+ * validation, so only a module that is refused is read again with them. */
+static bool is_valid(spv_const_context context, spv_validator_options options, uint32_t *words,
                      size_t word_count, spv_diagnostic *diagnostic)
 {
-    spv_const_binary_t binary = {words, word_count};
-    const uint32_t set = debug_set(words, word_count);
-    if (spvValidateWithOptions(context, options, &binary, diagnostic) == SPV_SUCCESS)
+    spvValidatorOptionsSetFriendlyNames(options, false);
+    spv_const_binary_t all = {words, word_count};
+    if (spvValidateWithOptions(context, options, &all, NULL) == SPV_SUCCESS)
         return true;
-    if (!set)
-        return false;
-    spvDiagnosticDestroy(*diagnostic);
-    *diagnostic = NULL;
-    spv_const_binary_t rest = {words, drop_records(words, word_count, set)};
+    const uint32_t set = debug_set(words, word_count);
+    spv_const_binary_t rest = {words, set ? drop_records(words, word_count, set) : word_count};
+    if (set && spvValidateWithOptions(context, options, &rest, NULL) == SPV_SUCCESS)
+        return true;
+    spvValidatorOptionsSetFriendlyNames(options, true);
     return spvValidateWithOptions(context, options, &rest, diagnostic) == SPV_SUCCESS;
 }
 

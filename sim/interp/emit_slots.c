@@ -252,6 +252,15 @@ static int by_start(const void *a, const void *b, void *groups)
     return x < y ? -1 : x > y;
 }
 
+static int by_end(const void *a, const void *b, void *groups)
+{
+    const struct slot_group *group = groups;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (group[x].end != group[y].end)
+        return group[x].end < group[y].end ? -1 : 1;
+    return by_start(a, b, groups);
+}
+
 static uint32_t new_lane_slot(struct emitter *e, uint32_t cls)
 {
     uint32_t offset = (e->frame_size + 63) / 64 * 64;
@@ -286,29 +295,27 @@ static uint32_t *groups_by_start(struct emitter *e, uint32_t *out_count)
 }
 
 /* Gives each group a number of its class (in `offset`) that no group alive at the same time has. Counts the
- * numbers given of each class in `made`. */
-static void number_slots(struct emitter *e, const uint32_t *order, uint32_t n, uint32_t made[SLOT_CLASSES])
+ * numbers given of each class in `made`. A sweep over starts and ends: a group that has ended before the next
+ * one starts has also started before it, so it has its number already, which is free again. The next one
+ * itself, which ends later, ends the sweep. */
+static void number_slots(struct emitter *e, const uint32_t *by_starts, uint32_t n,
+                         uint32_t made[SLOT_CLASSES])
 {
-    LIST(uint32_t) active = {0};
+    uint32_t *by_ends = arena_copy(e->arena, by_starts, n * sizeof *by_ends), ended = 0;
+    qsort_r(by_ends, n, sizeof *by_ends, by_end, e->groups);
     LIST(uint32_t) free_slots[SLOT_CLASSES] = {{0}};
     for (uint32_t i = 0; i < n; i++) {
-        struct slot_group *g = &e->groups[order[i]];
-        uint32_t kept = 0;
-        for (uint32_t k = 0; k < active.count; k++) {
-            struct slot_group *old = &e->groups[active.at[k]];
-            if (old->end < g->start)
-                *list_push(e->arena, &free_slots[old->slot_class]) = old->offset;
-            else
-                active.at[kept++] = active.at[k];
-            CHECKED(old->start <= g->start); /* intervals are taken in the order of their starts */
+        struct slot_group *g = &e->groups[by_starts[i]];
+        for (; e->groups[by_ends[ended]].end < g->start; ended++) {
+            const struct slot_group *old = &e->groups[by_ends[ended]];
+            CHECKED(old->start <= old->end && old->offset < made[old->slot_class]);
+            *list_push(e->arena, &free_slots[old->slot_class]) = old->offset;
         }
-        active.count = kept;
         if (free_slots[g->slot_class].count)
             g->offset = free_slots[g->slot_class].at[--free_slots[g->slot_class].count];
         else
             g->offset = made[g->slot_class]++;
         CHECKED(g->offset < made[g->slot_class]);
-        *list_push(e->arena, &active) = order[i];
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "scenario_again.h"
 #include "scenario_launch.h"
-#include "sim/device/rewrite.h"
+#include "sim/source/rewrite.h"
 
 enum { EDITS_MOST = 16 };
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # page_fits.sh SRC PAGE...: fails where the data of a page does not fit the types of
-# sim/device/page_types.d.ts, or has members that these lack. Without tsc it says nothing.
+# sim/page/page_types.d.ts, or has members that these lack. Without tsc it says nothing.
 set -u
 src=$1
 shift
@@ -18,7 +18,7 @@ for page in "$@"; do
     } >"$work/data$n.ts"
 done
 cat >"$work/tsconfig.json" <<JSON
-{"extends": "$src/sim/device/tsconfig.json", "include": ["$src/sim/device/page_*", "*.ts"]}
+{"extends": "$src/sim/page/tsconfig.json", "include": ["$src/sim/page/page_*", "*.ts"]}
 JSON
 tsc -p "$work" >"$work/out" && exit 0
 head -20 "$work/out" | cut -c 1-400

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where statements begin and end in source text (sim/device/statement.c), on which edits of fixes rely: each
+ * Where statements begin and end in source text (sim/source/statement.c), on which edits of fixes rely: each
  * text is a table row with the expected kind of each line as a letter, written by hand from the grammar of C.
  */
 #include <check.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/device/statement.h"
+#include "sim/source/statement.h"
 
 enum { LINES_MOST = 64 };
 

@@ -10,8 +10,8 @@
  * The lines are the text's own strings, which the caller keeps. A line of a file is empty if no marker gives
  * it a text, or if two give it different ones.
  */
-#ifndef ORRERY_SIM_DEVICE_LINE_MARKER_H
-#define ORRERY_SIM_DEVICE_LINE_MARKER_H
+#ifndef ORRERY_SIM_LINE_MARKER_H
+#define ORRERY_SIM_LINE_MARKER_H
 
 #include <stdbool.h>
 #include <stddef.h>

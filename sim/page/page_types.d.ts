@@ -357,6 +357,7 @@ interface ColumnRange {
 
 /** The player over the steps: other views follow it. */
 type Player = NonNullable<ReturnType<typeof makePlayer>>;
+type Columns = ReturnType<typeof makeColumns>;
 
 /** An object that steps access: one of them, the indices of all, the size of an element, and the elements. */
 interface MemoryObject {

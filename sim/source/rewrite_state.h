@@ -12,8 +12,8 @@
  *
  * The caller of rewriting_find_write() has filled request, out and syntax.
  */
-#ifndef ORRERY_SIM_DEVICE_REWRITE_STATE_H
-#define ORRERY_SIM_DEVICE_REWRITE_STATE_H
+#ifndef ORRERY_SIM_REWRITE_STATE_H
+#define ORRERY_SIM_REWRITE_STATE_H
 
 #include <string.h>
 

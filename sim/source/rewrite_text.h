@@ -8,8 +8,8 @@
  *   syntax_leaf                  the innermost statement, or head of one, that contains a token; 0: none
  *   token_is, token_is_word, token_assigns   properties of a token
  */
-#ifndef ORRERY_SIM_DEVICE_REWRITE_TEXT_H
-#define ORRERY_SIM_DEVICE_REWRITE_TEXT_H
+#ifndef ORRERY_SIM_REWRITE_TEXT_H
+#define ORRERY_SIM_REWRITE_TEXT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -16,8 +16,8 @@
  * It parses tokens, statements and operators, not types or macros: a result is a proposal until a compiler
  * has accepted it.
  */
-#ifndef ORRERY_SIM_DEVICE_REWRITE_H
-#define ORRERY_SIM_DEVICE_REWRITE_H
+#ifndef ORRERY_SIM_REWRITE_H
+#define ORRERY_SIM_REWRITE_H
 
 #include <stdbool.h>
 #include <stdint.h>

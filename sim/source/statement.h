@@ -10,8 +10,8 @@
  * It parses brackets, strings, comments and key words, not types or macros: a macro that stands for a
  * statement is read as the beginning of the next one.
  */
-#ifndef ORRERY_SIM_DEVICE_STATEMENT_H
-#define ORRERY_SIM_DEVICE_STATEMENT_H
+#ifndef ORRERY_SIM_STATEMENT_H
+#define ORRERY_SIM_STATEMENT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Each form_x() adds its edits to out, and sets out->commutes. False: the statements have another form, and
  * the caller discards the edits. rewrite_any() decides by guard and definer which forms are tried.
  */
-#ifndef ORRERY_SIM_DEVICE_REWRITE_FORM_H
-#define ORRERY_SIM_DEVICE_REWRITE_FORM_H
+#ifndef ORRERY_SIM_REWRITE_FORM_H
+#define ORRERY_SIM_REWRITE_FORM_H
 
 #include "rewrite_state.h"
 
