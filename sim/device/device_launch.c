@@ -298,20 +298,27 @@ static bool is_debugged(const struct device *device)
     return hook && !hook->is_plain(hook->debugger);
 }
 
+/* The code that the launch needs, but for its width. */
+static struct code_request wanted_code(const struct live_launch *live, const struct kernel *kernel)
+{
+    const struct launch *launch = &live->launch;
+    return (struct code_request){.kernel = kernel->index,
+                                 .preempt = schedule_is_preemptive(launch->schedule),
+                                 .poison = live->device->arena.memory.track_validity,
+                                 .marks_stores = launch->info.left_out,
+                                 .zero_private = kernel->program->zero_private,
+                                 .unoptimised = kernel->program->unoptimised,
+                                 .debug = is_debugged(live->device),
+                                 .profile = live->device->profile != NULL,
+                                 .spurious = launch->schedule->spurious > 0};
+}
+
 static enum status take_code(struct live_launch *live, struct kernel *kernel,
                              const struct launch_request *request)
 {
     struct launch *launch = &live->launch;
-    struct code_request wanted = {.kernel = kernel->index,
-                                  .width = lanes_of_first_wave(&launch->tiling),
-                                  .preempt = schedule_is_preemptive(launch->schedule),
-                                  .poison = live->device->arena.memory.track_validity,
-                                  .marks_stores = launch->info.left_out,
-                                  .zero_private = kernel->program->zero_private,
-                                  .unoptimised = kernel->program->unoptimised,
-                                  .debug = is_debugged(live->device),
-                                  .profile = live->device->profile != NULL,
-                                  .spurious = launch->schedule->spurious > 0};
+    struct code_request wanted = wanted_code(live, kernel);
+    wanted.width = lanes_of_first_wave(&launch->tiling);
     struct variant *variant;
     enum status status = kernel_variant(kernel, &wanted, &variant, &live->diagnosis);
     if (status != STATUS_OK)
@@ -334,8 +341,9 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
 static enum status prepare(struct live_launch *live, const struct launch_request *request)
 {
     struct kernel *kernel = (struct kernel *)request->kernel; /* only its caches change */
+    const struct code_request wanted = wanted_code(live, kernel);
     struct kernel_traits traits;
-    enum status status = kernel_traits_get(kernel, &traits, &live->diagnosis);
+    enum status status = kernel_traits_get(kernel, &wanted, &traits, &live->diagnosis);
     if (status != STATUS_OK)
         return status;
     live->launch.has_atomics = traits.has_atomics;

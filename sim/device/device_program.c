@@ -555,12 +555,11 @@ const struct kernel_info *kernel_info(const struct kernel *kernel)
     return kernel->info;
 }
 
-enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits,
-                              struct diagnosis *diagnosis)
+enum status kernel_traits_get(struct kernel *kernel, const struct code_request *request,
+                              struct kernel_traits *out_traits, struct diagnosis *diagnosis)
 {
     if (!kernel->traits_known) {
-        enum status status =
-            interp_traits(kernel->program->module, kernel->index, &kernel->traits, diagnosis);
+        enum status status = interp_traits(kernel->program->module, request, &kernel->traits, diagnosis);
         if (status != STATUS_OK)
             return status;
         kernel->traits_known = true;

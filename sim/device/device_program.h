@@ -83,8 +83,8 @@ struct program {
     bool detailed_errors, uniform_groups, unoptimised, zero_local, zero_private; /* as requested */
 };
 
-enum status kernel_traits_get(struct kernel *kernel, struct kernel_traits *out_traits,
-                              struct diagnosis *diagnosis);
+enum status kernel_traits_get(struct kernel *kernel, const struct code_request *request,
+                              struct kernel_traits *out_traits, struct diagnosis *diagnosis);
 enum status kernel_variant(struct kernel *kernel, const struct code_request *request,
                            struct variant **out_variant, struct diagnosis *diagnosis);
 /* The program's constructors run with the first launch, where that runs. OUT_OF_MEMORY and what ends a

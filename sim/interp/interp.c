@@ -27,43 +27,6 @@ static uint32_t width_class(uint32_t width)
     return width <= 16 ? 16 : width <= 64 ? 64 : WAVE_LANES_MAX;
 }
 
-static void optimise(struct ir *ir)
-{
-    promote_variables(ir);
-    simplify(ir);
-    cfg_canonical(ir);
-    simplify_if_convert(ir);
-    cfg_canonical(ir);
-    simplify_hoist_invariants(ir);
-    simplify(ir);
-    cfg_canonical(ir);
-    simplify_fuse(ir);
-}
-
-static struct ir *lowered(struct module *m, struct entry_point *e, const struct code_request *request)
-{
-    struct ir *ir = lower_kernel(m, e, request);
-    ir->zero_private = request->zero_private;
-    cfg_build(ir);
-    verify_ir(ir);
-    components_narrow(ir);
-    if (request->debug || request->unoptimised)
-        cfg_canonical(ir);
-    else
-        optimise(ir);
-    cost_count_work(ir);
-    written_find_origins(ir);
-    if (request->poison && request->marks_stores)
-        poison_mark_stores(ir);
-    else if (request->poison)
-        poison_track(ir);
-    cfg_loop_closed(ir);
-    cfg_split_edges(ir);
-    loop_iterations_number(ir);
-    diverge_classify(ir);
-    return ir;
-}
-
 /* Does it enqueue a kernel that waits for the end of a work-group? */
 static bool may_wait_for_group(struct ir *ir, const struct value *enqueue)
 {
@@ -201,6 +164,44 @@ static bool some_loop_waits(struct ir *ir)
     return waits;
 }
 
+static void optimise(struct ir *ir)
+{
+    promote_variables(ir);
+    simplify(ir);
+    cfg_canonical(ir);
+    simplify_if_convert(ir);
+    cfg_canonical(ir);
+    simplify_hoist_invariants(ir);
+    simplify(ir);
+    cfg_canonical(ir);
+    simplify_fuse(ir);
+}
+
+static struct ir *lowered(struct module *m, struct entry_point *e, const struct code_request *request)
+{
+    struct ir *ir = lower_kernel(m, e, request);
+    ir->zero_private = request->zero_private;
+    cfg_build(ir);
+    verify_ir(ir);
+    components_narrow(ir);
+    if (request->debug || request->unoptimised)
+        cfg_canonical(ir);
+    else
+        optimise(ir);
+    cost_count_work(ir);
+    written_find_origins(ir);
+    if (request->poison && request->marks_stores)
+        poison_mark_stores(ir);
+    else if (request->poison)
+        poison_track(ir);
+    cfg_loop_closed(ir);
+    cfg_split_edges(ir);
+    loop_iterations_number(ir);
+    diverge_classify(ir);
+    ir->waits = some_loop_waits(ir);
+    return ir;
+}
+
 /* Inputs that do not depend on the division into work-groups. */
 static bool is_global_input(uint64_t input)
 {
@@ -209,7 +210,7 @@ static bool is_global_input(uint64_t input)
     return sizes || ids || input == INPUT_GLOBAL_LINEAR_ID;
 }
 
-static void find_traits(struct entry_point *e, struct ir *ir, bool waits)
+static void find_traits(struct entry_point *e, struct ir *ir)
 {
     struct kernel_traits t = {0};
     t.sees_groups = ir->locals.count > 0;
@@ -225,7 +226,7 @@ static void find_traits(struct entry_point *e, struct ir *ir, bool waits)
         t.sees_groups |= value->op == IR_enqueue && may_wait_for_group(ir, value);
     }
     /* then it matters which work-groups have begun */
-    t.sees_groups |= t.has_barrier || t.has_collective || waits;
+    t.sees_groups |= t.has_barrier || t.has_collective || ir->waits;
     e->traits = t;
     e->has_traits = true;
 }
@@ -238,25 +239,46 @@ static const struct code *find_code(const struct entry_point *e, uint32_t key)
     return NULL;
 }
 
+/* Numbers the kinds of code of one kernel, but for the number of lanes. */
+static uint32_t key_of(const struct code_request *request)
+{
+    return (uint32_t)request->preempt << 16 | (uint32_t)request->poison << 17 |
+           (uint32_t)request->zero_private << 18 | (uint32_t)request->spurious << 19 |
+           (uint32_t)request->debug << 20 | (uint32_t)request->marks_stores << 21 |
+           (uint32_t)request->profile << 22;
+}
+
+static void drop_lowered(struct module *m)
+{
+    arena_free(&m->work);
+    m->lowered.ir = NULL;
+}
+
+/* Each code has an IR of its own, since emit() changes it. */
+static struct ir *take_lowered(struct module *m, struct entry_point *e, const struct code_request *request)
+{
+    struct ir *ir = m->lowered.ir;
+    if (ir && m->lowered.entry == e && m->lowered.key == key_of(request)) {
+        m->lowered.ir = NULL;
+        return ir;
+    }
+    drop_lowered(m);
+    return lowered(m, e, request);
+}
+
 static const struct code *make_code(struct module *m, struct entry_point *e,
                                     const struct code_request *request)
 {
     const uint32_t width = width_class(request->width);
-    const uint32_t key = width | (uint32_t)request->preempt << 16 | (uint32_t)request->poison << 17 |
-                         (uint32_t)request->zero_private << 18 | (uint32_t)request->spurious << 19 |
-                         (uint32_t)request->debug << 20 | (uint32_t)request->marks_stores << 21 |
-                         (uint32_t)request->profile << 22;
+    const uint32_t key = width | key_of(request);
     const struct code *code = find_code(e, key);
     if (code)
         return code;
     struct code_request without = *request;
     without.debug = without.profile = false;
     const struct code *plain = request->debug || request->profile ? make_code(m, e, &without) : NULL;
-    struct ir *ir = lowered(m, e, request); /* emit changes the IR, so each code has its own */
+    struct ir *ir = take_lowered(m, e, request);
     ir->plain = plain;
-    const bool waits = some_loop_waits(ir);
-    if (!e->has_traits)
-        find_traits(e, ir, waits);
     code = emit(ir, width);
     *list_push(&m->arena, &e->code) = code;
     *list_push(&m->arena, &e->code_key) = key;
@@ -265,35 +287,62 @@ static const struct code *make_code(struct module *m, struct entry_point *e,
     return code;
 }
 
+/* What fails goes to `fail` from here on. */
+static void begin_lowering(struct module *m, jmp_buf *fail, struct diagnosis *diagnosis)
+{
+    pthread_mutex_lock(&m->lock);
+    m->fail = m->arena.out_of_memory = m->work.out_of_memory = fail;
+    m->fail_status = STATUS_OUT_OF_MEMORY;
+    m->diagnosis = diagnosis;
+    m->nesting = 0;
+}
+
+static void end_lowering(struct module *m, bool keep)
+{
+    if (!keep)
+        drop_lowered(m);
+    m->diagnosis = NULL;
+    pthread_mutex_unlock(&m->lock);
+}
+
 enum status interp_code(struct module *m, const struct code_request *request, const struct code **out_code,
                         struct diagnosis *diagnosis)
 {
     jmp_buf fail;
     volatile enum status status = STATUS_OK;
-    pthread_mutex_lock(&m->lock);
-    m->fail = m->arena.out_of_memory = m->work.out_of_memory = &fail;
-    m->fail_status = STATUS_OUT_OF_MEMORY;
-    m->diagnosis = diagnosis;
-    m->nesting = 0;
+    begin_lowering(m, &fail, diagnosis);
     if (setjmp(fail))
         status = m->fail_status;
     else
         *out_code = make_code(m, &m->entries.at[request->kernel], request);
-    m->diagnosis = NULL;
-    arena_free(&m->work);
-    pthread_mutex_unlock(&m->lock);
+    end_lowering(m, false);
     return status;
 }
 
-enum status interp_traits(struct module *m, size_t kernel, struct kernel_traits *out_traits,
-                          struct diagnosis *diagnosis)
+/* Traits are those of the optimised kernel, whatever is asked for. */
+static void find_traits_of(struct module *m, struct entry_point *e, const struct code_request *request)
 {
-    struct entry_point *e = &m->entries.at[kernel];
-    const struct code *code;
-    enum status status = STATUS_OK;
-    if (!e->has_traits)
-        status = interp_code(m, &(struct code_request){.kernel = kernel, .width = WAVE_LANES_MAX}, &code,
-                             diagnosis);
+    struct code_request optimised = *request;
+    optimised.unoptimised = optimised.debug = optimised.profile = false;
+    drop_lowered(m);
+    struct ir *ir = lowered(m, e, &optimised);
+    find_traits(e, ir);
+    if (!request->unoptimised)
+        m->lowered = (struct lowered_kernel){ir, e, key_of(&optimised)};
+}
+
+enum status interp_traits(struct module *m, const struct code_request *request,
+                          struct kernel_traits *out_traits, struct diagnosis *diagnosis)
+{
+    struct entry_point *e = &m->entries.at[request->kernel];
+    jmp_buf fail;
+    volatile enum status status = STATUS_OK;
+    begin_lowering(m, &fail, diagnosis);
+    if (setjmp(fail))
+        status = m->fail_status;
+    else if (!e->has_traits)
+        find_traits_of(m, e, request);
+    end_lowering(m, status == STATUS_OK);
     *out_traits = e->traits;
     return status;
 }

@@ -78,8 +78,10 @@ struct kernel_traits {
     bool irreducible;
     bool has_barrier, has_collective, has_atomics, has_printf;
 };
-enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits,
-                          struct diagnosis *diagnosis);
+/* Those of request->kernel; its width does not matter. The rest says which code is asked for next: what has
+ * been lowered is then emitted, not lowered again. */
+enum status interp_traits(struct module *module, const struct code_request *request,
+                          struct kernel_traits *out_traits, struct diagnosis *diagnosis);
 
 /* The text of a source file that the module carries (OpSource), and its name, which places use; malloc'd.
  * False: index is past the last one; NULL text: out of memory. */

@@ -154,6 +154,7 @@ struct ir {
     uint32_t *order;
     uint32_t order_count; /* reachable blocks, loops contiguous */
     bool irreducible, preempt;
+    bool waits;    /* some loop may wait for another work-group */
     bool spurious; /* weak compare-exchanges may fail spuriously */
     /* the module has variables that any optimiser promotes, so its loops are those of the source */
     bool as_written;

@@ -103,10 +103,18 @@ struct entry_point {
     bool has_traits;
 };
 
+/* A kernel that was lowered for its traits, of which code is likely to be asked for next. ir NULL: none. */
+struct lowered_kernel {
+    struct ir *ir;
+    const struct entry_point *entry;
+    uint32_t key; /* but for the width */
+};
+
 struct module {
     struct arena arena;
-    struct arena work;    /* for the kernel that is being lowered; freed when its code is made */
-    pthread_mutex_t lock; /* guards lazy lowering */
+    struct arena work;             /* for the kernel that is being lowered; freed when its code is made */
+    struct lowered_kernel lowered; /* in `work` */
+    pthread_mutex_t lock;          /* guards lazy lowering */
     uint32_t *words;
     size_t word_count;
     uint32_t bound;

@@ -130,10 +130,10 @@ enum status interp_code(struct module *module, const struct code_request *reques
     return STATUS_OK;
 }
 
-enum status interp_traits(struct module *module, size_t kernel, struct kernel_traits *out_traits,
-                          struct diagnosis *diagnosis)
+enum status interp_traits(struct module *module, const struct code_request *request,
+                          struct kernel_traits *out_traits, struct diagnosis *diagnosis)
 {
-    (void)kernel, (void)diagnosis;
+    (void)request, (void)diagnosis;
     *out_traits = module->program.traits;
     return STATUS_OK;
 }
