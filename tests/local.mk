@@ -297,6 +297,10 @@ check_PROGRAMS += %D%/check_module
 %C%_check_module_SOURCES = %D%/interp/check_module.c
 %C%_check_module_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
+check_PROGRAMS += %D%/check_code
+%C%_check_code_SOURCES = %D%/interp/check_code.c
+%C%_check_code_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+
 check_PROGRAMS += %D%/check_written
 %C%_check_written_SOURCES = %D%/interp/check_written.c
 %C%_check_written_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)

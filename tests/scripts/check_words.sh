@@ -147,7 +147,7 @@ check_readmes() { # README...
     local readme name folder
     for readme in "$@"; do
         folder=${readme%/*}
-        for name in $(grep -oE '[A-Za-z_*/.]+\.(c|h|def|cpp)' "$readme"); do
+        for name in $(grep -oE '[A-Za-z_*/.]+\.(c|h|def|cpp)\b' "$readme"); do
             name=${name#./}
             compgen -G "$folder/$name" >/dev/null || compgen -G "$name" >/dev/null || problem "$readme: names $name, which is not there"
         done
