@@ -120,10 +120,6 @@ static size_t count_unused(void)
     for (int kind = 0; kind < 2; kind++)
         for (const struct vclock *node = pool.unused[kind]; node; node = node->next)
             count++;
-    for (int room = 0; room <= VCLOCK_STEPS; room++)
-        for (const struct vclock_deferred_join *deferred_join = pool.unused_deferred_join[room];
-             deferred_join; deferred_join = deferred_join->next)
-            count++;
     return count;
 }
 
@@ -284,7 +280,7 @@ static void check_rounds(struct vclock **each, uint32_t units, uint32_t rounds)
 }
 
 /* If very many joins of few units are deferred, the maps are computed, which takes less memory. */
-START_TEST(many_deferred_joins_of_few_units_are_computed)
+START_TEST(many_deferred_clocks_of_few_units_are_computed)
 {
     enum { UNITS = 8, ROUNDS = 10000, MOST = 4000 };
     struct vclock *each[UNITS] = {0};
@@ -303,7 +299,7 @@ START_TEST(many_deferred_joins_of_few_units_are_computed)
 END_TEST
 
 /* They stay deferred if each unit has put a few times only. */
-START_TEST(deferred_joins_of_many_units_stay_deferred)
+START_TEST(deferred_clocks_of_many_units_stay_deferred)
 {
     enum { UNITS = 1000, MOST = 1900 };
     static struct vclock *each[UNITS];
@@ -337,55 +333,10 @@ START_TEST(many_queries_compute_all_clocks)
 }
 END_TEST
 
-/* More references than the counter of a step can have: the step is kept. */
-START_TEST(one_that_very_many_share)
+/* A clock with one put takes one node. */
+START_TEST(puts_of_many_units_take_little_memory)
 {
-    enum { MANY = 70000 };
-    put_all_off();
-    struct vclock *first = vclock_put(&pool, NULL, 4, 7), *map = vclock_put(&pool, first, 8, 9);
-    vclock_drop(&pool, first);
-    for (uint32_t i = 0; i < MANY; i++)
-        vclock_share(map);
-    for (uint32_t i = 0; i < MANY; i++) {
-        vclock_drop(&pool, map);
-        if (i % 10000 == 0)
-            ck_assert_uint_eq(pool.uncomputed, 2);
-    }
-    ck_assert_uint_eq(vclock_get(&pool, map, 4), 7);
-    ck_assert_uint_eq(vclock_get(&pool, map, 8), 9);
-    vclock_check(&pool);
-    vclock_pool_fini(&pool);
-}
-END_TEST
-
-/* The steps of one unit share deferred joins, so each takes less than one of its own. */
-START_TEST(steps_of_one_unit_share_deferred_joins)
-{
-    enum { PUTS = 56 };
-    struct vclock *map = NULL, *other;
-    put_all_off();
-    other = vclock_put(&pool, NULL, 40, 3);
-    const size_t each = pool.bytes;
-    for (uint32_t clock = 1; clock <= PUTS; clock++) {
-        struct vclock *more = clock % 2 ? vclock_join(&pool, map, other) : vclock_share(map),
-                      *put = vclock_extend(&pool, &more, 4, clock);
-        vclock_drop(&pool, more);
-        vclock_drop(&pool, map);
-        map = put;
-    }
-    ck_assert_uint_le(pool.bytes - each, PUTS * VCLOCK_DEFERRED_BYTES_LEAST * HOSTILE(5, 6) / 6);
-    ck_assert_uint_eq(vclock_get(&pool, map, 4), PUTS);
-    ck_assert_uint_eq(vclock_get(&pool, map, 40), 3);
-    vclock_drop(&pool, map);
-    vclock_drop(&pool, other);
-    check_all_freed();
-}
-END_TEST
-
-/* A clock with one put takes less than a deferred join with room for many. */
-START_TEST(steps_of_many_units_take_little_memory)
-{
-    enum { UNITS = 1000, EACH_MOST = VCLOCK_DEFERRED_BYTES_LEAST };
+    enum { UNITS = 1000, EACH_MOST = sizeof(struct vclock) };
     static struct vclock *each[UNITS];
     put_all_off();
     pool.uncomputed_most = UNITS + 1;
@@ -401,48 +352,25 @@ START_TEST(steps_of_many_units_take_little_memory)
 }
 END_TEST
 
-/* Units with many steps each, and some with one: others use the room that these do not need. */
-START_TEST(unused_steps_cover_other_units)
+/* The unit's own clock value goes into the node that joined another clock, while no other clock includes it. */
+START_TEST(a_put_goes_into_the_join_before_it)
 {
-    enum { UNITS = 5000, EACH = VCLOCK_STEPS };
-    static struct vclock *many[UNITS], *once[UNITS];
     put_all_off();
-    pool.uncomputed_most = UNITS * (EACH + 1) + 1;
-    for (uint32_t unit = 0; unit < UNITS; unit++)
-        for (uint32_t clock = 1; clock <= EACH; clock++) {
-            struct vclock *more = vclock_put(&pool, many[unit], unit << 2, clock);
-            vclock_drop(&pool, many[unit]);
-            many[unit] = more;
-        }
-    const size_t before = pool.bytes, blocks_before = pool.block_count;
-    for (uint32_t unit = 0; unit < UNITS; unit++) {
-        const size_t with_room = pool.bytes;
-        once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 7);
-        vclock_end(&pool, once[unit]);
-        vclock_end(&pool, once[unit]);
-        /* less than one step's room may be unused */
-        ck_assert_uint_le(pool.bytes,
-                          with_room + VCLOCK_DEFERRED_BYTES_LEAST + VCLOCK_DEFERRED_BYTES_LEAST / 2);
-    }
-    ck_assert_uint_le(pool.bytes - before,
-                      UNITS * (VCLOCK_DEFERRED_BYTES_LEAST + VCLOCK_DEFERRED_BYTES_LEAST / 2));
-    ck_assert_uint_le(pool.block_count - blocks_before,
-                      UNITS * VCLOCK_DEFERRED_BYTES_LEAST * 8 / 5 / VCLOCK_BLOCK + 1);
-    for (uint32_t unit = 0; unit < UNITS; unit++) {
-        ck_assert_uint_eq(vclock_get(&pool, once[unit], (UNITS + unit) << 2), 7);
-        ck_assert_uint_eq(vclock_get(&pool, many[unit], unit << 2), EACH);
-        vclock_drop(&pool, once[unit]);
-    }
-    /* No memory is lost: as many units again need no other block. */
-    const uint32_t blocks = pool.block_count;
-    for (uint32_t unit = 0; unit < UNITS; unit++)
-        once[unit] = vclock_put(&pool, NULL, (UNITS + unit) << 2, 8);
-    ck_assert_uint_eq(pool.block_count, blocks);
-    for (uint32_t unit = 0; unit < UNITS; unit++) {
-        ck_assert_uint_eq(vclock_get(&pool, once[unit], (UNITS + unit) << 2), 8);
-        vclock_drop(&pool, once[unit]);
-        vclock_drop(&pool, many[unit]);
-    }
+    struct vclock *other = vclock_put(&pool, NULL, 40, 3), *own = vclock_put(&pool, NULL, 8, 1),
+                  *both = vclock_join(&pool, own, other);
+    const size_t before = pool.bytes;
+    struct vclock *first = vclock_extend(&pool, &both, 4, 1);
+    ck_assert_ptr_eq(first, both);
+    ck_assert_uint_eq(pool.bytes, before);
+    struct vclock *second = vclock_extend(&pool, &both, 4, 2);
+    ck_assert_ptr_ne(first, second);
+    ck_assert(vclock_dominates_quickly(second, first));
+    ck_assert_uint_eq(vclock_get(&pool, first, 4), 1);
+    ck_assert_uint_eq(vclock_get(&pool, second, 4), 2);
+    ck_assert_uint_eq(vclock_get(&pool, second, 40), 3);
+    struct vclock *of_own[] = {other, own, both, first, second};
+    for (uint32_t i = 0; i < 5; i++)
+        vclock_drop(&pool, of_own[i]);
     check_all_freed();
 }
 END_TEST
@@ -455,13 +383,11 @@ int main(void)
     tcase_add_loop_test(tests, maps_are_as_arrays, 0, 16);
     tcase_add_test(tests, a_million_wait);
     tcase_add_test(tests, few_units_take_little_memory);
-    tcase_add_test(tests, many_deferred_joins_of_few_units_are_computed);
-    tcase_add_test(tests, deferred_joins_of_many_units_stay_deferred);
+    tcase_add_test(tests, many_deferred_clocks_of_few_units_are_computed);
+    tcase_add_test(tests, deferred_clocks_of_many_units_stay_deferred);
     tcase_add_test(tests, many_queries_compute_all_clocks);
-    tcase_add_test(tests, one_that_very_many_share);
-    tcase_add_test(tests, steps_of_one_unit_share_deferred_joins);
-    tcase_add_test(tests, steps_of_many_units_take_little_memory);
-    tcase_add_test(tests, unused_steps_cover_other_units);
+    tcase_add_test(tests, puts_of_many_units_take_little_memory);
+    tcase_add_test(tests, a_put_goes_into_the_join_before_it);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -22,17 +22,9 @@ void order_init(struct order *order, enum scope_rule rule)
     vclock_pool_init(&order->pool);
 }
 
-/* Drops the clocks of a unit that acts no more, so that deferred joins give back room for further steps. */
-static void end_all(struct order *order, struct vclock *vclock[ORDER_REGIONS])
-{
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        vclock_end(&order->pool, vclock[r]);
-    drop_all(order, vclock);
-}
-
 static void item_recycle(struct order *order, struct item_order *item)
 {
-    end_all(order, item->acquired);
+    drop_all(order, item->acquired);
     order_list_clear(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
         order_list_clear(order, &item->fence_buffer[r].list);
@@ -92,7 +84,7 @@ static void group_free(struct order *order, struct group_order *group)
         }
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
-    end_all(order, group->acquired);
+    drop_all(order, group->acquired);
     drop_all(order, group->base_clock);
     if (group->waiting)
         order_list_free(order, &group->waiting->list);
@@ -345,8 +337,8 @@ static struct vclock *group_clock(struct order *order, struct group_order *group
     return *base_clock;
 }
 
-/* Where clocks are deferred the group's clock is joined into the unit's own, so that one deferred join has
- * all of the unit's steps. The unit then has it twice, which changes no query. */
+/* Where clocks are deferred the group's clock is joined into the unit's own, which takes fewer deferred nodes.
+ * The unit then has it twice, which changes no query. */
 struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
                              uint64_t clock)
 {

@@ -180,7 +180,7 @@ static bool is_same_in_all_regions(struct order *order, const struct release *re
     return true;
 }
 
-static const struct vclock *first_vclock(const struct release *release)
+static struct vclock *first_vclock(const struct release *release)
 {
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (release->vclock[r])
@@ -188,7 +188,7 @@ static const struct vclock *first_vclock(const struct release *release)
     return NULL;
 }
 
-/* Keys count as bytes of clocks: an unpacked object would have a deferred join, and the pool has to count
+/* Keys count as bytes of clocks: an unpacked object would have a deferred node, and the pool has to count
  * as costly as before. */
 static bool add_key(struct order *order, uint32_t *first, struct packed_key key)
 {
@@ -197,17 +197,17 @@ static bool add_key(struct order *order, uint32_t *first, struct packed_key key)
         return false;
     key.next = *first;
     *key_at(&order->packed, *first = index) = key;
-    order->pool.bytes += VCLOCK_DEFERRED_BYTES_LEAST;
+    order->pool.bytes += sizeof(struct vclock);
     return true;
 }
 
 static void free_keys(struct order *order, uint32_t first)
 {
-    CHECKED(order->pool.bytes >= (first ? VCLOCK_DEFERRED_BYTES_LEAST : 0));
+    CHECKED(order->pool.bytes >= (first ? sizeof(struct vclock) : 0));
     for (uint32_t next; first; first = next) {
         next = key_at(&order->packed, first)->next;
         slot_free(&order->packed.keys, first);
-        order->pool.bytes -= VCLOCK_DEFERRED_BYTES_LEAST;
+        order->pool.bytes -= sizeof(struct vclock);
     }
 }
 
@@ -247,7 +247,7 @@ static bool pack_keys(struct order *order, const struct release *release, const 
 static bool pack_release(struct order *order, struct release *release, struct packed_object *out)
 {
     struct vclock_entry keys[KEYS_MOST];
-    const struct vclock *vclock = first_vclock(release);
+    struct vclock *vclock = first_vclock(release);
     const uint32_t count = vclock ? vclock_list(&order->pool, vclock, keys, KEYS_MOST) : 0;
     uint16_t regions = 0;
     out->sent = true;
@@ -419,14 +419,11 @@ static struct release *unpack_release(struct order *order, const struct packed_o
     struct vclock *vclock = object->as == AS_MAP ? vclock_of_handle(&order->pool, object->vclock) : NULL;
     if (object->own)
         put_into(order, &vclock, unit_key(object->store_unit), object->store_clock);
-    vclock_end(&order->pool, vclock);
     for (uint32_t index = !first             ? 0
                           : object->by_other ? first->next
                                              : object->keys;
-         index; index = key_at(packed, index)->next) {
+         index; index = key_at(packed, index)->next)
         put_into(order, &vclock, key_at(packed, index)->key, key_at(packed, index)->clock);
-        vclock_end(&order->pool, vclock);
-    }
     for (int r = 0; r < ORDER_REGIONS; r++)
         if (object->regions >> r & 1)
             set(order, &release->vclock[r], vclock_share(vclock));

@@ -85,8 +85,6 @@ static struct vclock_leaf *leaf_new(struct vclock_pool *pool, uint64_t chunk, co
  * chain may continue with another clock already, with which the new one has no order. */
 static bool chain_after(struct vclock *map, struct vclock *earlier)
 {
-    if (vclock_step_of(map) || vclock_step_of(earlier))
-        return false;
     const bool is_new = map->references == 1,
                is_last = earlier->chain && !earlier->has_successor && earlier->length < UINT32_MAX;
     if (!is_new || !is_last)
@@ -140,15 +138,6 @@ static struct vclock *siblings(struct vclock_pool *pool, struct vclock *a, struc
 static bool belongs(const struct vclock *node, uint64_t key)
 {
     return node->bit == LEAF ? node->key == key : above(key, node->bit) == node->key;
-}
-
-static struct vclock *low_of(const struct vclock_pool *pool, const struct vclock *branch)
-{
-    return vclock_of_handle(pool, branch->low);
-}
-static struct vclock *high_of(const struct vclock_pool *pool, const struct vclock *branch)
-{
-    return vclock_of_handle(pool, branch->high);
 }
 
 static bool goes_high(const struct vclock *node, uint64_t key)
@@ -269,7 +258,7 @@ static struct vclock *join_below(struct vclock_pool *pool, struct vclock *a, str
 /* Where the result is one of the arguments, that one is returned, also for each subtrie. */
 struct vclock *vclock_join_tries(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
 {
-    CHECKED(!vclock_step_of(a) && !vclock_step_of(b));
+    CHECKED(a->bit <= LEAF && b->bit <= LEAF);
     pool->joined++;
     if (a == b)
         return vclock_share(a);
@@ -325,24 +314,12 @@ struct vclock *vclock_put_trie(struct vclock_pool *pool, struct vclock *map, uin
     return here || !map ? leaf : siblings(pool, vclock_share(map), leaf);
 }
 
-static inline struct vclock *put_in_leaf(struct vclock_pool *pool, struct vclock *map, uint64_t key,
-                                         int32_t clock)
-{
-    struct vclock *leaf = leaf_with(pool, map, key, clock);
-    return leaf ? leaf : vclock_share(map);
-}
-
-/* ---- tries or deferred joins -------------------------------------------------------- */
+/* ---- tries or deferred nodes -------------------------------------------------------- */
 
 /* The clock as a trie. */
 static struct vclock *computed(struct vclock_pool *pool, struct vclock *map)
 {
-    return vclock_step_of(map) ? (struct vclock *)vclock_compute(pool, map) : map;
-}
-
-static struct vclock *defer_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
-{
-    return vclock_dominates_quickly(a, b) ? vclock_share(a) : vclock_defer(pool, a, b, 0, 0);
+    return vclock_was_deferred(map) ? vclock_compute(pool, map) : map;
 }
 
 struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b)
@@ -353,12 +330,13 @@ struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vc
         pool->chained++;
         return vclock_share(vclock_dominates_quickly(a, b) ? a : b);
     }
-    struct vclock *both, *x, *y;
-    if (vclock_should_defer(pool, is_deferred(b) ? b : a))
-        both = defer_join(pool, a, b);
-    else
-        both = (x = computed(pool, a)) && (y = computed(pool, b)) ? vclock_join_tries(pool, x, y)
-                                                                  : vclock_share(x ? x : computed(pool, b));
+    struct vclock *both;
+    if (vclock_should_defer(pool, is_deferred(b) ? b : a)) {
+        both = vclock_defer(pool, a, b, 0, 0);
+    } else {
+        struct vclock *x = computed(pool, a), *y = computed(pool, b);
+        both = x && y ? vclock_join_tries(pool, x, y) : vclock_share(x ? x : y);
+    }
     if (both && !chain_after(both, b))
         chain_after(both, a);
     return both;
@@ -366,7 +344,7 @@ struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vc
 
 static bool is_leaf(const struct vclock *map)
 {
-    return map && !vclock_step_of(map) && map->bit == LEAF;
+    return map && map->bit == LEAF;
 }
 
 struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t key, uint64_t clock)
@@ -374,25 +352,32 @@ struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t
     pool->failed |= clock > INT32_MAX;
     if (clock > INT32_MAX)
         return vclock_share(map);
-    if (!is_leaf(map) && key < DEFERRABLE_KEY_END && vclock_should_defer(pool, map))
-        return vclock_defer(pool, map, NULL, key, (int32_t)clock);
-    struct vclock *trie = computed(pool, map);
-    if (vclock_get(pool, trie, key) >= clock)
+    const bool defers = !is_leaf(map) && key < DEFERRABLE_KEY_END && vclock_should_defer(pool, map);
+    struct vclock *trie = defers ? NULL : computed(pool, map);
+    if (!defers && vclock_get(pool, trie, key) >= clock)
         return vclock_share(map);
-    struct vclock *more = is_leaf(trie) && trie->key == chunk_of(key)
-                              ? put_in_leaf(pool, trie, key, (int32_t)clock)
-                              : vclock_put_trie(pool, trie, key, (int32_t)clock);
+    struct vclock *more = defers ? vclock_defer(pool, map, NULL, key, (int32_t)clock)
+                                 : vclock_put_trie(pool, trie, key, (int32_t)clock);
     if (map && more)
         chain_after(more, map);
     return more;
+}
+
+/* May a clock value be added in place? A successor, which was computed before it, would not include it. */
+static bool has_room_for_put(const struct vclock *deferred)
+{
+    return deferred->references == 1 && !deferred->has_successor && !deferred->put_clock;
 }
 
 struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uint64_t key, uint64_t clock)
 {
     struct vclock *map = *slot;
     const bool fits = clock <= INT32_MAX && key < DEFERRABLE_KEY_END;
-    if (vclock_step_of(map) && fits && vclock_put_in_place(map, key, (int32_t)clock))
+    if (fits && is_deferred(map) && has_room_for_put(map)) {
+        map->put_key = (uint32_t)key;
+        map->put_clock = (int32_t)clock;
         return vclock_share(map);
+    }
     struct vclock *more = vclock_put(pool, map, key, clock);
     if (is_deferred(more)) {
         vclock_drop(pool, map);
@@ -455,10 +440,17 @@ static uint32_t list(const struct vclock_pool *pool, const struct vclock *map, s
     return list(pool, high_of(pool, map), keys, list(pool, low_of(pool, map), keys, count, most), most);
 }
 
-uint32_t vclock_list(struct vclock_pool *pool, const struct vclock *map, struct vclock_entry *keys,
-                     uint32_t most)
+uint32_t vclock_list(struct vclock_pool *pool, struct vclock *map, struct vclock_entry *keys, uint32_t most)
 {
-    const struct vclock *left = vclock_computed(pool, map);
-    const uint32_t count = vclock_step_of(left) ? vclock_list_puts(pool, left, keys, most, &left) : 0;
-    return left && count <= most ? list(pool, left, keys, count, most) : count;
+    struct vclock *left = vclock_computed(pool, map);
+    uint32_t count = 0;
+    if (is_deferred(left) && left->references > 1)
+        return most + 1;
+    for (; is_deferred(left); left = vclock_computed(pool, low_of(pool, left))) {
+        if (left->high || count == most)
+            return most + 1;
+        if (left->put_clock)
+            keys[count++] = (struct vclock_entry){left->put_key, (uint32_t)left->put_clock};
+    }
+    return left ? list(pool, left, keys, count, most) : count;
 }
