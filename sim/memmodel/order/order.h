@@ -57,8 +57,10 @@ struct release {
     uint32_t references;
     uint32_t site;
     uint64_t unit; /* the latest that released */
-    struct vclock *vclock[ORDER_REGIONS];
-    struct release *next; /* of unused ones */
+    union {
+        struct vclock *vclock[ORDER_REGIONS];
+        struct release *next; /* of unused ones */
+    };
 };
 struct release_pool {
     struct release *unused;
@@ -252,16 +254,10 @@ struct copy_order {
 
 struct atomic_object;
 
-/* Slots of one size. A slot's number is 1 or more, and it stays where it is. */
-struct slots {
-    void **blocks;
-    uint32_t block_count, room, used, unused;
-    size_t size;
-};
 /* Atomic objects that had no operation for a while, packed (order_objects.c). */
 struct packed_objects {
-    struct slots objects, keys;
-    uint32_t *buckets, bucket_count, count;
+    struct packed_object **buckets;
+    uint32_t bucket_count, count;
     uint32_t unpacked_most; /* with more unpacked objects, all are tried; 0: the initial limit */
 };
 

@@ -24,7 +24,6 @@
  *   vclock_extend      puts into the clock of a slot, which may be deferred
  *   vclock_put, _join, _put_row  make a new clock, or return one of their arguments; the result has one
  *                      reference of its own, and the references of the arguments are left alone
- *   vclock_list        the contents of a small clock
  *   vclock_dominates_quickly  true: one clock has all of another; false: it may, but that is not decided
  *   vclock_share, _drop  a reference more, or less
  *   vclock_check       asserts all invariants of a pool
@@ -141,27 +140,12 @@ struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uin
 /* The trie of a deferred node, computed if it was not yet; NULL while the pool cached_only and it was
  * not. */
 struct vclock *vclock_compute(struct vclock_pool *pool, struct vclock *map);
-/*
- * Lists the clock's entries in ascending order of their leaves. Returns how many there are; a number above
- * `most` says that not all are listed, as for a deferred join of two clocks or one with several references.
- * Deferred puts come first, and their keys may follow again with earlier clock values.
- */
-struct vclock_entry {
-    uint64_t key;
-    uint32_t clock;
-};
-uint32_t vclock_list(struct vclock_pool *pool, struct vclock *map, struct vclock_entry *entries,
-                     uint32_t most);
 void vclock_destroy(struct vclock_pool *pool, struct vclock *map); /* it has no references any more */
 
-/* The leaf of a key, and back: a chunk is a row of VCLOCK_LEAF_KEYS neighbouring keys of one sort. */
+/* The leaf of a key: a chunk is a row of VCLOCK_LEAF_KEYS neighbouring keys of one sort. */
 static inline uint64_t vclock_chunk(uint64_t key)
 {
     return key >> (VCLOCK_LEAF_BITS + 2) << 2 | (key & 3);
-}
-static inline uint64_t vclock_key(uint64_t chunk, uint32_t place)
-{
-    return (chunk >> 2 << VCLOCK_LEAF_BITS | place) << 2 | (chunk & 3);
 }
 static inline uint32_t vclock_place(uint64_t key)
 {
