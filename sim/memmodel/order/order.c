@@ -85,7 +85,6 @@ static void group_free(struct order *order, struct group_order *group)
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
     drop_all(order, group->acquired);
-    drop_all(order, group->base_clock);
     if (group->waiting)
         order_list_free(order, &group->waiting->list);
     free(group->waiting);
@@ -109,7 +108,6 @@ void order_launch_end(struct order *order)
     if (order->fast_paths)
         order->fast_paths[FAST_PATH_CHAIN] += order->pool.chained;
     free(order->arrivals);
-    free(order->sub_group_arrivals);
     vclock_pool_fini(&order->pool);
     order_releases_fini(order);
     struct sync_log *sync_log = order->sync_log;
@@ -321,52 +319,23 @@ bool order_make_item(struct order *order, struct unit_state *unit_state)
 
 /* ---- releasing --------------------------------------------------------------------------------- */
 
-/* The clock that every member has from its work-group, with a key for the group's own operations: one for
- * all members. */
-static struct vclock *group_clock(struct order *order, struct group_order *group, int region)
-{
-    struct vclock **base_clock = &group->base_clock[region];
-    if (group->base[region] == 1)
-        return group->acquired[region];
-    if (*base_clock && group->base_clock_base[region] == group->base[region])
-        return *base_clock;
-    order->group_keys = true;
-    group->base_clock_base[region] = group->base[region];
-    set(order, base_clock, vclock_share(group->acquired[region]));
-    put_into(order, base_clock, group_key(group->number), group->base[region]);
-    return *base_clock;
-}
-
-/* Where clocks are deferred the group's clock is joined into the unit's own, which takes fewer deferred nodes.
- * The unit then has it twice, which changes no query. */
+/* The unit then has its group's clock twice, which changes no query, and its own clock grows by one entry for
+ * each release. */
 struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
                              uint64_t clock)
 {
-    struct vclock *vclock = NULL;
+    struct vclock **own = &unit_state->item->acquired[region];
     const struct sub_group_order *sub = order_sub_group_of(unit_state);
     struct group_order *group = unit_state->group;
-    const bool group_is_new = !group->acquired[region] && group->base[region] == 1;
-    if (RULE(21) && !sub && vclock_is_costly(&order->pool))
-        join_into(order, &unit_state->item->acquired[region], group_clock(order, group, region));
-    if (RULE(21) && !sub && (vclock_is_costly(&order->pool) || group_is_new))
-        return vclock_extend(&order->pool, &unit_state->item->acquired[region], unit_key(unit_state->unit),
-                             clock);
-    if (RULE(21)) {
-        join_into(order, &vclock, unit_state->item->acquired[region]);
-        join_into(order, &vclock, sub ? sub->acquired[region] : NULL);
-        join_into(order, &vclock, group->acquired[region]);
-        if (group->base[region] > 1) {
-            order->group_keys = true;
-            put_into(order, &vclock, group_key(group->number), group->base[region]);
-        }
-        if (sub && sub->base[region] > 1) {
-            order->sub_group_keys = true;
-            put_into(order, &vclock, sub_group_key(order, group->number, unit_state->place.sub_group),
-                     sub->base[region]);
-        }
+    if (!RULE(21))
+        return vclock_put(&order->pool, NULL, unit_key(unit_state->unit), clock);
+    if (group->base[region] > 1) {
+        order->group_keys = true;
+        put_into(order, &group->acquired[region], group_key(group->number), group->base[region]);
     }
-    put_into(order, &vclock, unit_key(unit_state->unit), clock);
-    return vclock;
+    join_into(order, own, group->acquired[region]);
+    join_into(order, own, sub ? sub->acquired[region] : NULL);
+    return vclock_extend(&order->pool, own, unit_key(unit_state->unit), clock);
 }
 
 /* ---- acquiring --------------------------------------------------------------------------------- */

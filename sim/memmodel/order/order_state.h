@@ -233,6 +233,10 @@ void order_log_own(struct order *order, struct unit_state *unit_state, struct sy
                    uint64_t before);
 void order_add_missed(struct order *order, struct item_order *item, const struct missed_edge *edge);
 void order_members_free(struct order *order, struct copy_order *copy);
+/* The members of one wave reach a copy, `units` by lane: order_copy_start if they are all of the work-group,
+ * else one after another, and the copy is complete when all members have reached it. */
+void order_copy_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event,
+                         uint32_t site);
 void order_handoff_dissolve(struct order *order, struct group_order *group); /* of order_handoff.h */
 
 static inline void log_op(struct order *order, const struct sync_op *sync_op)
