@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "orrery/checked.h"
 
@@ -22,53 +23,18 @@ void order_init(struct order *order, enum scope_rule rule)
     vclock_pool_init(&order->pool);
 }
 
-static void item_recycle(struct order *order, struct item_order *item)
+static void item_free(struct order *order, struct item_order *item)
 {
     drop_all(order, item->acquired);
-    order_list_clear(order, &item->fences);
+    order_list_free(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_clear(order, &item->fence_buffer[r].list);
+        order_list_free(order, &item->fence_buffer[r].list);
     for (uint32_t i = 0; i < item->head_count; i++)
         release_drop(order, item->heads[i].release_clock.release);
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         release_drop(order, item->missed[i].release);
-    item->next = order->spare_items;
-    order->spare_items = item;
-}
-
-/* An empty item that reuses the lists' memory of a spare one. NULL: out of memory. */
-static struct item_order *item_new(struct order *order)
-{
-    struct item_order *item = order->spare_items;
-    if (!item)
-        return calloc(1, sizeof *item);
-    const struct release_clock_list fences = item->fences;
-    struct release_clock_list buffer[ORDER_REGIONS];
-    struct sequence_head *heads = item->heads;
-    const uint32_t head_room = item->head_room;
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        buffer[r] = item->fence_buffer[r].list;
-    CHECKED(!item->fences.count); /* item_recycle cleared it */
-    order->spare_items = item->next;
-    memset(item, 0, sizeof *item);
-    item->fences = fences;
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        item->fence_buffer[r].list = buffer[r];
-    item->heads = heads;
-    item->head_room = head_room;
-    return item;
-}
-
-static void items_fini(struct order *order)
-{
-    for (struct item_order *item = order->spare_items, *next; item; item = next) {
-        next = item->next;
-        order_list_free(order, &item->fences);
-        for (int r = 0; r < ORDER_REGIONS; r++)
-            order_list_free(order, &item->fence_buffer[r].list);
-        free(item->heads);
-        free(item);
-    }
+    free(item->heads);
+    free(item);
 }
 
 static void group_free(struct order *order, struct group_order *group)
@@ -79,7 +45,7 @@ static void group_free(struct order *order, struct group_order *group)
     free(group->copy_calls);
     for (uint64_t i = 0; group->item_count; i++)
         if (group->items[i]) {
-            item_recycle(order, group->items[i]);
+            item_free(order, group->items[i]);
             group->item_count--;
         }
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
@@ -102,7 +68,6 @@ void order_launch_end(struct order *order)
         next = group->next;
         group_free(order, group);
     }
-    items_fini(order);
     order_objects_fini(order);
     free(order->copies);
     if (order->fast_paths)
@@ -172,29 +137,6 @@ struct group_order *order_group_find(const struct order *order, uint64_t number)
     return group;
 }
 
-static void insert_group(struct order *order, struct group_order *group)
-{
-    struct group_order **const list = &order->groups_by_number[group->number % GROUP_LISTS];
-    group->next = order->groups;
-    group->link = &order->groups;
-    if (group->next)
-        group->next->link = &group->next;
-    order->groups = group;
-    group->next_in_list = *list;
-    *list = group;
-}
-
-static void remove_group(struct order *order, struct group_order *group)
-{
-    struct group_order **at = &order->groups_by_number[group->number % GROUP_LISTS];
-    while (*at != group)
-        at = &(*at)->next_in_list;
-    *at = group->next_in_list;
-    *group->link = group->next;
-    if (group->next)
-        group->next->link = group->link;
-}
-
 struct group_order *order_group(struct order *order, uint64_t number)
 {
     struct group_order *group = order_group_find(order, number);
@@ -210,7 +152,8 @@ struct group_order *order_group(struct order *order, uint64_t number)
     group->first_member_copy = UNIT_END;
     for (int r = 0; r < ORDER_REGIONS; r++)
         group->base[r] = 1;
-    insert_group(order, group);
+    DL_PREPEND(order->groups, group);
+    LL_PREPEND2(order->groups_by_number[number % GROUP_LISTS], group, next_in_list);
     order->pool.units += order->group_items;
     return group;
 }
@@ -222,8 +165,9 @@ void order_group_end(struct order *order, uint64_t number)
         return;
     log_op(order, &(struct sync_op){.kind = SYNC_OP_GROUP_END, .by = number});
     order_handoff_end(order, group);
-    remove_group(order, group);
     CHECKED(!group->handoff && !group->slices);
+    DL_DELETE(order->groups, group);
+    LL_DELETE2(order->groups_by_number[number % GROUP_LISTS], group, next_in_list);
     group_free(order, group);
 }
 
@@ -239,7 +183,7 @@ static struct item_order *item_of(struct order *order, struct group_order *group
     struct item_order *item = group->items[local];
     if (item)
         return item;
-    item = item_new(order);
+    item = calloc(1, sizeof *item);
     if (!item) {
         order->failed = true;
         return NULL;

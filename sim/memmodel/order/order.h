@@ -155,7 +155,6 @@ struct item_order {
     uint32_t head_count, head_room;
     struct missed_edge missed[MISSED_KEPT];
     uint32_t missed_next;
-    struct item_order *next; /* of spare ones */
 };
 
 struct sub_group_order {
@@ -211,7 +210,7 @@ struct group_order {
     uint64_t first_member_copy;
     struct barrier_seen barrier;      /* the latest */
     uint64_t joint;                   /* the clock value of the latest barrier of the whole work-group */
-    struct group_order *next, **link; /* in order->groups; the pointer to this one */
+    struct group_order *next, *prev;  /* in order->groups (utlist.h) */
     struct group_order *next_in_list; /* in order->groups_by_number */
 };
 
@@ -283,7 +282,6 @@ struct order {
     uint64_t *fast_paths;                              /* borrowed; NULL: not counted */
     struct group_order *groups;                        /* resident ones that synchronised, the latest first */
     struct group_order *groups_by_number[GROUP_LISTS]; /* the same, in lists by number modulo GROUP_LISTS */
-    struct item_order *spare_items;                    /* of groups that ended, with their lists' memory */
     struct copy_order *copies;
     uint32_t copy_count, copy_room;
     struct arrival *arrivals; /* at the barrier that completes next */

@@ -118,7 +118,7 @@ void order_check(const struct order *order)
         return;
     CHECKED(order->event_clock <= order->clock && order->copy_count <= order->copy_room);
     for (const struct group_order *group = order->groups; group; group = group->next) {
-        CHECKED(*group->link == group && order_group_find(order, group->number) == group);
+        CHECKED(order_group_find(order, group->number) == group);
         check_group(order, group);
     }
     check_barriers(order);
