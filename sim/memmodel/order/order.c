@@ -10,7 +10,6 @@
 #include "order_handoff.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
 #include "orrery/checked.h"

@@ -388,11 +388,12 @@ struct vclock *order_handoff_clock(struct order *order, const struct handoff *ha
     enum { AT_ONCE = 64 };
     struct vclock *vclock = position ? vclock_share(handoff->first) : NULL;
     for (uint64_t from = 0; position && from < order->group_items; from += AT_ONCE) {
-        uint32_t clock[AT_ONCE];
-        uint32_t count = 0;
+        uint32_t clock[AT_ONCE], count = 0;
         for (; count < AT_ONCE && from + count < order->group_items; count++)
             clock[count] = clock_at(handoff, from + count, position);
-        set(order, &vclock, vclock_put_row(&order->pool, vclock, handoff->first_unit + from, clock, count));
+        struct vclock *row = vclock_of_row(&order->pool, handoff->first_unit + from, clock, count);
+        join_into(order, &vclock, row);
+        vclock_drop(&order->pool, row);
     }
     return vclock;
 }

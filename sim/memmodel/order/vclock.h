@@ -4,9 +4,8 @@
  *          copy) to a clock value. All that the unit did before that clock value happens before.
  *
  * Form     An immutable Patricia trie with counted references, so that a published clock costs one pointer
- *          and a join costs only what differs. A dense leaf has the clock values of 64 neighbouring units,
- *          because the members of a work-group mostly have each other's. A sparse leaf has at most two of
- *          them and is as small as a branch.
+ *          and a join costs only what differs. A leaf has the clock values of a few neighbouring units,
+ *          because the members of a work-group mostly have each other's.
  *
  * Chains   A unit that adds to the clock that it acquired, and publishes the result, makes a chain of clocks:
  *          each includes the one before it. Of two clocks of one chain the longer one dominates, which is
@@ -22,8 +21,9 @@
  *   vclock_has         is the key's clock value later than the given one? Cheaper than vclock_get if the unit
  *                      that published the clock was the last to add to it
  *   vclock_extend      puts into the clock of a slot, which may be deferred
- *   vclock_put, _join, _put_row  make a new clock, or return one of their arguments; the result has one
- *                      reference of its own, and the references of the arguments are left alone
+ *   vclock_put, _join  make a new clock, or return one of their arguments; the result has one reference of
+ *                      its own, and the references of the arguments are left alone
+ *   vclock_of_row      a new clock of a row of units
  *   vclock_dominates_quickly  true: one clock has all of another; false: it may, but that is not decided
  *   vclock_share, _drop  a reference more, or less
  *   vclock_check       asserts all invariants of a pool
@@ -40,19 +40,22 @@
 
 #include "orrery/limits.h"
 
-enum { VCLOCK_SPARSE_MOST = HOSTILE(2, 1) };
+enum {
+    VCLOCK_LEAF = 64,
+    VCLOCK_DEFERRED, /* not computed */
+    VCLOCK_COMPUTED,
+    VCLOCK_UNUSED,
+    VCLOCK_LEAF_BITS = HOSTILE(2, 1),
+    VCLOCK_LEAF_KEYS = 1 << VCLOCK_LEAF_BITS
+};
 
 /* A branch or a leaf of a trie, or a deferred node. A clock is its root node. A deferred node is the join of
  * two clocks and one clock value. */
 struct vclock {
     uint32_t references;
-    uint32_t chain;  /* number of its chain; later clocks of a chain include the earlier ones. 0: none */
-    uint32_t length; /* of its chain, up to here */
-    uint8_t bit;     /* of a branch: keys beneath differ at this bit; else a value of the enum below */
-    uint8_t sparse_count : 2, /* entries of a sparse leaf, by ascending place; 0: of a dense leaf */
-        has_successor : 1,    /* a later clock continues its chain */
-        visited : 1;          /* while a deferred node is computed */
-    uint8_t place[2];         /* of a sparse leaf's entries */
+    uint8_t bit;            /* of a branch: keys beneath differ at this bit; else a value of the enum above */
+    bool has_successor : 1, /* a later clock continues its chain */
+        visited : 1;        /* while a deferred node is computed */
     union {
         struct vclock *next; /* of unused nodes */
         struct {
@@ -60,7 +63,6 @@ struct vclock {
              * low is its trie, and high is 0 */
             uint32_t low, high;
         };
-        int32_t sparse_clock[2];
     };
     union {
         uint64_t key; /* of a leaf: vclock_chunk of its keys; of a branch: their bits above `bit` */
@@ -70,25 +72,16 @@ struct vclock {
         };
         struct vclock *dead; /* without references: the next node that is to be destroyed */
     };
+    /* Deferred nodes end here. */
+    uint32_t chain;  /* number of its chain; later clocks of a chain include the earlier ones. 0: none */
+    uint32_t length; /* of its chain, up to here */
+    int32_t clock[]; /* of a leaf, VCLOCK_LEAF_KEYS of them; 0: none */
 };
 
-enum {
-    VCLOCK_LEAF = 64,
-    VCLOCK_DEFERRED, /* not computed */
-    VCLOCK_COMPUTED,
-    VCLOCK_UNUSED,
-    VCLOCK_LEAF_BITS = HOSTILE(6, 1),
-    VCLOCK_LEAF_KEYS = 1 << VCLOCK_LEAF_BITS
-};
-
-struct vclock_leaf {
-    struct vclock node;
-    int32_t clock[VCLOCK_LEAF_KEYS];
-};
-
-/* Nodes lie in blocks, which stand at multiples of their size. A handle is the block's number, and in its
+/* Nodes of one kind lie in blocks, which stand at multiples of their size. A handle is the block's number, and in its
  * lowest VCLOCK_BLOCK_BITS bits the position in the block. */
 enum { VCLOCK_BLOCK_BITS = HOSTILE(14, 10), VCLOCK_BLOCK = 1 << VCLOCK_BLOCK_BITS };
+enum vclock_kind { VCLOCK_BRANCHES, VCLOCK_LEAVES, VCLOCK_DEFERRED_NODES, VCLOCK_KINDS };
 struct vclock_block {
     uint64_t number;
     uint32_t kind, count; /* count: nodes that were ever in use */
@@ -102,8 +95,8 @@ static inline struct vclock_block *vclock_block_of(const void *within)
 /* A key is a number with a sort in its lowest two bits (order_state.h). Clock values begin with 1. */
 
 struct vclock_pool {
-    struct vclock *unused[2];      /* all nodes but dense leaves; dense leaves */
-    struct vclock_block *fresh[2]; /* likewise: the block whose end was never in use */
+    struct vclock *unused[VCLOCK_KINDS];
+    struct vclock_block *fresh[VCLOCK_KINDS]; /* the blocks whose ends were never in use */
     uint8_t **blocks;
     uint32_t block_count, block_room;
     size_t bytes;     /* of nodes in use */
@@ -131,10 +124,9 @@ void vclock_pool_fini(struct vclock_pool *pool); /* frees every clock */
 void vclock_check(const struct vclock_pool *pool);
 
 struct vclock *vclock_put(struct vclock_pool *pool, struct vclock *map, uint64_t key, uint64_t clock);
-/* Puts the clock values of `count` consecutive units (keys of sort 0); 0 puts nothing. */
-struct vclock *vclock_put_row(struct vclock_pool *pool, struct vclock *map, uint64_t unit,
-                              const uint32_t *clock, uint32_t count);
 struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vclock *b);
+/* The clock values of consecutive units (keys of sort 0); 0: none. NULL: all are, or out of memory. */
+struct vclock *vclock_of_row(struct vclock_pool *pool, uint64_t unit, const uint32_t *clock, uint32_t count);
 /* As vclock_put. The clock of the slot may receive the key, too, which is cheaper where it is deferred. */
 struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uint64_t key, uint64_t clock);
 /* The trie of a deferred node, computed if it was not yet; NULL while the pool cached_only and it was
@@ -150,16 +142,6 @@ static inline uint64_t vclock_chunk(uint64_t key)
 static inline uint32_t vclock_place(uint64_t key)
 {
     return (uint32_t)(key >> 2) & (VCLOCK_LEAF_KEYS - 1);
-}
-
-static inline int32_t vclock_clock(const struct vclock *leaf, uint32_t place)
-{
-    if (!leaf->sparse_count)
-        return ((const struct vclock_leaf *)leaf)->clock[place];
-    for (uint32_t i = 0; i < leaf->sparse_count; i++)
-        if (leaf->place[i] == place)
-            return leaf->sparse_clock[i];
-    return 0;
 }
 
 /* From now on puts and joins are deferred. */
@@ -194,7 +176,7 @@ static inline uint64_t vclock_get_computed(const struct vclock_pool *pool, const
     const uint64_t chunk = vclock_chunk(key);
     while (map && map->bit != VCLOCK_LEAF)
         map = vclock_of_handle(pool, chunk >> map->bit & 1 ? map->high : map->low);
-    return map && map->key == chunk ? (uint64_t)vclock_clock(map, vclock_place(key)) : 0;
+    return map && map->key == chunk ? (uint64_t)map->clock[vclock_place(key)] : 0;
 }
 
 static inline uint64_t vclock_get(struct vclock_pool *pool, struct vclock *map, uint64_t key)
@@ -221,10 +203,12 @@ static inline bool vclock_dominates_quickly(const struct vclock *later, const st
         return true;
     if (!later)
         return false;
-    if (later->chain && later->chain == earlier->chain && earlier->length <= later->length)
-        return true;
-    const uint32_t handle = vclock_was_deferred(later) ? vclock_handle(earlier) : 0;
-    return handle && (handle == later->low || handle == later->high);
+    if (vclock_was_deferred(later)) {
+        const uint32_t handle = vclock_handle(earlier);
+        return handle == later->low || handle == later->high;
+    }
+    return !vclock_was_deferred(earlier) && later->chain && later->chain == earlier->chain &&
+           earlier->length <= later->length;
 }
 
 static inline struct vclock *vclock_share(struct vclock *map)

@@ -12,7 +12,7 @@
 /* What the blocks have. references: by handle, how many branches and deferred nodes refer to the node. */
 struct counted_nodes {
     size_t bytes;
-    uint32_t unused[2];
+    uint32_t unused[VCLOCK_KINDS];
     uint32_t uncomputed;
     uint32_t *references;
 };
@@ -26,25 +26,6 @@ static void refer(const struct vclock_pool *pool, struct counted_nodes *counted,
 
 /* ---- tries -------------------------------------------------------------------------- */
 
-static void check_sparse(const struct vclock *leaf)
-{
-    CHECKED(leaf->sparse_count <= VCLOCK_SPARSE_MOST);
-    for (uint32_t i = 0; i < leaf->sparse_count; i++) {
-        CHECKED(leaf->place[i] < VCLOCK_LEAF_KEYS);
-        CHECKED(i == 0 || leaf->place[i - 1] < leaf->place[i]);
-        CHECKED(leaf->sparse_clock[i] >= 0);
-    }
-}
-
-static void check_leaf(const struct vclock *leaf, uint32_t kind)
-{
-    CHECKED(leaf->bit == VCLOCK_LEAF);
-    CHECKED((leaf->sparse_count > 0) == (kind == SMALL));
-    check_sparse(leaf);
-    for (uint32_t i = 0; kind == LEAVES && i < VCLOCK_LEAF_KEYS; i++)
-        CHECKED(vclock_clock(leaf, i) >= 0);
-}
-
 /* The child's keys equal the branch's above its bit, and have that bit set on the high side alone. */
 static void check_child(const struct vclock *branch, const struct vclock *child, bool high)
 {
@@ -57,7 +38,7 @@ static void check_child(const struct vclock *branch, const struct vclock *child,
 static void check_branch(const struct vclock_pool *pool, const struct vclock *branch,
                          struct counted_nodes *counted)
 {
-    CHECKED(branch->bit < VCLOCK_LEAF && !branch->sparse_count);
+    CHECKED(branch->bit < VCLOCK_LEAF);
     CHECKED((branch->key & ((UINT64_C(2) << branch->bit) - 1)) == 0);
     refer(pool, counted, branch->low);
     refer(pool, counted, branch->high);
@@ -77,6 +58,17 @@ static void check_deferred(const struct vclock_pool *pool, const struct vclock *
     refer(pool, counted, node->high);
 }
 
+static void check_trie(const struct vclock_pool *pool, const struct vclock *node,
+                       struct counted_nodes *counted)
+{
+    CHECKED(node->chain <= pool->chains);
+    CHECKED(node->chain || !node->has_successor);
+    for (uint32_t i = 0; node->bit == VCLOCK_LEAF && i < VCLOCK_LEAF_KEYS; i++)
+        CHECKED(node->clock[i] >= 0);
+    if (node->bit != VCLOCK_LEAF)
+        check_branch(pool, node, counted);
+}
+
 static void check_node(const struct vclock_pool *pool, const struct vclock *node, uint32_t kind,
                        struct counted_nodes *counted)
 {
@@ -85,15 +77,12 @@ static void check_node(const struct vclock_pool *pool, const struct vclock *node
         return;
     }
     counted->bytes += VCLOCK_NODE_BYTES[kind];
+    CHECKED(vclock_kind_of(node) == kind);
     CHECKED(node->references > 0 && !node->visited);
-    CHECKED(node->chain <= pool->chains);
-    CHECKED(node->chain || !node->has_successor);
-    if (kind == LEAVES || node->bit == VCLOCK_LEAF)
-        check_leaf(node, kind);
-    else if (vclock_was_deferred(node))
+    if (vclock_was_deferred(node))
         check_deferred(pool, node, counted);
     else
-        check_branch(pool, node, counted);
+        check_trie(pool, node, counted);
 }
 
 /* ---- the pool ----------------------------------------------------------------------- */
@@ -103,7 +92,7 @@ static void check_blocks(const struct vclock_pool *pool, struct counted_nodes *c
     for (uint32_t number = 0; number < pool->block_count; number++) {
         const struct vclock_block *block = (const void *)pool->blocks[number];
         CHECKED(vclock_block_of(block) == block && block->number == number);
-        CHECKED(block->kind <= LEAVES);
+        CHECKED(block->kind < VCLOCK_KINDS);
         CHECKED(block->count <= (VCLOCK_BLOCK - sizeof *block) / VCLOCK_NODE_BYTES[block->kind]);
         for (uint32_t i = 0; i < block->count; i++)
             check_node(pool, vclock_node_at(block, i), block->kind, counted);
@@ -112,10 +101,10 @@ static void check_blocks(const struct vclock_pool *pool, struct counted_nodes *c
 
 static void check_unused(const struct vclock_pool *pool, const struct counted_nodes *counted)
 {
-    for (uint32_t kind = 0; kind < 2; kind++) {
+    for (uint32_t kind = 0; kind < VCLOCK_KINDS; kind++) {
         uint32_t count = 0;
         for (const struct vclock *node = pool->unused[kind]; node; node = node->next, count++)
-            CHECKED(node->bit == VCLOCK_UNUSED);
+            CHECKED(node->bit == VCLOCK_UNUSED && vclock_block_of(node)->kind == kind);
         CHECKED(count == counted->unused[kind]);
         CHECKED(!pool->fresh[kind] || pool->fresh[kind]->kind == kind);
     }

@@ -21,7 +21,7 @@
 struct vclock *vclock_defer(struct vclock_pool *pool, struct vclock *low, struct vclock *high, uint64_t key,
                             int32_t clock)
 {
-    struct vclock *node = vclock_new(pool, SMALL);
+    struct vclock *node = vclock_new(pool, VCLOCK_DEFERRED_NODES);
     CHECKED(clock >= 0 && key < DEFERRABLE_KEY_END);
     if (!node)
         return vclock_share(low);
@@ -143,7 +143,7 @@ static bool compute_all(struct vclock_pool *pool, size_t bytes_most, uint64_t jo
     const uint64_t joined_most = pool->joined + joins;
     for (uint32_t number = 0; number < pool->block_count; number++) {
         const struct vclock_block *block = (const void *)pool->blocks[number];
-        for (uint32_t i = 0; block->kind == SMALL && i < block->count; i++)
+        for (uint32_t i = 0; block->kind == VCLOCK_DEFERRED_NODES && i < block->count; i++)
             if (is_deferred(vclock_node_at(block, i)) &&
                 !compute_beneath(pool, vclock_node_at(block, i), bytes_most, joined_most))
                 return false;

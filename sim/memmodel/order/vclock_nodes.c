@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The storage of nodes. Nodes of one kind lie in blocks of VCLOCK_BLOCK bytes, aligned to their size and
+ * The storage of nodes. Those of one kind lie in blocks of VCLOCK_BLOCK bytes, aligned to their size and
  * numbered, so that 32 bits name each node and a node's address gives its block. Nodes without references go
  * to a list of unused ones; blocks are freed with the pool.
  */
@@ -36,9 +36,12 @@ void vclock_pool_fini(struct vclock_pool *pool)
     vclock_pool_init(pool);
 }
 
-static void put_back(struct vclock_pool *pool, uint32_t kind, struct vclock *node)
+static void put_back(struct vclock_pool *pool, struct vclock *node)
 {
     CHECKED(node->bit != VCLOCK_UNUSED && node->references == 0);
+    const enum vclock_kind kind = vclock_kind_of(node);
+    CHECKED(vclock_block_of(node)->kind == kind && pool->bytes >= VCLOCK_NODE_BYTES[kind]);
+    pool->bytes -= VCLOCK_NODE_BYTES[kind];
     node->bit = VCLOCK_UNUSED;
     node->next = pool->unused[kind];
     pool->unused[kind] = node;
@@ -65,7 +68,7 @@ static uint8_t *block_new(const struct vclock_pool *pool)
                             : pool->blocks[number - 1] + VCLOCK_BLOCK;
 }
 
-static struct vclock_block *block_add(struct vclock_pool *pool, uint32_t kind)
+static struct vclock_block *block_add(struct vclock_pool *pool, enum vclock_kind kind)
 {
     const bool numbers_left = pool->block_count >> (32 - VCLOCK_BLOCK_BITS) == 0;
     struct vclock_block *block = numbers_left && has_room(pool) ? (void *)block_new(pool) : NULL;
@@ -73,15 +76,14 @@ static struct vclock_block *block_add(struct vclock_pool *pool, uint32_t kind)
     if (!block)
         return NULL;
     *block = (struct vclock_block){pool->block_count, kind, 0};
-    CHECKED(vclock_block_of(block) == block && kind <= LEAVES);
-    CHECKED(pool->block_count < pool->block_room);
+    CHECKED(vclock_block_of(block) == block && pool->block_count < pool->block_room);
     pool->blocks[pool->block_count++] = (uint8_t *)block;
     return block;
 }
 
 /* A block is handed out from its beginning, so that memory which no node uses is never touched: most pools
  * are small, and there is one for each launch. */
-static struct vclock *fresh(struct vclock_pool *pool, uint32_t kind)
+static struct vclock *fresh(struct vclock_pool *pool, enum vclock_kind kind)
 {
     struct vclock_block *block = pool->fresh[kind];
     if (!block || block->count == (VCLOCK_BLOCK - sizeof *block) / VCLOCK_NODE_BYTES[kind])
@@ -89,7 +91,7 @@ static struct vclock *fresh(struct vclock_pool *pool, uint32_t kind)
     return block ? vclock_node_at(block, block->count++) : NULL;
 }
 
-struct vclock *vclock_new(struct vclock_pool *pool, uint32_t kind)
+struct vclock *vclock_new(struct vclock_pool *pool, enum vclock_kind kind)
 {
     struct vclock *node = pool->unused[kind];
     if (node)
@@ -98,11 +100,11 @@ struct vclock *vclock_new(struct vclock_pool *pool, uint32_t kind)
         return NULL;
     pool->bytes += VCLOCK_NODE_BYTES[kind];
     node->references = 1;
-    node->visited = false;
+    node->visited = node->has_successor = false;
+    if (kind == VCLOCK_DEFERRED_NODES)
+        return node;
     node->chain = pool->chains < CHAINS_MOST ? ++pool->chains : 0;
     node->length = 0;
-    node->has_successor = false;
-    node->sparse_count = 0;
     return node;
 }
 
@@ -120,14 +122,11 @@ static struct vclock *drop_to(struct vclock *map, struct vclock *dead)
 static struct vclock *destroy(struct vclock_pool *pool, struct vclock *map)
 {
     struct vclock *dead = map->dead;
-    const uint32_t kind = map->bit == VCLOCK_LEAF && !map->sparse_count ? LEAVES : SMALL;
-    CHECKED(vclock_block_of(map)->kind == kind && pool->bytes >= VCLOCK_NODE_BYTES[kind]);
     CHECKED(pool->uncomputed >= is_deferred(map));
     pool->uncomputed -= is_deferred(map);
     if (map->bit != VCLOCK_LEAF)
         dead = drop_to(high_of(pool, map), drop_to(low_of(pool, map), dead));
-    pool->bytes -= VCLOCK_NODE_BYTES[kind];
-    put_back(pool, kind, map);
+    put_back(pool, map);
     return dead;
 }
 

@@ -37,11 +37,19 @@ static inline struct vclock *high_of(const struct vclock_pool *pool, const struc
     return vclock_of_handle(pool, node->high);
 }
 
-/* vclock_nodes.c: one reference; NULL: out of memory. */
-enum { SMALL, LEAVES }; /* kinds of blocks. LEAVES: dense leaves */
-static const size_t VCLOCK_NODE_BYTES[] = {
-    [SMALL] = sizeof(struct vclock), [LEAVES] = sizeof(struct vclock_leaf)};
-struct vclock *vclock_new(struct vclock_pool *pool, uint32_t kind);
+/* vclock_nodes.c */
+static const size_t VCLOCK_NODE_BYTES[] = {[VCLOCK_BRANCHES] = sizeof(struct vclock),
+                                           [VCLOCK_LEAVES] =
+                                               sizeof(struct vclock) + VCLOCK_LEAF_KEYS * sizeof(int32_t),
+                                           [VCLOCK_DEFERRED_NODES] = offsetof(struct vclock, chain)};
+static inline enum vclock_kind vclock_kind_of(const struct vclock *node)
+{
+    return node->bit < VCLOCK_LEAF    ? VCLOCK_BRANCHES
+           : node->bit == VCLOCK_LEAF ? VCLOCK_LEAVES
+                                      : VCLOCK_DEFERRED_NODES;
+}
+/* One reference; NULL: out of memory. */
+struct vclock *vclock_new(struct vclock_pool *pool, enum vclock_kind kind);
 /* The nodes of a block: `index` counts from 0 to block->count. */
 static inline struct vclock *vclock_node_at(const struct vclock_block *block, uint32_t index)
 {
