@@ -14,6 +14,7 @@
 
 #include "orrery/limits.h"
 #include "orrery/rule.h"
+#include "sim/memmodel/common/room.h"
 
 /* A build with assertions checks the whole graph after so many events, if it has no more nodes than that. */
 enum { CHECKED_EVERY = 16, CHECKED_NODES = 256 };
@@ -57,7 +58,6 @@ void command_graph_free(struct command_graph *graph)
     clock_unref(graph->reported);
     free(graph->nodes);
     free(graph->chains);
-    free(graph->spare);
     free(graph->scratch);
     free(graph);
 }
@@ -66,25 +66,19 @@ void command_graph_free(struct command_graph *graph)
 
 static uint32_t chain_new(struct command_graph *graph)
 {
-    if (graph->spare_count) {
-        uint32_t chain = graph->spare[--graph->spare_count];
+    if (graph->spare) {
+        const uint32_t chain = graph->spare - 1;
         CHECKED(chain < graph->chain_count && graph->chains[chain].spare);
+        graph->spare = graph->chains[chain].next;
         graph->chains[chain].spare = false;
         return chain;
     }
-    if (graph->chain_count == graph->chain_room) {
-        uint32_t room = 2 * graph->chain_room + 8;
-        struct command_chain *chains = realloc(graph->chains, room * sizeof *chains);
-        graph->chains = chains ? chains : graph->chains;
-        uint32_t *spare = chains ? realloc(graph->spare, room * sizeof *spare) : NULL;
-        if (!spare) {
-            exhaust(graph);
-            return 0;
-        }
-        graph->spare = spare;
-        graph->chain_room = room;
+    if (!room_for_one((void **)&graph->chains, graph->chain_count, &graph->chain_room, 8,
+                      sizeof *graph->chains)) {
+        exhaust(graph);
+        return 0;
     }
-    graph->chains[graph->chain_count] = (struct command_chain){0, false};
+    graph->chains[graph->chain_count] = (struct command_chain){.tail = 0};
     return graph->chain_count++;
 }
 
@@ -272,8 +266,8 @@ static void forget(struct command_graph *graph)
         if (node->state == NODE_ENDED && graph->chains[node->chain].tail == graph->first &&
             !graph->chains[node->chain].spare) {
             graph->chains[node->chain].spare = true;
-            graph->spare[graph->spare_count++] = node->chain;
-            CHECKED(graph->spare_count <= graph->chain_count);
+            graph->chains[node->chain].next = graph->spare;
+            graph->spare = node->chain + 1;
         }
         if (node->state != NODE_ABSENT)
             graph->seen_by_all = node->step + 1;

@@ -39,7 +39,8 @@ struct command_node {
 /* Its members' serial numbers ascend, so a clock that has one of them has those below it. */
 struct command_chain {
     uint32_t tail;
-    bool spare;
+    bool spare;    /* the tail happens before every later command */
+    uint32_t next; /* 1 + number of the next spare one; 0: there is none */
 };
 
 /* A thread of the host: its clock now, and as it was after each call that added to it. */
@@ -72,8 +73,7 @@ struct command_graph {
     uint32_t unended;     /* the lowest serial number that has not ended */
     struct command_chain *chains;
     uint32_t chain_count, chain_room;
-    uint32_t *spare; /* whose tail happens before every later command */
-    uint32_t spare_count;
+    uint32_t spare; /* 1 + number of the first spare chain; 0: there is none */
     struct command_clock *host;
     /* the join of the host's clock and those of its functions that have begun as commands; NULL: none has */
     struct command_clock *program;
@@ -83,7 +83,7 @@ struct command_graph {
         *reported;
     /* of merge(), kept between calls */
     struct chain_entry *scratch;
-    size_t scratch_count, scratch_room;
+    uint32_t scratch_count, scratch_room;
 };
 
 static inline struct command_node *node_of(const struct command_graph *graph, uint32_t serial)

@@ -138,7 +138,8 @@ static struct vclock *join_leaves(struct vclock_pool *pool, struct vclock *a, st
 /* Does all of the trie belong beneath the branch? */
 static bool is_beneath(const struct vclock *branch, const struct vclock *trie)
 {
-    return branch->bit != LEAF && (trie->bit == LEAF || trie->bit < branch->bit) && belongs(branch, trie->key);
+    return branch->bit != LEAF && (trie->bit == LEAF || trie->bit < branch->bit) &&
+           belongs(branch, trie->key);
 }
 
 /* Joins b with the side of the branch a to which all of it belongs. */
