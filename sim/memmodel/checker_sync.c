@@ -21,12 +21,10 @@ static __attribute__((noinline)) void fence_of_one(struct checker *checker, cons
 
 static void fence(struct checker *checker, const struct sync_event *event)
 {
-    struct group_order *group = handoff_group(checker);
     uint64_t lane;
     if (!checker->wave_items.one_group || !only_lane(event->mask, event->lane_count, &lane))
         fence_of_many(checker, event);
-    else if (!group ||
-             !order_fence_again(&checker->order, group, checker->wave_items.first_member + lane, event))
+    else
         fence_of_one(checker, event, lane);
 }
 

@@ -521,19 +521,3 @@ void order_fence(struct order *order, struct unit_state *unit_state, uint32_t re
                               .site = site};
     order_log_own(order, unit_state, &sync_op, before);
 }
-
-/* A member that spins with others has to receive what it read first, so it takes the general way. No
- * operation is logged while there is a hand-off. */
-bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
-                       const struct sync_event *event)
-{
-    const struct endpoint end = {event->scope, true, fenced_regions(event->regions), event->origin.site};
-    struct waiting *waiting = group->waiting;
-    const bool has_read = waiting && member_bit(waiting->reader, local);
-    if (!group->handoff || event->order < ORDER_ACQ_REL || has_read ||
-        !handoff_fence_again(order, group, local, &end))
-        return false;
-    if (waiting && local < WAVE_LANES_MAX)
-        waiting->done[local / 64] &= ~(UINT64_C(1) << local % 64);
-    return true;
-}

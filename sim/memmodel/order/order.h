@@ -438,11 +438,6 @@ void order_sync_event(struct order *order, uint64_t group, const uint64_t *units
                       const struct sync_event *event, uint32_t site);
 void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions,
                  enum memory_ordering how, enum memory_scope scope, uint32_t site);
-/* The same fence again by a member of a hand-off, in constant time. False: it is not, and nothing was
- * done. */
-bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
-                       const struct sync_event *event);
-
 /* True: relaxed updates by the group's members add nothing to any clock, and carry the group's segment. */
 bool order_updates_add_nothing(const struct order *order, const struct group_order *group);
 bool order_logs(const struct order *order); /* operations are logged */

@@ -329,8 +329,8 @@ static inline bool release_next(struct order *order, struct handoff *handoff, st
         return false;
     if (!handoff->count)
         handoff->releases[0] = (struct handoff_release){0};
-    handoff->releases[handoff->count + 1] = handoff_release_next(handoff, local, clock, site);
-    handoff->count++;
+    handoff->releases[++handoff->count] =
+        (struct handoff_release){clock, (uint32_t)local, site, handoff->released[local]};
     handoff->released[local] = handoff->acquired[local] = handoff->count;
     CHECKED(handoff->count < handoff->room && handoff->count <= HANDOFF_MOST);
     handoff->slice[local] = clock;
