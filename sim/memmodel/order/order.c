@@ -103,7 +103,7 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
         (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
     CHECKED(order->group_items > 0 && order->member_words > 0);
     CHECKED(!order->groups && !order->copy_count &&
-            !order->variable_count); /* nothing of the previous launch is left */
+            !order_object_count(order)); /* nothing of the previous launch is left */
 }
 
 uint32_t order_unit_tree_root(const struct order *order, uint64_t unit)

@@ -242,11 +242,14 @@ struct copy_order {
 
 struct atomic_object;
 
-/* Atomic objects that had no operation for a while, packed (order_objects.c). */
-struct packed_objects {
-    struct packed_object **buckets;
+/* Entries by address: a hash table whose entries begin with struct address_entry. */
+struct address_entry {
+    struct address_entry *next; /* of its bucket */
+    uint64_t address;
+};
+struct address_table {
+    struct address_entry **buckets;
     uint32_t bucket_count, count;
-    uint32_t unpacked_most; /* with more unpacked objects, all are tried; 0: the initial limit */
 };
 
 /* One of several launches whose work-groups are ordered together (launches/). */
@@ -286,9 +289,9 @@ struct order {
     uint32_t copy_count, copy_room;
     struct arrival *arrivals; /* at the barrier that completes next */
     uint32_t arrival_count, arrival_room;
-    struct atomic_object **atomics;          /* a hash table by address */
-    uint32_t variable_count, atomic_buckets; /* variable_count: packed atomic objects, too */
-    struct packed_objects packed;
+    struct address_table atomics,
+        packed;                      /* atomic objects; those that had no operation for a while, packed */
+    uint32_t unpacked_most;          /* with more in `atomics`, all are tried; 0: the initial limit */
     uint64_t versions;               /* the latest version of an object's list */
     uint64_t searched;               /* releases of lists that were looked at, as a measure of work */
     bool wide;                       /* some atomic object has 8 bytes */
@@ -337,6 +340,12 @@ static inline const struct sub_group_order *order_sub_group_of(const struct unit
     return unit_state->group && unit_state->group->sub_groups && !unit_state->copy
                ? &unit_state->group->sub_groups[unit_state->place.sub_group]
                : NULL;
+}
+
+/* Atomic objects, packed or not. */
+static inline uint32_t order_object_count(const struct order *order)
+{
+    return order->atomics.count + order->packed.count;
 }
 
 /* The clock value at which the unit's current segment began. */

@@ -228,7 +228,7 @@ static inline bool polls_again(const struct order *order, const struct handoff *
     uint64_t left = 0;
     for (uint32_t w = 0; w < order->member_words; w++)
         left |= waiting->reader[w] & ~reader[w];
-    return handoff->polled && handoff->polled->atomic->address == act->address && !left &&
+    return handoff->polled && handoff->polled->atomic->entry.address == act->address && !left &&
            handoff->polled_act.site == act->site;
 }
 

@@ -13,68 +13,67 @@
 
 #include "orrery/checked.h"
 
-enum { BUCKETS = HOSTILE(256, 1), EACH_BUCKET = 2, UNPACKED_LEAST = HOSTILE(4096, 3) };
+enum { BUCKETS = HOSTILE(256, 1), UNPACKED_LEAST = HOSTILE(4096, 3) };
 
 /* The release's place is that of the unit that released, as far as the scope rule asks for it
  * (has_same_place). An unpacked object with a release has a new version and list_id, so every unit reads its
  * list anew. */
 struct packed_object {
-    struct packed_object *next; /* of its bucket */
+    struct address_entry entry;
     union {
         struct release *release;
         uint64_t version; /* if nothing was released */
     };
-    uint64_t address : 48, generation : 16;
     uint32_t store_unit, store_site, store_clock;
-    uint32_t flags : ORDER_REGIONS,
-                     fence : 1,
-                     scope : 3,
-                     svm_atomics : 1,
-                     apart : 1,
-                     wide : 1,
-                     store_releases : 1,
-                     sent : 1;
+    uint32_t generation : 16, flags : ORDER_REGIONS,
+                                      fence : 1,
+                                      scope : 3,
+                                      svm_atomics : 1,
+                                      apart : 1,
+                                      wide : 1,
+                                      store_releases : 1,
+                                      sent : 1;
 };
 enum { NO_UNIT = UINT32_MAX };
 
-/* ---- unpacked objects ------------------------------------------------------------------------- */
+/* ---- by address ------------------------------------------------------------------------------- */
 
-static void rehash(struct order *order)
+/* False: out of memory, and the table has no buckets. A table that cannot grow becomes slower. */
+static bool table_add(struct address_table *table, struct address_entry *entry)
 {
-    uint32_t count = order->atomic_buckets;
-    struct atomic_object **old = order->atomics,
-                         **wider = calloc(count ? 2 * (size_t)count : BUCKETS, sizeof *wider);
-    if (!wider) {
-        order->failed |= !count;
-        return;
+    const uint32_t count = table->bucket_count ? 2 * table->bucket_count : BUCKETS;
+    struct address_table wider = {.bucket_count = count};
+    if (table->count >= table->bucket_count && (wider.buckets = calloc(count, sizeof *wider.buckets))) {
+        for (uint32_t b = 0; b < table->bucket_count; b++)
+            for (struct address_entry *old = table->buckets[b], *next; old; old = next) {
+                next = old->next;
+                old->next = NULL;
+                *address_slot(&wider, old->address) = old;
+            }
+        free(table->buckets);
+        table->buckets = wider.buckets;
+        table->bucket_count = count;
     }
-    order->atomics = wider;
-    order->atomic_buckets = count ? 2 * count : BUCKETS;
-    for (uint32_t b = 0; b < count; b++) {
-        for (struct atomic_object *atomic = old[b], *next; atomic; atomic = next) {
-            next = atomic->next;
-            atomic->next = *bucket(order, atomic->address);
-            *bucket(order, atomic->address) = atomic;
-        }
-    }
-    free(old);
+    if (!table->buckets)
+        return false;
+    struct address_entry **at = address_slot(table, entry->address);
+    CHECKED(!*at && (table->bucket_count & (table->bucket_count - 1)) == 0);
+    *at = entry;
+    table->count++;
+    return true;
 }
 
 struct atomic_object *order_object_new(struct order *order, uint64_t address)
 {
-    CHECKED(!atomic_object_unpacked(order, address));
-    if (order->variable_count - order->packed.count >= order->atomic_buckets)
-        rehash(order);
-    struct atomic_object *atomic = order->atomic_buckets ? calloc(1, sizeof *atomic) : NULL;
-    if (!atomic) {
+    struct atomic_object *atomic = calloc(1, sizeof *atomic);
+    if (atomic)
+        atomic->entry.address = address;
+    if (!atomic || !table_add(&order->atomics, &atomic->entry)) {
+        free(atomic);
         order->failed = true;
         return NULL;
     }
-    atomic->address = address;
     atomic->store.unit = UNIT_END;
-    atomic->next = *bucket(order, address);
-    *bucket(order, address) = atomic;
-    order->variable_count++;
     return atomic;
 }
 
@@ -86,8 +85,7 @@ static bool fits_packed(const struct order *order, const struct atomic_object *a
     const uint64_t most = UINT32_MAX - 1;
     const bool has_short_unit = atomic->store.unit == UNIT_END || atomic->store.unit <= most,
                has_short_clocks = order->clock <= most;
-    return has_short_unit && has_short_clocks && atomic->generation <= UINT16_MAX &&
-           atomic->address >> 48 == 0;
+    return has_short_unit && has_short_clocks && atomic->generation <= UINT16_MAX;
 }
 
 /* An entry that several releases share has the place of the first one, but the unit of the latest. True:
@@ -117,7 +115,7 @@ static void pack(const struct atomic_object *atomic, struct packed_object *out)
 {
     const struct release_clock *release_clock = atomic->release_clocks.items;
     const struct latest_store *store = &atomic->store;
-    *out = (struct packed_object){.address = atomic->address & ((UINT64_C(1) << 48) - 1),
+    *out = (struct packed_object){.entry.address = atomic->entry.address,
                                   .generation = (uint16_t)atomic->generation,
                                   .version = atomic->version,
                                   .store_site = store->site,
@@ -136,34 +134,6 @@ static void pack(const struct atomic_object *atomic, struct packed_object *out)
     out->release = release_share(release_clock->release);
 }
 
-static struct packed_object **packed_bucket(const struct packed_objects *packed, uint64_t address)
-{
-    return &packed->buckets[address_hash(address) & (packed->bucket_count - 1)];
-}
-
-static bool packed_room(struct packed_objects *packed)
-{
-    const uint32_t count = packed->bucket_count ? 2 * packed->bucket_count : BUCKETS;
-    if (packed->count < EACH_BUCKET * packed->bucket_count)
-        return true;
-    const uint32_t old_count = packed->bucket_count;
-    struct packed_object **old = packed->buckets, **wider = calloc(count, sizeof *wider);
-    if (!wider)
-        return old;
-    packed->buckets = wider;
-    packed->bucket_count = count;
-    for (uint32_t b = 0; b < old_count; b++) {
-        for (struct packed_object *object = old[b], *next; object; object = next) {
-            struct packed_object **head = packed_bucket(packed, object->address);
-            next = object->next;
-            object->next = *head;
-            *head = object;
-        }
-    }
-    free(old);
-    return true;
-}
-
 static bool can_be_packed(const struct order *order, const struct atomic_object *atomic)
 {
     const uint32_t count = atomic->release_clocks.count;
@@ -174,17 +144,15 @@ static bool can_be_packed(const struct order *order, const struct atomic_object 
 /* False: the object stays unpacked. */
 static bool pack_away(struct order *order, struct atomic_object *atomic)
 {
-    struct packed_objects *packed = &order->packed;
-    const bool packs = can_be_packed(order, atomic) && packed_room(packed);
-    struct packed_object *object = packs ? malloc(sizeof *object) : NULL;
+    struct packed_object *object = can_be_packed(order, atomic) ? malloc(sizeof *object) : NULL;
     if (!object)
         return false;
-    struct packed_object **head = packed_bucket(packed, atomic->address);
     pack(atomic, object);
-    object->next = *head;
-    *head = object;
-    packed->count++;
-    CHECKED(packed->count <= order->variable_count);
+    if (!table_add(&order->packed, &object->entry)) {
+        release_drop(order, object->sent ? object->release : NULL);
+        free(object);
+        return false;
+    }
     order_list_free(order, &atomic->release_clocks);
     free(atomic);
     fast_path_taken(order->fast_paths, FAST_PATH_PACKED);
@@ -193,26 +161,26 @@ static bool pack_away(struct order *order, struct atomic_object *atomic)
 
 void order_pack_all(struct order *order)
 {
-    for (uint32_t b = 0; b < order->atomic_buckets; b++) {
-        for (struct atomic_object **at = &order->atomics[b], *next; *at;) {
+    for (uint32_t b = 0; b < order->atomics.bucket_count; b++) {
+        for (struct address_entry **at = &order->atomics.buckets[b], *next; *at;) {
             next = (*at)->next;
-            if (pack_away(order, *at))
+            if (pack_away(order, (struct atomic_object *)*at)) {
                 *at = next;
-            else
+                order->atomics.count--;
+            } else {
                 at = &(*at)->next;
+            }
         }
     }
 }
 
 void order_pack(struct order *order)
 {
-    struct packed_objects *packed = &order->packed;
-    if (order->variable_count - packed->count <
-        (packed->unpacked_most ? packed->unpacked_most : UNPACKED_LEAST))
+    if (order->atomics.count < (order->unpacked_most ? order->unpacked_most : UNPACKED_LEAST))
         return;
     order_pack_all(order);
-    const uint32_t unpacked = order->variable_count - packed->count;
-    packed->unpacked_most = unpacked < UNPACKED_LEAST / 2 ? UNPACKED_LEAST : 2 * unpacked;
+    const uint32_t unpacked = order->atomics.count;
+    order->unpacked_most = unpacked < UNPACKED_LEAST / 2 ? UNPACKED_LEAST : 2 * unpacked;
 }
 
 /* ---- unpacking -------------------------------------------------------------------------------- */
@@ -236,25 +204,15 @@ static void unpack_release(struct order *order, struct atomic_object *atomic,
     release_drop(order, object->release);
 }
 
-static struct packed_object **packed_find(const struct packed_objects *packed, uint64_t address)
-{
-    struct packed_object **at = packed_bucket(packed, address);
-    while (*at && (*at)->address != address)
-        at = &(*at)->next;
-    return at;
-}
-
 struct atomic_object *order_unpack(struct order *order, uint64_t address)
 {
-    struct packed_object **at = packed_find(&order->packed, address);
-    if (!*at)
+    struct address_entry **at = address_slot(&order->packed, address), *entry = *at;
+    if (!entry)
         return NULL;
-    const struct packed_object object = **at;
-    free(*at);
-    *at = object.next;
+    const struct packed_object object = *(struct packed_object *)entry;
+    *at = entry->next;
+    free(entry);
     order->packed.count--;
-    CHECKED(object.address == address && order->variable_count > order->packed.count);
-    order->variable_count--;
     struct atomic_object *atomic = order_object_new(order, address);
     if (!atomic)
         return NULL;
@@ -277,28 +235,29 @@ bool order_object_lives(const struct order *order, uint64_t address, uint64_t ge
     const struct atomic_object *atomic = atomic_object_unpacked(order, address);
     if (atomic)
         return atomic->generation == generation;
-    const struct packed_object *object = order->packed.count ? *packed_find(&order->packed, address) : NULL;
+    const struct packed_object *object =
+        order->packed.count ? (struct packed_object *)*address_slot(&order->packed, address) : NULL;
     return object && object->generation == generation;
 }
 
 /* Frees packed and unpacked objects. */
 void order_objects_fini(struct order *order)
 {
-    for (uint32_t b = 0; b < order->atomic_buckets; b++) {
-        for (struct atomic_object *atomic = order->atomics[b], *next; atomic; atomic = next) {
-            next = atomic->next;
-            order_list_free(order, &atomic->release_clocks);
-            free(atomic);
+    struct address_entry *entry, *next;
+    for (uint32_t b = 0; b < order->atomics.bucket_count; b++)
+        for (entry = order->atomics.buckets[b]; entry; entry = next) {
+            next = entry->next;
+            order_list_free(order, &((struct atomic_object *)entry)->release_clocks);
+            free(entry);
         }
-    }
-    for (uint32_t b = 0; b < order->packed.bucket_count; b++) {
-        for (struct packed_object *object = order->packed.buckets[b], *next; object; object = next) {
-            next = object->next;
+    for (uint32_t b = 0; b < order->packed.bucket_count; b++)
+        for (entry = order->packed.buckets[b]; entry; entry = next) {
+            struct packed_object *object = (struct packed_object *)entry;
+            next = entry->next;
             release_drop(order, object->sent ? object->release : NULL);
-            free(object);
+            free(entry);
         }
-    }
-    free(order->atomics);
+    free(order->atomics.buckets);
     free(order->packed.buckets);
 }
 
@@ -309,48 +268,39 @@ static void check_atomic(const struct order *order, const struct atomic_object *
     CHECKED(atomic->version <= order->versions && atomic->list_id <= atomic->version);
     CHECKED(atomic->region >= 0 && atomic->region < ORDER_REGIONS);
     CHECKED(atomic->store.unit <= UNIT_END && atomic->store.clock <= order->clock);
-    for (const struct atomic_object *other = atomic->next; other; other = other->next)
-        CHECKED(other->address != atomic->address);
     order_list_check(&atomic->release_clocks);
     for (uint32_t i = 0; i < atomic->release_clocks.count; i++)
         CHECKED(atomic->release_clocks.items[i].version <= order->versions);
 }
 
-static uint32_t check_unpacked(const struct order *order)
+static void check_packed(const struct order *order, const struct packed_object *object)
 {
-    uint32_t count = 0;
-    for (uint32_t b = 0; b < order->atomic_buckets; b++)
-        for (const struct atomic_object *atomic = order->atomics[b]; atomic; atomic = atomic->next) {
-            CHECKED(bucket(order, atomic->address) == &order->atomics[b]);
-            check_atomic(order, atomic);
-            count++;
-        }
-    return count;
-}
-
-static void check_packed_object(const struct order *order, const struct packed_object *object)
-{
-    CHECKED(!atomic_object_unpacked(order, object->address)); /* it is not unpacked, too */
+    CHECKED(!atomic_object_unpacked(order, object->entry.address)); /* it is not unpacked, too */
+    CHECKED(object->store_unit == NO_UNIT || object->store_unit < UNIT_END);
+    CHECKED(object->store_clock <= order->clock);
     CHECKED(object->sent ? object->release->references > 0 : object->version <= order->versions);
 }
 
-static uint32_t check_packed(const struct order *order)
+/* Each entry is found by its address. */
+static void check_table(const struct order *order, const struct address_table *table)
 {
-    const struct packed_objects *packed = &order->packed;
     uint32_t count = 0;
-    for (uint32_t b = 0; b < packed->bucket_count; b++)
-        for (const struct packed_object *object = packed->buckets[b]; object; object = object->next) {
-            CHECKED(++count <= packed->count);
-            CHECKED(packed_bucket(packed, object->address) == &packed->buckets[b]);
-            check_packed_object(order, object);
+    CHECKED((table->bucket_count & (table->bucket_count - 1)) == 0);
+    CHECKED(table->buckets || !table->count);
+    for (uint32_t b = 0; b < table->bucket_count; b++)
+        for (struct address_entry *entry = table->buckets[b]; entry; entry = entry->next) {
+            CHECKED(*address_slot(table, entry->address) == entry);
+            CHECKED(++count <= table->count);
+            if (table == &order->packed)
+                check_packed(order, (struct packed_object *)entry);
+            else
+                check_atomic(order, (struct atomic_object *)entry);
         }
-    return count;
+    CHECKED(count == table->count);
 }
 
 void order_objects_check(const struct order *order)
 {
-    const uint32_t unpacked = check_unpacked(order), packed = check_packed(order);
-    CHECKED((order->atomic_buckets & (order->atomic_buckets - 1)) == 0);
-    CHECKED(packed == order->packed.count);
-    CHECKED(unpacked + packed == order->variable_count);
+    check_table(order, &order->atomics);
+    check_table(order, &order->packed);
 }
