@@ -84,6 +84,7 @@ static bool become_bitmap(struct byte_set *set)
 /* The first run that ends at or after `at`, so that a run which begins there may be joined with it. */
 static uint32_t run_at(const struct byte_set *set, uint64_t at)
 {
+    CHECKED(!set->bits && set->count <= set->room);
     uint32_t low = 0, high = set->count;
     if (high && set->runs[high - 1].low <= at)
         return set->runs[high - 1].high < at ? high : high - 1;
@@ -155,6 +156,7 @@ static void grow_run(struct byte_set *set, struct byte_run *run, uint64_t low, u
 void byte_set_add_granules(struct byte_set *set, struct byte_run *run, uint64_t low, uint64_t flags,
                            uint32_t shift)
 {
+    CHECKED((low & ((UINT64_C(64) << shift) - 1)) == 0);
     while (flags) {
         uint32_t from = (uint32_t)__builtin_ctzll(flags),
                  end = ~(flags >> from) ? from + (uint32_t)__builtin_ctzll(~(flags >> from)) : 64;

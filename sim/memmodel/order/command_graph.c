@@ -90,6 +90,7 @@ enum { CHAINS_TRIED = 16 };
 static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const struct command_node *node)
 {
     const struct command_clock *clock = node->clock;
+    CHECKED(clock && node->state == NODE_ENQUEUED);
     for (size_t i = 0; i < node->after_count; i++) {
         const uint32_t after = node->after[i];
         const struct command_node *before = after < serial ? node_of(graph, after) : NULL;
@@ -214,6 +215,7 @@ static void user_event_is_set(struct command_graph *graph, const struct order_ev
 static bool merge_into(struct command_graph *graph, struct command_clock **clock, const uint32_t *after,
                        size_t count)
 {
+    CHECKED(*clock && (*clock)->refs > 0);
     struct command_clock *more = count ? command_clock_merge(graph, *clock, after, count) : clock_ref(*clock);
     if (!more)
         return false;

@@ -185,6 +185,7 @@ static bool may_run(const struct command_trial *trial, const struct trial_comman
 
 static void run_command(struct command_trial *trial, const struct trial_command *pending)
 {
+    CHECKED(pending->command > 0 && trial->progress[pending->command] != ENDED);
     trial->progress[pending->command] = ENDED;
     if (pending->set) {
         order_trial(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);

@@ -179,6 +179,7 @@ static struct item_order *item_of(struct order *order, struct group_order *group
             return NULL;
         }
     }
+    CHECKED(local < order->group_items);
     struct item_order *item = group->items[local];
     if (item)
         return item;
@@ -227,6 +228,7 @@ void order_member(const struct order *order, uint64_t number, struct group_order
 {
     const uint32_t sub_group = (uint32_t)local / order->sub_group_size,
                    device = order->group_device ? order->group_device[number] : 0;
+    CHECKED(!group || group->number == number);
     *out_unit_state = (struct unit_state){.unit = number * order->group_items + local,
                                           .place = {number, sub_group, device},
                                           .group = group,
@@ -270,6 +272,7 @@ struct vclock *order_publish(struct order *order, const struct unit_state *unit_
     struct vclock **own = &unit_state->item->acquired[region];
     const struct sub_group_order *sub = order_sub_group_of(unit_state);
     struct group_order *group = unit_state->group;
+    CHECKED(group && group->number == unit_state->place.group && clock <= order->clock);
     if (!RULE(21))
         return vclock_put(&order->pool, NULL, unit_key(unit_state->unit), clock);
     if (group->base[region] > 1) {
@@ -463,6 +466,7 @@ static inline struct release_clock *only_fence(const struct unit_state *unit_sta
 void order_release_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
                          uint64_t clock)
 {
+    CHECKED(end->fence && unit_state->item);
     struct release *release = order_release_new(order, unit_state->unit, end->site);
     struct release_clock *before = only_fence(unit_state, end);
     for (int r = 0; r < ORDER_REGIONS; r++)

@@ -81,6 +81,7 @@ static void join_members(const struct barrier *barrier, const struct arrival *ar
                          struct vclock **into)
 {
     const struct group_order *group = barrier->group;
+    CHECKED(arrival->from < arrival->to && arrival->to <= barrier->order->group_items);
     for (uint64_t i = arrival->from; group->items && group->item_count && i < arrival->to; i++) {
         struct item_order *item = group->items[i];
         if (!item || !item->acquired[region])
@@ -94,6 +95,7 @@ static void share_in_group(const struct barrier *barrier, int region)
 {
     struct order *order = barrier->order;
     struct group_order *group = barrier->group;
+    CHECKED(barrier->count == 1 && group->base[region] < order->clock);
     join_members(barrier, barrier->arrivals, region, &group->acquired[region]);
     for (uint32_t s = 0; group->sub_groups && s < order->sub_group_count; s++) {
         join_into(order, &group->acquired[region], group->sub_groups[s].acquired[region]);
@@ -139,6 +141,7 @@ static void share_among_members(const struct barrier *barrier, int region)
     struct vclock *vclock = NULL;
     struct unit_state member;
     for (uint32_t a = 0; a < barrier->count; a++) {
+        CHECKED(barrier->arrivals[a].to == barrier->arrivals[a].from + 1);
         order_unit_state(order, first + barrier->arrivals[a].from, &member);
         struct vclock *own = member.item ? order_publish(order, &member, region, order->clock) : NULL;
         join_into(order, &vclock, own);
@@ -183,8 +186,10 @@ static void begin_segments(const struct barrier *barrier, enum sync_op_kind kind
     else if (kind == SYNC_OP_PARTIAL_BARRIER)
         each_member(barrier, begin_segment);
     else
-        for (uint32_t a = 0; a < barrier->count; a++)
+        for (uint32_t a = 0; a < barrier->count; a++) {
+            CHECKED(sub_group_of(barrier, a)->slice < clock);
             sub_group_of(barrier, a)->slice = clock;
+        }
     no_unit_done(barrier->group);
 }
 
@@ -237,6 +242,7 @@ static struct arrival arrival_of(const struct order *order, uint64_t group, uint
 /* False: it has arrived already, or out of memory. */
 static bool arrive(struct order *order, struct arrival arrival)
 {
+    CHECKED(arrival.from < arrival.to && arrival.to <= order->group_items);
     for (uint32_t i = order->arrival_count; i-- > 0;)
         if (order->arrivals[i].group == arrival.group && order->arrivals[i].from == arrival.from)
             return false;

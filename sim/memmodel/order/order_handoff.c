@@ -387,6 +387,7 @@ struct vclock *order_handoff_clock(struct order *order, const struct handoff *ha
 {
     enum { AT_ONCE = 64 };
     struct vclock *vclock = position ? vclock_share(handoff->first) : NULL;
+    CHECKED(position <= handoff->count);
     for (uint64_t from = 0; position && from < order->group_items; from += AT_ONCE) {
         uint32_t clock[AT_ONCE], count = 0;
         for (; count < AT_ONCE && from + count < order->group_items; count++)

@@ -115,6 +115,7 @@ static void pack(const struct atomic_object *atomic, struct packed_object *out)
 {
     const struct release_clock *release_clock = atomic->release_clocks.items;
     const struct latest_store *store = &atomic->store;
+    CHECKED(atomic->release_clocks.count <= 1);
     *out = (struct packed_object){.entry.address = atomic->entry.address,
                                   .generation = (uint16_t)atomic->generation,
                                   .version = atomic->version,
@@ -199,6 +200,7 @@ static void unpack_release(struct order *order, struct atomic_object *atomic,
                                                 .place = {order_unit_group(order, unit),
                                                           order_unit_sub_group(order, unit),
                                                           order_unit_device(order, unit)}};
+    CHECKED(object->release->references > 0 && !atomic->release_clocks.count);
     order_list_reserve_one(&atomic->release_clocks);
     order_list_add(order, &atomic->release_clocks, &release_clock);
     release_drop(order, object->release);
@@ -210,6 +212,7 @@ struct atomic_object *order_unpack(struct order *order, uint64_t address)
     if (!entry)
         return NULL;
     const struct packed_object object = *(struct packed_object *)entry;
+    CHECKED(order->packed.count > 0 && !atomic_object_unpacked(order, address));
     *at = entry->next;
     free(entry);
     order->packed.count--;

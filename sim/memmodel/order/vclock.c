@@ -29,6 +29,7 @@ static uint32_t place_in(uint64_t key)
 static struct vclock *leaf_new(struct vclock_pool *pool, uint64_t chunk, const struct vclock *like)
 {
     struct vclock *leaf = vclock_new(pool, VCLOCK_LEAVES);
+    CHECKED(!like || (like->bit == LEAF && like->key == chunk));
     if (!leaf)
         return NULL;
     leaf->bit = LEAF;
@@ -109,6 +110,7 @@ static bool goes_high(const struct vclock *node, uint64_t key)
 static struct vclock *rebranch(struct vclock_pool *pool, struct vclock *old, struct vclock *low,
                                struct vclock *high)
 {
+    CHECKED(old->bit < LEAF);
     if (low == low_of(pool, old) && high == high_of(pool, old)) {
         vclock_drop(pool, low);
         vclock_drop(pool, high);
@@ -174,6 +176,7 @@ struct vclock *vclock_join_tries(struct vclock_pool *pool, struct vclock *a, str
 struct vclock *vclock_put_trie(struct vclock_pool *pool, struct vclock *map, uint64_t key, int32_t clock)
 {
     const uint64_t chunk = chunk_of(key);
+    CHECKED(clock > 0 && (!map || map->bit <= LEAF));
     if (map && map->bit != LEAF && belongs(map, chunk)) {
         if (goes_high(map, chunk))
             return rebranch(pool, map, vclock_share(low_of(pool, map)),
@@ -201,6 +204,7 @@ struct vclock *vclock_join(struct vclock_pool *pool, struct vclock *a, struct vc
 {
     if (!a || !b)
         return vclock_share(a ? a : b);
+    CHECKED(a->references > 0 && b->references > 0);
     if (vclock_dominates_quickly(a, b) || vclock_dominates_quickly(b, a)) {
         pool->chained++;
         return vclock_share(vclock_dominates_quickly(a, b) ? a : b);
@@ -243,6 +247,7 @@ struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uin
     struct vclock *map = *slot;
     const bool fits = clock <= INT32_MAX && key < DEFERRABLE_KEY_END,
                has_room = is_deferred(map) && map->references == 1 && !map->put_clock;
+    CHECKED(!map || map->references > 0);
     if (fits && has_room) { /* no other clock includes this one */
         map->put_key = (uint32_t)key;
         map->put_clock = (int32_t)clock;
@@ -259,6 +264,7 @@ struct vclock *vclock_extend(struct vclock_pool *pool, struct vclock **slot, uin
 struct vclock *vclock_of_row(struct vclock_pool *pool, uint64_t unit, const uint32_t *clock, uint32_t count)
 {
     const uint32_t room = LEAF_KEYS - (uint32_t)unit % LEAF_KEYS;
+    CHECKED(count > 0);
     if (count > room) { /* the two halves meet between leaves, so their join is one branch */
         const uint32_t first = room + (count - room - 1) / 2 / LEAF_KEYS * LEAF_KEYS;
         struct vclock *low = vclock_of_row(pool, unit, clock, first),

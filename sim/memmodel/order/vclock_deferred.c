@@ -23,6 +23,7 @@ struct vclock *vclock_defer(struct vclock_pool *pool, struct vclock *low, struct
 {
     struct vclock *node = vclock_new(pool, VCLOCK_DEFERRED_NODES);
     CHECKED(clock >= 0 && key < DEFERRABLE_KEY_END);
+    CHECKED(low || high || clock);
     if (!node)
         return vclock_share(low);
     node->bit = VCLOCK_DEFERRED;
@@ -62,6 +63,7 @@ static bool worklist_add(struct vclock_pool *pool, struct vclock *map)
 static void visit(struct vclock_pool *pool, uint32_t *handle)
 {
     struct vclock *old = vclock_of_handle(pool, *handle), *operand = vclock_computed(pool, old);
+    CHECKED(!old || (old->references > 0 && operand));
     if (operand != old) {
         *handle = vclock_handle(vclock_share(operand));
         vclock_drop(pool, old);
@@ -94,6 +96,7 @@ static struct vclock *joined_with_put(struct vclock_pool *pool, struct vclock *r
 static void compute(struct vclock_pool *pool, struct vclock *node)
 {
     struct vclock *result = NULL;
+    CHECKED(is_deferred(node) && !node->visited);
     pool->work_count = 0;
     node->visited = worklist_add(pool, node);
     for (uint32_t i = 0; i < pool->work_count; i++)
@@ -123,6 +126,7 @@ static bool compute_beneath(struct vclock_pool *pool, struct vclock *node, size_
         if (pool->bytes > bytes_most || pool->joined > joined_most)
             return false;
         node = pool->work[pool->work_count - 1];
+        CHECKED(is_deferred(node));
         struct vclock *low = low_of(pool, node), *high = high_of(pool, node);
         if (is_deferred(low) || is_deferred(high)) {
             more = worklist_add(pool, is_deferred(low) ? low : high);
@@ -166,6 +170,7 @@ static void stop_deferring(struct vclock_pool *pool)
 
 struct vclock *vclock_compute(struct vclock_pool *pool, struct vclock *map)
 {
+    CHECKED(vclock_was_deferred(map) && map->references > 0);
     if (is_deferred(map) && pool->cached_only)
         return NULL;
     if (is_deferred(map)) {

@@ -94,6 +94,7 @@ static struct vclock *fresh(struct vclock_pool *pool, enum vclock_kind kind)
 struct vclock *vclock_new(struct vclock_pool *pool, enum vclock_kind kind)
 {
     struct vclock *node = pool->unused[kind];
+    CHECKED(kind < VCLOCK_KINDS && (!node || node->bit == VCLOCK_UNUSED));
     if (node)
         pool->unused[kind] = node->next;
     else if (!(node = fresh(pool, kind)))
@@ -113,6 +114,7 @@ struct vclock *vclock_new(struct vclock_pool *pool, enum vclock_kind kind)
 /* Drops a reference. Returns the list of dead nodes, which begins with this one if it was the last. */
 static struct vclock *drop_to(struct vclock *map, struct vclock *dead)
 {
+    CHECKED(!map || map->references > 0);
     if (!map || --map->references > 0)
         return dead;
     map->dead = dead;
