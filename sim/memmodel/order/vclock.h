@@ -78,8 +78,8 @@ struct vclock {
     int32_t clock[]; /* of a leaf, VCLOCK_LEAF_KEYS of them; 0: none */
 };
 
-/* Nodes of one kind lie in blocks, which stand at multiples of their size. A handle is the block's number, and in its
- * lowest VCLOCK_BLOCK_BITS bits the position in the block. */
+/* Nodes of a kind lie in blocks, which stand at multiples of their size. A handle is the block's number, and
+ * in its lowest VCLOCK_BLOCK_BITS bits the position in the block. */
 enum { VCLOCK_BLOCK_BITS = HOSTILE(14, 10), VCLOCK_BLOCK = 1 << VCLOCK_BLOCK_BITS };
 enum vclock_kind { VCLOCK_BRANCHES, VCLOCK_LEAVES, VCLOCK_DEFERRED_NODES, VCLOCK_KINDS };
 struct vclock_block {

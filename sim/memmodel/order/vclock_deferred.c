@@ -92,7 +92,7 @@ static struct vclock *joined_with_put(struct vclock_pool *pool, struct vclock *r
     return more;
 }
 
-/* Computes one node from all that are beneath it: the tries first, then the clock values of deferred nodes. */
+/* Computes one node from all beneath it: first the tries, then the clock values of deferred nodes. */
 static void compute(struct vclock_pool *pool, struct vclock *node)
 {
     struct vclock *result = NULL;
