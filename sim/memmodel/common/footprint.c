@@ -84,7 +84,7 @@ static bool become_bitmap(struct byte_set *set)
 /* The first run that ends at or after `at`, so that a run which begins there may be joined with it. */
 static uint32_t run_at(const struct byte_set *set, uint64_t at)
 {
-    CHECKED(!set->bits && set->count <= set->room);
+    CHECKED(!set->bits);
     uint32_t low = 0, high = set->count;
     if (high && set->runs[high - 1].low <= at)
         return set->runs[high - 1].high < at ? high : high - 1;
