@@ -2,7 +2,7 @@
 /*
  * Epochs of work-items in the happens-before order of the launch: the epoch of an access, and whether it
  * happens before the next access of another work-item. Only the order is queried, not the shadow memory. Its
- * state stays the same, except that deferred joins are computed.
+ * state stays the same, except that deferred clocks are computed.
  */
 #include "checker_inquiry.h"
 

@@ -119,7 +119,7 @@ struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane)
 
 void checker_receive_other(struct checker *checker, const struct access_event *event)
 {
-    if (!checker->order.variable_count)
+    if (!order_object_count(&checker->order))
         return;
     for (uint64_t lane = 0; lane < event->lane_count; lane++)
         if (lane_in(event->mask, lane) && !lane_in(event->failed, lane))

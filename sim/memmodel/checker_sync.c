@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fences, barriers and asynchronous copies, passed on to order/. A barrier's arrivals come wave by wave;
- * event->last marks the one that completes it. Accesses of a copy are deferred until its whole work-group has
- * started it. */
+/* Fences, barriers and asynchronous copies, passed on to order/. Accesses of a copy are deferred until its
+ * whole work-group has started it. */
 #include "checker_state.h"
-
-static uint64_t group_of_lane(const struct checker *checker, uint64_t lane)
-{
-    return order_unit_group(&checker->order, checker->wave_items.unit[lane]);
-}
 
 static __attribute__((noinline)) void fence_of_many(struct checker *checker, const struct sync_event *event)
 {
@@ -27,22 +21,11 @@ static __attribute__((noinline)) void fence_of_one(struct checker *checker, cons
 
 static void fence(struct checker *checker, const struct sync_event *event)
 {
-    struct group_order *group = handoff_group(checker);
     uint64_t lane;
     if (!checker->wave_items.one_group || !only_lane(event->mask, event->lane_count, &lane))
         fence_of_many(checker, event);
-    else if (!group ||
-             !order_fence_again(&checker->order, group, checker->wave_items.first_member + lane, event))
+    else
         fence_of_one(checker, event, lane);
-}
-
-static void sub_group_barrier(struct checker *checker, const struct sync_event *event)
-{
-    EACH_LANE_OF(event->mask, lane)
-    order_sub_group_arrival(&checker->order, group_of_lane(checker, lane),
-                            order_unit_sub_group(&checker->order, checker->wave_items.unit[lane]));
-    if (event->last)
-        order_sub_group_barriers(&checker->order, event->regions, event->scope, event->origin.site);
 }
 
 static void perform_deferred(void *self, const struct deferred_access *held)
@@ -74,61 +57,17 @@ void checker_perform_deferred(struct checker *checker, uint64_t group)
     deferred_copy_perform(&checker->held, &checker->order, group, perform_deferred, checker);
 }
 
-static void copy_starts(struct checker *checker, const struct sync_event *event)
+static __attribute__((noinline)) void pass_barrier_or_copy(struct checker *checker,
+                                                           const struct sync_event *event)
 {
-    order_copy_arrivals(&checker->order, checker->wave_items.unit, event, event->origin.site);
-    checker_perform_deferred(checker, DEFERRED_COPY_NO_GROUP);
-}
-
-static void named_barrier(struct checker *checker, const struct sync_event *event)
-{
-    const uint64_t group = checker->wave_items.group;
-    uint32_t latest = UINT32_MAX;
-    EACH_LANE_OF(event->mask, lane)
-    {
-        const uint32_t sub_group = order_unit_sub_group(&checker->order, checker->wave_items.unit[lane]);
-        if (sub_group != latest)
-            order_named_arrival(&checker->order, group, sub_group);
-        latest = sub_group;
-    }
-    if (event->last)
-        order_named_barrier(&checker->order, group, event->regions, event->scope, event->origin.site);
-}
-
-static void parted_barrier(struct checker *checker, const struct sync_event *event)
-{
-    order_partial_arrivals(&checker->order, checker->wave_items.unit, event);
-    if (event->last)
-        order_partial_barrier(&checker->order, checker->wave_items.group,
-                              RULE(20) ? event->regions : REGION_GLOBAL, event->scope, event->origin.site);
-}
-
-/* Of a wave of one work-group: a wave of several never waits at a barrier or for a copy. */
-static void once_per_group(struct checker *checker, const struct sync_event *event)
-{
-    uint64_t group = checker->wave_items.group;
-    if (event->kind == SYNC_COPY_WAIT)
-        order_copy_wait(&checker->order, group, event->copy);
-    else
-        order_barrier(&checker->order, group, RULE(20) ? event->regions : REGION_GLOBAL, event->scope,
-                      event->origin.site);
-}
-
-static __attribute__((noinline)) void receive_arrival(struct checker *checker, const struct sync_event *event)
-{
+    /* any other wave that waits is of one work-group, and its lanes are not asked for */
     if (event->kind == SYNC_COPY || event->kind == SYNC_SUB_GROUP_BARRIER ||
         event->kind == SYNC_NAMED_BARRIER || event->parted)
         checker_fill_units(checker, &event->origin);
-    if (event->kind == SYNC_SUB_GROUP_BARRIER)
-        sub_group_barrier(checker, event);
-    else if (event->kind == SYNC_COPY)
-        copy_starts(checker, event);
-    else if (event->kind == SYNC_NAMED_BARRIER)
-        named_barrier(checker, event);
-    else if (event->kind == SYNC_WORK_GROUP_BARRIER && event->parted)
-        parted_barrier(checker, event);
-    else if (event->last)
-        once_per_group(checker, event);
+    order_sync_event(&checker->order, checker->wave_items.group, checker->wave_items.unit, event,
+                     event->origin.site);
+    if (event->kind == SYNC_COPY)
+        checker_perform_deferred(checker, DEFERRED_COPY_NO_GROUP);
 }
 
 void checker_on_sync(void *self, const struct sync_event *event)
@@ -144,5 +83,5 @@ void checker_on_sync(void *self, const struct sync_event *event)
     if (event->kind == SYNC_FENCE)
         fence(checker, event);
     else
-        receive_arrival(checker, event);
+        pass_barrier_or_copy(checker, event);
 }

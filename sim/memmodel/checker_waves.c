@@ -314,7 +314,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
     if (shadow->space == IN_LOCAL)
         checker_renew_local(checker, shadow, checker->wave_items.group);
     shadow->epoch_filter.access_log.group_items = checker->apart_items;
-    if (shadow->affine_filter.replayed || (shadow->atomic && checker->order.variable_count))
+    if (shadow->affine_filter.replayed || (shadow->atomic && order_object_count(&checker->order)))
         return false;
     if (shadow->reads.open)
         return event->kind == ACCESS_READ && take_read_only_set(checker, event, shadow);

@@ -26,7 +26,6 @@ libmemmodel_a_SOURCES = \
 	%D%/order/command_graph_check.c \
 	%D%/order/command_graph_state.h \
 	%D%/order/command_host.c \
-	%D%/order/command_wait.c \
 	%D%/order/command_log.c \
 	%D%/order/command_log.h \
 	%D%/commands/commands.c \

@@ -1,13 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What looking for races takes: at most 6 bytes for each byte that kernels touch, and SPARE. Counted is what the process has
+# What looking for races takes: at most 12 bytes for each byte that kernels touch, and twice SPARE. Counted is what the process has
 # allocated at most, with the race checker and without (tests/support/peak_alloc.c): the same number in each run. A quarter of a million
 # work-items, thousands of work-groups, a hundred launches. CHECK_RACE_MEMORY_ALL=1 has a million, and more shapes: what is allocated
 # grows with the work-items, so a quarter of them may take a quarter of SPARE, a limit that finds the same faults. Where SPARE is what
-# limits the checker itself, all of them run. Where words have several readers in the shadow, twice as much may be used
-# (twice=1): a set of readers belongs to one word, since sharing sets among words took 600 lines more. Under sanitizers
-# nothing is counted: fewer work-items, which are
-# enough for what is kept of many words to take its other forms, must touch no memory that is not theirs.
+# limits the checker itself, all of them run. Under sanitizers nothing is counted: fewer work-items, which are enough for what is kept of
+# many words to take its other forms, must touch no memory that is not theirs.
 set -u
 src=${ORRERY_SRCDIR:?} build=${ORRERY_BUILDDIR:?}
 shim=$build/.libs/peak_alloc.so
@@ -74,7 +72,7 @@ measure() {
     without=${peak_without["$2 $5 $items"]}
     scenario "$1" "$2" "$3" "$4" "$5" >"$work/x.yaml"
     with=$(peak --data-races=error) || { echo "$1 $2: $with"; bad=1; return; }
-    most=$(((6 * ($6 * items + 4 * $5) + SPARE / part) * (${twice:-0} + 1)))
+    most=$((12 * ($6 * items + 4 * $5) + 2 * SPARE / part))
     printf '%-14s %-6s %3d launches of %5d groups: %9d bytes, %9d at most\n' "$1" "$2" "$3" $((items / $4)) $((with - without)) "$most"
     [ $((with - without)) -le "$most" ] || { echo "$1 $2: more than is allowed"; bad=1; }
 }
@@ -104,15 +102,15 @@ more measure beside_atomics float 1 100 0 12
 measure mixed_sizes float 2 64 0 8
 # Minutes with a million: what has many bytes by themselves.
 [ -n "${CHECK_RACE_MEMORY_ALL:-$sanitized}" ] || items=$((1 << 18))
-twice=1 measure table_beside_atomics float 1 100 0 12
+measure table_beside_atomics float 1 100 0 12
 measure gathers_beside_atomics float 1 100 0 12
 more measure gathers_after_barrier float 1 100 0 12
-twice=1 measure random_beside_atomics float 1 100 0 12
-twice=1 measure random_after_barrier float 1 100 0 12
-twice=1 measure random_beside_atomics uchar 1 100 0 3
+measure random_beside_atomics float 1 100 0 12
+measure random_after_barrier float 1 100 0 12
+measure random_beside_atomics uchar 1 100 0 3
 [ -n "$sanitized" ] || items=1048576
 measure flags_after_barrier uchar 1 100 "$items" 3
-twice=1 measure flags_passed uchar 1 100 "$items" 3
+measure flags_passed uchar 1 100 "$items" 3
 for kernel in flags flags_fenced flags_relaxed flags_handed; do
     more measure $kernel uchar 1 100 "$items" 3
 done

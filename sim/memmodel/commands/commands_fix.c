@@ -16,7 +16,7 @@ enum { TRIES_MOST = 64 };
 
 static bool helps(const struct commands *commands, enum command_edit edit, uint32_t first, uint32_t second)
 {
-    return command_log_try(commands->log, edit, first, second);
+    return command_log_try(commands->log, edit, first, second, first, second);
 }
 
 static bool may_try(struct commands *commands)
@@ -147,7 +147,7 @@ static struct map_race mapped_of(const struct commands *commands, const struct b
 static bool helps_mapped(const struct commands *commands, enum command_edit edit, uint32_t first,
                          uint32_t second, const struct map_race *mapped)
 {
-    return command_log_try_for(commands->log, edit, first, second, mapped->named, mapped->command);
+    return command_log_try(commands->log, edit, first, second, mapped->named, mapped->command);
 }
 
 /* Fixes that enqueue one of the commands at another place, or delay a user event, in the order in which they

@@ -84,6 +84,7 @@ static bool become_bitmap(struct byte_set *set)
 /* The first run that ends at or after `at`, so that a run which begins there may be joined with it. */
 static uint32_t run_at(const struct byte_set *set, uint64_t at)
 {
+    CHECKED(!set->bits);
     uint32_t low = 0, high = set->count;
     if (high && set->runs[high - 1].low <= at)
         return set->runs[high - 1].high < at ? high : high - 1;
@@ -143,28 +144,6 @@ void byte_set_add(struct byte_set *set, uint64_t low, uint64_t high)
         set->failed = true;
 }
 
-/* Doubles each bit: bit i becomes bits 2i and 2i + 1. */
-static uint64_t doubled(uint32_t bits)
-{
-    uint64_t word = bits;
-    word = (word | word << 16) & UINT64_C(0x0000ffff0000ffff);
-    word = (word | word << 8) & UINT64_C(0x00ff00ff00ff00ff);
-    word = (word | word << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
-    word = (word | word << 2) & UINT64_C(0x3333333333333333);
-    word = (word | word << 1) & UINT64_C(0x5555555555555555);
-    return word | word << 1;
-}
-
-static void spread(uint64_t *bits, uint64_t flags, uint32_t shift)
-{
-    if (!shift) {
-        *bits |= flags;
-        return;
-    }
-    spread(bits, doubled((uint32_t)flags), shift - 1);
-    spread(bits + ((size_t)1 << (shift - 1)), doubled((uint32_t)(flags >> 32)), shift - 1);
-}
-
 static void grow_run(struct byte_set *set, struct byte_run *run, uint64_t low, uint64_t high)
 {
     if (run->high != low) {
@@ -177,11 +156,7 @@ static void grow_run(struct byte_set *set, struct byte_run *run, uint64_t low, u
 void byte_set_add_granules(struct byte_set *set, struct byte_run *run, uint64_t low, uint64_t flags,
                            uint32_t shift)
 {
-    const uint64_t last = (set->size + 63) / 64 - 1, words = UINT64_C(1) << shift;
-    if (set->bits && low / 64 + words - 1 <= last) {
-        spread(set->bits + low / 64, flags, shift);
-        return;
-    }
+    CHECKED((low & ((UINT64_C(64) << shift) - 1)) == 0);
     while (flags) {
         uint32_t from = (uint32_t)__builtin_ctzll(flags),
                  end = ~(flags >> from) ? from + (uint32_t)__builtin_ctzll(~(flags >> from)) : 64;

@@ -6,6 +6,7 @@
  *   room_grow       doubles the array, or allocates `first` items. False: out of memory, and the array is
  *                   unchanged
  *   room_for_one    the same, if all items are in use
+ *   room_for_more   the same, until there is room for so many more
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMON_ROOM_H
 #define ORRERY_SIM_MEMMODEL_COMMON_ROOM_H
@@ -33,6 +34,15 @@ static inline bool room_for_one(void **items, uint32_t count, uint32_t *room, ui
 {
     CHECKED(count <= *room);
     return count < *room || room_grow(items, room, first, size);
+}
+
+static inline bool room_for_more(void **items, uint32_t count, uint32_t more, uint32_t *room, size_t size)
+{
+    CHECKED(count <= *room && more <= UINT32_MAX / 2 - count);
+    while (*room < count + more)
+        if (!room_grow(items, room, more, size))
+            return false;
+    return true;
 }
 
 #endif

@@ -44,25 +44,12 @@ static void overwrite(struct order *order, const struct sync_op *what)
 void replay_happen(struct replay *replay, const struct sync_op *what)
 {
     struct order *order = &replay->order;
-    enum memory_scope scope = (enum memory_scope)what->scope;
     switch ((enum sync_op_kind)what->kind) {
-    case SYNC_OP_BARRIER: order_barrier(order, what->by, what->regions, scope, what->site); break;
-    case SYNC_OP_SUB_GROUP_BARRIER:
-        order_sub_group_barrier(order, what->by, what->number, what->regions, scope, what->site);
-        break;
-    case SYNC_OP_NAMED_ARRIVAL: order_named_arrival(order, what->by, what->number); break;
-    case SYNC_OP_NAMED_BARRIER: order_named_barrier(order, what->by, what->regions, scope, what->site); break;
     case SYNC_OP_FENCE: fence(order, what); break;
     case SYNC_OP_ATOMIC: atomic(order, what); break;
     case SYNC_OP_OVERWRITE: overwrite(order, what); break;
     case SYNC_OP_FOREIGN_WRITE: order_overwrite_foreign(order, what->address, what->size, false); break;
-    case SYNC_OP_COPY: order_copy_start(order, what->by, what->number, what->site); break;
-    case SYNC_OP_COPY_WAIT: order_copy_wait(order, what->by, what->number); break;
-    case SYNC_OP_PARTIAL_ARRIVAL: order_partial_arrival(order, what->by, what->number, what->address); break;
-    case SYNC_OP_PARTIAL_BARRIER:
-        order_partial_barrier(order, what->by, what->regions, scope, what->site);
-        break;
-    case SYNC_OP_GROUP_END: order_group_end(order, what->by); break;
+    default: order_sync(order, what);
     }
 }
 

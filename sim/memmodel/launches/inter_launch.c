@@ -547,25 +547,6 @@ void inter_launch_command(struct inter_launch *detector, const struct command_ev
 
 /* ---- fences and barriers -------------------------------------------------------------------- */
 
-static void sub_groups_arrive(struct inter_launch *detector, const uint64_t *units,
-                              const struct sync_event *event)
-{
-    uint64_t latest = UINT64_MAX;
-    for (uint64_t lane = 0; lane < event->lane_count; lane++) {
-        if (!(event->mask[lane / 64] >> lane % 64 & 1))
-            continue;
-        const uint64_t group = order_unit_group(&detector->order, units[lane]);
-        const uint32_t sub_group = order_unit_sub_group(&detector->order, units[lane]);
-        if (sub_group == latest)
-            continue;
-        latest = sub_group;
-        if (event->kind == SYNC_NAMED_BARRIER)
-            order_named_arrival(&detector->order, group, sub_group);
-        else
-            order_sub_group_arrival(&detector->order, group, sub_group);
-    }
-}
-
 static void apply_fences(struct inter_launch *detector, const uint64_t *units, const struct sync_event *event,
                          uint32_t site)
 {
@@ -584,38 +565,15 @@ static void apply_sync(struct inter_launch *detector, struct launch_state *state
     const uint64_t *units = units_of(detector, state, &event->origin, event->lane_count),
                    group = order_unit_group(&detector->order, units[0]);
     const uint32_t site = inter_launch_site_with(detector, state, event->origin.site, event->scope);
-    switch (event->kind) {
-    case SYNC_FENCE: apply_fences(detector, units, event, site); break;
-    case SYNC_SUB_GROUP_BARRIER:
-        sub_groups_arrive(detector, units, event);
-        if (event->last)
-            order_sub_group_barriers(&detector->order, event->regions, event->scope, site);
-        break;
-    case SYNC_NAMED_BARRIER:
-        sub_groups_arrive(detector, units, event);
-        if (event->last)
-            order_named_barrier(&detector->order, group, event->regions, event->scope, site);
-        break;
-    case SYNC_WORK_GROUP_BARRIER:
-        if (event->parted)
-            order_partial_arrivals(&detector->order, units, event);
-        if (event->last && event->parted)
-            order_partial_barrier(&detector->order, group, event->regions, event->scope, site);
-        else if (event->last)
-            order_barrier(&detector->order, group, event->regions, event->scope, site);
-        break;
-    case SYNC_COPY:
-        order_copy_arrivals(&detector->order, units, event, site);
-        inter_launch_note_copies(detector);
-        deferred_copy_perform(&detector->held, &detector->order, DEFERRED_COPY_NO_GROUP, check_copy_access,
-                              detector);
-        break;
-    case SYNC_COPY_WAIT:
-        if (event->last)
-            order_copy_wait(&detector->order, group, event->copy);
-        break;
-    case SYNC_COLLECTIVE: break; /* passes values, but orders nothing */
-    }
+    if (event->kind == SYNC_FENCE)
+        apply_fences(detector, units, event, site);
+    else
+        order_sync_event(&detector->order, group, units, event, site);
+    if (event->kind != SYNC_COPY)
+        return;
+    inter_launch_note_copies(detector);
+    deferred_copy_perform(&detector->held, &detector->order, DEFERRED_COPY_NO_GROUP, check_copy_access,
+                          detector);
 }
 
 static void on_sync(void *self, const struct sync_event *event)

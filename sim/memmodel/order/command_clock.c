@@ -6,17 +6,14 @@
 
 #include <string.h>
 
-static void gather(struct command_graph *graph, const struct chain_entry *chains, size_t count)
+#include "sim/memmodel/common/room.h"
+
+static void gather(struct command_graph *graph, const struct chain_entry *chains, uint32_t count)
 {
-    if (graph->scratch_count + count > graph->scratch_room) {
-        size_t room = 2 * (graph->scratch_count + count) + 16;
-        struct chain_entry *grown = realloc(graph->scratch, room * sizeof *grown);
-        if (!grown) {
-            exhaust(graph);
-            return;
-        }
-        graph->scratch = grown;
-        graph->scratch_room = room;
+    if (!room_for_more((void **)&graph->scratch, graph->scratch_count, count, &graph->scratch_room,
+                       sizeof *graph->scratch)) {
+        exhaust(graph);
+        return;
     }
     if (count)
         memcpy(graph->scratch + graph->scratch_count, chains, count * sizeof *chains);
@@ -34,10 +31,10 @@ static int by_chain_then_latest(const void *a, const void *b)
 /* Sorts the entries, and keeps the latest of each chain. */
 static void sort_scratch(struct command_graph *graph)
 {
-    size_t kept = 0;
+    uint32_t kept = 0;
     if (graph->scratch_count > 1)
         qsort(graph->scratch, graph->scratch_count, sizeof *graph->scratch, by_chain_then_latest);
-    for (size_t i = 0; i < graph->scratch_count; i++)
+    for (uint32_t i = 0; i < graph->scratch_count; i++)
         if (!kept || graph->scratch[kept - 1].chain != graph->scratch[i].chain)
             graph->scratch[kept++] = graph->scratch[i];
     graph->scratch_count = kept;
@@ -67,7 +64,7 @@ static struct command_clock *clock_from_scratch(struct command_graph *graph, uin
     struct command_clock *clock = malloc(sizeof *clock + graph->scratch_count * sizeof *clock->chains);
     if (!clock)
         return exhaust(graph);
-    *clock = (struct command_clock){.refs = 1, .prefix = prefix, .count = (uint32_t)graph->scratch_count};
+    *clock = (struct command_clock){.refs = 1, .prefix = prefix, .count = graph->scratch_count};
     CHECKED(prefix > 0 && prefix <= graph->next);
     if (clock->count)
         memcpy(clock->chains, graph->scratch, clock->count * sizeof *clock->chains);

@@ -5,7 +5,8 @@
  * A command gets the host's clock when it is enqueued, and joins the clocks of the commands that it waits for
  * when it begins. Clocks are compressed by chains and by a prefix that grows whenever the next serial number
  * is in the clock, so a program that waits for its commands has clocks of constant size. Commands below the
- * host's prefix, and below that of every command which has not ended, are forgotten.
+ * host's prefix, and below that of every command which has not ended, are forgotten. A command that waits for
+ * a user event gets the setter's clock.
  */
 #include "command_graph_state.h"
 
@@ -13,6 +14,7 @@
 
 #include "orrery/limits.h"
 #include "orrery/rule.h"
+#include "sim/memmodel/common/room.h"
 
 /* A build with assertions checks the whole graph after so many events, if it has no more nodes than that. */
 enum { CHECKED_EVERY = 16, CHECKED_NODES = 256 };
@@ -50,16 +52,12 @@ void command_graph_free(struct command_graph *graph)
         command_graph_check(graph);
     for (uint32_t serial = graph->first; serial < graph->next; serial++)
         node_clear(&graph->nodes[serial & (graph->room - 1)]);
-    command_wait_free_all(graph);
     command_host_free_all(graph);
     clock_unref(graph->host);
     clock_unref(graph->program);
     clock_unref(graph->reported);
-    clock_unref(graph->last_host);
-    clock_unref(graph->last_clock);
     free(graph->nodes);
     free(graph->chains);
-    free(graph->spare);
     free(graph->scratch);
     free(graph);
 }
@@ -68,25 +66,19 @@ void command_graph_free(struct command_graph *graph)
 
 static uint32_t chain_new(struct command_graph *graph)
 {
-    if (graph->spare_count) {
-        uint32_t chain = graph->spare[--graph->spare_count];
+    if (graph->spare) {
+        const uint32_t chain = graph->spare - 1;
         CHECKED(chain < graph->chain_count && graph->chains[chain].spare);
+        graph->spare = graph->chains[chain].next;
         graph->chains[chain].spare = false;
         return chain;
     }
-    if (graph->chain_count == graph->chain_room) {
-        uint32_t room = 2 * graph->chain_room + 8;
-        struct command_chain *chains = realloc(graph->chains, room * sizeof *chains);
-        graph->chains = chains ? chains : graph->chains;
-        uint32_t *spare = chains ? realloc(graph->spare, room * sizeof *spare) : NULL;
-        if (!spare) {
-            exhaust(graph);
-            return 0;
-        }
-        graph->spare = spare;
-        graph->chain_room = room;
+    if (!room_for_one((void **)&graph->chains, graph->chain_count, &graph->chain_room, 8,
+                      sizeof *graph->chains)) {
+        exhaust(graph);
+        return 0;
     }
-    graph->chains[graph->chain_count] = (struct command_chain){0, false};
+    graph->chains[graph->chain_count] = (struct command_chain){.tail = 0};
     return graph->chain_count++;
 }
 
@@ -98,6 +90,7 @@ enum { CHAINS_TRIED = 16 };
 static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const struct command_node *node)
 {
     const struct command_clock *clock = node->clock;
+    CHECKED(clock && node->state == NODE_ENQUEUED);
     for (size_t i = 0; i < node->after_count; i++) {
         const uint32_t after = node->after[i];
         const struct command_node *before = after < serial ? node_of(graph, after) : NULL;
@@ -116,8 +109,8 @@ static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const st
 /* ---- events --------------------------------------------------------------------------- */
 
 /* The command sees the host's steps that the commands before it see. */
-void command_graph_join_seen_steps(const struct command_graph *graph, struct command_node *node,
-                                   const uint32_t *after, size_t count)
+static void join_seen_steps(const struct command_graph *graph, struct command_node *node,
+                            const uint32_t *after, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct command_node *before = node_of(graph, after[i]);
@@ -173,36 +166,72 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
                   .batch = event->batch,
                   .thread = host ? 1 + event->host->thread : 0},
     };
-    for (size_t i = 0; i < event->after_count; i++)
-        if (!node_of(graph, after[i])) /* a user event, or a command that is forgotten */
-            command_wait_add(graph, after[i], event->command);
+}
+
+/* ---- user events ---------------------------------------------------------------------- */
+
+static bool waits_for(const struct command_node *node, uint32_t event)
+{
+    bool waits = false;
+    for (size_t i = 0; i < node->after_count && !waits; i++)
+        waits = node->after[i] == event;
+    return waits;
+}
+
+static struct command_clock *clock_at_set(struct command_graph *graph, const struct command_node *node,
+                                          const struct order_event *event, const struct host_thread *host)
+{
+    if (event->after_count)
+        return command_clock_merge(graph, node->clock, event->after, event->after_count);
+    return node->set_by_commands || host ? command_clock_join(graph, node->clock, caller_clock(graph, host))
+                                         : clock_ref(graph->host);
+}
+
+/* Rule (12): the commands that wait for a user event get the host's clock when it sets the event; or the
+ * clocks of the commands that set it (cl_khr_semaphore). Commands that wait have not ended. */
+static void user_event_is_set(struct command_graph *graph, const struct order_event *event,
+                              const struct host_thread *host)
+{
+    for (uint32_t serial = graph->unended; serial < graph->next && RULE(13112); serial++) {
+        struct command_node *node = node_of(graph, serial);
+        if (!node || node->state != NODE_ENQUEUED || !waits_for(node, event->command))
+            continue;
+        struct command_clock *clock = clock_at_set(graph, node, event, host);
+        if (!clock)
+            return;
+        clock_unref(node->clock);
+        node->clock = clock;
+        node->set_by_commands |= event->after_count;
+        if (event->after_count)
+            join_seen_steps(graph, node, event->after, event->after_count);
+        else
+            node->saw = graph->step;
+    }
+}
+
+/* ---- begin and end -------------------------------------------------------------------- */
+
+/* The clock gets the commands in after[], and what they come after. False: out of memory. */
+static bool merge_into(struct command_graph *graph, struct command_clock **clock, const uint32_t *after,
+                       size_t count)
+{
+    CHECKED(*clock && (*clock)->refs > 0);
+    struct command_clock *more = count ? command_clock_merge(graph, *clock, after, count) : clock_ref(*clock);
+    if (!more)
+        return false;
+    clock_unref(*clock);
+    *clock = more;
+    return true;
 }
 
 static void begin(struct command_graph *graph, uint32_t serial)
 {
     struct command_node *node = node_of(graph, serial);
-    struct command_clock *host, *clock;
     if (!node || node->state != NODE_ENQUEUED)
         return;
-    uint32_t only = node->after_count ? node->after[0] : 0;
-    host = node->clock;
-    if (node->after_count <= 1 && graph->last_clock && graph->last_host == host && graph->last_after == only)
-        clock = clock_ref(graph->last_clock);
-    else
-        clock = command_clock_merge(graph, host, node->after, RULE(13102) ? node->after_count : 0);
-    if (!clock)
+    if (!merge_into(graph, &node->clock, node->after, RULE(13102) ? node->after_count : 0))
         return;
-    if (node->after_count <= 1) {
-        clock_unref(graph->last_host);
-        clock_unref(graph->last_clock);
-        graph->last_host = clock_ref(host);
-        graph->last_clock = clock_ref(clock);
-        graph->last_after = only;
-    }
-    clock_unref(host);
-    node->clock = clock;
-    command_graph_join_seen_steps(graph, node, node->after, RULE(13102) ? node->after_count : 0);
-    command_wait_forget(graph, serial, node);
+    join_seen_steps(graph, node, node->after, RULE(13102) ? node->after_count : 0);
     node->chain = chain_for(graph, serial, node);
     if (graph->exhausted)
         return;
@@ -239,8 +268,8 @@ static void forget(struct command_graph *graph)
         if (node->state == NODE_ENDED && graph->chains[node->chain].tail == graph->first &&
             !graph->chains[node->chain].spare) {
             graph->chains[node->chain].spare = true;
-            graph->spare[graph->spare_count++] = node->chain;
-            CHECKED(graph->spare_count <= graph->chain_count);
+            graph->chains[node->chain].next = graph->spare;
+            graph->spare = node->chain + 1;
         }
         if (node->state != NODE_ABSENT)
             graph->seen_by_all = node->step + 1;
@@ -264,47 +293,24 @@ static void end(struct command_graph *graph, uint32_t serial)
         command_graph_check(graph);
 }
 
-static void join_awaited(struct command_graph *graph, struct command_clock **clock,
-                         const struct order_event *event)
-{
-    struct command_clock *more =
-        command_clock_merge(graph, *clock, event->after, RULE(13104) ? event->after_count : 0);
-    if (!more)
-        return;
-    clock_unref(*clock);
-    *clock = more;
-}
-
 /* For the thread that waited, and for the host as a whole. */
 static void host_waited(struct command_graph *graph, const struct order_event *event,
                         struct host_thread *host)
 {
-    join_awaited(graph, &graph->host, event);
+    const size_t count = RULE(13104) ? event->after_count : 0;
+    merge_into(graph, &graph->host, event->after, count);
     if (host)
-        join_awaited(graph, &host->clock, event);
+        merge_into(graph, &host->clock, event->after, count);
     if (!graph->exhausted)
         forget(graph);
 }
 
-/* A function of the program begins, after everything that its command comes after. */
-static void program_begins(struct command_graph *graph, uint32_t command)
+/* The clock, which begins as the host's, gets the command. */
+static void add_to(struct command_graph *graph, struct command_clock **clock, uint32_t command)
 {
-    struct command_clock *clock =
-        command_clock_merge(graph, graph->program ? graph->program : graph->host, &command, 1);
-    if (!clock)
-        return;
-    clock_unref(graph->program);
-    graph->program = clock;
-}
-
-static void host_reported(struct command_graph *graph, uint32_t command)
-{
-    struct command_clock *reported =
-        command_clock_merge(graph, graph->reported ? graph->reported : graph->host, &command, 1);
-    if (!reported)
-        return;
-    clock_unref(graph->reported);
-    graph->reported = reported;
+    if (!*clock)
+        *clock = clock_ref(graph->host);
+    merge_into(graph, clock, &command, 1);
 }
 
 void command_graph_order(struct command_graph *graph, const struct order_event *event)
@@ -319,23 +325,23 @@ void command_graph_order(struct command_graph *graph, const struct order_event *
         if (event->queue)
             enqueued(graph, event, host);
         else
-            command_wait_user_set(graph, event, host);
+            user_event_is_set(graph, event, host);
         break;
     case ORDER_BEGIN:
         begin(graph, event->command);
         if (node_of(graph, event->command))
             node_of(graph, event->command)->program = event->program;
-        if (event->program)
-            program_begins(graph, event->command);
+        if (event->program) /* a function of the program begins, after all that its command comes after */
+            add_to(graph, &graph->program, event->command);
         return;
     case ORDER_END: end(graph, event->command); return;
     case ORDER_HOST_WAITED: host_waited(graph, event, host); break;
     case ORDER_HOST_ASKED:
         if (node_of(graph, event->command))
             node_of(graph, event->command)->facts.asked = true;
-        host_reported(graph, event->command);
+        add_to(graph, &graph->reported, event->command);
         return;
-    case ORDER_HOST_REPORTED: host_reported(graph, event->command); return;
+    case ORDER_HOST_REPORTED: add_to(graph, &graph->reported, event->command); return;
     }
     if (host && !graph->exhausted)
         command_host_called(graph, host, event->host->at[event->host->thread]);
@@ -398,31 +404,31 @@ uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command
     return node ? node->ended : 0;
 }
 
-/* The node gets a clock that includes its own. NULL: out of memory. */
-static void set_clock(struct command_graph *graph, struct command_node *node, struct command_clock *clock)
-{
-    if (!clock)
-        return;
-    clock_unref(node->clock);
-    node->clock = clock;
-    clock_unref(graph->last_clock); /* it may be made of this command's clock */
-    graph->last_clock = NULL;
-}
-
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
     struct command_node *node = begun_node(graph, later);
     if (!graph->exhausted && node)
-        set_clock(graph, node, command_clock_merge(graph, node->clock, &earlier, 1));
+        merge_into(graph, &node->clock, &earlier, 1);
+}
+
+static void join_clock(struct command_graph *graph, struct command_clock **clock,
+                       const struct command_clock *other)
+{
+    struct command_clock *more = command_clock_join(graph, *clock, other);
+    if (!more)
+        return;
+    clock_unref(*clock);
+    *clock = more;
 }
 
 void command_graph_assume_host(struct command_graph *graph, uint32_t command)
 {
     struct command_node *node = begun_node(graph, command);
-    if (!graph->exhausted && node)
-        set_clock(graph, node, command_clock_join(graph, node->clock, graph->host));
-    if (!graph->exhausted && node && graph->program)
-        set_clock(graph, node, command_clock_join(graph, node->clock, graph->program));
+    if (graph->exhausted || !node)
+        return;
+    join_clock(graph, &node->clock, graph->host);
+    if (graph->program)
+        join_clock(graph, &node->clock, graph->program);
 }
 
 uint32_t command_graph_step(const struct command_graph *graph)

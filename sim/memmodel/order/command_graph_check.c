@@ -31,14 +31,14 @@ static void check_nodes(const struct command_graph *graph)
 static void check_chains(const struct command_graph *graph)
 {
     uint32_t spare = 0;
-    CHECKED(graph->chain_count <= graph->chain_room && graph->spare_count <= graph->chain_count);
+    CHECKED(graph->chain_count <= graph->chain_room);
     for (uint32_t i = 0; i < graph->chain_count; i++) {
         CHECKED(graph->chains[i].tail < graph->next);
         spare += graph->chains[i].spare;
     }
-    for (uint32_t i = 0; i < graph->spare_count; i++)
-        CHECKED(graph->spare[i] < graph->chain_count && graph->chains[graph->spare[i]].spare);
-    CHECKED(spare == graph->spare_count);
+    for (uint32_t i = graph->spare; i; i = graph->chains[i - 1].next, spare--)
+        CHECKED(spare > 0 && i <= graph->chain_count && graph->chains[i - 1].spare);
+    CHECKED(spare == 0);
 }
 
 static void check_hosts(const struct command_graph *graph)
@@ -63,6 +63,4 @@ void command_graph_check(const struct command_graph *graph)
     check_nodes(graph);
     check_chains(graph);
     check_hosts(graph);
-    for (const struct user_wait *wait = graph->waits; wait; wait = wait->hh.next)
-        CHECKED(wait->count > 0 && wait->count <= wait->room);
 }

@@ -9,16 +9,11 @@
  *   command_host_calls    (command_host.c) the thread of the call, after joining what it received of other
  *                         threads. NULL: the threads count as one
  *   command_host_called   the call is over, and other threads may receive its clock
- *   command_wait_*        (command_wait.c) the commands that wait for user events
- *   command_graph_join_seen_steps   the command sees the host's steps that the commands before it see
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_STATE_H
 #define ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_STATE_H
 
 #include "command_graph.h"
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 #include "command_clock.h"
 
@@ -44,15 +39,8 @@ struct command_node {
 /* Its members' serial numbers ascend, so a clock that has one of them has those below it. */
 struct command_chain {
     uint32_t tail;
-    bool spare;
-};
-
-/* The commands that wait for a user event which may not be set yet. */
-struct user_wait {
-    uint32_t event;
-    uint32_t *commands;
-    uint32_t count, room;
-    UT_hash_handle hh;
+    bool spare;    /* the tail happens before every later command */
+    uint32_t next; /* 1 + number of the next spare one; 0: there is none */
 };
 
 /* A thread of the host: its clock now, and as it was after each call that added to it. */
@@ -85,8 +73,7 @@ struct command_graph {
     uint32_t unended;     /* the lowest serial number that has not ended */
     struct command_chain *chains;
     uint32_t chain_count, chain_room;
-    uint32_t *spare; /* whose tail happens before every later command */
-    uint32_t spare_count;
+    uint32_t spare; /* 1 + number of the first spare chain; 0: there is none */
     struct command_clock *host;
     /* the join of the host's clock and those of its functions that have begun as commands; NULL: none has */
     struct command_clock *program;
@@ -94,13 +81,9 @@ struct command_graph {
         /* complete, as reported to the host by a query, which does not synchronise; NULL: nothing was
          * reported */
         *reported;
-    struct user_wait *waits;
-    /* of the last command that began with at most one command in its list, to be reused for the next one */
-    struct command_clock *last_host, *last_clock;
-    uint32_t last_after;
     /* of merge(), kept between calls */
     struct chain_entry *scratch;
-    size_t scratch_count, scratch_room;
+    uint32_t scratch_count, scratch_room;
 };
 
 static inline struct command_node *node_of(const struct command_graph *graph, uint32_t serial)
@@ -126,15 +109,5 @@ static inline struct command_clock *caller_clock(const struct command_graph *gra
 struct host_thread *command_host_calls(struct command_graph *graph, const struct order_event *event);
 void command_host_called(struct command_graph *graph, struct host_thread *host, uint32_t call);
 void command_host_free_all(struct command_graph *graph);
-
-void command_wait_add(struct command_graph *graph, uint32_t event, uint32_t command);
-void command_wait_user_set(struct command_graph *graph, const struct order_event *event,
-                           const struct host_thread *host);
-/* The command has begun, so every user event that it waited for is set. */
-void command_wait_forget(struct command_graph *graph, uint32_t serial, const struct command_node *node);
-void command_wait_free_all(struct command_graph *graph);
-
-void command_graph_join_seen_steps(const struct command_graph *graph, struct command_node *node,
-                                   const uint32_t *after, size_t count);
 
 #endif

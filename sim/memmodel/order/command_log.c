@@ -12,6 +12,7 @@
 #include "orrery/checked.h"
 #include "command_graph.h"
 #include "orrery/limits.h"
+#include "sim/memmodel/common/room.h"
 
 enum { ENTRIES_MOST = HOSTILE(8192, 64) };
 
@@ -19,15 +20,15 @@ struct command_entry {
     enum order_kind kind;
     uint32_t command, queue; /* 0: the command is the number of a user event */
     uint32_t map;            /* as in struct order_event */
-    size_t after;            /* index into afters */
-    size_t after_count;
+    uint32_t after;          /* index into afters */
+    uint32_t after_count;
     bool program; /* as in struct order_event */
 };
 
 struct command_log {
     struct command_entry *entries;
     uint32_t *afters;
-    size_t count, room, after_count, after_room;
+    uint32_t count, room, after_count, after_room;
     bool lost; /* an event is missing */
 };
 
@@ -53,27 +54,6 @@ void command_log_clear(struct command_log *log)
 
 /* ---- the log ---------------------------------------------------------------------------------- */
 
-static bool reserve(struct command_log *log, size_t after_count)
-{
-    if (log->count == log->room) {
-        size_t room = 2 * log->room + 16;
-        struct command_entry *grown = realloc(log->entries, room * sizeof *grown);
-        if (!grown)
-            return false;
-        log->entries = grown;
-        log->room = room;
-    }
-    if (log->after_count + after_count > log->after_room) {
-        size_t room = 2 * (log->after_count + after_count) + 16;
-        uint32_t *grown = realloc(log->afters, room * sizeof *grown);
-        if (!grown)
-            return false;
-        log->afters = grown;
-        log->after_room = room;
-    }
-    return true;
-}
-
 bool command_log_whole(const struct command_log *log)
 {
     return !log->lost;
@@ -83,17 +63,19 @@ void command_log_add(struct command_log *log, const struct order_event *event)
 {
     if (event->kind == ORDER_BEGIN || log->lost)
         return;
-    if (log->count == ENTRIES_MOST || log->after_count + event->after_count > 4 * ENTRIES_MOST ||
-        !reserve(log, event->after_count)) {
-        log->lost = true;
+    const bool few = log->count < ENTRIES_MOST && log->after_count + event->after_count <= 4 * ENTRIES_MOST;
+    const uint32_t afters = few ? (uint32_t)event->after_count : 0;
+    log->lost = !few ||
+                !room_for_one((void **)&log->entries, log->count, &log->room, 16, sizeof *log->entries) ||
+                !room_for_more((void **)&log->afters, log->after_count, afters, &log->after_room,
+                               sizeof *log->afters);
+    if (log->lost)
         return;
-    }
-    log->entries[log->count++] =
-        (struct command_entry){event->kind,      event->command,     event->queue,  event->map,
-                               log->after_count, event->after_count, event->program};
-    if (event->after_count)
-        memcpy(log->afters + log->after_count, event->after, event->after_count * sizeof *event->after);
-    log->after_count += event->after_count;
+    log->entries[log->count++] = (struct command_entry){
+        event->kind, event->command, event->queue, event->map, log->after_count, afters, event->program};
+    if (afters)
+        memcpy(log->afters + log->after_count, event->after, afters * sizeof *event->after);
+    log->after_count += afters;
 }
 
 static bool is_command(const struct command_entry *entry)
@@ -203,6 +185,7 @@ static bool may_run(const struct command_trial *trial, const struct trial_comman
 
 static void run_command(struct command_trial *trial, const struct trial_command *pending)
 {
+    CHECKED(pending->command > 0 && trial->progress[pending->command] != ENDED);
     trial->progress[pending->command] = ENDED;
     if (pending->set) {
         order_trial(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);
@@ -382,12 +365,17 @@ static bool try_sets(struct command_trial *trial)
     return false;
 }
 
-static bool waits_for(const struct command_log *log, const struct command_entry *entry, uint32_t command)
+static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
 {
-    for (size_t i = 0; i < entry->after_count; i++)
-        if (log->afters[entry->after + i] == command)
+    for (size_t i = 0; i < count; i++)
+        if (commands[i] == command)
             return true;
     return false;
+}
+
+static bool waits_for(const struct command_log *log, const struct command_entry *entry, uint32_t command)
+{
+    return is_among(command, log->afters + entry->after, entry->after_count);
 }
 
 /* A command cannot wait for one that is enqueued after it, and stays before a wait of the host for it. */
@@ -430,13 +418,8 @@ static bool try_edit(struct command_trial *trial)
                                          : replay(trial);
 }
 
-bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second)
-{
-    return command_log_try_for(log, edit, first, second, first, second);
-}
-
-bool command_log_try_for(const struct command_log *log, enum command_edit edit, uint32_t first,
-                         uint32_t second, uint32_t one, uint32_t other)
+bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second,
+                     uint32_t one, uint32_t other)
 {
     struct command_trial trial = {
         .log = log, .edit = edit, .first = first, .second = second, .a = one, .b = other};
@@ -453,14 +436,6 @@ bool command_log_try_for(const struct command_log *log, enum command_edit edit, 
 }
 
 /* ---- wait lists ------------------------------------------------------------------------------- */
-
-static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (commands[i] == command)
-            return true;
-    return false;
-}
 
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
 {

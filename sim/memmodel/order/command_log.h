@@ -9,9 +9,8 @@
  *   command_log_new/free
  *   command_log_add       takes one order event
  *   command_log_clear     forgets everything: no command is left that may be asked for
- *   command_log_try       true: with the edit `first` happens before `second`, and no wait is endless. False:
- *                         it does not, or the log is not whole
- *   command_log_try_for   the same, but the edit has to order two other commands, either way
+ *   command_log_try       true: an edit of `first` and `second` orders `one` and `other`, either way, and no
+ *                         wait is endless. False: it does not, or the log is not whole
  *   command_log_whole     no event is missing
  *   command_log_crosses   the command waits for commands of other queues, which have to be flushed
  *   command_log_unmap     the command that unmaps what the command maps; 0: none is known
@@ -42,9 +41,8 @@ struct command_log *command_log_new(void);
 void command_log_free(struct command_log *log);
 void command_log_add(struct command_log *log, const struct order_event *event);
 void command_log_clear(struct command_log *log);
-bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second);
-bool command_log_try_for(const struct command_log *log, enum command_edit edit, uint32_t first,
-                         uint32_t second, uint32_t one, uint32_t other);
+bool command_log_try(const struct command_log *log, enum command_edit edit, uint32_t first, uint32_t second,
+                     uint32_t one, uint32_t other);
 bool command_log_whole(const struct command_log *log);
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map);
 bool command_log_crosses(const struct command_log *log, uint32_t command);

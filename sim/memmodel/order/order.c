@@ -10,7 +10,7 @@
 #include "order_handoff.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <utlist.h>
 
 #include "orrery/checked.h"
 
@@ -22,61 +22,18 @@ void order_init(struct order *order, enum scope_rule rule)
     vclock_pool_init(&order->pool);
 }
 
-/* Drops the clocks of a unit that acts no more, so that deferred joins give back room for further steps. */
-static void end_all(struct order *order, struct vclock *vclock[ORDER_REGIONS])
+static void item_free(struct order *order, struct item_order *item)
 {
+    drop_all(order, item->acquired);
+    order_list_free(order, &item->fences);
     for (int r = 0; r < ORDER_REGIONS; r++)
-        vclock_end(&order->pool, vclock[r]);
-    drop_all(order, vclock);
-}
-
-static void item_recycle(struct order *order, struct item_order *item)
-{
-    end_all(order, item->acquired);
-    order_list_clear(order, &item->fences);
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        order_list_clear(order, &item->fence_buffer[r].list);
+        order_list_free(order, &item->fence_buffer[r].list);
     for (uint32_t i = 0; i < item->head_count; i++)
         release_drop(order, item->heads[i].release_clock.release);
     for (uint32_t i = 0; i < MISSED_KEPT; i++)
         release_drop(order, item->missed[i].release);
-    item->next = order->spare_items;
-    order->spare_items = item;
-}
-
-/* An empty item that reuses the lists' memory of a spare one. NULL: out of memory. */
-static struct item_order *item_new(struct order *order)
-{
-    struct item_order *item = order->spare_items;
-    if (!item)
-        return calloc(1, sizeof *item);
-    const struct release_clock_list fences = item->fences;
-    struct release_clock_list buffer[ORDER_REGIONS];
-    struct sequence_head *heads = item->heads;
-    const uint32_t head_room = item->head_room;
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        buffer[r] = item->fence_buffer[r].list;
-    CHECKED(!item->fences.count); /* item_recycle cleared it */
-    order->spare_items = item->next;
-    memset(item, 0, sizeof *item);
-    item->fences = fences;
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        item->fence_buffer[r].list = buffer[r];
-    item->heads = heads;
-    item->head_room = head_room;
-    return item;
-}
-
-static void items_fini(struct order *order)
-{
-    for (struct item_order *item = order->spare_items, *next; item; item = next) {
-        next = item->next;
-        order_list_free(order, &item->fences);
-        for (int r = 0; r < ORDER_REGIONS; r++)
-            order_list_free(order, &item->fence_buffer[r].list);
-        free(item->heads);
-        free(item);
-    }
+    free(item->heads);
+    free(item);
 }
 
 static void group_free(struct order *order, struct group_order *group)
@@ -87,13 +44,12 @@ static void group_free(struct order *order, struct group_order *group)
     free(group->copy_calls);
     for (uint64_t i = 0; group->item_count; i++)
         if (group->items[i]) {
-            item_recycle(order, group->items[i]);
+            item_free(order, group->items[i]);
             group->item_count--;
         }
     for (uint32_t i = 0; group->sub_groups && i < order->sub_group_count; i++)
         drop_all(order, group->sub_groups[i].acquired);
-    end_all(order, group->acquired);
-    drop_all(order, group->base_clock);
+    drop_all(order, group->acquired);
     if (group->waiting)
         order_list_free(order, &group->waiting->list);
     free(group->waiting);
@@ -111,13 +67,11 @@ void order_launch_end(struct order *order)
         next = group->next;
         group_free(order, group);
     }
-    items_fini(order);
     order_objects_fini(order);
     free(order->copies);
     if (order->fast_paths)
         order->fast_paths[FAST_PATH_CHAIN] += order->pool.chained;
     free(order->arrivals);
-    free(order->sub_group_arrivals);
     vclock_pool_fini(&order->pool);
     order_releases_fini(order);
     struct sync_log *sync_log = order->sync_log;
@@ -149,7 +103,7 @@ void order_launch_begin(struct order *order, const struct launch_info *launch)
         (uint32_t)((order->group_items + order->sub_group_size - 1) / order->sub_group_size);
     CHECKED(order->group_items > 0 && order->member_words > 0);
     CHECKED(!order->groups && !order->copy_count &&
-            !order->variable_count); /* nothing of the previous launch is left */
+            !order_object_count(order)); /* nothing of the previous launch is left */
 }
 
 uint32_t order_unit_tree_root(const struct order *order, uint64_t unit)
@@ -182,29 +136,6 @@ struct group_order *order_group_find(const struct order *order, uint64_t number)
     return group;
 }
 
-static void insert_group(struct order *order, struct group_order *group)
-{
-    struct group_order **const list = &order->groups_by_number[group->number % GROUP_LISTS];
-    group->next = order->groups;
-    group->link = &order->groups;
-    if (group->next)
-        group->next->link = &group->next;
-    order->groups = group;
-    group->next_in_list = *list;
-    *list = group;
-}
-
-static void remove_group(struct order *order, struct group_order *group)
-{
-    struct group_order **at = &order->groups_by_number[group->number % GROUP_LISTS];
-    while (*at != group)
-        at = &(*at)->next_in_list;
-    *at = group->next_in_list;
-    *group->link = group->next;
-    if (group->next)
-        group->next->link = group->link;
-}
-
 struct group_order *order_group(struct order *order, uint64_t number)
 {
     struct group_order *group = order_group_find(order, number);
@@ -220,7 +151,8 @@ struct group_order *order_group(struct order *order, uint64_t number)
     group->first_member_copy = UNIT_END;
     for (int r = 0; r < ORDER_REGIONS; r++)
         group->base[r] = 1;
-    insert_group(order, group);
+    DL_PREPEND(order->groups, group);
+    LL_PREPEND2(order->groups_by_number[number % GROUP_LISTS], group, next_in_list);
     order->pool.units += order->group_items;
     return group;
 }
@@ -232,8 +164,9 @@ void order_group_end(struct order *order, uint64_t number)
         return;
     log_op(order, &(struct sync_op){.kind = SYNC_OP_GROUP_END, .by = number});
     order_handoff_end(order, group);
-    remove_group(order, group);
     CHECKED(!group->handoff && !group->slices);
+    DL_DELETE(order->groups, group);
+    LL_DELETE2(order->groups_by_number[number % GROUP_LISTS], group, next_in_list);
     group_free(order, group);
 }
 
@@ -246,10 +179,11 @@ static struct item_order *item_of(struct order *order, struct group_order *group
             return NULL;
         }
     }
+    CHECKED(local < order->group_items);
     struct item_order *item = group->items[local];
     if (item)
         return item;
-    item = item_new(order);
+    item = calloc(1, sizeof *item);
     if (!item) {
         order->failed = true;
         return NULL;
@@ -294,6 +228,7 @@ void order_member(const struct order *order, uint64_t number, struct group_order
 {
     const uint32_t sub_group = (uint32_t)local / order->sub_group_size,
                    device = order->group_device ? order->group_device[number] : 0;
+    CHECKED(!group || group->number == number);
     *out_unit_state = (struct unit_state){.unit = number * order->group_items + local,
                                           .place = {number, sub_group, device},
                                           .group = group,
@@ -329,52 +264,24 @@ bool order_make_item(struct order *order, struct unit_state *unit_state)
 
 /* ---- releasing --------------------------------------------------------------------------------- */
 
-/* The clock that every member has from its work-group, with a key for the group's own operations: one for
- * all members. */
-static struct vclock *group_clock(struct order *order, struct group_order *group, int region)
-{
-    struct vclock **base_clock = &group->base_clock[region];
-    if (group->base[region] == 1)
-        return group->acquired[region];
-    if (*base_clock && group->base_clock_base[region] == group->base[region])
-        return *base_clock;
-    order->group_keys = true;
-    group->base_clock_base[region] = group->base[region];
-    set(order, base_clock, vclock_share(group->acquired[region]));
-    put_into(order, base_clock, group_key(group->number), group->base[region]);
-    return *base_clock;
-}
-
-/* Where clocks are deferred the group's clock is joined into the unit's own, so that one deferred join has
- * all of the unit's steps. The unit then has it twice, which changes no query. */
+/* The unit then has its group's clock twice, which changes no query, and its own clock grows by one entry for
+ * each release. */
 struct vclock *order_publish(struct order *order, const struct unit_state *unit_state, int region,
                              uint64_t clock)
 {
-    struct vclock *vclock = NULL;
+    struct vclock **own = &unit_state->item->acquired[region];
     const struct sub_group_order *sub = order_sub_group_of(unit_state);
     struct group_order *group = unit_state->group;
-    const bool group_is_new = !group->acquired[region] && group->base[region] == 1;
-    if (RULE(21) && !sub && vclock_is_costly(&order->pool))
-        join_into(order, &unit_state->item->acquired[region], group_clock(order, group, region));
-    if (RULE(21) && !sub && (vclock_is_costly(&order->pool) || group_is_new))
-        return vclock_extend(&order->pool, &unit_state->item->acquired[region], unit_key(unit_state->unit),
-                             clock);
-    if (RULE(21)) {
-        join_into(order, &vclock, unit_state->item->acquired[region]);
-        join_into(order, &vclock, sub ? sub->acquired[region] : NULL);
-        join_into(order, &vclock, group->acquired[region]);
-        if (group->base[region] > 1) {
-            order->group_keys = true;
-            put_into(order, &vclock, group_key(group->number), group->base[region]);
-        }
-        if (sub && sub->base[region] > 1) {
-            order->sub_group_keys = true;
-            put_into(order, &vclock, sub_group_key(order, group->number, unit_state->place.sub_group),
-                     sub->base[region]);
-        }
+    CHECKED(group && group->number == unit_state->place.group && clock <= order->clock);
+    if (!RULE(21))
+        return vclock_put(&order->pool, NULL, unit_key(unit_state->unit), clock);
+    if (group->base[region] > 1) {
+        order->group_keys = true;
+        put_into(order, &group->acquired[region], group_key(group->number), group->base[region]);
     }
-    put_into(order, &vclock, unit_key(unit_state->unit), clock);
-    return vclock;
+    join_into(order, own, group->acquired[region]);
+    join_into(order, own, sub ? sub->acquired[region] : NULL);
+    return vclock_extend(&order->pool, own, unit_key(unit_state->unit), clock);
 }
 
 /* ---- acquiring --------------------------------------------------------------------------------- */
@@ -559,6 +466,7 @@ static inline struct release_clock *only_fence(const struct unit_state *unit_sta
 void order_release_fence(struct order *order, struct unit_state *unit_state, const struct endpoint *end,
                          uint64_t clock)
 {
+    CHECKED(end->fence && unit_state->item);
     struct release *release = order_release_new(order, unit_state->unit, end->site);
     struct release_clock *before = only_fence(unit_state, end);
     for (int r = 0; r < ORDER_REGIONS; r++)
@@ -616,20 +524,4 @@ void order_fence(struct order *order, struct unit_state *unit_state, uint32_t re
                               .regions = (uint8_t)regions,
                               .site = site};
     order_log_own(order, unit_state, &sync_op, before);
-}
-
-/* A member that spins with others has to receive what it read first, so it takes the general way. No
- * operation is logged while there is a hand-off. */
-bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
-                       const struct sync_event *event)
-{
-    const struct endpoint end = {event->scope, true, fenced_regions(event->regions), event->origin.site};
-    struct waiting *waiting = group->waiting;
-    const bool has_read = waiting && member_bit(waiting->reader, local);
-    if (!group->handoff || event->order < ORDER_ACQ_REL || has_read ||
-        !handoff_fence_again(order, group, local, &end))
-        return false;
-    if (waiting && local < WAVE_LANES_MAX)
-        waiting->done[local / 64] &= ~(UINT64_C(1) << local % 64);
-    return true;
 }

@@ -22,16 +22,8 @@
  *   order_group, order_group_end   the state of a resident work-group, made when it first synchronises
  *   order_unit_state         the state of the unit that acts now
  *   order_happens_before     the query: does an epoch happen before the unit's next operation?
- *   order_sub_group_arrival  a sub-group waits at a barrier of its own, which the next
- *                            order_sub_group_barriers
- *                            completes for each of them
- *   order_named_arrival      a sub-group waits at the named barrier that the next order_named_barrier of its
- *                            work-group completes
- *   order_partial_arrivals   members wait at a barrier of their work-group while others wait elsewhere; the
- *                            next order_partial_barrier completes it
- *   order_barrier, order_partial_barrier, order_sub_group_barrier, order_named_barrier, order_fence,
- *   order_atomic, order_update, order_overwrite, order_overwrite_foreign,
- *   order_copy_start, _arrive, _wait   the sync operations
+ *   order_sync, order_sync_event   barriers, copies and waits for them
+ *   order_fence, order_atomic, order_update, order_overwrite, order_overwrite_foreign   operations of units
  *   order_check              asserts all invariants
  *   order_explain            the missed edge that would have ordered an epoch, as far as such edges are kept
  *
@@ -57,8 +49,10 @@ struct release {
     uint32_t references;
     uint32_t site;
     uint64_t unit; /* the latest that released */
-    struct vclock *vclock[ORDER_REGIONS];
-    struct release *next; /* of unused ones */
+    union {
+        struct vclock *vclock[ORDER_REGIONS];
+        struct release *next; /* of unused ones */
+    };
 };
 struct release_pool {
     struct release *unused;
@@ -161,7 +155,6 @@ struct item_order {
     uint32_t head_count, head_room;
     struct missed_edge missed[MISSED_KEPT];
     uint32_t missed_next;
-    struct item_order *next; /* of spare ones */
 };
 
 struct sub_group_order {
@@ -207,9 +200,6 @@ struct group_order {
     uint64_t base[ORDER_REGIONS]; /* the group's operations below it happen before each member's next one */
     uint64_t slice;
     struct vclock *acquired[ORDER_REGIONS];
-    /* a cache: acquired, and the group's own operations below base_clock_base; NULL: not made yet */
-    struct vclock *base_clock[ORDER_REGIONS];
-    uint64_t base_clock_base[ORDER_REGIONS];
     struct sub_group_order *sub_groups; /* NULL until a sub-group barrier */
     struct item_order **items;          /* by local linear id; NULL until a member synchronises */
     uint32_t item_count;                /* of those made */
@@ -220,7 +210,7 @@ struct group_order {
     uint64_t first_member_copy;
     struct barrier_seen barrier;      /* the latest */
     uint64_t joint;                   /* the clock value of the latest barrier of the whole work-group */
-    struct group_order *next, **link; /* in order->groups; the pointer to this one */
+    struct group_order *next, *prev;  /* in order->groups (utlist.h) */
     struct group_order *next_in_list; /* in order->groups_by_number */
 };
 
@@ -252,17 +242,14 @@ struct copy_order {
 
 struct atomic_object;
 
-/* Slots of one size. A slot's number is 1 or more, and it stays where it is. */
-struct slots {
-    void **blocks;
-    uint32_t block_count, room, used, unused;
-    size_t size;
+/* Entries by address: a hash table whose entries begin with struct address_entry. */
+struct address_entry {
+    struct address_entry *next; /* of its bucket */
+    uint64_t address;
 };
-/* Atomic objects that had no operation for a while, packed (order_objects.c). */
-struct packed_objects {
-    struct slots objects, keys;
-    uint32_t *buckets, bucket_count, count;
-    uint32_t unpacked_most; /* with more unpacked objects, all are tried; 0: the initial limit */
+struct address_table {
+    struct address_entry **buckets;
+    uint32_t bucket_count, count;
 };
 
 /* One of several launches whose work-groups are ordered together (launches/). */
@@ -273,9 +260,10 @@ struct order_launch {
     uint32_t predecessor_words;
 };
 
-struct sub_group_at {
+/* Members that wait at a barrier: by local id, from `from` to before `to`. */
+struct arrival {
     uint64_t group;
-    uint32_t number;
+    uint32_t from, to;
 };
 
 struct order {
@@ -297,16 +285,13 @@ struct order {
     uint64_t *fast_paths;                              /* borrowed; NULL: not counted */
     struct group_order *groups;                        /* resident ones that synchronised, the latest first */
     struct group_order *groups_by_number[GROUP_LISTS]; /* the same, in lists by number modulo GROUP_LISTS */
-    struct item_order *spare_items;                    /* of groups that ended, with their lists' memory */
     struct copy_order *copies;
     uint32_t copy_count, copy_room;
-    uint32_t *arrivals; /* at a named barrier: sub-groups; at a partial one: local ids */
+    struct arrival *arrivals; /* at the barrier that completes next */
     uint32_t arrival_count, arrival_room;
-    struct sub_group_at *sub_group_arrivals; /* at sub-group barriers that complete together */
-    uint32_t sub_group_arrival_count, sub_group_arrival_room;
-    struct atomic_object **atomics;          /* a hash table by address */
-    uint32_t variable_count, atomic_buckets; /* variable_count: packed atomic objects, too */
-    struct packed_objects packed;
+    struct address_table atomics,
+        packed;                      /* atomic objects; those that had no operation for a while, packed */
+    uint32_t unpacked_most;          /* with more in `atomics`, all are tried; 0: the initial limit */
     uint64_t versions;               /* the latest version of an object's list */
     uint64_t searched;               /* releases of lists that were looked at, as a measure of work */
     bool wide;                       /* some atomic object has 8 bytes */
@@ -355,6 +340,12 @@ static inline const struct sub_group_order *order_sub_group_of(const struct unit
     return unit_state->group && unit_state->group->sub_groups && !unit_state->copy
                ? &unit_state->group->sub_groups[unit_state->place.sub_group]
                : NULL;
+}
+
+/* Atomic objects, packed or not. */
+static inline uint32_t order_object_count(const struct order *order)
+{
+    return order->atomics.count + order->packed.count;
 }
 
 /* The clock value at which the unit's current segment began. */
@@ -444,28 +435,18 @@ uint32_t order_unit_launch(const struct order *order, uint64_t unit);
 enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local,
                               bool svm_atomics);
 
+/* A barrier, an arrival at one, a copy or a wait for it, or the end of a group, as the sync log has it
+ * (sync_log.h). */
+void order_sync(struct order *order, const struct sync_op *op);
 void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
-                   uint32_t site);
-void order_sub_group_barrier(struct order *order, uint64_t group, uint32_t sub_group, uint32_t regions,
-                             enum memory_scope scope, uint32_t site);
-/* Members of the sub-group wait at a barrier that the next order_sub_group_barriers completes. */
-void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_group);
-void order_sub_group_barriers(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site);
-void order_partial_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event);
-/* members: a bit for each of the 64 from `first` on. */
-void order_partial_arrival(struct order *order, uint64_t group, uint32_t first, uint64_t members);
-void order_partial_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
-                           uint32_t site);
-void order_named_arrival(struct order *order, uint64_t group, uint32_t sub_group);
-void order_named_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
-                         uint32_t site);
+                   uint32_t site); /* of a whole work-group */
+/* A barrier, a copy or a wait for it, as a wave announces it; the latest one of a barrier completes it.
+ * units: by lane, wherever the wave's lanes may be of several groups or not the whole group. site: as the
+ * order numbers it. */
+void order_sync_event(struct order *order, uint64_t group, const uint64_t *units,
+                      const struct sync_event *event, uint32_t site);
 void order_fence(struct order *order, struct unit_state *unit_state, uint32_t regions,
                  enum memory_ordering how, enum memory_scope scope, uint32_t site);
-/* The same fence again by a member of a hand-off, in constant time. False: it is not, and nothing was
- * done. */
-bool order_fence_again(struct order *order, struct group_order *group, uint64_t local,
-                       const struct sync_event *event);
-
 /* True: relaxed updates by the group's members add nothing to any clock, and carry the group's segment. */
 bool order_updates_add_nothing(const struct order *order, const struct group_order *group);
 bool order_logs(const struct order *order); /* operations are logged */
@@ -518,8 +499,7 @@ void order_overwrite_foreign(struct order *order, uint64_t address, uint32_t siz
 /* A copy that the members reach together. Returns its unit. Several copies may have the number of one event,
  * by which they are waited for. */
 uint64_t order_copy_start(struct order *order, uint64_t group_number, uint32_t number, uint32_t site);
-/* A member reaches its next copy by itself. The copy is complete when all members have reached it. */
-void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site);
+void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number);
 /* The unit's clock now; a new segment of the unit begins. False: out of memory. */
 bool order_clock_snapshot(struct order *order, uint64_t unit,
                           struct order_clock_snapshot *out_clock_snapshot);
@@ -528,15 +508,10 @@ bool order_clock_snapshot_has(const struct order *order, const struct order_cloc
 bool order_clock_snapshot_has_key(const struct order *order,
                                   const struct order_clock_snapshot *clock_snapshot, int region,
                                   uint64_t key);
-/* The members of one wave reach a copy, `units` by lane: order_copy_start if they are all of the work-group,
- * else order_copy_arrive for each. */
-void order_copy_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event,
-                         uint32_t site);
 bool order_copy_complete(const struct order *order, uint64_t unit);
 uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
 /* The latest copy of that number; UNIT_END: there is none. */
 uint64_t order_copy_unit(const struct order *order, uint64_t group, uint32_t number);
-void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number);
 
 /* A missed edge that would have ordered the epoch before the unit's next operation. False: none is kept. */
 bool order_explain(const struct order *order, const struct unit_state *unit_state, int region, uint64_t unit,

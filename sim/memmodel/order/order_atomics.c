@@ -39,7 +39,7 @@ static struct sequence_head *next_head(const struct unit_state *unit_state,
                                        const struct atomic_object *atomic, uint32_t *at)
 {
     for (; unit_state->item && *at < unit_state->item->head_count; (*at)++)
-        if (unit_state->item->heads[*at].address == atomic->address &&
+        if (unit_state->item->heads[*at].address == atomic->entry.address &&
             unit_state->item->heads[*at].generation == atomic->generation)
             return &unit_state->item->heads[(*at)++];
     return NULL;
@@ -73,7 +73,7 @@ void order_add_head(struct order *order, struct unit_state *unit_state, const st
         release_drop(order, item->heads[at].release_clock.release);
     }
     CHECKED(at < item->head_count && item->head_count <= item->head_room);
-    item->heads[at] = (struct sequence_head){atomic->address, atomic->generation, *release_clock};
+    item->heads[at] = (struct sequence_head){atomic->entry.address, atomic->generation, *release_clock};
     release_share(release_clock->release);
 }
 
@@ -119,7 +119,7 @@ static void begin_sequence(struct order *order, struct unit_state *unit_state, s
     }
     atomic->generation++;
     for (uint32_t i = 0; unit_state->item && i < unit_state->item->head_count; i++)
-        if (unit_state->item->heads[i].address == atomic->address &&
+        if (unit_state->item->heads[i].address == atomic->entry.address &&
             unit_state->item->heads[i].generation == before)
             unit_state->item->heads[i].generation = atomic->generation;
 }
@@ -370,7 +370,7 @@ bool order_atomic(struct order *order, struct unit_state *unit_state, const stru
 bool order_updates_add_nothing(const struct order *order, const struct group_order *group)
 {
     const bool has_synchronised = group && (group->items || group->sub_groups || group->copy_count);
-    return !order->variable_count && !has_synchronised;
+    return !order_object_count(order) && !has_synchronised;
 }
 
 bool order_logs(const struct order *order)
@@ -434,7 +434,7 @@ static void overwrite_one(struct order *order, struct unit_state *unit_state, ui
 void order_overwrite(struct order *order, struct unit_state *unit_state, uint64_t address, uint32_t size,
                      uint32_t site)
 {
-    if (!order->variable_count)
+    if (!order_object_count(order))
         return;
     for (uint64_t at = first_of(order, address); at < address + size; at += 4)
         overwrite_one(order, unit_state, at, address, address + size, site);
@@ -442,7 +442,7 @@ void order_overwrite(struct order *order, struct unit_state *unit_state, uint64_
 
 void order_overwrite_foreign(struct order *order, uint64_t address, uint32_t size, bool update)
 {
-    if (!order->variable_count)
+    if (!order_object_count(order))
         return;
     for (uint64_t at = first_of(order, address); at < address + size; at += 4) {
         struct atomic_object *atomic = overlapped(order, at, address, address + size);

@@ -3,11 +3,15 @@
  * Barriers (R17 to R20): of a work-group, of a sub-group, named ones, and those at which only a part of a
  * work-group waits.
  *
- * A barrier of a group joins the clocks of its members into the group's own. It also sets `base` of the group
- * to the barrier's clock value: everything that members did before happens before everything that they do
- * after. The cost is one join for each member that acquired something by itself since the barrier before. A
- * named barrier does the same with its sub-groups, a partial one with its work-items. The flags of the
- * barrier say in which regions.
+ * A barrier of a whole group joins the clocks of its members into the group's own. It also sets `base` of the
+ * group to the barrier's clock value: everything that members did before happens before everything that they
+ * do after. The cost is one join for each member that acquired something by itself since the barrier before.
+ * A barrier of sub-groups does the same with each of them, and a partial one with its work-items; they share
+ * one clock, which has the keys of all that take part. The flags of the barrier say in which regions.
+ *
+ * All waves that pass a barrier announce it one after another. Those that take part are collected, as ranges
+ * of members, until the last one has arrived: what members publish at entry must not have what others acquire
+ * at exit (R17).
  */
 #include "sim/memmodel/common/lane_mask.h"
 #include "order_state.h"
@@ -15,6 +19,15 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+
+/* A barrier that is complete: its group, and the members that take part. */
+struct barrier {
+    struct order *order;
+    struct group_order *group;
+    const struct arrival *arrivals;
+    uint32_t count;
+    struct endpoint end;
+};
 
 /* What a barrier of the default scope would pass to its own members as a fence, they receive from the
  * barrier itself. A barrier of a wider scope pairs with atomics of other groups, too: it is also a release
@@ -24,80 +37,125 @@ static bool is_also_fence(enum memory_scope scope, enum memory_scope own)
     return scope > own && RULE(17);
 }
 
-static void release_at_entry(struct order *order, struct group_order *group, uint64_t local,
-                             const struct endpoint *end)
+/* ---- members ---------------------------------------------------------------------------------- */
+
+static void release_at_entry(const struct barrier *barrier, struct unit_state *member)
 {
-    struct unit_state unit_state;
-    order_unit_state(order, group->number * order->group_items + local, &unit_state);
-    if (order_make_item(order, &unit_state))
-        order_release_fence(order, &unit_state, end, order->clock);
+    if (order_make_item(barrier->order, member))
+        order_release_fence(barrier->order, member, &barrier->end, barrier->order->clock);
 }
 
-static void acquire_at_exit(struct order *order, struct group_order *group, uint64_t local,
-                            const struct endpoint *end)
+static void acquire_at_exit(const struct barrier *barrier, struct unit_state *member)
 {
-    struct unit_state unit_state;
-    order_unit_state(order, group->number * order->group_items + local, &unit_state);
-    order_deliver(order, &unit_state);
-    if (unit_state.item)
-        order_acquire_buffered(order, &unit_state, end);
+    order_deliver(barrier->order, member);
+    if (member->item)
+        order_acquire_buffered(barrier->order, member, &barrier->end);
 }
+
+static void begin_segment(const struct barrier *barrier, struct unit_state *member)
+{
+    if (!order_make_item(barrier->order, member))
+        return;
+    order_deliver(barrier->order, member);
+    member->item->slice = barrier->order->clock;
+    if (barrier->end.flags & REGION_IMAGE)
+        member->item->image_base = barrier->order->clock;
+}
+
+static void each_member(const struct barrier *barrier,
+                        void (*visit)(const struct barrier *barrier, struct unit_state *member))
+{
+    for (uint32_t a = 0; a < barrier->count; a++)
+        for (uint64_t i = barrier->arrivals[a].from; i < barrier->arrivals[a].to; i++) {
+            struct unit_state member;
+            order_unit_state(barrier->order, barrier->group->number * barrier->order->group_items + i,
+                             &member);
+            visit(barrier, &member);
+        }
+}
+
+/* ---- what they share -------------------------------------------------------------------------- */
 
 /* The clocks of members become part of their group's clock. */
-static void join_members(struct order *order, struct group_order *group, uint64_t from, uint64_t to,
-                         int region, struct vclock **into)
+static void join_members(const struct barrier *barrier, const struct arrival *arrival, int region,
+                         struct vclock **into)
 {
-    for (uint64_t i = from; group->items && group->item_count && i < to; i++) {
+    const struct group_order *group = barrier->group;
+    CHECKED(arrival->from < arrival->to && arrival->to <= barrier->order->group_items);
+    for (uint64_t i = arrival->from; group->items && group->item_count && i < arrival->to; i++) {
         struct item_order *item = group->items[i];
         if (!item || !item->acquired[region])
             continue;
-        join_into(order, into, item->acquired[region]);
-        set(order, &item->acquired[region], NULL);
+        join_into(barrier->order, into, item->acquired[region]);
+        set(barrier->order, &item->acquired[region], NULL);
     }
 }
 
-static void log_barrier(struct order *order, enum sync_op_kind kind, uint64_t group, uint32_t sub_group,
-                        const struct endpoint *end)
+static void share_in_group(const struct barrier *barrier, int region)
 {
-    log_op(order, &(struct sync_op){.kind = (uint8_t)kind,
-                                    .scope = (uint8_t)end->scope,
-                                    .regions = (uint8_t)end->flags,
-                                    .site = end->site,
-                                    .number = sub_group,
-                                    .by = group,
-                                    .clock = order->clock});
+    struct order *order = barrier->order;
+    struct group_order *group = barrier->group;
+    CHECKED(barrier->count == 1 && group->base[region] < order->clock);
+    join_members(barrier, barrier->arrivals, region, &group->acquired[region]);
+    for (uint32_t s = 0; group->sub_groups && s < order->sub_group_count; s++) {
+        join_into(order, &group->acquired[region], group->sub_groups[s].acquired[region]);
+        set(order, &group->sub_groups[s].acquired[region], NULL);
+    }
+    group->base[region] = order->clock;
 }
 
-void order_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope,
-                   uint32_t site)
+static struct sub_group_order *sub_group_of(const struct barrier *barrier, uint32_t at)
 {
-    struct group_order *group = order_group(order, number);
-    if (!group)
-        return;
-    order_handoff_dissolve(order, group);
-    uint64_t clock = ++order->clock;
-    CHECKED(group->slice < clock);
-    struct endpoint end = {scope, true, regions, site};
-    bool fence = regions && is_also_fence(scope, SCOPE_WORK_GROUP);
-    for (uint64_t i = 0; fence && i < order->group_items; i++)
-        release_at_entry(order, group, i, &end);
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        if (!(regions >> r & 1) || !RULE(17))
-            continue;
-        join_members(order, group, 0, order->group_items, r, &group->acquired[r]);
-        for (uint32_t s = 0; group->sub_groups && s < order->sub_group_count; s++) {
-            join_into(order, &group->acquired[r], group->sub_groups[s].acquired[r]);
-            set(order, &group->sub_groups[s].acquired[r], NULL);
-        }
-        group->base[r] = clock;
-    }
-    group->slice = group->joint = clock;
-    no_unit_done(group);
-    group->barrier = (struct barrier_seen){site, regions, clock, false, false};
-    for (uint64_t i = 0; fence && i < order->group_items; i++)
-        acquire_at_exit(order, group, i, &end);
-    log_barrier(order, SYNC_OP_BARRIER, number, 0, &end);
+    const uint32_t number = barrier->arrivals[at].from / barrier->order->sub_group_size;
+    CHECKED(number < barrier->order->sub_group_count);
+    return &barrier->group->sub_groups[number];
 }
+
+static void share_in_sub_groups(const struct barrier *barrier, int region)
+{
+    struct order *order = barrier->order;
+    struct vclock *vclock = NULL;
+    order->sub_group_keys = true;
+    for (uint32_t a = 0; a < barrier->count; a++) {
+        struct sub_group_order *sub = sub_group_of(barrier, a);
+        join_members(barrier, &barrier->arrivals[a], region, &sub->acquired[region]);
+        join_into(order, &vclock, sub->acquired[region]);
+        put_into(order, &vclock,
+                 sub_group_key(order, barrier->group->number, (uint32_t)(sub - barrier->group->sub_groups)),
+                 order->clock);
+    }
+    for (uint32_t a = 0; a < barrier->count; a++) {
+        struct sub_group_order *sub = sub_group_of(barrier, a);
+        set(order, &sub->acquired[region], vclock_share(vclock));
+        sub->base[region] = order->clock;
+    }
+    vclock_drop(&order->pool, vclock);
+}
+
+/* The members' operations and clocks happen before what all of them do next, and before nothing of other
+ * units. Each arrival is of one member, whose state begin_segment made. */
+static void share_among_members(const struct barrier *barrier, int region)
+{
+    struct order *order = barrier->order;
+    const uint64_t first = barrier->group->number * order->group_items;
+    struct vclock *vclock = NULL;
+    struct unit_state member;
+    for (uint32_t a = 0; a < barrier->count; a++) {
+        CHECKED(barrier->arrivals[a].to == barrier->arrivals[a].from + 1);
+        order_unit_state(order, first + barrier->arrivals[a].from, &member);
+        struct vclock *own = member.item ? order_publish(order, &member, region, order->clock) : NULL;
+        join_into(order, &vclock, own);
+        vclock_drop(&order->pool, own);
+    }
+    for (uint32_t a = 0; a < barrier->count; a++) {
+        order_unit_state(order, first + barrier->arrivals[a].from, &member);
+        if (member.item)
+            join_into(order, &member.item->acquired[region], vclock);
+    }
+    vclock_drop(&order->pool, vclock);
+}
+
+/* ---- barriers --------------------------------------------------------------------------------- */
 
 static bool make_sub_groups(struct order *order, struct group_order *group)
 {
@@ -109,65 +167,85 @@ static bool make_sub_groups(struct order *order, struct group_order *group)
     return group->sub_groups != NULL;
 }
 
-void order_sub_group_barrier(struct order *order, uint64_t number, uint32_t sub_group, uint32_t regions,
-                             enum memory_scope scope, uint32_t site)
+/* In a region. */
+static void share(const struct barrier *barrier, enum sync_op_kind kind, int region)
 {
-    struct group_order *group = order_group(order, number);
-    if (!group || !make_sub_groups(order, group) || !RULE(19))
+    if (kind == SYNC_OP_BARRIER)
+        share_in_group(barrier, region);
+    else if (kind == SYNC_OP_PARTIAL_BARRIER)
+        share_among_members(barrier, region);
+    else
+        share_in_sub_groups(barrier, region);
+}
+
+static void begin_segments(const struct barrier *barrier, enum sync_op_kind kind)
+{
+    const uint64_t clock = barrier->order->clock;
+    if (kind == SYNC_OP_BARRIER)
+        barrier->group->slice = barrier->group->joint = clock;
+    else if (kind == SYNC_OP_PARTIAL_BARRIER)
+        each_member(barrier, begin_segment);
+    else
+        for (uint32_t a = 0; a < barrier->count; a++) {
+            CHECKED(sub_group_of(barrier, a)->slice < clock);
+            sub_group_of(barrier, a)->slice = clock;
+        }
+    no_unit_done(barrier->group);
+}
+
+/* The barrier of these members; op->clock is not set yet. */
+static void complete(struct order *order, const struct sync_op *op, const struct arrival *arrivals,
+                     uint32_t count)
+{
+    const enum sync_op_kind kind = (enum sync_op_kind)op->kind;
+    const bool of_group = kind == SYNC_OP_BARRIER, partial = kind == SYNC_OP_PARTIAL_BARRIER;
+    const enum memory_scope scope = (enum memory_scope)op->scope,
+                            own = of_group ? SCOPE_WORK_GROUP : SCOPE_SUB_GROUP;
+    const struct barrier barrier = {
+        order, order_group(order, op->by), arrivals, count, {scope, true, op->regions, op->site}};
+    if (!barrier.group || !(of_group || partial || make_sub_groups(order, barrier.group)))
         return;
-    order_handoff_dissolve(order, group);
-    struct sub_group_order *sub = &group->sub_groups[sub_group];
-    uint64_t clock = ++order->clock, from = (uint64_t)sub_group * order->sub_group_size,
-             to = from + order->sub_group_size;
-    CHECKED(sub_group < order->sub_group_count && sub->slice < clock);
-    if (to > order->group_items)
-        to = order->group_items;
-    struct endpoint end = {scope, true, regions, site};
-    bool fence = regions && is_also_fence(scope, SCOPE_SUB_GROUP);
-    for (uint64_t i = from; fence && i < to; i++)
-        release_at_entry(order, group, i, &end);
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        if (!(regions >> r & 1))
-            continue;
-        join_members(order, group, from, to, r, &sub->acquired[r]);
-        sub->base[r] = clock;
-    }
-    sub->slice = clock;
-    no_unit_done(group);
-    group->barrier = (struct barrier_seen){site, regions, clock, true, false};
-    for (uint64_t i = from; fence && i < to; i++)
-        acquire_at_exit(order, group, i, &end);
-    log_barrier(order, SYNC_OP_SUB_GROUP_BARRIER, number, sub_group, &end);
+    order_handoff_dissolve(order, barrier.group);
+    CHECKED(count > 0 && barrier.group->slice <= order->clock);
+    order->clock++;
+    const bool fence = op->regions && (partial || is_also_fence(scope, own));
+    if (fence)
+        each_member(&barrier, release_at_entry);
+    for (int r = 0; r < ORDER_REGIONS; r++)
+        if (op->regions >> r & 1 && RULE(17) && (kind != SYNC_OP_SUB_GROUP_BARRIER || RULE(19)))
+            share(&barrier, kind, r);
+    begin_segments(&barrier, kind);
+    if (!partial)
+        barrier.group->barrier =
+            (struct barrier_seen){op->site, op->regions, order->clock, kind == SYNC_OP_SUB_GROUP_BARRIER,
+                                  kind == SYNC_OP_NAMED_BARRIER};
+    if (fence)
+        each_member(&barrier, acquire_at_exit);
+    struct sync_op done = *op;
+    done.clock = order->clock;
+    log_op(order, &done);
 }
 
-/* Sub-groups of several waves, or of several work-groups, may complete their barriers in one event. What
- * the members publish at entry must not have what others acquire at exit (R17), so arrivals are collected
- * until all have arrived. */
-void order_sub_group_arrival(struct order *order, uint64_t group, uint32_t sub_group)
+/* ---- arrivals --------------------------------------------------------------------------------- */
+
+static uint32_t first_of(const struct order *order, uint32_t sub_group)
 {
-    for (uint32_t i = order->sub_group_arrival_count; i-- > 0;)
-        if (order->sub_group_arrivals[i].group == group && order->sub_group_arrivals[i].number == sub_group)
-            return;
-    if (order->sub_group_arrival_count == order->sub_group_arrival_room &&
-        !order_grow(order, (void **)&order->sub_group_arrivals, &order->sub_group_arrival_room,
-                    sizeof *order->sub_group_arrivals))
-        return;
-    order->sub_group_arrivals[order->sub_group_arrival_count++] = (struct sub_group_at){group, sub_group};
+    const uint64_t first = (uint64_t)sub_group * order->sub_group_size;
+    return (uint32_t)(first < order->group_items ? first : order->group_items);
 }
 
-void order_sub_group_barriers(struct order *order, uint32_t regions, enum memory_scope scope, uint32_t site)
+static struct arrival arrival_of(const struct order *order, uint64_t group, uint32_t sub_group)
 {
-    for (uint32_t i = 0; i < order->sub_group_arrival_count; i++)
-        order_sub_group_barrier(order, order->sub_group_arrivals[i].group,
-                                order->sub_group_arrivals[i].number, regions, scope, site);
-    order->sub_group_arrival_count = 0;
+    return (struct arrival){group, first_of(order, sub_group), first_of(order, sub_group + 1)};
 }
 
-/* ---- named barriers --------------------------------------------------------------------------- */
-
-/* False: out of memory. */
-static bool add_arrival(struct order *order, uint32_t arrival)
+/* False: it has arrived already, or out of memory. */
+static bool arrive(struct order *order, struct arrival arrival)
 {
+    CHECKED(arrival.from < arrival.to && arrival.to <= order->group_items);
+    for (uint32_t i = order->arrival_count; i-- > 0;)
+        if (order->arrivals[i].group == arrival.group && order->arrivals[i].from == arrival.from)
+            return false;
     if (order->arrival_count == order->arrival_room &&
         !order_grow(order, (void **)&order->arrivals, &order->arrival_room, sizeof *order->arrivals))
         return false;
@@ -175,173 +253,126 @@ static bool add_arrival(struct order *order, uint32_t arrival)
     return true;
 }
 
-void order_named_arrival(struct order *order, uint64_t number, uint32_t sub_group)
+/* Members of a partial barrier: a bit for each of 64, from op->number on. */
+static void members_arrive(struct order *order, const struct sync_op *op)
 {
-    if (!add_arrival(order, sub_group))
-        return;
-    log_op(order,
-           &(struct sync_op){
-               .kind = SYNC_OP_NAMED_ARRIVAL, .number = sub_group, .by = number, .clock = order->clock});
-}
-
-static uint64_t first_of(const struct order *order, uint32_t sub_group)
-{
-    const uint64_t first = (uint64_t)sub_group * order->sub_group_size;
-    return first < order->group_items ? first : order->group_items;
-}
-
-static void for_each_arrived(struct order *order, struct group_order *group, const struct endpoint *end,
-                             void (*pass)(struct order *, struct group_order *, uint64_t,
-                                          const struct endpoint *))
-{
-    for (uint32_t a = 0; a < order->arrival_count; a++)
-        for (uint64_t i = first_of(order, order->arrivals[a]); i < first_of(order, order->arrivals[a] + 1);
-             i++)
-            pass(order, group, i, end);
-}
-
-static void share_named(struct order *order, struct group_order *group, int region)
-{
-    struct vclock *vclock = NULL;
-    order->sub_group_keys = true;
-    for (uint32_t a = 0; a < order->arrival_count; a++) {
-        const uint32_t s = order->arrivals[a];
-        CHECKED(s < order->sub_group_count);
-        join_members(order, group, first_of(order, s), first_of(order, s + 1), region,
-                     &group->sub_groups[s].acquired[region]);
-        join_into(order, &vclock, group->sub_groups[s].acquired[region]);
-        set(order, &vclock,
-            vclock_put(&order->pool, vclock, sub_group_key(order, group->number, s), order->clock));
+    for (uint64_t rest = op->address; rest; rest &= rest - 1) {
+        const uint32_t local = op->number + (uint32_t)__builtin_ctzll(rest);
+        CHECKED(local < order->group_items);
+        arrive(order, (struct arrival){op->by, local, local + 1});
     }
-    for (uint32_t a = 0; a < order->arrival_count; a++) {
-        struct sub_group_order *sub = &group->sub_groups[order->arrivals[a]];
-        set(order, &sub->acquired[region], vclock_share(vclock));
-        sub->base[region] = order->clock;
-    }
-    vclock_drop(&order->pool, vclock);
+    log_op(order, op);
 }
 
-void order_named_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope,
-                         uint32_t site)
+static void wave_arrives_in_part(struct order *order, const uint64_t *units, const struct sync_event *event,
+                                 uint64_t group)
 {
-    struct group_order *group = order_group(order, number);
-    if (group && make_sub_groups(order, group)) {
-        order_handoff_dissolve(order, group);
-        const uint64_t clock = ++order->clock;
-        const struct endpoint end = {scope, true, regions, site};
-        /* a work-group scope is wider than the sub-groups that take part */
-        const bool fence = regions && is_also_fence(scope, SCOPE_SUB_GROUP);
-        if (fence)
-            for_each_arrived(order, group, &end, release_at_entry);
-        for (int r = 0; r < ORDER_REGIONS; r++)
-            if (regions >> r & 1)
-                share_named(order, group, r);
-        for (uint32_t a = 0; a < order->arrival_count; a++)
-            group->sub_groups[order->arrivals[a]].slice = clock;
-        no_unit_done(group);
-        group->barrier = (struct barrier_seen){site, regions, clock, false, true};
-        if (fence)
-            for_each_arrived(order, group, &end, acquire_at_exit);
-        log_barrier(order, SYNC_OP_NAMED_BARRIER, number, 0, &end);
-    }
-    order->arrival_count = 0;
-}
-
-/* ---- barriers at which only a part of a work-group waits (R18) -------------------------------- */
-
-void order_partial_arrival(struct order *order, uint64_t number, uint32_t first, uint64_t members)
-{
-    CHECKED(members && first + 63 - (uint32_t)__builtin_clzll(members) < order->group_items);
-    for (uint64_t rest = members; rest; rest &= rest - 1)
-        if (!add_arrival(order, first + (uint32_t)__builtin_ctzll(rest)))
-            return;
-    log_op(order, &(struct sync_op){.kind = SYNC_OP_PARTIAL_ARRIVAL,
-                                    .number = first,
-                                    .address = members,
-                                    .by = number,
-                                    .clock = order->clock});
-}
-
-void order_partial_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event)
-{
-    const uint64_t number = order_unit_group(order, units[0]);
-    uint64_t members = 0, first = 0;
+    struct sync_op op = {.kind = SYNC_OP_PARTIAL_ARRIVAL, .by = group, .clock = order->clock};
     EACH_LANE_OF(event->mask, lane)
     {
         const uint64_t local = units[lane] % order->group_items;
-        CHECKED(order_unit_group(order, units[lane]) == number); /* a wave waits in one work-group */
-        if (members && local / 64 != first / 64) {
-            order_partial_arrival(order, number, (uint32_t)first, members);
-            members = 0;
+        CHECKED(order_unit_group(order, units[lane]) == group); /* a wave waits in one work-group */
+        if (op.address && local / 64 != op.number / 64) {
+            members_arrive(order, &op);
+            op.address = 0;
         }
-        first = local / 64 * 64;
-        members |= UINT64_C(1) << local % 64;
+        op.number = (uint32_t)(local / 64 * 64);
+        op.address |= UINT64_C(1) << local % 64;
     }
-    if (members)
-        order_partial_arrival(order, number, (uint32_t)first, members);
+    members_arrive(order, &op);
 }
 
-static bool make_partial(struct order *order, const struct group_order *group, uint32_t at,
-                         struct unit_state *out_unit_state)
+static void wave_arrives(struct order *order, const uint64_t *units, const struct sync_event *event)
 {
-    order_unit_state(order, group->number * order->group_items + order->arrivals[at], out_unit_state);
-    if (!order_make_item(order, out_unit_state))
-        return false;
-    order_deliver(order, out_unit_state);
-    return true;
-}
-
-/* The arrived work-items' operations and clocks happen before what all of them do next, and before nothing
- * of other units. */
-static void share_partial(struct order *order, struct group_order *group, int region)
-{
-    struct vclock *vclock = NULL;
-    struct unit_state unit_state;
-    for (uint32_t a = 0; a < order->arrival_count; a++) {
-        if (!make_partial(order, group, a, &unit_state))
-            continue;
-        struct vclock *own = order_publish(order, &unit_state, region, order->clock);
-        join_into(order, &vclock, own);
-        vclock_drop(&order->pool, own);
+    struct sync_op op = {.kind = SYNC_OP_NAMED_ARRIVAL, .clock = order->clock};
+    EACH_LANE_OF(event->mask, lane)
+    {
+        op.by = order_unit_group(order, units[lane]);
+        op.number = order_unit_sub_group(order, units[lane]);
+        if (arrive(order, arrival_of(order, op.by, op.number)) && event->kind == SYNC_NAMED_BARRIER)
+            log_op(order, &op);
     }
-    for (uint32_t a = 0; a < order->arrival_count; a++)
-        if (make_partial(order, group, a, &unit_state))
-            join_into(order, &unit_state.item->acquired[region], vclock);
-    vclock_drop(&order->pool, vclock);
 }
 
-static void complete_partial(struct order *order, struct group_order *group, uint32_t regions,
-                             const struct endpoint *end)
+/* Sub-groups of several waves, or of several work-groups, may complete their barriers in one event. */
+static void complete_each(struct order *order, struct sync_op op)
 {
-    struct unit_state unit_state;
-    CHECKED(order->arrival_count > 0); /* order_partial_arrivals came first */
-    for (uint32_t a = 0; regions && a < order->arrival_count; a++)
-        release_at_entry(order, group, order->arrivals[a], end);
-    for (int r = 0; r < ORDER_REGIONS; r++)
-        if (regions >> r & 1 && RULE(17))
-            share_partial(order, group, r);
-    for (uint32_t a = 0; a < order->arrival_count; a++) {
-        if (!make_partial(order, group, a, &unit_state))
-            continue;
-        unit_state.item->slice = order->clock;
-        if (regions & REGION_IMAGE)
-            unit_state.item->image_base = order->clock;
-    }
-    for (uint32_t a = 0; regions && a < order->arrival_count; a++)
-        acquire_at_exit(order, group, order->arrivals[a], end);
-}
-
-void order_partial_barrier(struct order *order, uint64_t number, uint32_t regions, enum memory_scope scope,
-                           uint32_t site)
-{
-    struct group_order *group = order_group(order, number);
-    if (group) {
-        const struct endpoint end = {scope, true, regions, site};
-        order_handoff_dissolve(order, group);
-        order->clock++;
-        complete_partial(order, group, regions, &end);
-        no_unit_done(group);
-        log_barrier(order, SYNC_OP_PARTIAL_BARRIER, number, 0, &end);
+    op.kind = SYNC_OP_SUB_GROUP_BARRIER;
+    for (uint32_t i = 0; i < order->arrival_count; i++) {
+        op.by = order->arrivals[i].group;
+        op.number = order->arrivals[i].from / order->sub_group_size;
+        complete(order, &op, &order->arrivals[i], 1);
     }
     order->arrival_count = 0;
+}
+
+/* ---- interface -------------------------------------------------------------------------------- */
+
+void order_sync(struct order *order, const struct sync_op *op)
+{
+    struct arrival members = {op->by, 0, (uint32_t)order->group_items};
+    switch ((enum sync_op_kind)op->kind) {
+    case SYNC_OP_SUB_GROUP_BARRIER: members = arrival_of(order, op->by, op->number); /* fall through */
+    case SYNC_OP_BARRIER: complete(order, op, &members, 1); return;
+    case SYNC_OP_NAMED_ARRIVAL: arrive(order, arrival_of(order, op->by, op->number)); return;
+    case SYNC_OP_PARTIAL_ARRIVAL: members_arrive(order, op); return;
+    case SYNC_OP_NAMED_BARRIER:
+    case SYNC_OP_PARTIAL_BARRIER:
+        complete(order, op, order->arrivals, order->arrival_count);
+        order->arrival_count = 0;
+        return;
+    case SYNC_OP_COPY: order_copy_start(order, op->by, op->number, op->site); return;
+    case SYNC_OP_COPY_WAIT: order_copy_wait(order, op->by, op->number); return;
+    case SYNC_OP_GROUP_END: order_group_end(order, op->by); return;
+    case SYNC_OP_FENCE:
+    case SYNC_OP_ATOMIC:
+    case SYNC_OP_OVERWRITE:
+    case SYNC_OP_FOREIGN_WRITE: CHECKED(false); /* of a unit */
+    }
+}
+
+void order_barrier(struct order *order, uint64_t group, uint32_t regions, enum memory_scope scope,
+                   uint32_t site)
+{
+    order_sync(order, &(struct sync_op){.kind = SYNC_OP_BARRIER,
+                                        .scope = (uint8_t)scope,
+                                        .regions = (uint8_t)regions,
+                                        .site = site,
+                                        .by = group});
+}
+
+void order_sync_event(struct order *order, uint64_t group, const uint64_t *units,
+                      const struct sync_event *event, uint32_t site)
+{
+    struct sync_op op = {.kind = event->parted ? SYNC_OP_PARTIAL_BARRIER : SYNC_OP_BARRIER,
+                         .scope = (uint8_t)event->scope,
+                         .regions = (uint8_t)(RULE(20) ? event->regions : REGION_GLOBAL),
+                         .site = site,
+                         .by = group};
+    switch (event->kind) {
+    case SYNC_FENCE: return; /* of a unit */
+    case SYNC_COPY: order_copy_arrivals(order, units, event, site); return;
+    case SYNC_COPY_WAIT:
+        op.kind = SYNC_OP_COPY_WAIT;
+        op.number = event->copy;
+        break;
+    case SYNC_SUB_GROUP_BARRIER:
+        wave_arrives(order, units, event);
+        if (event->last)
+            complete_each(order, op);
+        return;
+    case SYNC_NAMED_BARRIER:
+        wave_arrives(order, units, event);
+        op.kind = SYNC_OP_NAMED_BARRIER;
+        break;
+    case SYNC_COLLECTIVE: /* passes values, and orders nothing */
+        if (RULE(20))
+            return;
+        break;
+    case SYNC_WORK_GROUP_BARRIER:
+        if (event->parted)
+            wave_arrives_in_part(order, units, event, group);
+    }
+    if (event->last)
+        order_sync(order, &op);
 }

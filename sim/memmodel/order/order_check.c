@@ -91,7 +91,6 @@ static void check_group(const struct order *order, const struct group_order *gro
     CHECKED(group->joint <= order->clock);
     for (int r = 0; r < ORDER_REGIONS; r++) {
         CHECKED(group->base[r] > 0 && group->base[r] <= order->clock);
-        CHECKED(group->base_clock_base[r] <= group->base[r]);
     }
     for (const struct group_order *other = group->next; other; other = other->next)
         CHECKED(other->number != group->number);
@@ -108,9 +107,9 @@ static void check_group(const struct order *order, const struct group_order *gro
 static void check_barriers(const struct order *order)
 {
     CHECKED(order->arrival_count <= order->arrival_room);
-    CHECKED(order->sub_group_arrival_count <= order->sub_group_arrival_room);
-    for (uint32_t i = 0; i < order->sub_group_arrival_count; i++)
-        CHECKED(order->launches || order->sub_group_arrivals[i].number < order->sub_group_count);
+    for (uint32_t i = 0; i < order->arrival_count; i++)
+        CHECKED(order->arrivals[i].from < order->arrivals[i].to &&
+                order->arrivals[i].to <= order->group_items);
 }
 
 void order_check(const struct order *order)
@@ -119,7 +118,7 @@ void order_check(const struct order *order)
         return;
     CHECKED(order->event_clock <= order->clock && order->copy_count <= order->copy_room);
     for (const struct group_order *group = order->groups; group; group = group->next) {
-        CHECKED(*group->link == group && order_group_find(order, group->number) == group);
+        CHECKED(order_group_find(order, group->number) == group);
         check_group(order, group);
     }
     check_barriers(order);

@@ -114,7 +114,8 @@ bool order_clock_snapshot(struct order *order, uint64_t unit, struct order_clock
     return true;
 }
 
-void order_copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site)
+/* A member reaches its next copy by itself. */
+static void copy_arrive(struct order *order, uint64_t unit, uint32_t number, uint32_t site)
 {
     struct group_order *group = order_group(order, order_unit_group(order, unit));
     const uint64_t local = unit % order->group_items;
@@ -144,20 +145,12 @@ void order_copy_arrivals(struct order *order, const uint64_t *units, const struc
         return;
     }
     EACH_LANE_OF(event->mask, lane)
-    order_copy_arrive(order, units[lane], event->copy, site);
+    copy_arrive(order, units[lane], event->copy, site);
 }
 
 bool order_copy_complete(const struct order *order, uint64_t unit)
 {
     return !order->copies[unit - UNIT_COPIES].absent;
-}
-
-static void join_copy(struct order *order, struct group_order *group, uint64_t unit)
-{
-    for (int r = 0; r < ORDER_REGIONS; r++) {
-        put_into(order, &group->acquired[r], unit_key(unit), order->clock);
-        set(order, &group->base_clock[r], NULL);
-    }
 }
 
 void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number)
@@ -175,7 +168,8 @@ void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number
             group->copies[kept++] = group->copies[i];
             continue;
         }
-        join_copy(order, group, UNIT_COPIES + group->copies[i]);
+        for (int r = 0; r < ORDER_REGIONS; r++)
+            put_into(order, &group->acquired[r], unit_key(UNIT_COPIES + group->copies[i]), order->clock);
         order_members_free(order, &order->copies[group->copies[i]]);
     }
     group->copy_count = kept;

@@ -46,12 +46,12 @@ static struct subject subject_of_key(uint64_t key)
     return (struct subject){.unit = UNIT_END, .group = UINT64_MAX, .key_count = 1, .keys = {key}};
 }
 
-/* Is the answer found within a few steps of a deferred clock? Then it need not be computed. */
-static bool has_nearby(const struct order *order, const struct vclock *vclock, const struct subject *of,
+/* Is the answer found within a few nodes of a deferred clock? Then it need not be computed. */
+static bool has_nearby(const struct order *order, struct vclock *vclock, const struct subject *of,
                        uint64_t clock)
 {
     bool has = false;
-    for (uint32_t i = 0; vclock_step_of(vclock) && i < of->key_count && !has; i++)
+    for (uint32_t i = 0; vclock_was_deferred(vclock) && i < of->key_count && !has; i++)
         has = vclock_has_nearby(&order->pool, vclock, of->keys[i], clock);
     return has;
 }

@@ -228,7 +228,7 @@ static inline bool polls_again(const struct order *order, const struct handoff *
     uint64_t left = 0;
     for (uint32_t w = 0; w < order->member_words; w++)
         left |= waiting->reader[w] & ~reader[w];
-    return handoff->polled && handoff->polled->atomic->address == act->address && !left &&
+    return handoff->polled && handoff->polled->atomic->entry.address == act->address && !left &&
            handoff->polled_act.site == act->site;
 }
 
@@ -329,8 +329,8 @@ static inline bool release_next(struct order *order, struct handoff *handoff, st
         return false;
     if (!handoff->count)
         handoff->releases[0] = (struct handoff_release){0};
-    handoff->releases[handoff->count + 1] = handoff_release_next(handoff, local, clock, site);
-    handoff->count++;
+    handoff->releases[++handoff->count] =
+        (struct handoff_release){clock, (uint32_t)local, site, handoff->released[local]};
     handoff->released[local] = handoff->acquired[local] = handoff->count;
     CHECKED(handoff->count < handoff->room && handoff->count <= HANDOFF_MOST);
     handoff->slice[local] = clock;
@@ -387,12 +387,14 @@ struct vclock *order_handoff_clock(struct order *order, const struct handoff *ha
 {
     enum { AT_ONCE = 64 };
     struct vclock *vclock = position ? vclock_share(handoff->first) : NULL;
+    CHECKED(position <= handoff->count);
     for (uint64_t from = 0; position && from < order->group_items; from += AT_ONCE) {
-        uint32_t clock[AT_ONCE];
-        uint32_t count = 0;
+        uint32_t clock[AT_ONCE], count = 0;
         for (; count < AT_ONCE && from + count < order->group_items; count++)
             clock[count] = clock_at(handoff, from + count, position);
-        set(order, &vclock, vclock_put_row(&order->pool, vclock, handoff->first_unit + from, clock, count));
+        struct vclock *row = vclock_of_row(&order->pool, handoff->first_unit + from, clock, count);
+        join_into(order, &vclock, row);
+        vclock_drop(&order->pool, row);
     }
     return vclock;
 }

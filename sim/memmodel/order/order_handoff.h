@@ -34,12 +34,9 @@ enum {
     HANDOFF_COVERED = 1 << 15 /* of a member: the clock of the first release includes its own */
 };
 
-/* A release of the hand-off; number 0 stands for none. before, jump: earlier releases of the same member.
- * A jump is chosen so that every earlier one is a logarithm of steps away (Myers, "An applicative
- * random-access stack", 1983). farther: the jump of the release that `jump` names; span, next_span: how many
- * releases of the member are passed by each of the two. */
+/* A release of the hand-off; number 0 stands for none. before: the same member's release before it. */
 struct handoff_release {
-    uint32_t clock, local, site, before, jump, farther, span, next_span;
+    uint32_t clock, local, site, before;
 };
 
 struct handoff_object {
@@ -93,58 +90,13 @@ void order_handoff_free(struct order *order, struct group_order *group);
 /* The clock that a position stands for; one reference. */
 struct vclock *order_handoff_clock(struct order *order, const struct handoff *handoff, uint32_t position);
 
-/* If the two jumps below have the same span, the new one passes both; else it passes one release. */
-static inline struct handoff_release handoff_release_next(const struct handoff *handoff, uint64_t local,
-                                                          uint64_t clock, uint32_t site)
-{
-    const uint32_t at = handoff->released[local];
-    const struct handoff_release *before = &handoff->releases[at];
-    struct handoff_release next = {
-        .clock = (uint32_t)clock, .local = (uint32_t)local, .site = site, .before = at};
-    if (before->span == before->next_span) {
-        const struct handoff_release *farther = &handoff->releases[before->farther];
-        next.jump = before->farther;
-        next.farther = farther->jump;
-        next.span = 1 + 2 * before->span;
-        next.next_span = farther->span;
-    } else {
-        next.jump = at;
-        next.farther = before->jump;
-        next.span = 1;
-        next.next_span = before->span;
-    }
-    return next;
-}
-
 /* The member's latest release up to the position; 0: none. */
 static inline uint32_t handoff_release_at(const struct handoff *handoff, uint64_t local, uint32_t position)
 {
     uint32_t at = handoff->released[local];
     while (at > position)
-        at =
-            handoff->releases[at].jump > position ? handoff->releases[at].jump : handoff->releases[at].before;
+        at = handoff->releases[at].before;
     return at;
-}
-
-/* The member repeats a fence that acquires and releases, in constant time.
- * False: it is another kind of fence, the member has not acquired all releases, or there is no room. */
-static inline bool handoff_fence_again(struct order *order, struct group_order *group, uint64_t local,
-                                       const struct endpoint *end)
-{
-    struct handoff *handoff = group->handoff;
-    const uint32_t both = HANDOFF_FENCED | HANDOFF_COVERED, count = handoff->count, next = count + 1;
-    const bool is_same_kind = end->scope == SCOPE_WORK_GROUP && end->flags == 1u << handoff->region,
-               has_all = handoff->acquired[local] == count || handoff->buffered[local] == count,
-               has_room = next < handoff->room && next <= HANDOFF_MOST;
-    if (!is_same_kind || (handoff->entered[local] & both) != both || !has_all || !has_room)
-        return false;
-    const uint64_t clock = order_release_clock(order);
-    handoff->releases[next] = handoff_release_next(handoff, local, clock, end->site);
-    handoff->released[local] = handoff->acquired[local] = handoff->count = next;
-    handoff->slice[local] = (uint32_t)clock;
-    group->items[local]->slice = clock;
-    fast_path_taken(order->fast_paths, FAST_PATH_HANDOFF);
-    return true;
 }
 
 /* NULL: the object is not in the hand-off yet. */
@@ -168,14 +120,13 @@ static inline void handoff_read(struct order *order, struct handoff_object *obje
         handoff->buffered[local] = position;
 }
 
-/* handoff_access by a member that accessed the object before, if the value was stored by a release. */
-static inline void handoff_access_again(const struct order *order, struct handoff_object *object,
-                                        uint64_t local, const struct atomic_operation *act)
+/* A relaxed load or read-modify-write, which continues the release sequences of the object. */
+static inline void handoff_access(struct order *order, struct handoff_object *object, uint64_t local,
+                                  const struct atomic_operation *act)
 {
     const struct handoff *handoff = object->handoff;
     const uint32_t position = object->position, released = handoff->released[local];
-    if (handoff->buffered[local] < position)
-        handoff->buffered[local] = position;
+    handoff_read(order, object, local, position, &object->atomic->store, act);
     if (!act->writes)
         return;
     object->released[local] = released;
@@ -183,25 +134,6 @@ static inline void handoff_access_again(const struct order *order, struct handof
         object->position = released;
     object->atomic->store =
         (struct latest_store){act->site, handoff->first_unit + local, order->clock, released};
-}
-
-/* order_handoff_deliver under the same conditions. False: they do not hold. */
-static inline bool handoff_deliver_again(struct handoff *handoff, struct waiting *waiting, uint64_t local)
-{
-    if (!(handoff->entered[local] & handoff->polled->bit) || !handoff->polled_store.releases)
-        return false;
-    waiting->reader[local / 64] &= ~(UINT64_C(1) << local % 64);
-    if (handoff->buffered[local] < handoff->polled_position)
-        handoff->buffered[local] = handoff->polled_position;
-    return true;
-}
-
-/* A relaxed load or read-modify-write, which continues the release sequences of the object. */
-static inline void handoff_access(struct order *order, struct handoff_object *object, uint64_t local,
-                                  const struct atomic_operation *act)
-{
-    handoff_read(order, object, local, object->position, &object->atomic->store, act);
-    handoff_access_again(order, object, local, act);
 }
 
 #endif

@@ -14,7 +14,7 @@
 
 /* An atomic object, by its address. */
 struct atomic_object {
-    uint64_t address;
+    struct address_entry entry;
     uint32_t size;
     int region;
     bool svm_atomics;    /* it lies in fine-grained SVM with atomics */
@@ -27,7 +27,6 @@ struct atomic_object {
     struct release_clock_list release_clocks;
     struct latest_store store;
     struct handoff_object *handoff_objects; /* of the hand-offs that it is in; NULL: of none */
-    struct atomic_object *next;
 };
 
 /* One side of a synchronises-with edge, as the program has it. */
@@ -233,6 +232,10 @@ void order_log_own(struct order *order, struct unit_state *unit_state, struct sy
                    uint64_t before);
 void order_add_missed(struct order *order, struct item_order *item, const struct missed_edge *edge);
 void order_members_free(struct order *order, struct copy_order *copy);
+/* The members of one wave reach a copy, `units` by lane: order_copy_start if they are all of the work-group,
+ * else one after another, and the copy is complete when all members have reached it. */
+void order_copy_arrivals(struct order *order, const uint64_t *units, const struct sync_event *event,
+                         uint32_t site);
 void order_handoff_dissolve(struct order *order, struct group_order *group); /* of order_handoff.h */
 
 static inline void log_op(struct order *order, const struct sync_op *sync_op)
@@ -265,22 +268,20 @@ static inline void no_unit_done(struct group_order *group)
 
 /* ---- atomic objects ---- */
 
-static inline uint64_t address_hash(uint64_t address)
+/* The pointer to the entry of that address, or where one would be appended: that pointer is NULL. The table
+ * has buckets. */
+static inline struct address_entry **address_slot(const struct address_table *table, uint64_t address)
 {
-    return (address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-}
-
-static inline struct atomic_object **bucket(const struct order *order, uint64_t address)
-{
-    return &order->atomics[address_hash(address) & (order->atomic_buckets - 1)];
+    const uint64_t hash = (address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+    struct address_entry **at = &table->buckets[hash & (table->bucket_count - 1)];
+    while (*at && (*at)->address != address)
+        at = &(*at)->next;
+    return at;
 }
 
 static inline struct atomic_object *atomic_object_unpacked(const struct order *order, uint64_t address)
 {
-    struct atomic_object *atomic = order->atomic_buckets ? *bucket(order, address) : NULL;
-    while (atomic && atomic->address != address)
-        atomic = atomic->next;
-    return atomic;
+    return order->atomics.count ? (struct atomic_object *)*address_slot(&order->atomics, address) : NULL;
 }
 
 struct atomic_object *order_object_new(struct order *order, uint64_t address); /* NULL: out of memory */

@@ -9,16 +9,13 @@
 #include "orrery/checked.h"
 #include "vclock_state.h"
 
-/* What the blocks have. references: by handle, how many branches and deferred joins refer to the node. */
+/* What the blocks have. references: by handle, how many branches and deferred nodes refer to the node. */
 struct counted_nodes {
     size_t bytes;
-    uint32_t unused[2];
-    uint32_t unused_joins[VCLOCK_STEPS + 1];
+    uint32_t unused[VCLOCK_KINDS];
     uint32_t uncomputed;
     uint32_t *references;
 };
-
-static const size_t NODE_BYTES[] = {[SMALL] = sizeof(struct vclock), [LEAVES] = sizeof(struct vclock_leaf)};
 
 static void refer(const struct vclock_pool *pool, struct counted_nodes *counted, uint32_t handle)
 {
@@ -28,25 +25,6 @@ static void refer(const struct vclock_pool *pool, struct counted_nodes *counted,
 }
 
 /* ---- tries -------------------------------------------------------------------------- */
-
-static void check_sparse(const struct vclock *leaf)
-{
-    CHECKED(leaf->sparse_count <= VCLOCK_SPARSE_MOST);
-    for (uint32_t i = 0; i < leaf->sparse_count; i++) {
-        CHECKED(leaf->place[i] < VCLOCK_LEAF_KEYS);
-        CHECKED(i == 0 || leaf->place[i - 1] < leaf->place[i]);
-        CHECKED(leaf->sparse_clock[i] >= 0);
-    }
-}
-
-static void check_leaf(const struct vclock *leaf, uint32_t kind)
-{
-    CHECKED(leaf->bit == VCLOCK_LEAF);
-    CHECKED((leaf->sparse_count > 0) == (kind == SMALL));
-    check_sparse(leaf);
-    for (uint32_t i = 0; kind == LEAVES && i < VCLOCK_LEAF_KEYS; i++)
-        CHECKED(vclock_clock(leaf, i) >= 0);
-}
 
 /* The child's keys equal the branch's above its bit, and have that bit set on the high side alone. */
 static void check_child(const struct vclock *branch, const struct vclock *child, bool high)
@@ -60,14 +38,35 @@ static void check_child(const struct vclock *branch, const struct vclock *child,
 static void check_branch(const struct vclock_pool *pool, const struct vclock *branch,
                          struct counted_nodes *counted)
 {
-    CHECKED(branch->bit < VCLOCK_LEAF && !branch->sparse_count);
+    CHECKED(branch->bit < VCLOCK_LEAF);
     CHECKED((branch->key & ((UINT64_C(2) << branch->bit) - 1)) == 0);
     refer(pool, counted, branch->low);
     refer(pool, counted, branch->high);
-    CHECKED(!((branch->low | branch->high) & VCLOCK_STEP_BITS));
     CHECKED(branch->low != branch->high);
     check_child(branch, vclock_of_handle(pool, branch->low), false);
     check_child(branch, vclock_of_handle(pool, branch->high), true);
+}
+
+/* Its operands, or its result, which is a trie. */
+static void check_deferred(const struct vclock_pool *pool, const struct vclock *node,
+                           struct counted_nodes *counted)
+{
+    CHECKED(is_deferred(node) || (low_of(pool, node)->bit <= VCLOCK_LEAF && !node->high));
+    CHECKED(!is_deferred(node) || node->put_clock >= 0);
+    counted->uncomputed += is_deferred(node);
+    refer(pool, counted, node->low);
+    refer(pool, counted, node->high);
+}
+
+static void check_trie(const struct vclock_pool *pool, const struct vclock *node,
+                       struct counted_nodes *counted)
+{
+    CHECKED(node->chain <= pool->chains);
+    CHECKED(node->chain || !node->has_successor);
+    for (uint32_t i = 0; node->bit == VCLOCK_LEAF && i < VCLOCK_LEAF_KEYS; i++)
+        CHECKED(node->clock[i] >= 0);
+    if (node->bit != VCLOCK_LEAF)
+        check_branch(pool, node, counted);
 }
 
 static void check_node(const struct vclock_pool *pool, const struct vclock *node, uint32_t kind,
@@ -77,93 +76,37 @@ static void check_node(const struct vclock_pool *pool, const struct vclock *node
         counted->unused[kind]++;
         return;
     }
-    counted->bytes += NODE_BYTES[kind];
+    counted->bytes += VCLOCK_NODE_BYTES[kind];
+    CHECKED(vclock_kind_of(node) == kind);
     CHECKED(node->references > 0 && !node->visited);
-    CHECKED(node->chain <= pool->chains);
-    CHECKED(node->chain || !node->has_successor);
-    if (kind == LEAVES || node->bit == VCLOCK_LEAF)
-        check_leaf(node, kind);
+    if (vclock_was_deferred(node))
+        check_deferred(pool, node, counted);
     else
-        check_branch(pool, node, counted);
-}
-
-/* ---- deferred joins ----------------------------------------------------------------- */
-
-static void check_step(const struct vclock_pool *pool, struct vclock_deferred_join *join, uint32_t i,
-                       struct counted_nodes *counted)
-{
-    const union vclock_state *state = vclock_step_state(join, i);
-    const struct vclock_step *step = &join->step[i];
-    if (!state->references) /* its operands were dropped */
-        return;
-    CHECKED(!state->visited);
-    CHECKED(!state->computed || !(step->high & VCLOCK_STEP_BITS)); /* the result is a trie */
-    CHECKED(step->clock >= 0);
-    CHECKED(!step->clock || vclock_state(join)->keyed);
-    CHECKED(i || !state->computed || !join->below);
-    counted->uncomputed += !state->computed;
-    refer(pool, counted, step->high);
-    if (!state->computed)
-        refer(pool, counted, i ? vclock_handle(vclock_step_pointer(join, i - 1)) : join->below);
-}
-
-static void check_deferred_join(const struct vclock_pool *pool, struct vclock_deferred_join *join,
-                                struct counted_nodes *counted)
-{
-    const union vclock_state *state = vclock_state(join);
-    uint32_t alive = 0;
-    CHECKED(state->steps <= state->room);
-    for (uint32_t i = 0; i < state->steps; i++) {
-        alive += vclock_step_state(join, i)->references > 0;
-        check_step(pool, join, i, counted);
-    }
-    CHECKED(state->alive == alive);
-    if (alive)
-        counted->bytes += deferred_join_bytes(state->room);
-    else
-        counted->unused_joins[state->room] += state->room > 0;
-    CHECKED(alive || !state->steps);
+        check_trie(pool, node, counted);
 }
 
 /* ---- the pool ----------------------------------------------------------------------- */
-
-static uint32_t most_of(uint32_t kind)
-{
-    return kind == DEFERRED_JOINS
-               ? VCLOCK_BLOCK_WORDS
-               : (uint32_t)((VCLOCK_BLOCK - sizeof(struct vclock_block)) / NODE_BYTES[kind]);
-}
 
 static void check_blocks(const struct vclock_pool *pool, struct counted_nodes *counted)
 {
     for (uint32_t number = 0; number < pool->block_count; number++) {
         const struct vclock_block *block = (const void *)pool->blocks[number];
         CHECKED(vclock_block_of(block) == block && block->number == number);
-        CHECKED(block->kind <= DEFERRED_JOINS && block->count <= most_of(block->kind));
-        for (uint32_t i = 0; block->kind != DEFERRED_JOINS && i < block->count; i++)
-            check_node(pool, (const void *)((const uint8_t *)(block + 1) + i * NODE_BYTES[block->kind]),
-                       block->kind, counted);
+        CHECKED(block->kind < VCLOCK_KINDS);
+        CHECKED(block->count <= (VCLOCK_BLOCK - sizeof *block) / VCLOCK_NODE_BYTES[block->kind]);
+        for (uint32_t i = 0; i < block->count; i++)
+            check_node(pool, vclock_node_at(block, i), block->kind, counted);
     }
-    struct vclock_deferred_join *join;
-    for (uint64_t at = 0; (join = vclock_deferred_join_next(pool, &at));)
-        check_deferred_join(pool, join, counted);
 }
 
 static void check_unused(const struct vclock_pool *pool, const struct counted_nodes *counted)
 {
-    for (uint32_t kind = 0; kind < 2; kind++) {
+    for (uint32_t kind = 0; kind < VCLOCK_KINDS; kind++) {
         uint32_t count = 0;
         for (const struct vclock *node = pool->unused[kind]; node; node = node->next, count++)
-            CHECKED(node->bit == VCLOCK_UNUSED);
+            CHECKED(node->bit == VCLOCK_UNUSED && vclock_block_of(node)->kind == kind);
         CHECKED(count == counted->unused[kind]);
         CHECKED(!pool->fresh[kind] || pool->fresh[kind]->kind == kind);
-    }
-    for (uint32_t room = 0; room <= VCLOCK_STEPS; room++) {
-        uint32_t count = 0;
-        const struct vclock_deferred_join *join = pool->unused_deferred_join[room];
-        for (; join; join = join->next, count++)
-            CHECKED(vclock_state(join)->room == room && !vclock_state(join)->alive);
-        CHECKED(count == counted->unused_joins[room]);
     }
 }
 
@@ -171,15 +114,8 @@ static void check_unused(const struct vclock_pool *pool, const struct counted_no
 static void check_references(const struct vclock_pool *pool, const struct counted_nodes *counted)
 {
     for (uint32_t handle = 1; handle < pool->block_count << VCLOCK_BLOCK_BITS; handle++) {
-        if (!counted->references[handle])
-            continue;
-        const struct vclock *map = vclock_of_handle(pool, handle);
-        const uint32_t step = vclock_step_of(map),
-                       references =
-                           step ? vclock_step_state(vclock_deferred_join_of(map), step - 1)->references
-                                : map->references;
-        CHECKED(counted->references[handle] <= references ||
-                (step && references == VCLOCK_REFERENCES_STICKY));
+        CHECKED(!counted->references[handle] ||
+                counted->references[handle] <= vclock_of_handle(pool, handle)->references);
     }
 }
 
@@ -195,7 +131,6 @@ void vclock_check(const struct vclock_pool *pool)
     check_references(pool, &counted);
     CHECKED(counted.uncomputed == pool->uncomputed &&
             pool->uncomputed <= pool->deferred + pool->uncomputed_most);
-    CHECKED(counted.bytes <= pool->bytes); /* keys of packed atomic objects count there, too */
-    CHECKED(!pool->deferred_joins || pool->deferred_joins->kind == DEFERRED_JOINS);
+    CHECKED(counted.bytes == pool->bytes);
     free(counted.references);
 }

@@ -40,7 +40,7 @@ static inline bool happens_before(const struct visit *visit, uint64_t unit, uint
     return visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock);
 }
 
-/* As happens_before, but false if a deferred join would have to be computed first. For optimisations only. */
+/* As happens_before, but false if a deferred clock had to be computed first. For optimisations only. */
 static bool happens_before_at_once(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
     struct vclock_pool *pool = order_pool(visit->shadow->order);
