@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 static int by_id(const void *a, const void *b)
 {
@@ -277,18 +278,12 @@ static bool has_shared(const struct memory *memory)
     return some;
 }
 
-static bool clock_snapshots_room(struct checker *checker)
+/* False: no memory. */
+static bool has_room(struct checker *checker, void **items, uint32_t count, uint32_t *room, size_t size)
 {
-    if (checker->clock_snapshot_count < checker->clock_snapshot_room)
-        return true;
-    const uint32_t room = 2 * checker->clock_snapshot_room + 8;
-    struct order_clock_snapshot *grown = realloc(checker->clock_snapshots, room * sizeof *grown);
-    checker->shadow.failed |= !grown;
-    if (!grown)
-        return false;
-    checker->clock_snapshots = grown;
-    checker->clock_snapshot_room = room;
-    return true;
+    const bool has = room_for_one(items, count, room, 8, size);
+    checker->shadow.failed |= !has;
+    return has;
 }
 
 uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origin *origin,
@@ -297,7 +292,8 @@ uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origi
     if (!checker->has_sink || !checker->races_wanted ||
         checker->clock_snapshot_count == CLOCK_SNAPSHOTS_MOST || !has_shared(checker->memory))
         return 0;
-    if (!clock_snapshots_room(checker))
+    if (!has_room(checker, (void **)&checker->clock_snapshots, checker->clock_snapshot_count,
+                  &checker->clock_snapshot_room, sizeof *checker->clock_snapshots))
         return 0;
     checker->order.event = ++checker->time;
     checker_enter_wave(checker, origin, lane_count);
@@ -316,15 +312,9 @@ void checker_keep_group(struct checker *checker, const struct launch_event *even
         awaited |= launch->awaited_groups[i] == event->group_linear;
     if (!awaited || !checker->has_sink)
         return;
-    if (checker->ended_count == checker->ended_room) {
-        uint32_t room = 2 * checker->ended_room + 4;
-        struct ended_group *ended = realloc(checker->ended, room * sizeof *ended);
-        checker->shadow.failed |= !ended;
-        if (!ended)
-            return;
-        checker->ended = ended;
-        checker->ended_room = room;
-    }
+    if (!has_room(checker, (void **)&checker->ended, checker->ended_count, &checker->ended_room,
+                  sizeof *checker->ended))
+        return;
     CHECKED(checker->ended_count < checker->ended_room);
     struct ended_group *group = &checker->ended[checker->ended_count++];
     group->number = event->group_linear;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 /* ---- regions ---------------------------------------------------------------------- */
 
@@ -38,14 +39,9 @@ static bool watch(struct checker *checker, struct shadow_region *shadow)
 {
     if (shadow->watched)
         return true;
-    if (checker->watched_count == checker->watched_room) {
-        const uint32_t room = 2 * checker->watched_room + 16;
-        struct shadow_region **grown = realloc(checker->watched, room * sizeof(struct shadow_region *));
-        if (!grown)
-            return false;
-        checker->watched = grown;
-        checker->watched_room = room;
-    }
+    if (!room_for_one((void **)&checker->watched, checker->watched_count, &checker->watched_room, 16,
+                      sizeof shadow))
+        return false;
     CHECKED(checker->watched_count < checker->watched_room);
     checker->watched[checker->watched_count++] = shadow;
     return shadow->watched = true;

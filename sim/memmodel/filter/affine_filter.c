@@ -10,6 +10,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/limits.h"
+#include "sim/memmodel/common/room.h"
 
 enum { AXIS_ITERATION = 3, BOXES_MOST = HOSTILE(1 << 16, 8) };
 
@@ -162,15 +163,9 @@ static bool line_add(struct affine_filter_line *line, const struct affine_filter
         }
         return true;
     }
-    if (line->count == line->room) {
-        uint32_t room = line->room ? line->room * 2 : HOSTILE(4, 1);
-        struct affine_filter_box *boxes =
-            room <= BOXES_MOST ? realloc(line->boxes, room * sizeof *boxes) : NULL;
-        if (!boxes)
-            return false;
-        line->boxes = boxes;
-        line->room = room;
-    }
+    if (line->count == BOXES_MOST ||
+        !room_for_one((void **)&line->boxes, line->count, &line->room, HOSTILE(4, 1), sizeof *line->boxes))
+        return false;
     CHECKED(line->count < line->room);
     line->boxes[line->count++] = *box;
     return true;

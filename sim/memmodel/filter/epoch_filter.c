@@ -12,6 +12,7 @@
 
 #include "orrery/checked.h"
 #include "sim/memmodel/common/lane_mask.h"
+#include "sim/memmodel/common/room.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -168,14 +169,9 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
         return false;
     if (epoch_filter->next > EPOCH_MOST - (int32_t)(epoch_filter->items + 1))
         return false;
-    if (epoch_filter->interval_count == epoch_filter->interval_room) {
-        uint32_t room = epoch_filter->interval_room ? 2 * epoch_filter->interval_room : HOSTILE(16, 1);
-        struct epoch_filter_interval *intervals = realloc(epoch_filter->intervals, room * sizeof *intervals);
-        if (!intervals)
-            return false;
-        epoch_filter->intervals = intervals;
-        epoch_filter->interval_room = room;
-    }
+    if (!room_for_one((void **)&epoch_filter->intervals, epoch_filter->interval_count,
+                      &epoch_filter->interval_room, HOSTILE(16, 1), sizeof *epoch_filter->intervals))
+        return false;
     *out_block = epoch_filter->groups + epoch_filter->interval_count;
     const uint64_t newest =
         epoch_filter->interval_count ? epoch_filter->intervals[epoch_filter->interval_count - 1].newest : 0;

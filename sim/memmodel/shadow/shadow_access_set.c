@@ -4,6 +4,7 @@
  * compacted: a unit's older accesses of one class go, and members of one block and operation become one. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2) };
 
@@ -255,15 +256,10 @@ void shadow_access_set_free(struct access_set *access_set)
 static struct access_set *access_set_new(struct shadow_region *region, uint64_t owner, uint64_t *cell)
 {
     if (region->access_set_used == region->access_set_count) {
-        if (region->access_set_count == region->access_set_room) {
-            uint32_t room = region->access_set_room ? region->access_set_room * 2 : HOSTILE(16, 1);
-            struct access_set **access_sets = realloc(region->access_sets, room * sizeof *access_sets);
-            if (!access_sets)
-                return NULL;
-            region->access_sets = access_sets;
-            region->access_set_room = room;
-        }
-        struct access_set *made = calloc(1, sizeof *made);
+        struct access_set *made = room_for_one((void **)&region->access_sets, region->access_set_count,
+                                               &region->access_set_room, HOSTILE(16, 1), sizeof made)
+                                      ? calloc(1, sizeof *made)
+                                      : NULL;
         if (!made)
             return NULL;
         region->access_sets[region->access_set_count++] = made;
