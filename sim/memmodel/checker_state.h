@@ -233,15 +233,6 @@ static inline struct unit_state *single_actor(struct checker *checker, uint64_t 
     return is_actor(checker, lane) ? &checker->actor.unit_state : checker_next_actor(checker, lane);
 }
 
-/* The wave's group, if a lane of the wave was processed last and the group is in a lock hand-off; else
- * NULL. */
-static inline struct group_order *handoff_group(const struct checker *checker)
-{
-    struct group_order *group =
-        checker->actor.serial == checker->wave_items.serial ? checker->actor.unit_state.group : NULL;
-    return group && group->slices ? group : NULL;
-}
-
 /* checker.c: a note about the allocation whose checks make the run slow */
 void checker_note_cost(struct checker *checker, const struct access_event *event);
 

@@ -70,7 +70,6 @@ void shadow_forget(struct shadow_region *region)
     region->newest = 0;
     region->access_set_used = 0;
     shadow_dropped_forget(region);
-    memset(region->saturated, 0, sizeof region->saturated);
     region->touched = region->atomics_overwritten = region->atomic_sets = region->incomplete = false;
     readers_forget(&region->readers);
     if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
@@ -260,25 +259,6 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         shadow->heavy = region;
     if (is_atomic(now->how.kind))
         atomic_access(shadow, region, now);
-    else if (!saturated_take(shadow, region, now))
-        plain_access(shadow, region, now);
-}
-
-bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
-                           const struct access_event *event, uint64_t unit, uint32_t clock)
-{
-    const bool write = event->kind != ACCESS_READ;
-    const uint32_t site = event->origin.site;
-    const struct saturated_word *word =
-        event->size_bytes == 4 ? saturated_word_at(region, event->base, unit, site, write) : NULL;
-    if (!word)
-        return false;
-    if (write)
-        saturated_note(
-            shadow, region, word, unit,
-            (struct access_context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_WRITE});
     else
-        saturated_note(shadow, region, word, unit,
-                       (struct access_context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_READ});
-    return true;
+        plain_access(shadow, region, now);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every invariant of an allocation's shadow: contexts, pages, access sets, saturated words. */
+/* Every invariant of an allocation's shadow: contexts, pages, access sets. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
@@ -111,17 +111,6 @@ static void check_page(const struct shadow_region *region, const struct shadow_p
     }
 }
 
-static void check_saturated_words(const struct shadow_region *region)
-{
-    for (uint32_t i = 0; i < SATURATED_WORDS; i++) {
-        const struct saturated_word *word = &region->saturated[i];
-        if (!word->access_set)
-            continue;
-        CHECKED(word->address / 4 % SATURATED_WORDS == i);
-        CHECKED(word->cell == word_at(region, word->address, 4));
-    }
-}
-
 void shadow_check(const struct shadow_region *region)
 {
     CHECKED(region->low <= region->high);
@@ -130,6 +119,5 @@ void shadow_check(const struct shadow_region *region)
     check_access_sets(region);
     for (uint64_t i = 0; region->pages && i < page_count(region); i++)
         check_page(region, &region->pages[i], i);
-    check_saturated_words(region);
     readers_check(&region->readers);
 }

@@ -67,7 +67,6 @@ void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t 
 
 void shadow_unsaturate(struct shadow_region *region)
 {
-    memset(region->saturated, 0, sizeof region->saturated);
     for (uint32_t i = 0; i < region->access_set_used; i++)
         region->access_sets[i]->saturated.clock_version = 0;
 }

@@ -96,7 +96,6 @@ static bool split_page(struct shadow_region *region, uint64_t number)
         shadow_page_free(&pieces);
     if (made)
         *words = pieces;
-    memset(region->saturated, 0, sizeof region->saturated); /* they have cells of words */
     return made;
 }
 

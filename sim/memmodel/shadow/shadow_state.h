@@ -62,7 +62,6 @@ enum {
  * racers of that site are kept; full_writes and full_reads: of all sites that write, or read. */
 enum {
     SATURATED_SITES = 8,
-    SATURATED_NONE = UINT32_MAX,
     SATURATED_FOR = HOSTILE(64, 4),
     SATURATE_PAUSE_MOST = HOSTILE(64, 1),
     SATURATED_SAMPLE = HOSTILE(61, 3)
@@ -70,7 +69,6 @@ enum {
 struct saturated {
     uint64_t clock_version; /* of the access set: with another version the sites are not saturated any more */
     uint32_t left;          /* accesses until one is compared again */
-    uint32_t load, store;   /* the sites that saturated_take accepts; SATURATED_NONE: none */
     uint32_t own;           /* the context of the latest plain write, if that was stored only; 0: none */
     uint32_t count, site[SATURATED_SITES];
     /* Accesses between two attempts to saturate, twice as many after each that fails; those since the last.
@@ -434,69 +432,6 @@ void shadow_saturate(const struct visit *visit, struct access_set *access_set, u
 /* Stores a plain access without comparing it. False: it must be compared. */
 bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now,
                       struct access_set *access_set, uint64_t *cell);
-
-static inline bool is_only(const struct set_member *member, uint64_t unit)
-{
-    return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
-}
-
-/* The epoch of a write that is stored only. The access set's own context is changed in place. */
-static inline uint64_t saturated_epoch(struct shadow_region *region, const struct access_set *access_set,
-                                       uint64_t unit, struct access_context how)
-{
-    how.own = true;
-    region->contexts[access_set->saturated.own - region->first] = how;
-    return epoch(unit, access_set->saturated.own);
-}
-
-/* The saturated word of an access of four bytes by `site`, if its readers are none but the unit itself; else
- * NULL. A faster form of shadow_saturated. */
-static inline __attribute__((always_inline)) const struct saturated_word *
-saturated_word_at(const struct shadow_region *region, uint64_t address, uint64_t unit, uint32_t site,
-                  bool write)
-{
-    const struct saturated_word *word = &region->saturated[address / 4 % SATURATED_WORDS];
-    const struct access_set *access_set = word->access_set;
-    if (!access_set || word->address != address)
-        return NULL;
-    const struct saturated *saturated = &access_set->saturated;
-    if (saturated->clock_version != access_set->clock_version || !saturated->left)
-        return NULL;
-    if (site != (write ? saturated->store : saturated->load))
-        return NULL;
-    const struct members *readers = &access_set->readers;
-    if (write ? readers->count > 1 || (readers->count && !is_only(readers->items, unit)) : readers->count)
-        return NULL;
-    return word;
-}
-
-static inline __attribute__((always_inline)) void saturated_note(struct shadow *shadow,
-                                                                 struct shadow_region *region,
-                                                                 const struct saturated_word *word,
-                                                                 uint64_t unit, struct access_context how)
-{
-    struct access_set *access_set = word->access_set;
-    const bool write = how.kind != ACCESS_READ;
-    access_set->saturated.left--;
-    access_set->readers.count = !write;
-    if (write)
-        *word->cell = saturated_epoch(region, access_set, unit, how);
-    else
-        member_begin(access_set->readers.items, unit, &how);
-    fast_path_taken(shadow->order->fast_paths, FAST_PATH_SATURATED);
-}
-
-static inline bool saturated_take(struct shadow *shadow, struct shadow_region *region,
-                                  const struct shadow_access *now)
-{
-    const struct saturated_word *word = now->how.size == 4 && !now->quiet
-                                            ? saturated_word_at(region, now->address, now->unit_state->unit,
-                                                                now->how.site, now->how.kind != ACCESS_READ)
-                                            : NULL;
-    if (word)
-        saturated_note(shadow, region, word, now->unit_state->unit, now->how);
-    return word;
-}
 
 /* ---- atomics only ---------------------------------------------------------------------------- */
 
