@@ -17,16 +17,6 @@ static void access_lane(struct checker *checker, const struct access_event *even
 
 /* ---- relaxed updates of a group that synchronises ------------------------------------------ */
 
-enum { WORDS_MOST = HOSTILE(8, 2) };
-
-/* The word's access set if no update like these can race there; else NULL. */
-static struct access_set *race_free_word(const struct member_updates *member_updates, uint64_t address)
-{
-    return is_in(member_updates->region, address)
-               ? shadow_race_free_set(member_updates->region, &member_updates->atomic, address)
-               : NULL;
-}
-
 /* One update by a work-item of the group, of the race-free word. False: the work-item has no state of its
  * own, since it has not synchronised. */
 static inline bool update_member(struct checker *checker, struct member_updates *member_updates,
@@ -45,9 +35,9 @@ static inline bool update_member(struct checker *checker, struct member_updates 
     return true;
 }
 
-static __attribute__((noinline)) void update_anew(struct checker *checker,
-                                                  struct member_updates *member_updates,
-                                                  const struct access_event *event, uint64_t lane)
+static __attribute__((noinline)) void update_one(struct checker *checker,
+                                                 struct member_updates *member_updates,
+                                                 const struct access_event *event, uint64_t lane)
 {
     const uint64_t address = lane_address(event, lane);
     member_updates->run.act.address = address;
@@ -56,19 +46,6 @@ static __attribute__((noinline)) void update_anew(struct checker *checker,
                                 address) ||
         !update_member(checker, member_updates, lane))
         access_lane(checker, event, lane);
-}
-
-static __attribute__((noinline)) void update_one(struct checker *checker,
-                                                 struct member_updates *member_updates,
-                                                 const struct access_event *event, uint64_t lane)
-{
-    if (member_updates->run.group->slices &&
-        shadow_is_race_free(member_updates->region, &member_updates->word, lane_address(event, lane))) {
-        member_updates->run.act.address = member_updates->word.address;
-        update_member(checker, member_updates, lane);
-    } else {
-        update_anew(checker, member_updates, event, lane);
-    }
 }
 
 static __attribute__((noinline)) bool
@@ -136,72 +113,30 @@ static struct member_updates *begin_member_updates(struct checker *checker, cons
     return member_updates_anew(checker, event, member_updates) ? member_updates : NULL;
 }
 
-/* Updates of one race-free word by several lanes. */
-static void update_word(struct checker *checker, struct member_updates *member_updates, uint64_t address,
-                        struct access_set *access_set, const uint64_t *mask)
+/* Updates of the race-free word by several lanes. */
+static void update_word(struct checker *checker, struct member_updates *member_updates, const uint64_t *mask)
 {
     struct update_lanes lanes;
     lanes.first = checker->wave_items.first_member;
-    member_updates->run.act.address = address;
+    member_updates->run.act.address = member_updates->word.address;
     order_updates(&member_updates->run, mask, &lanes);
-    checker->shadow.failed |= !shadow_add_lanes(access_set, &member_updates->atomic,
+    checker->shadow.failed |= !shadow_add_lanes(member_updates->word.access_set, &member_updates->atomic,
                                                 checker->wave_items.first_unit, mask, lanes.slice);
     fast_path_taken(checker->fast_paths, FAST_PATH_MEMBER_UPDATE);
-}
-
-/* The words that the lanes of one event update, hashed by address. */
-struct lane_word {
-    uint64_t address, mask[LANE_MASK_WORDS];
-    struct access_set *access_set;
-};
-struct lane_words {
-    struct lane_word items[WORDS_MOST];
-    uint32_t used;
-};
-
-/* False: two words have one hash, or one is not race-free. */
-static bool find_words(const struct member_updates *member_updates, const struct access_event *event,
-                       const uint64_t *mask, struct lane_words *lane_words)
-{
-    lane_words->used = 0;
-    EACH_LANE_OF(mask, lane)
-    {
-        const uint64_t address = lane_address(event, lane);
-        const uint32_t at = address / 4 % WORDS_MOST;
-        struct lane_word *lane_word = &lane_words->items[at];
-        if (!(lane_words->used >> at & 1)) {
-            *lane_word =
-                (struct lane_word){.address = address, .access_set = race_free_word(member_updates, address)};
-            lane_words->used |= UINT32_C(1) << at;
-        }
-        if (lane_word->address != address || !lane_word->access_set)
-            return false;
-        lane_word->mask[lane / 64] |= UINT64_C(1) << lane % 64;
-    }
-    return true;
 }
 
 static __attribute__((noinline)) void update_words(struct checker *checker,
                                                    struct member_updates *member_updates,
                                                    const struct access_event *event, const uint64_t *mask)
 {
-    struct lane_words lane_words;
     if (event->shape == ADDRESS_UNIFORM &&
         shadow_stays_race_free(member_updates->region, &member_updates->word, &member_updates->atomic,
                                event->base)) {
-        update_word(checker, member_updates, event->base, member_updates->word.access_set, mask);
+        update_word(checker, member_updates, mask);
         return;
     }
-    if (!find_words(member_updates, event, mask, &lane_words)) {
-        EACH_LANE_OF(mask, lane)
-        update_one(checker, member_updates, event, lane);
-        return;
-    }
-    /* word by word, not lane by lane: relaxed updates of different words are not ordered, and none races */
-    for (uint32_t at = 0; at < WORDS_MOST; at++)
-        if (lane_words.used >> at & 1)
-            update_word(checker, member_updates, lane_words.items[at].address,
-                        lane_words.items[at].access_set, lane_words.items[at].mask);
+    EACH_LANE_OF(mask, lane)
+    update_one(checker, member_updates, event, lane);
 }
 
 static inline void update_members(struct checker *checker, struct member_updates *member_updates,

@@ -71,12 +71,6 @@ static inline struct access_set *race_free_set(const struct shadow_region *regio
     return write_is_ordered(region, access_set, cell, atomic->group) ? access_set : NULL;
 }
 
-struct access_set *shadow_race_free_set(const struct shadow_region *region,
-                                        const struct shadow_atomic *atomic, uint64_t address)
-{
-    return race_free_set(region, atomic, address);
-}
-
 static __attribute__((noinline)) bool add_anew(struct access_set *access_set,
                                                const struct shadow_atomic *atomic, uint64_t unit)
 {
