@@ -72,7 +72,7 @@ static struct lane_units checker_wave_items_in(struct checker *checker, const st
 static bool take_gather(struct checker *checker, const struct access_event *event,
                         struct shadow_region *region, uint64_t clock)
 {
-    if (event->kind == ACCESS_WRITE || region->affine_filter.has_write)
+    if (event->kind == ACCESS_WRITE || region->affine_filter.writes)
         return false;
     const struct lane_units wave_items = checker_wave_items_in(checker, &event->origin, region, 1);
     return epoch_filter_note(&region->epoch_filter, event, &wave_items, clock);
@@ -154,33 +154,6 @@ static void set_cursor(struct checker *checker, const struct access_event *event
     read_cursor->region = region;
 }
 
-/* A row of lanes, all active, that continues the row before it in position and in memory: the most frequent
- * wave. */
-static inline __attribute__((always_inline)) bool continues_row(struct checker *checker,
-                                                                const struct access_event *event,
-                                                                struct shadow_region *region, uint64_t clock)
-{
-    const struct wave_items *wave_items = &checker->wave_items;
-    const bool one_row = event->shape == ADDRESS_AFFINE && event->row >= wave_items->lane_count &&
-                         wave_items->in_rows && wave_items->row == wave_items->lane_count;
-    if (!one_row || !all_set(event->mask, 0, wave_items->lane_count))
-        return false;
-    const struct affine_filter_row row = {.site = event->origin.site,
-                                          .size = event->size_bytes,
-                                          .lanes = wave_items->lane_count,
-                                          .write = event->kind == ACCESS_WRITE,
-                                          .one_group = wave_items->one_group,
-                                          .base = event->base,
-                                          .step = event->step_x,
-                                          .low = wave_items->low,
-                                          .group = wave_items->group,
-                                          .clock = clock};
-    const bool taken = affine_filter_continue(&region->affine_filter, &row);
-    if (taken)
-        fast_path_taken(checker->fast_paths, FAST_PATH_ROW_CONTINUES);
-    return taken;
-}
-
 /* base: the clock value of the group's last barrier of this memory. False: the filter cannot decide, and may
  * have recorded some of the lanes. That is harmless: they will be replayed, and then taken once more. */
 static inline __attribute__((always_inline)) bool take_affine(struct checker *checker,
@@ -190,8 +163,6 @@ static inline __attribute__((always_inline)) bool take_affine(struct checker *ch
 {
     struct affine_filter_event lines[WAVE_ITEMS_LINES_MOST];
     const struct wave_items *wave_items = &checker->wave_items;
-    if (continues_row(checker, event, region, clock))
-        return true;
     /* fields are assigned one by one: a compound literal would clear the array first, which costs time */
     lines[0].site = event->origin.site;
     lines[0].size = event->size_bytes;

@@ -330,7 +330,7 @@ START_TEST(random_sweeps_against_the_oracle)
         FAST_PATH_CHAIN,        FAST_PATH_LIST_READ,   FAST_PATH_PUBLISHED,          FAST_PATH_FENCE_TRIED,
         FAST_PATH_READ_TOGETHER,     FAST_PATH_ATOMICS_AGREE,   FAST_PATH_MEMBER_UPDATE, FAST_PATH_FILTERED_UPDATES,
         FAST_PATH_FILTERED_LOADS, FAST_PATH_SHARED_READERS, FAST_PATH_OWN_CELL,        FAST_PATH_FEW_ATOMICS,
-        FAST_PATH_PACKED,       FAST_PATH_ROW_CONTINUES};
+        FAST_PATH_PACKED};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
                      agree_with_the_oracle(&sweeps).programs);
 }

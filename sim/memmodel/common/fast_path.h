@@ -25,12 +25,11 @@ enum fast_path {
     FAST_PATH_SHARED_READERS,   /* one more reader of a cell, in a set that cells share */
     /* a plain access whose races are all of saturated sites */
     FAST_PATH_SATURATED,
-    FAST_PATH_OWN_CELL,      /* an atomic that has a cell to itself */
-    FAST_PATH_FEW_ATOMICS,   /* one more of a few atomics that do not conflict */
-    FAST_PATH_REPLACED,      /* an update replaced those like it, which all happen before it */
-    FAST_PATH_PACKED,        /* an atomic object was packed */
-    FAST_PATH_HANDOFF,       /* a fence released into its group's hand-off */
-    FAST_PATH_ROW_CONTINUES, /* an access by a wave that continues at the end of the one before it */
+    FAST_PATH_OWN_CELL,    /* an atomic that has a cell to itself */
+    FAST_PATH_FEW_ATOMICS, /* one more of a few atomics that do not conflict */
+    FAST_PATH_REPLACED,    /* an update replaced those like it, which all happen before it */
+    FAST_PATH_PACKED,      /* an atomic object was packed */
+    FAST_PATH_HANDOFF,     /* a fence released into its group's hand-off */
     FAST_PATHS
 };
 
