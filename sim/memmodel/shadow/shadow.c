@@ -164,8 +164,9 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 
 static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint32_t at)
 {
-    uint64_t cell[2] = {compact_get(page->compact, at, 0), compact_get(page->compact, at, 1)};
+    uint64_t cell[2];
     const uint32_t bytes = bytes_in(visit->region, (visit->address - visit->region->low) >> PAGE_SHIFT);
+    shadow_page_cell(page, at, cell);
     if (visit_cell(visit, cell) && shadow_put_byte(page, bytes, at, cell))
         return true;
     compact_put(page->compact, at, 1, 0); /* out of memory: its reader set may have been freed */

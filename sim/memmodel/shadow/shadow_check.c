@@ -104,9 +104,8 @@ static void check_page(const struct shadow_region *region, const struct shadow_p
     if (page->compact ? !compact_is_of(page->compact, region->first) : !page->cells)
         return;
     for (uint32_t at = 0; at < bytes; at += step) {
-        const uint64_t *words = page->cells ? page->cells[at >> page->unit_shift] : NULL;
-        const uint64_t cell[2] = {words ? words[0] : compact_get(page->compact, at, 0),
-                                  words ? words[1] : compact_get(page->compact, at, 1)};
+        uint64_t cell[2];
+        shadow_page_cell(page, at, cell);
         check_cell(region, cell);
     }
 }

@@ -186,6 +186,42 @@ static inline bool is_same_operation(const struct access_context *a, const struc
     return a->site == b->site && attributes_of(a) == attributes_of(b);
 }
 
+/* A walk over the accesses of a cell besides the last plain write: a single one, or a reader set with the
+ * latest first, or an access set with reads, atomics and racers. */
+struct cell_walk {
+    const struct shadow_region *region;
+    const struct access_set *access_set;
+    uint64_t single; /* 0: none is left */
+    struct reader_walk readers;
+    uint32_t next; /* of the members and racers of the access set */
+    /* The accesses that are alike and left: by units first + the number of each bit. each: their clock values;
+     * NULL: all have that of `how`. */
+    uint64_t first, left;
+    const uint32_t *each;
+    /* the present access */
+    uint64_t unit;
+    struct access_context how;
+    bool racer;
+};
+
+/* Of a second epoch that names no access set. */
+static inline struct cell_walk epoch_walk(const struct shadow_region *region, uint64_t value)
+{
+    return (struct cell_walk){.region = region,
+                              .single = live(region, value) ? value : 0,
+                              .readers = readers_walk(&region->readers, value)};
+}
+
+static inline struct cell_walk cell_walk(const struct shadow_region *region, uint64_t owner,
+                                         const uint64_t *cell)
+{
+    struct cell_walk walk = epoch_walk(region, cell[1]);
+    walk.access_set = access_set_of(region, owner, cell);
+    return walk;
+}
+
+bool shadow_walk_next(struct cell_walk *walk); /* false: there are no more */
+
 /* As member_put, for a member that need not be apart. */
 bool shadow_member_put(struct set_member *member, uint32_t at, uint32_t clock);
 
@@ -408,12 +444,15 @@ static inline bool is_inclusive_with(const struct shadow_access *access, const s
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
 /* Do all atomics of the cell happen before the access? False also if they are many. */
 bool shadow_follows_all(const struct visit *visit, const uint64_t *cell);
+/* The cell's access set, into which its single access or reader set moves. NULL: no memory. */
 struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *cell);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* The cell of the address. Returns its size in bytes; 0: there is none yet. */
 uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2]);
+/* The cell of a page that has cells, by its first byte. */
+void shadow_page_cell(const struct shadow_page *page, uint32_t at, uint64_t out_cell[2]);
 /* Is the value that the access read or wrote that of memory before the present event? */
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct access_context *how);
 
