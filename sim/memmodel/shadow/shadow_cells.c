@@ -437,7 +437,7 @@ static void remove_replaced_few(const struct visit *visit, uint64_t *cell)
         return;
     readers_free(readers, cell[1]);
     cell[1] = kept.count ? epoch(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
-    /* two accesses need one node, and that of the old set is free */
+    /* two accesses need no more nodes than the old set had, which are free */
     const bool added = kept.count < 2 || readers_add(readers, &cell[1], kept.unit[0], kept.context[0]);
     CHECKED(kept.count < KEPT_MOST && added);
     (void)added;
