@@ -444,116 +444,10 @@ INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct ac
     return true;
 }
 
-/* ---- loops for one granule a lane, before any barrier ------------------------------------------ */
-
-/* Before a barrier every epoch of another unit conflicts, so the greatest epoch of others decides for all
- * lanes at once. */
-
-INLINED int32_t later(int32_t one, int32_t other)
-{
-    return one > other ? one : other;
-}
-INLINED int32_t foreign(int32_t epoch, int32_t own)
-{
-    return epoch == own && RULE(3) ? 0 : epoch;
-}
-
-/* Does some lane's granule have an epoch of this launch of another unit, but for `except`? */
-static bool others_have(const struct epoch_filter *epoch_filter, const struct active_lanes *active, int use,
-                        int32_t except)
-{
-    const int32_t *const epochs = epoch_filter->epochs[use];
-    for (uint32_t i = 0; i < active->where.count; i++) {
-        const int32_t epoch =
-            foreign(epochs[active->where.at[i] >> epoch_filter->shift], active->own[i] + active->add);
-        if (epoch >= epoch_filter->first && epoch != except)
-            return true;
-    }
-    return false;
-}
-
-/* Granules that other units have read, too, get an epoch of several work-items. before: the epochs that the
- * lanes have replaced by their own. Two lanes of one granule see each other's epoch there. */
-static void mark_shared(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
-                        const int32_t *before)
-{
-    const int32_t all = many(epoch_filter), low = epoch_filter->wave.low, high = epoch_filter->wave.high;
-    int32_t *const readers = epoch_filter->epochs[READERS];
-    for (uint32_t i = 0; i < active->where.count; i++) {
-        const int32_t reader = foreign(before[i], active->own[i] + active->add);
-        int32_t *const now = &readers[active->where.at[i] >> epoch_filter->shift];
-        if (reader >= epoch_filter->first)
-            *now = reader >= low && reader < high && *now != all ? high - 1 : all;
-    }
-}
-
-static bool read_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
-{
-    int32_t *const restrict readers = epoch_filter->epochs[READERS], before[WAVE_LANES_MAX];
-    const int32_t *const restrict writers = epoch_filter->epochs[WRITERS], *const restrict own = active->own;
-    const uint32_t *const restrict where = active->where.at, count = active->where.count,
-                                   shift = epoch_filter->shift;
-    const int32_t add = active->add;
-    int32_t writer = 0, reader = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = where[i] >> shift;
-        before[i] = readers[at];
-        writer = later(writer, writers[at]);
-        reader = later(reader, before[i]);
-        readers[at] = own[i] + add;
-    }
-    if (writer >= epoch_filter->first &&
-        others_have(epoch_filter, active, WRITERS, epoch_filter->first + LOADS))
-        return false;
-    if (reader >= epoch_filter->first)
-        mark_shared(epoch_filter, active, before);
-    return true;
-}
-
-/* Readers' epochs are compared in the same loop: most writers have just read the granule themselves. */
-static bool write_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
-{
-    const int32_t *const restrict readers = epoch_filter->epochs[READERS], *const restrict own = active->own;
-    const uint32_t *const restrict where = active->where.at, count = active->where.count,
-                                   shift = epoch_filter->shift;
-    int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
-    const int32_t add = active->add;
-    int32_t latest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = where[i] >> shift;
-        const int32_t me = own[i] + add;
-        latest = later(later(latest, foreign(readers[at], me)), foreign(writers[at], me));
-        writers[at] = me;
-    }
-    return latest < epoch_filter->first;
-}
-
-static bool update_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
-{
-    const int32_t *const restrict readers = epoch_filter->epochs[READERS];
-    const uint32_t *const restrict where = active->where.at, count = active->where.count,
-                                   shift = epoch_filter->shift;
-    int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
-    const int32_t updates = epoch_filter->first + UPDATES, loads = epoch_filter->first + LOADS;
-    int32_t writer = 0, reader = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = where[i] >> shift;
-        writer = later(writer, writers[at]);
-        reader = later(reader, readers[at]);
-        writers[at] = updates;
-    }
-    return writer <= loads &&
-           (reader < epoch_filter->first || !others_have(epoch_filter, active, READERS, 0));
-}
-
 static bool touch_active(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
                          enum access_kind kind, uint32_t size)
 {
     const uint32_t granules = size >> epoch_filter->shift;
-    if (granules == 1 && epoch_filter->wave.base <= 1 && kind != ACCESS_ATOMIC_READ)
-        return (kind == ACCESS_READ    ? read_each
-                : kind == ACCESS_WRITE ? write_each
-                                       : update_each)(epoch_filter, active);
     if (kind == ACCESS_READ)
         return granules == 1 ? touch_each(epoch_filter, active, ACCESS_READ, 1)
                              : touch_each(epoch_filter, active, ACCESS_READ, granules);
@@ -564,6 +458,8 @@ static bool touch_active(const struct epoch_filter *epoch_filter, const struct a
         return touch_each(epoch_filter, active, ACCESS_ATOMIC_READ, granules);
     return touch_each(epoch_filter, active, ACCESS_ATOMIC_UPDATE, granules);
 }
+
+/* ---- runs of lanes ----------------------------------------------------------------------------- */
 
 /* Plain accesses of one granule a lane, before any barrier. */
 static bool is_granule_wide(const struct epoch_filter *epoch_filter, const struct access_event *event)
