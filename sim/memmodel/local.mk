@@ -170,7 +170,6 @@ libmemmodel_a_SOURCES = \
 	%D%/filter/epoch_filter.h \
 	%D%/filter/epochs.c \
 	%D%/filter/epochs.h \
-	%D%/filter/epochs_body.h \
 	%D%/common/fast_path.h \
 	%D%/commands/host_dirty.c \
 	%D%/commands/host_dirty.h \

@@ -18,7 +18,7 @@ static struct access_log access_log;
 static void set_up(void)
 {
     spare = (struct spare){.most = 1 << 20};
-    access_log = (struct access_log){.low = LOW, .size = 1 << 16, .loops = epoch_loops(0), .spare = &spare};
+    access_log = (struct access_log){.low = LOW, .size = 1 << 16, .spare = &spare};
 }
 
 static void tear_down(void)

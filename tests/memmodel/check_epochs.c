@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The epoch filter's loops over lanes, of every instruction set of this machine, against the definitions of
- * epochs.h, lane by lane.
- */
+/* The epoch filter's loops over lanes, against the definitions of epochs.h, lane by lane. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,11 +27,11 @@ static bool acts(const uint64_t *mask, uint32_t lane)
 
 static uint64_t found, not_found;
 
-static void check_runs(const struct epoch_loops *loops, const struct lane_list *list)
+static void check_runs(const struct lane_list *list)
 {
     struct lane_runs runs;
     bool seen[WAVE_LANES_MAX] = {false};
-    if (!loops->find(list, &runs)) {
+    if (!epochs_find_runs(list, &runs)) {
         not_found++;
         return;
     }
@@ -53,9 +50,6 @@ static void check_runs(const struct epoch_loops *loops, const struct lane_list *
 
 START_TEST(runs_are_all_active_lanes)
 {
-    const struct epoch_loops *loops = epoch_loops(_i);
-    if (!loops)
-        return;
     found = not_found = 0;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint64_t mask[LANE_MASK_WORDS];
@@ -68,7 +62,7 @@ START_TEST(runs_are_all_active_lanes)
             address[i] = at;
         }
         random_mask(lanes, mask);
-        check_runs(loops, &(struct lane_list){address, mask, lanes, size, 5000, below(2) ? 1u << 20 : 3000u});
+        check_runs(&(struct lane_list){address, mask, lanes, size, 5000, below(2) ? 1u << 20 : 3000u});
         free(address);
     }
     ck_assert_uint_gt(found, ROUNDS / 8);
@@ -80,16 +74,12 @@ END_TEST
 
 START_TEST(lists_are_the_active_lanes_one_by_one)
 {
-    const struct epoch_loops *loops = epoch_loops(_i);
     uint32_t outside = 0;
-    if (!loops)
-        return;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint64_t mask[LANE_MASK_WORDS];
         const uint32_t lanes = 1 + below(WAVE_LANES_MAX), size = 1u << below(5);
         uint64_t *address = malloc(lanes * sizeof *address); /* so that an access after it is noticed */
-        int32_t *values = malloc(lanes * sizeof *values), packed[WAVE_LANES_MAX + EPOCH_LANES];
-        uint32_t at[WAVE_LANES_MAX + EPOCH_LANES], count = 0, bits = 0, expected_count = 0, expected_bits = 0;
+        uint32_t at[WAVE_LANES_MAX], count = 0, bits = 0, expected_count = 0, expected_bits = 0;
         bool within = true;
         random_mask(lanes, mask);
         for (uint32_t i = 0; i < lanes; i++) {
@@ -98,16 +88,13 @@ START_TEST(lists_are_the_active_lanes_one_by_one)
                          : below(2)     ? 8001 - size
                          : below(2)     ? below(5000)
                                         : UINT64_MAX - below(9);
-            values[i] = (int32_t)below(1u << 30);
         }
         const struct lane_list list = {address, mask, lanes, size, 5000, 3000};
-        const bool fits = loops->list(&list, at, &count, &bits);
-        loops->pack(values, mask, lanes, packed);
+        const bool fits = epochs_list_lanes(&list, at, &count, &bits);
         for (uint32_t i = 0; i < lanes; i++) {
             if (!acts(mask, i))
                 continue;
             within &= address[i] >= 5000 && address[i] + size <= 8000 && address[i] + size > size;
-            ck_assert_int_eq(packed[expected_count], values[i]);
             ck_assert(!fits || at[expected_count] == address[i] - 5000);
             expected_bits |= (uint32_t)(address[i] - 5000);
             expected_count++;
@@ -116,7 +103,6 @@ START_TEST(lists_are_the_active_lanes_one_by_one)
         ck_assert(!fits || (count == expected_count && bits == expected_bits));
         outside += !within;
         free(address);
-        free(values);
     }
     ck_assert_uint_gt(outside, ROUNDS / 10);
     ck_assert_uint_lt(outside, ROUNDS - ROUNDS / 10);
@@ -126,7 +112,7 @@ END_TEST
 /* ---- epochs ----------------------------------------------------------------------------------- */
 
 struct planes {
-    int32_t readers[GRANULES + EPOCH_LANES], writers[GRANULES + EPOCH_LANES];
+    int32_t readers[GRANULES], writers[GRANULES];
 };
 
 static int32_t random_epoch(void)
@@ -161,35 +147,31 @@ static uint32_t some_runs(uint32_t lanes, struct lane_runs *runs)
 
 START_TEST(epochs_as_lane_by_lane)
 {
-    const struct epoch_loops *loops = epoch_loops(_i);
     static struct planes before, wanted, got;
     uint32_t order_queries = 0;
-    if (!loops)
-        return;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         const uint32_t lanes = 1 + below(WAVE_LANES_MAX), quiet = below(3);
         const bool write = below(2);
-        int32_t own[WAVE_LANES_MAX + EPOCH_LANES] = {0};
+        int32_t own[WAVE_LANES_MAX] = {0};
         uint64_t mask[LANE_MASK_WORDS];
         struct lane_runs runs;
         bool fine = true;
-        for (uint32_t i = 0; i < GRANULES + EPOCH_LANES; i++) {
+        for (uint32_t i = 0; i < GRANULES; i++) {
             before.readers[i] = quiet ? 50 * (int32_t)below(2) : random_epoch();
             before.writers[i] = quiet > 1 ? 0 : random_epoch();
         }
         for (uint32_t i = 0; i < lanes; i++)
-            own[i] = (int32_t)i;
+            own[i] = LOW + (int32_t)i;
         some_runs(lanes, &runs);
         random_mask(lanes, mask);
         wanted = got = before;
         for (uint32_t r = 0; r < runs.count; r++)
             for (uint32_t i = 0; i < runs.run[r].count; i++)
                 if (acts(mask, runs.run[r].lane + i))
-                    fine &= one_lane(&wanted, write, runs.run[r].at / 4 + i, own[runs.run[r].lane + i] + LOW);
+                    fine &= one_lane(&wanted, write, runs.run[r].at / 4 + i, own[runs.run[r].lane + i]);
         const struct epoch_row row = {.readers = got.readers,
                                       .writers = got.writers,
                                       .own = own,
-                                      .add = LOW,
                                       .mask = mask,
                                       .shift = 2,
                                       .first = FIRST,
@@ -197,7 +179,7 @@ START_TEST(epochs_as_lane_by_lane)
                                       .high = HIGH,
                                       .many = MANY,
                                       .loads = LOADS};
-        ck_assert_int_eq((write ? loops->write : loops->read)(&row, &runs), fine);
+        ck_assert_int_eq(epochs_touch_runs(&row, &runs, write), fine);
         ck_assert_mem_eq(&got, &wanted, sizeof got);
         order_queries += !fine;
     }
@@ -206,22 +188,14 @@ START_TEST(epochs_as_lane_by_lane)
 }
 END_TEST
 
-START_TEST(some_loops_run_anywhere)
-{
-    ck_assert_ptr_nonnull(epoch_loops(0));
-    ck_assert_ptr_nonnull(epoch_loops_best());
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("epochs");
     TCase *tests = tcase_create("epochs");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, some_loops_run_anywhere);
-    tcase_add_loop_test(tests, runs_are_all_active_lanes, 0, 3);
-    tcase_add_loop_test(tests, lists_are_the_active_lanes_one_by_one, 0, 3);
-    tcase_add_loop_test(tests, epochs_as_lane_by_lane, 0, 3);
+    tcase_add_test(tests, runs_are_all_active_lanes);
+    tcase_add_test(tests, lists_are_the_active_lanes_one_by_one);
+    tcase_add_test(tests, epochs_as_lane_by_lane);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

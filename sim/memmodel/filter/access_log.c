@@ -77,10 +77,10 @@ bool access_log_places(const struct access_log *access_log, const struct access_
                                    event->size_bytes, access_log->low, access_log->size};
     if (event->size_bytes > access_log->size || access_log->size > UINT32_MAX)
         return false;
-    if (access_log->loops->find(&list, &out->runs))
+    if (epochs_find_runs(&list, &out->runs))
         return true;
     out->runs.count = 0;
-    return access_log->loops->list(&list, out->at, &out->count, &out->bits);
+    return epochs_list_lanes(&list, out->at, &out->count, &out->bits);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */

@@ -42,8 +42,7 @@ struct spare {
 };
 
 struct access_log {
-    uint64_t low, size; /* the allocation */
-    const struct epoch_loops *loops;
+    uint64_t low, size;  /* the allocation */
     struct spare *spare; /* borrowed */
     uint8_t *bytes;
     size_t used, room;
@@ -73,7 +72,7 @@ struct lane_units {
  * all offsets or-ed. */
 struct lane_places {
     struct lane_runs runs;
-    uint32_t count, bits, at[WAVE_LANES_MAX + EPOCH_LANES];
+    uint32_t count, bits, at[WAVE_LANES_MAX];
 };
 
 bool access_log_places(const struct access_log *access_log, const struct access_event *event,

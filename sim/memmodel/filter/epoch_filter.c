@@ -64,8 +64,7 @@ void epoch_filter_forget(struct epoch_filter *epoch_filter)
 
 void epoch_filter_init(struct epoch_filter *epoch_filter, uint64_t low, uint64_t size, struct spare *spare)
 {
-    *epoch_filter = (struct epoch_filter){
-        .access_log = {.low = low, .size = size, .spare = spare, .loops = epoch_loops_best()}};
+    *epoch_filter = (struct epoch_filter){.access_log = {.low = low, .size = size, .spare = spare}};
 }
 
 static uint64_t epoch_bytes(uint64_t granules)
@@ -107,8 +106,8 @@ static bool make_epochs(struct epoch_filter *epoch_filter, uint32_t shift)
     if (!spare_resize(epoch_filter->access_log.spare, SHARE * epoch_filter->access_log.size, 0,
                       epoch_bytes(granules)))
         return false;
-    epoch_filter->epochs[READERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
-    epoch_filter->epochs[WRITERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
+    epoch_filter->epochs[READERS] = calloc(granules, sizeof(int32_t));
+    epoch_filter->epochs[WRITERS] = calloc(granules, sizeof(int32_t));
     epoch_filter->granules = granules;
     epoch_filter->shift = shift;
     CHECKED(shift <= GRANULE_SHIFT);
@@ -182,13 +181,6 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
     return true;
 }
 
-/* 0, 1, 2, ... */
-#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
-#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
-#define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
-static const int32_t ascending[WAVE_LANES_MAX + EPOCH_LANES] = {
-    SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTEEN(256)};
-
 static bool assign_one_group(struct epoch_filter *epoch_filter, const struct lane_units *units)
 {
     uint64_t block = units->group;
@@ -196,8 +188,9 @@ static bool assign_one_group(struct epoch_filter *epoch_filter, const struct lan
         return false;
     epoch_filter->wave.low = block_first(epoch_filter, block);
     epoch_filter->wave.high = epoch_filter->wave.low + (int32_t)epoch_filter->items + 1;
-    epoch_filter->wave.own = ascending;
-    epoch_filter->wave.add = epoch_filter->wave.low + (int32_t)(units->first_unit - units->unit_low);
+    const int32_t first = epoch_filter->wave.low + (int32_t)(units->first_unit - units->unit_low);
+    for (uint32_t lane = 0; lane < units->lanes; lane++)
+        epoch_filter->wave.own[lane] = first + (int32_t)lane;
     return true;
 }
 
@@ -211,7 +204,7 @@ static uint32_t assign_row(struct epoch_filter *epoch_filter, uint64_t unit, uin
     const int32_t first = block_first(epoch_filter, block) + (int32_t)local;
     const uint32_t to = end - from < left ? end : from + (uint32_t)left;
     for (uint32_t lane = from; lane < to; lane++)
-        epoch_filter->wave.epoch[lane] = first + (int32_t)(lane - from);
+        epoch_filter->wave.own[lane] = first + (int32_t)(lane - from);
     return to;
 }
 
@@ -220,13 +213,6 @@ static void assign_groups(struct epoch_filter *epoch_filter, const struct lane_u
     for (uint32_t lane = 0; lane < units->lanes;)
         lane = units->in_a_row ? assign_row(epoch_filter, units->first_unit + lane, lane, units->lanes)
                                : assign_row(epoch_filter, units->unit[lane], lane, lane + 1);
-    epoch_filter->wave.own = epoch_filter->wave.epoch;
-    epoch_filter->wave.add = 0;
-}
-
-static int32_t own_epoch(const struct epoch_filter *epoch_filter, uint64_t lane)
-{
-    return epoch_filter->wave.own[lane] + epoch_filter->wave.add;
 }
 
 static void forget_repeats(struct epoch_filter *epoch_filter)
@@ -374,11 +360,11 @@ static bool covers_granules(const struct epoch_filter *epoch_filter, uint64_t ad
            !((offset | size) & part);
 }
 
-/* Offsets of the active lanes; the epoch of the i-th is own[i] + add. */
+/* Offsets of the active lanes, and their epochs. */
 struct active_lanes {
     struct lane_places where;
     const int32_t *own;
-    int32_t add, some[WAVE_LANES_MAX + EPOCH_LANES];
+    int32_t some[WAVE_LANES_MAX]; /* own points here, unless all lanes are active */
 };
 
 static void spread_runs(const struct access_event *event, struct lane_places *where)
@@ -402,10 +388,10 @@ static bool active_of_list(const struct epoch_filter *epoch_filter, const struct
     if (out->where.runs.count)
         spread_runs(event, &out->where);
     out->own = epoch_filter->wave.own;
-    out->add = epoch_filter->wave.add;
     if (out->where.count < event->lane_count) {
-        epoch_filter->access_log.loops->pack(epoch_filter->wave.own, event->mask, event->lane_count,
-                                             out->some);
+        uint32_t count = 0;
+        EACH_LANE_OF(event->mask, lane)
+        out->some[count++] = epoch_filter->wave.own[lane];
         out->own = out->some;
     }
     return !((out->where.bits | event->size_bytes) & ((1u << epoch_filter->shift) - 1));
@@ -427,7 +413,6 @@ static bool active_of_row(const struct epoch_filter *epoch_filter, const struct 
     }
     out->where.count = count;
     out->own = out->some;
-    out->add = epoch_filter->wave.add;
     return true;
 }
 
@@ -438,7 +423,7 @@ INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct ac
     const uint32_t count = active->where.count, shift = epoch_filter->shift;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t at = active->where.at[i] >> shift;
-        if (!touch(&view, kind, at, at + granules, active->own[i] + active->add))
+        if (!touch(&view, kind, at, at + granules, active->own[i]))
             return false;
     }
     return true;
@@ -474,7 +459,6 @@ static bool touch_runs(const struct epoch_filter *epoch_filter, const struct acc
     const struct epoch_row row = {.readers = epoch_filter->epochs[READERS],
                                   .writers = epoch_filter->epochs[WRITERS],
                                   .own = epoch_filter->wave.own,
-                                  .add = epoch_filter->wave.add,
                                   .mask = event->mask,
                                   .shift = epoch_filter->shift,
                                   .first = epoch_filter->first,
@@ -482,8 +466,7 @@ static bool touch_runs(const struct epoch_filter *epoch_filter, const struct acc
                                   .high = epoch_filter->wave.high,
                                   .many = many(epoch_filter),
                                   .loads = epoch_filter->first + LOADS};
-    return event->kind == ACCESS_READ ? epoch_filter->access_log.loops->read(&row, runs)
-                                      : epoch_filter->access_log.loops->write(&row, runs);
+    return epochs_touch_runs(&row, runs, event->kind == ACCESS_WRITE);
 }
 
 static bool are_aligned(const struct epoch_filter *epoch_filter, const struct lane_runs *runs)
@@ -567,8 +550,8 @@ static bool take_same_address(const struct epoch_filter *epoch_filter, const str
         return false;
     if (several && event->kind == ACCESS_READ && granules == 1 && view->high)
         return read_granule_by_many(view, at);
-    return touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, one)) &&
-           (!several || touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, other - 1)));
+    return touch(view, event->kind, at, at + granules, epoch_filter->wave.own[one]) &&
+           (!several || touch(view, event->kind, at, at + granules, epoch_filter->wave.own[other - 1]));
 }
 
 static bool take_affine(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
