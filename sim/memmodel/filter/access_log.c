@@ -10,16 +10,16 @@
 #include "sim/memmodel/common/lane_mask.h"
 #include "orrery/limits.h"
 
-enum record_shape { RECORD_UNITS, RECORD_AFFINE, RECORD_RUNS, RECORD_LIST };
+enum record_shape { RECORD_UNITS, RECORD_AFFINE, RECORD_LIST };
 
 /* RECORD_UNITS: the units of a wave, for all accesses up to the next such record. The others are an access
  * each. After the struct there follow: of units that do not ascend by one, each lane's distance from the
- * first; of RECORD_RUNS the runs; of RECORD_LIST the offsets of active lanes. */
+ * first; of RECORD_LIST the offsets of active lanes. */
 struct log_record {
     uint32_t bytes, site, size, row;
     uint8_t shape, kind, order, scope;
     bool in_a_row;
-    uint32_t count;       /* of runs or offsets */
+    uint32_t count;       /* of offsets */
     uint64_t clock, base; /* base: the offset of lane 0; of RECORD_UNITS its unit */
     int64_t step_x, step_y;
     uint64_t mask[LANE_MASK_WORDS];
@@ -108,12 +108,22 @@ bool access_log_places(const struct access_log *access_log, const struct access_
     return epochs_list_lanes(&list, out->at, &out->count, &out->bits);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
-
-static size_t run_bytes(uint32_t count)
+void lane_places_spread(struct lane_places *places, const struct access_event *event)
 {
-    return count * sizeof(struct lane_run);
+    if (!places->runs.count)
+        return;
+    places->count = places->bits = 0;
+    for (uint32_t r = 0; r < places->runs.count; r++) {
+        const struct lane_run *run = &places->runs.run[r];
+        places->bits |= run->at;
+        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
+            if (event->mask[lane / 64] >> lane % 64 & 1)
+                places->at[places->count++] = run->at + (lane - run->lane) * event->size_bytes;
+    }
+    places->runs.count = 0;
 }
+
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static bool grow(struct access_log *access_log, size_t least)
 {
@@ -173,26 +183,24 @@ static bool add_units(struct access_log *access_log, const struct lane_units *un
     return true;
 }
 
-/* An odd last offset is followed by a 0, so that records have no undefined bytes. */
+/* The offsets of active lanes. An odd last one is followed by a 0, so that records have no undefined bytes. */
 static void copy_list(struct log_record *record, const struct lane_places *listed)
 {
     uint32_t *offset = (uint32_t *)(record + 1);
     memcpy(offset, listed->at, listed->count * sizeof *offset);
     if (listed->count % 2)
         offset[listed->count] = 0;
+    record->count = listed->count;
 }
 
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
+                    struct lane_places *listed, const struct lane_units *units, uint64_t clock,
                     enum memory_scope scope)
 {
-    const enum record_shape shape = event->shape != ADDRESS_LIST ? RECORD_AFFINE
-                                    : listed->runs.count         ? RECORD_RUNS
-                                                                 : RECORD_LIST;
-    const size_t rest = shape == RECORD_RUNS   ? run_bytes(listed->runs.count)
-                        : shape == RECORD_LIST ? record_list_bytes(listed->count)
-                                               : 0,
-                 bytes = sizeof(struct log_record) + rest;
+    const bool is_list = event->shape == ADDRESS_LIST;
+    if (is_list)
+        lane_places_spread(listed, event);
+    const size_t bytes = sizeof(struct log_record) + (is_list ? record_list_bytes(listed->count) : 0);
     struct log_record *record = access_log->units_serial == units->serial || add_units(access_log, units)
                                     ? record_room(access_log, bytes)
                                     : NULL;
@@ -201,19 +209,17 @@ bool access_log_add(struct access_log *access_log, const struct access_event *ev
     record->site = event->origin.site;
     record->size = event->size_bytes;
     record->row = event->row ? event->row : event->lane_count;
-    record->shape = (uint8_t)shape;
+    record->shape = is_list ? RECORD_LIST : RECORD_AFFINE;
     record->kind = (uint8_t)event->kind;
     record->order = (uint8_t)event->order;
     record->scope = (uint8_t)scope;
-    record->count = shape == RECORD_RUNS ? listed->runs.count : shape == RECORD_LIST ? listed->count : 0;
+    record->count = 0;
     record->clock = clock;
     record->base = event->base - access_log->low;
     record->step_x = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
     record->step_y = event->shape == ADDRESS_AFFINE ? event->step_y : 0;
     memcpy(record->mask, event->mask, sizeof record->mask);
-    if (shape == RECORD_RUNS)
-        memcpy(record + 1, listed->runs.run, rest);
-    else if (shape == RECORD_LIST)
+    if (is_list)
         copy_list(record, listed);
     footprint_sites_add(&access_log->sites[use_of(record->kind)], record->site);
     return true;
@@ -233,20 +239,6 @@ static const struct log_record *record_after(const struct access_log *access_log
     for (const struct log_record *record = record_after(access_log, NULL); record; \
          record = record_after(access_log, record))
 
-static void replay_runs(const struct log_record *record, const struct logged_units *units,
-                        struct past_access *access, uint64_t low, past_visitor *visit, void *self)
-{
-    const struct lane_run *run = (const struct lane_run *)(record + 1), *end = run + record->count;
-    for (; run < end; run++)
-        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++) {
-            if (!(record->mask[lane / 64] >> lane % 64 & 1))
-                continue;
-            access->unit = units->first + (units->unit ? units->unit[lane] : lane);
-            access->address = low + run->at + (uint64_t)(lane - run->lane) * record->size;
-            visit(self, access);
-        }
-}
-
 static void replay_record(const struct access_log *access_log, const struct log_record *record,
                           const struct logged_units *units, past_visitor *visit, void *self)
 {
@@ -257,10 +249,6 @@ static void replay_record(const struct access_log *access_log, const struct log_
                                  .order = (enum memory_ordering)record->order,
                                  .scope = (enum memory_scope)record->scope};
     const uint32_t *offset = (const uint32_t *)(record + 1);
-    if (record->shape == RECORD_RUNS) {
-        replay_runs(record, units, &access, access_log->low, visit, self);
-        return;
-    }
     EACH_LANE_OF(record->mask, lane)
     {
         access.unit = units->first + (units->unit ? units->unit[lane] : lane);
@@ -293,12 +281,9 @@ uint32_t access_log_grain(struct access_log *access_log)
          access_log->grain_scanned += record->bytes) {
         record = (const void *)(access_log->bytes + access_log->grain_scanned);
         const uint32_t *offset = (const uint32_t *)(record + 1);
-        const struct lane_run *run = (const struct lane_run *)(record + 1);
         if (record->shape == RECORD_UNITS)
             continue;
         bits |= record->size;
-        for (uint32_t i = 0; record->shape == RECORD_RUNS && i < record->count; i++)
-            bits |= run[i].at;
         if (record->shape == RECORD_AFFINE)
             bits |= record->base | (uint64_t)record->step_x | (uint64_t)record->step_y;
         for (uint32_t i = 0; record->shape == RECORD_LIST && i < record->count; i++)
@@ -312,7 +297,6 @@ uint32_t access_log_grain(struct access_log *access_log)
 
 struct log_collection {
     uint64_t *bits;
-    uint64_t low;
     uint32_t shift;
 };
 
@@ -321,12 +305,6 @@ static void fill(struct log_collection *log_collection, uint64_t offset, uint64_
     for (uint64_t at = offset >> log_collection->shift, end = at + (bytes >> log_collection->shift); at < end;
          at++)
         log_collection->bits[at / 64] |= UINT64_C(1) << at % 64;
-}
-
-static void collect(void *self, const struct past_access *access)
-{
-    struct log_collection *log_collection = self;
-    fill(log_collection, access->address - log_collection->low, access->size);
 }
 
 static void collect_list(struct log_collection *log_collection, const struct log_record *record)
@@ -356,8 +334,7 @@ static void collect_rows(struct log_collection *log_collection, const struct log
 bool access_log_collect(struct access_log *access_log, enum footprint_use use, const uint32_t *site,
                         struct byte_set *bytes)
 {
-    struct log_collection log_collection = {.low = access_log->low,
-                                            .shift = (uint32_t)__builtin_ctz(access_log_grain(access_log))};
+    struct log_collection log_collection = {.shift = (uint32_t)__builtin_ctz(access_log_grain(access_log))};
     const uint64_t words = (access_log->size >> log_collection.shift) / 64 + 1;
     struct byte_run run = {0, 0};
     if (!access_log->sites[use].count)
@@ -365,17 +342,14 @@ bool access_log_collect(struct access_log *access_log, enum footprint_use use, c
     log_collection.bits = calloc(words, sizeof *log_collection.bits);
     if (!log_collection.bits)
         return false;
-    const struct logged_units no_unit = {0, NULL};
     EACH_RECORD(access_log, record)
     {
         if (record->shape == RECORD_UNITS || use_of(record->kind) != use || (site && record->site != *site))
             continue;
         if (record->shape == RECORD_LIST)
             collect_list(&log_collection, record);
-        else if (record->shape == RECORD_AFFINE)
-            collect_rows(&log_collection, record);
         else
-            replay_record(access_log, record, &no_unit, collect, &log_collection);
+            collect_rows(&log_collection, record);
     }
     for (uint64_t w = 0; w < words; w++)
         byte_set_add_granules(bytes, &run, (w * 64) << log_collection.shift, log_collection.bits[w],
@@ -386,23 +360,6 @@ bool access_log_collect(struct access_log *access_log, enum footprint_use use, c
 }
 
 /* ---- invariants -------------------------------------------------------------------------------- */
-
-static size_t rest_bytes(const struct log_record *record)
-{
-    return record->shape == RECORD_RUNS ? run_bytes(record->count) : record_list_bytes(record->count);
-}
-
-static void check_offsets(const struct access_log *access_log, const struct log_record *record)
-{
-    const uint32_t *offset = (const uint32_t *)(record + 1);
-    const struct lane_run *run = (const struct lane_run *)(record + 1);
-    for (uint32_t i = 0; record->shape == RECORD_LIST && i < record->count; i++)
-        CHECKED((uint64_t)offset[i] + record->size <= access_log->size);
-    for (uint32_t i = 0; record->shape == RECORD_RUNS && i < record->count; i++) {
-        CHECKED((uint32_t)run[i].lane + run[i].count <= WAVE_LANES_MAX);
-        CHECKED(run[i].at + (uint64_t)run[i].count * record->size <= access_log->size);
-    }
-}
 
 static void check_record(const struct access_log *access_log, const struct log_record *record)
 {
@@ -415,8 +372,9 @@ static void check_record(const struct access_log *access_log, const struct log_r
     CHECKED(lanes > 0 && access_log->sites[use_of(record->kind)].count > 0);
     CHECKED(record->shape != RECORD_LIST || record->count == lanes);
     CHECKED(record->shape != RECORD_AFFINE || !record->count);
-    CHECKED(record->bytes == sizeof *record + rest_bytes(record));
-    check_offsets(access_log, record);
+    CHECKED(record->bytes == sizeof *record + record_list_bytes(record->count));
+    for (uint32_t i = 0; i < record->count; i++)
+        CHECKED((uint64_t)((const uint32_t *)(record + 1))[i] + record->size <= access_log->size);
 }
 
 void access_log_check(const struct access_log *access_log)

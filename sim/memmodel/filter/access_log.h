@@ -15,8 +15,8 @@
  *   access_log_fini
  *   access_log_check      asserts all invariants
  *
- * Memory   160 bytes for each access of a wave, 8 for each run of lanes, and 4 for each lane whose address
- *          follows no rule: as many bytes as the allocation has, and the spare budget.
+ * Memory   100 bytes for each access of a wave, and 4 for each lane whose address is in a list: as many bytes
+ *          as the allocation has, and the spare budget.
  */
 #ifndef ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
 #define ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
@@ -74,8 +74,10 @@ struct lane_places {
 
 bool access_log_places(const struct access_log *access_log, const struct access_event *event,
                        struct lane_places *out);
+/* Turns runs into offsets. */
+void lane_places_spread(struct lane_places *places, const struct access_event *event);
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
+                    struct lane_places *listed, const struct lane_units *units, uint64_t clock,
                     enum memory_scope scope);
 void access_log_replay(const struct access_log *access_log, past_visitor *visit, void *self);
 uint32_t access_log_grain(struct access_log *access_log);

@@ -367,26 +367,11 @@ struct active_lanes {
     int32_t some[WAVE_LANES_MAX]; /* own points here, unless all lanes are active */
 };
 
-static void spread_runs(const struct access_event *event, struct lane_places *where)
-{
-    uint32_t count = 0, bits = 0;
-    for (uint32_t r = 0; r < where->runs.count; r++) {
-        const struct lane_run *run = &where->runs.run[r];
-        bits |= run->at;
-        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
-            if (event->mask[lane / 64] >> lane % 64 & 1)
-                where->at[count++] = run->at + (lane - run->lane) * event->size_bytes;
-    }
-    where->count = count;
-    where->bits = bits;
-}
-
 /* Of an address list. False: some lane does not cover whole granules. */
 static bool active_of_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
                            struct active_lanes *out)
 {
-    if (out->where.runs.count)
-        spread_runs(event, &out->where);
+    lane_places_spread(&out->where, event);
     out->own = epoch_filter->wave.own;
     if (out->where.count < event->lane_count) {
         uint32_t count = 0;
