@@ -240,7 +240,7 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct acce
  * first in a report. */
 static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 {
-    return live(visit->region, cell[0]) &&
+    return live(visit->region, cell[0]) && !visit->now->quiet &&
            judge(visit, epoch_unit(cell[0]), epoch_how(visit->region, cell[0]));
 }
 
@@ -546,19 +546,11 @@ static bool comes_later(const struct access_context *now, const struct access_co
     return now->clock > earlier->clock || (now->clock == earlier->clock && now->site >= earlier->site);
 }
 
-/* A replayed access: nothing is compared, the newer of one unit's accesses stays, and reads stay beside
+/* A replayed plain access: nothing is compared, the newer of one unit's accesses stays, and reads stay beside
  * writes, since the order between the two is not known. */
-static bool quiet(const struct visit *visit, uint64_t *cell)
+static bool quiet_plain(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t unit = visit->now->unit_state->unit, own = epoch(unit, visit->context);
-    if (is_atomic(visit->now->how.kind) && has_one_epoch(visit, cell))
-        return put_single(visit, cell);
-    if (is_atomic(visit->now->how.kind) && add_to_atomic_set(visit, cell))
-        return true;
-    if (is_atomic(visit->now->how.kind)) {
-        struct access_set *among = shadow_access_set_make(visit, cell);
-        return among && add_atomic(visit, among);
-    }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
     const bool of_atomics = !write && is_of_atomics(visit->region, cell[1]);
@@ -595,6 +587,7 @@ static void mark_race_free(const struct visit *visit, struct access_set *access_
     access_set->race_free_group = unit_state->place.group;
 }
 
+/* Of a replayed atomic nothing is compared. */
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set = NULL;
@@ -609,8 +602,8 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
         return true;
     }
     access_set = shadow_access_set_make(visit, cell);
-    if (!access_set)
-        return false;
+    if (!access_set || visit->now->quiet)
+        return access_set && add_atomic(visit, access_set);
     judge_write(visit, cell);
     judge_racers(visit, access_set);
     if (is_write(visit->now->how.kind))
@@ -627,8 +620,8 @@ bool shadow_visit_cell(const struct visit *visit, uint64_t *cell)
     CHECKED(visit->address >= visit->region->low && visit->address < visit->region->high);
     const uint8_t kind = visit->now->how.kind;
     bool kept = true;
-    if (visit->now->quiet)
-        return quiet(visit, cell);
+    if (visit->now->quiet && !is_atomic(kind))
+        return quiet_plain(visit, cell);
     if (is_atomic(kind))
         kept = atomic(visit, cell);
     else if (!is_write(kind))
