@@ -166,8 +166,6 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/shadow_values.c \
 	%D%/filter/epoch_filter.c \
 	%D%/filter/epoch_filter.h \
-	%D%/filter/epochs.c \
-	%D%/filter/epochs.h \
 	%D%/common/fast_path.h \
 	%D%/commands/host_dirty.c \
 	%D%/commands/host_dirty.h \

@@ -74,55 +74,6 @@ void access_log_fini(struct access_log *access_log)
     memset(access_log, 0, sizeof *access_log);
 }
 
-/* ---- where ------------------------------------------------------------------------------- */
-
-/* Are all lanes of all rows, also inactive ones, within the allocation? An affine function has its extremes
- * at the corners. */
-static bool rows_within(const struct access_event *event, uint64_t low, uint64_t room)
-{
-    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
-    const bool steps = event->shape == ADDRESS_AFFINE;
-    const uint64_t across = steps ? (uint64_t)event->step_x * (row - 1) : 0,
-                   down = steps ? (uint64_t)event->step_y * ((lanes - 1) / row) : 0,
-                   offset = event->base - low;
-    const uint64_t corner[4] = {offset, offset + across, offset + down, offset + across + down};
-    bool within = true;
-    for (int i = 0; i < 4; i++)
-        within &= corner[i] <= room;
-    return within;
-}
-
-bool access_log_places(const struct access_log *access_log, const struct access_event *event,
-                       struct lane_places *out)
-{
-    const uint64_t room = access_log->size - event->size_bytes;
-    if (event->shape != ADDRESS_LIST)
-        return event->size_bytes <= access_log->size && rows_within(event, access_log->low, room);
-    const struct lane_list list = {event->address,    event->mask,     event->lane_count,
-                                   event->size_bytes, access_log->low, access_log->size};
-    if (event->size_bytes > access_log->size || access_log->size > UINT32_MAX)
-        return false;
-    if (epochs_find_runs(&list, &out->runs))
-        return true;
-    out->runs.count = 0;
-    return epochs_list_lanes(&list, out->at, &out->count, &out->bits);
-}
-
-void lane_places_spread(struct lane_places *places, const struct access_event *event)
-{
-    if (!places->runs.count)
-        return;
-    places->count = places->bits = 0;
-    for (uint32_t r = 0; r < places->runs.count; r++) {
-        const struct lane_run *run = &places->runs.run[r];
-        places->bits |= run->at;
-        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
-            if (event->mask[lane / 64] >> lane % 64 & 1)
-                places->at[places->count++] = run->at + (lane - run->lane) * event->size_bytes;
-    }
-    places->runs.count = 0;
-}
-
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static bool grow(struct access_log *access_log, size_t least)
@@ -183,29 +134,51 @@ static bool add_units(struct access_log *access_log, const struct lane_units *un
     return true;
 }
 
-/* The offsets of active lanes. An odd last one is followed by a 0, so that records have no undefined bytes. */
-static void copy_list(struct log_record *record, const struct lane_places *listed)
+/* The offsets of active lanes. An odd last one is followed by a 0, so that records have no undefined bytes.
+ * False: some lane is outside of the allocation. */
+static bool list_lanes(const struct access_log *access_log, const struct access_event *event,
+                       struct log_record *record)
 {
-    uint32_t *offset = (uint32_t *)(record + 1);
-    memcpy(offset, listed->at, listed->count * sizeof *offset);
-    if (listed->count % 2)
-        offset[listed->count] = 0;
-    record->count = listed->count;
+    uint32_t *offset = (uint32_t *)(record + 1), count = 0;
+    const uint64_t last = access_log->size - event->size_bytes;
+    bool within = true;
+    EACH_LANE_OF(event->mask, lane)
+    {
+        const uint64_t at = event->address[lane] - access_log->low;
+        within &= at <= last;
+        offset[count++] = (uint32_t)at;
+    }
+    if (count % 2)
+        offset[count] = 0;
+    record->count = count;
+    return within;
+}
+
+static uint32_t lanes_of(const uint64_t mask[LANE_MASK_WORDS])
+{
+    uint32_t lanes = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        lanes += ones_of(mask[w]);
+    return lanes;
 }
 
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    struct lane_places *listed, const struct lane_units *units, uint64_t clock,
-                    enum memory_scope scope)
+                    const struct lane_units *units, uint64_t clock, enum memory_scope scope)
 {
     const bool is_list = event->shape == ADDRESS_LIST;
-    if (is_list)
-        lane_places_spread(listed, event);
-    const size_t bytes = sizeof(struct log_record) + (is_list ? record_list_bytes(listed->count) : 0);
+    if (is_list && (event->size_bytes > access_log->size || access_log->size > UINT32_MAX))
+        return false;
+    const size_t bytes = sizeof(struct log_record) + (is_list ? record_list_bytes(lanes_of(event->mask)) : 0);
     struct log_record *record = access_log->units_serial == units->serial || add_units(access_log, units)
                                     ? record_room(access_log, bytes)
                                     : NULL;
     if (!record)
         return false;
+    record->count = 0;
+    if (is_list && !list_lanes(access_log, event, record)) {
+        access_log->used -= bytes;
+        return false;
+    }
     record->site = event->origin.site;
     record->size = event->size_bytes;
     record->row = event->row ? event->row : event->lane_count;
@@ -213,14 +186,11 @@ bool access_log_add(struct access_log *access_log, const struct access_event *ev
     record->kind = (uint8_t)event->kind;
     record->order = (uint8_t)event->order;
     record->scope = (uint8_t)scope;
-    record->count = 0;
     record->clock = clock;
     record->base = event->base - access_log->low;
     record->step_x = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
     record->step_y = event->shape == ADDRESS_AFFINE ? event->step_y : 0;
     memcpy(record->mask, event->mask, sizeof record->mask);
-    if (is_list)
-        copy_list(record, listed);
     footprint_sites_add(&access_log->sites[use_of(record->kind)], record->site);
     return true;
 }
@@ -363,9 +333,7 @@ bool access_log_collect(struct access_log *access_log, enum footprint_use use, c
 
 static void check_record(const struct access_log *access_log, const struct log_record *record)
 {
-    uint32_t lanes = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        lanes += ones_of(record->mask[w]);
+    const uint32_t lanes = lanes_of(record->mask);
     CHECKED(record->size > 0 && record->size <= access_log->size && record->row > 0);
     CHECKED(record->kind <= ACCESS_ATOMIC_UPDATE && record->order <= ORDER_SEQ_CST);
     CHECKED(record->scope <= SCOPE_ALL_SVM);

@@ -4,9 +4,8 @@
  *          replayed one by one into the exact shadow before the first access that may race with one of them.
  *
  * Interface
- *   access_log_places     the offsets of an event's active lanes, if its addresses are a list. False: some
- *                         lane is outside of the allocation; of affine addresses inactive lanes count, too
- *   access_log_add        false: no memory, or the spare budget is used up
+ *   access_log_add        false: no memory, or the spare budget is used up, or a lane of a list is outside of
+ *                         the allocation
  *   access_log_replay     visits each access once, in the order of execution
  *   access_log_grain      the greatest power of two, at most 4, that divides all offsets and sizes
  *   access_log_collect    the bytes, for the launch's footprint
@@ -22,7 +21,6 @@
 #define ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
 
 #include "sim/memmodel/common/footprint.h"
-#include "epochs.h"
 
 /* One access of one unit, as affine filter and access log replay it. */
 struct past_access {
@@ -65,20 +63,8 @@ struct lane_units {
     uint64_t unit_low; /* the group's first unit */
 };
 
-/* Where the active lanes of an address list access: in runs, or, if runs.count is 0, one offset each. bits:
- * all offsets or-ed. */
-struct lane_places {
-    struct lane_runs runs;
-    uint32_t count, bits, at[WAVE_LANES_MAX];
-};
-
-bool access_log_places(const struct access_log *access_log, const struct access_event *event,
-                       struct lane_places *out);
-/* Turns runs into offsets. */
-void lane_places_spread(struct lane_places *places, const struct access_event *event);
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    struct lane_places *listed, const struct lane_units *units, uint64_t clock,
-                    enum memory_scope scope);
+                    const struct lane_units *units, uint64_t clock, enum memory_scope scope);
 void access_log_replay(const struct access_log *access_log, past_visitor *visit, void *self);
 uint32_t access_log_grain(struct access_log *access_log);
 /* site NULL: by any instruction. False: no memory. */

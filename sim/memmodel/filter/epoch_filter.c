@@ -360,201 +360,82 @@ static bool covers_granules(const struct epoch_filter *epoch_filter, uint64_t ad
            !((offset | size) & part);
 }
 
-/* Offsets of the active lanes, and their epochs. */
-struct active_lanes {
-    struct lane_places where;
-    const int32_t *own;
-    int32_t some[WAVE_LANES_MAX]; /* own points here, unless all lanes are active */
-};
-
-/* Of an address list. False: some lane does not cover whole granules. */
-static bool active_of_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                           struct active_lanes *out)
+INLINED bool touch_lane(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                        const struct access_event *event, enum access_kind kind, uint64_t address,
+                        uint64_t lane)
 {
-    lane_places_spread(&out->where, event);
-    out->own = epoch_filter->wave.own;
-    if (out->where.count < event->lane_count) {
-        uint32_t count = 0;
-        EACH_LANE_OF(event->mask, lane)
-        out->some[count++] = epoch_filter->wave.own[lane];
-        out->own = out->some;
-    }
-    return !((out->where.bits | event->size_bytes) & ((1u << epoch_filter->shift) - 1));
+    const uint64_t at = (address - epoch_filter->access_log.low) >> epoch_filter->shift;
+    return covers_granules(epoch_filter, address, event->size_bytes) &&
+           touch(view, kind, at, at + (event->size_bytes >> epoch_filter->shift),
+                 epoch_filter->wave.own[lane]);
 }
 
-/* Of lanes [from, end), of which lane `from` has the offset `start`. False: some lane does not cover whole
- * granules of the allocation. */
-static bool active_of_row(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                          uint32_t from, uint32_t end, uint64_t start, struct active_lanes *out)
+INLINED bool take_list(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                       const struct access_event *event, enum access_kind kind)
 {
-    uint32_t count = 0;
-    for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end;
-         lane = next_lane(event->mask, lane + 1, end, true)) {
-        const uint64_t offset = start + (uint64_t)event->step_x * (lane - from);
-        if (!covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
-            return false;
-        out->where.at[count] = (uint32_t)offset;
-        out->some[count++] = epoch_filter->wave.own[lane];
-    }
-    out->where.count = count;
-    out->own = out->some;
-    return true;
-}
-
-INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
-                        enum access_kind kind, uint32_t granules)
-{
-    const struct epoch_view view = epoch_view_of(epoch_filter);
-    const uint32_t count = active->where.count, shift = epoch_filter->shift;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = active->where.at[i] >> shift;
-        if (!touch(&view, kind, at, at + granules, active->own[i]))
-            return false;
-    }
-    return true;
-}
-
-static bool touch_active(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
-                         enum access_kind kind, uint32_t size)
-{
-    const uint32_t granules = size >> epoch_filter->shift;
-    if (kind == ACCESS_READ)
-        return granules == 1 ? touch_each(epoch_filter, active, ACCESS_READ, 1)
-                             : touch_each(epoch_filter, active, ACCESS_READ, granules);
-    if (kind == ACCESS_WRITE)
-        return granules == 1 ? touch_each(epoch_filter, active, ACCESS_WRITE, 1)
-                             : touch_each(epoch_filter, active, ACCESS_WRITE, granules);
-    if (kind == ACCESS_ATOMIC_READ)
-        return touch_each(epoch_filter, active, ACCESS_ATOMIC_READ, granules);
-    return touch_each(epoch_filter, active, ACCESS_ATOMIC_UPDATE, granules);
-}
-
-/* ---- runs of lanes ----------------------------------------------------------------------------- */
-
-/* Plain accesses of one granule a lane, before any barrier. */
-static bool is_granule_wide(const struct epoch_filter *epoch_filter, const struct access_event *event)
-{
-    return event->kind <= ACCESS_WRITE && event->size_bytes == 1u << epoch_filter->shift &&
-           epoch_filter->wave.base <= 1;
-}
-
-static bool touch_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                       const struct lane_runs *runs)
-{
-    const struct epoch_row row = {.readers = epoch_filter->epochs[READERS],
-                                  .writers = epoch_filter->epochs[WRITERS],
-                                  .own = epoch_filter->wave.own,
-                                  .mask = event->mask,
-                                  .shift = epoch_filter->shift,
-                                  .first = epoch_filter->first,
-                                  .low = epoch_filter->wave.low,
-                                  .high = epoch_filter->wave.high,
-                                  .many = many(epoch_filter),
-                                  .loads = epoch_filter->first + LOADS};
-    return epochs_touch_runs(&row, runs, event->kind == ACCESS_WRITE);
-}
-
-static bool are_aligned(const struct epoch_filter *epoch_filter, const struct lane_runs *runs)
-{
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < runs->count; i++)
-        bits |= runs->run[i].at;
-    return !(bits & ((1u << epoch_filter->shift) - 1));
-}
-
-static bool take_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                      struct active_lanes *active)
-{
-    if (!access_log_places(&epoch_filter->access_log, event, &active->where))
+    EACH_LANE_OF(event->mask, lane)
+    if (!touch_lane(epoch_filter, view, event, kind, event->address[lane], lane))
         return false;
-    if (active->where.runs.count && is_granule_wide(epoch_filter, event) &&
-        are_aligned(epoch_filter, &active->where.runs))
-        return touch_runs(epoch_filter, event, &active->where.runs);
-    return active_of_list(epoch_filter, event, active) &&
-           touch_active(epoch_filter, active, event->kind, event->size_bytes);
-}
-
-/* Each row of lanes as a run. False: too many rows, or not all in whole granules of the allocation. */
-static bool whole_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                       uint32_t row, struct lane_runs *out)
-{
-    const uint32_t count = event->lane_count / row, part = (1u << epoch_filter->shift) - 1,
-                   bytes = event->size_bytes * row;
-    const uint64_t start = event->base - epoch_filter->access_log.low, step = (uint64_t)event->step_y,
-                   last = start + step * (count - 1);
-    if (count > LANE_RUNS_MOST || step & part || !covers_granules(epoch_filter, event->base, bytes) ||
-        !covers_granules(epoch_filter, epoch_filter->access_log.low + last, bytes))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        out->run[i] = (struct lane_run){(uint32_t)(start + step * i), (uint16_t)(row * i), (uint16_t)row};
-    out->count = count;
     return true;
 }
 
-/* A run from the first to the last active lane of each row. False: as whole_runs. */
-static bool row_runs(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t row,
-                     bool whole, struct lane_runs *out)
+/* Lanes [from, end), of which lane `from` has this address. */
+INLINED bool take_row(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                      const struct access_event *event, enum access_kind kind, uint32_t from, uint32_t end,
+                      uint64_t address)
 {
-    uint64_t start = event->base - epoch_filter->access_log.low;
-    if (whole)
-        return whole_runs(epoch_filter, event, row, out);
-    out->count = 0;
-    for (uint32_t from = 0; from < event->lane_count; from += row, start += (uint64_t)event->step_y) {
-        uint32_t one, other;
-        if (!lanes_within(event->mask, from, event->lane_count - from < row ? event->lane_count : from + row,
-                          &one, &other))
-            continue;
-        const uint64_t at = start + (uint64_t)(one - from) * event->size_bytes;
-        if (out->count == LANE_RUNS_MOST || !covers_granules(epoch_filter, epoch_filter->access_log.low + at,
-                                                             event->size_bytes * (other - one)))
+    for (uint32_t lane = from; lane < end; lane++, address += (uint64_t)event->step_x)
+        if (event->mask[lane / 64] >> lane % 64 & 1 &&
+            !touch_lane(epoch_filter, view, event, kind, address, lane))
             return false;
-        out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
-    }
     return true;
-}
-
-static bool take_row(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t from,
-                     uint32_t end, uint64_t start, struct active_lanes *active)
-{
-    return active_of_row(epoch_filter, event, from, end, start, active) &&
-           touch_active(epoch_filter, active, event->kind, event->size_bytes);
 }
 
 /* Lanes at one address. The first and the last active one stand for all: two different epochs already make it
  * a conflict, or an epoch of several readers. */
-static bool take_same_address(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
-                              const struct access_event *event, uint32_t from, uint32_t end, bool whole,
-                              uint64_t offset)
+INLINED bool take_same_address(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                               const struct access_event *event, enum access_kind kind, uint32_t from,
+                               uint32_t end, uint64_t address)
 {
-    uint32_t one = from, other = end;
-    if (!whole && !lanes_within(event->mask, from, end, &one, &other))
+    uint32_t one, other;
+    if (!lanes_within(event->mask, from, end, &one, &other))
         return true;
-    const uint64_t at = offset >> epoch_filter->shift, granules = event->size_bytes >> epoch_filter->shift;
     const bool several = other > one + 1;
-    if (!covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
-        return false;
-    if (several && event->kind == ACCESS_READ && granules == 1 && view->high)
-        return read_granule_by_many(view, at);
-    return touch(view, event->kind, at, at + granules, epoch_filter->wave.own[one]) &&
-           (!several || touch(view, event->kind, at, at + granules, epoch_filter->wave.own[other - 1]));
+    if (several && kind == ACCESS_READ && event->size_bytes == 1u << epoch_filter->shift && view->high)
+        return covers_granules(epoch_filter, address, event->size_bytes) &&
+               read_granule_by_many(view, (address - epoch_filter->access_log.low) >> epoch_filter->shift);
+    return touch_lane(epoch_filter, view, event, kind, address, one) &&
+           (!several || touch_lane(epoch_filter, view, event, kind, address, other - 1));
 }
 
-static bool take_affine(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
-                        const struct access_event *event, struct active_lanes *active)
+/* Inlined once for each kind. */
+INLINED bool take_kind(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                       enum access_kind kind)
 {
+    const struct epoch_view view = epoch_view_of(epoch_filter);
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
-    const bool whole = lanes % row == 0 && next_lane(event->mask, 0, lanes, false) == lanes;
-    uint64_t offset = event->base - epoch_filter->access_log.low;
-    if (event->step_x == (int64_t)event->size_bytes && is_granule_wide(epoch_filter, event) &&
-        row_runs(epoch_filter, event, row, whole, &active->where.runs))
-        return touch_runs(epoch_filter, event, &active->where.runs);
-    for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
+    uint64_t address = event->base;
+    if (event->shape == ADDRESS_LIST)
+        return take_list(epoch_filter, &view, event, kind);
+    if (event->shape == ADDRESS_UNIFORM)
+        return take_same_address(epoch_filter, &view, event, kind, 0, lanes, address);
+    for (uint32_t from = 0; from < lanes; from += row, address += (uint64_t)event->step_y) {
         const uint32_t end = lanes - from < row ? lanes : from + row;
-        if (event->step_x == 0 ? !take_same_address(epoch_filter, view, event, from, end, whole, offset)
-                               : !take_row(epoch_filter, event, from, end, offset, active))
+        if (event->step_x == 0 ? !take_same_address(epoch_filter, &view, event, kind, from, end, address)
+                               : !take_row(epoch_filter, &view, event, kind, from, end, address))
             return false;
     }
     return true;
+}
+
+static bool take_wave(const struct epoch_filter *epoch_filter, const struct access_event *event)
+{
+    switch (event->kind) {
+    case ACCESS_READ: return take_kind(epoch_filter, event, ACCESS_READ);
+    case ACCESS_WRITE: return take_kind(epoch_filter, event, ACCESS_WRITE);
+    case ACCESS_ATOMIC_READ: return take_kind(epoch_filter, event, ACCESS_ATOMIC_READ);
+    default: return take_kind(epoch_filter, event, ACCESS_ATOMIC_UPDATE);
+    }
 }
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
@@ -620,28 +501,37 @@ static void note_repeat(struct epoch_filter *epoch_filter, const struct access_e
 bool epoch_filter_take(struct epoch_filter *epoch_filter, const struct access_event *event,
                        const struct lane_units *units, uint64_t clock, enum memory_scope scope)
 {
-    struct active_lanes active;
     if (!epoch_filter->open || !same_atomics(epoch_filter, event, scope) || !set_units(epoch_filter, units))
         return false;
     if (is_repeated(&epoch_filter->repeat[event->origin.site % EPOCH_FILTER_REPEATS], event, clock))
         return true;
     note_repeat(epoch_filter, event, clock);
-    const struct epoch_view view = epoch_view_of(epoch_filter);
-    if (event->shape == ADDRESS_LIST ? !take_list(epoch_filter, event, &active)
-        : event->shape == ADDRESS_UNIFORM
-            ? !take_same_address(epoch_filter, &view, event, 0, event->lane_count, false,
-                                 event->base - epoch_filter->access_log.low)
-            : !take_affine(epoch_filter, &view, event, &active))
-        return false;
-    return access_log_add(&epoch_filter->access_log, event, &active.where, units, clock, scope);
+    return take_wave(epoch_filter, event) &&
+           access_log_add(&epoch_filter->access_log, event, units, clock, scope);
+}
+
+/* Are all lanes of all rows, also inactive ones, within the allocation? An affine function has its extremes
+ * at the corners. */
+static bool rows_within(const struct epoch_filter *epoch_filter, const struct access_event *event)
+{
+    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
+    const bool steps = event->shape == ADDRESS_AFFINE;
+    const uint64_t across = steps ? (uint64_t)event->step_x * (row - 1) : 0,
+                   down = steps ? (uint64_t)event->step_y * ((lanes - 1) / row) : 0,
+                   offset = event->base - epoch_filter->access_log.low,
+                   room = epoch_filter->access_log.size - event->size_bytes;
+    const uint64_t corner[4] = {offset, offset + across, offset + down, offset + across + down};
+    bool within = event->size_bytes <= epoch_filter->access_log.size;
+    for (int i = 0; i < 4; i++)
+        within &= corner[i] <= room;
+    return within;
 }
 
 bool epoch_filter_note(struct epoch_filter *epoch_filter, const struct access_event *event,
                        const struct lane_units *units, uint64_t clock)
 {
-    struct lane_places places;
-    return access_log_places(&epoch_filter->access_log, event, &places) &&
-           access_log_add(&epoch_filter->access_log, event, &places, units, clock, event->scope);
+    return (event->shape == ADDRESS_LIST || rows_within(epoch_filter, event)) &&
+           access_log_add(&epoch_filter->access_log, event, units, clock, event->scope);
 }
 
 static uint64_t block_group(const struct epoch_filter *epoch_filter, uint64_t block)
