@@ -193,21 +193,6 @@ static void perform_beyond(struct checker *checker, struct acting acting, uint64
         perform(checker, &acting, lane, &now);
 }
 
-/* Before any synchronisation. again: the lane before accessed the same allocation. */
-static void perform_early(struct checker *checker, uint64_t unit, struct shadow_region *region,
-                          struct shadow_access *now, bool again)
-{
-    struct unit_state unit_state = {.unit = unit, .place = {.group = checker->wave_items.group}};
-    now->unit_state = &unit_state;
-    if (checker_note_read(checker, region, &now->how, now->address))
-        return;
-    if (!again && region->space == IN_LOCAL)
-        checker_renew_local(checker, region, unit_state.place.group);
-    if (!again)
-        checker_replay(checker, region);
-    shadow_access(&checker->shadow, region, now);
-}
-
 /* The last lane, if this is a plain access by more than two lanes at one address; else 0. */
 static uint32_t last_of_many(const struct access_event *event, const uint64_t *mask)
 {
@@ -235,8 +220,7 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
     const uint32_t last = last_of_many(event, mask);
     uint32_t lanes_done = 0, resume = 0;
     const struct region *region = NULL;
-    struct shadow_region *shadow = NULL, *before = NULL;
-    const bool early = is_early(checker, event);
+    struct shadow_region *shadow = NULL;
     struct acting acting = {.event = event, .copy = event->copy};
     checker_fill_units(checker, &event->origin);
     if (event->copy && deferred_copy_add(&checker->held, &checker->order, checker->wave_items.group, event,
@@ -263,22 +247,13 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
         struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes},
                                     .address = address,
                                     .sampled = event->sampled};
-        if (early) {
-            now.how.clock = 1;
-            now.how.kind = (uint8_t)event->kind;
-            now.how.order = (uint8_t)event->order;
-            perform_early(checker, checker->wave_items.unit[lane], shadow, &now,
-                          before == shadow && shadow->space != IN_LOCAL);
-            before = shadow;
-        } else {
-            const uint64_t end = address + event->size_bytes;
-            if (end > shadow->high)
-                now.how.size = (uint32_t)(shadow->high - address);
-            perform(checker, &acting, lane, &now);
-            now.how.size = event->size_bytes;
-            if (end > shadow->high)
-                perform_beyond(checker, acting, lane, &now);
-        }
+        const uint64_t end = address + event->size_bytes;
+        if (end > shadow->high)
+            now.how.size = (uint32_t)(shadow->high - address);
+        perform(checker, &acting, lane, &now);
+        now.how.size = event->size_bytes;
+        if (end > shadow->high)
+            perform_beyond(checker, acting, lane, &now);
         if (lane < last && last_stands_for_rest(checker, event, shadow, ++lanes_done))
             resume = last;
     }

@@ -247,13 +247,6 @@ static inline void report_new_races(struct checker *checker, const struct access
     races_report(&checker->races, &(struct race_event){event, checker->wave_items.unit});
 }
 
-/* A plain access before any synchronisation of the launch: all clock values are 1. */
-static inline bool is_early(const struct checker *checker, const struct access_event *event)
-{
-    return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy &&
-           !checker->memory->host.permits;
-}
-
 /* ---- whole waves: checker_waves.c ------------------------------------------------------------ */
 
 /* True: a filter has taken the event. False: it goes lane by lane. */
