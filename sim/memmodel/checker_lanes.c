@@ -134,6 +134,20 @@ void checker_note_values(struct checker *checker, const struct access_event *eve
     sync_log_value(checker->order.sync_log, unit, lane_address(event, lane), &values);
 }
 
+struct atomic_operation checker_operation(const struct access_event *event,
+                                          const struct shadow_region *region, bool failed)
+{
+    return (struct atomic_operation){.size = event->size_bytes,
+                                     .region = region->space,
+                                     .reads = event->kind != ACCESS_ATOMIC_WRITE,
+                                     .writes = event->kind != ACCESS_ATOMIC_READ && !failed,
+                                     .order = failed ? event->failure_order : event->order,
+                                     .success = failed ? (uint8_t)(1 + event->order) : 0,
+                                     .scope = event->scope,
+                                     .site = event->origin.site,
+                                     .svm_atomics = region->svm_atomics};
+}
+
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane,
                        struct shadow_access *now)
 {
@@ -144,17 +158,9 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
     }
     acting->region->atomic = true;
     now->how.scope = (uint8_t)acting->scope;
-    const struct atomic_operation act = {.address = now->address,
-                                         .size = now->how.size,
-                                         .region = acting->region->space,
-                                         .reads = event->kind != ACCESS_ATOMIC_WRITE,
-                                         .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                         .order = (enum memory_ordering)now->how.order,
-                                         .success =
-                                             lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0,
-                                         .scope = event->scope,
-                                         .site = now->how.site,
-                                         .svm_atomics = acting->region->svm_atomics};
+    struct atomic_operation act = checker_operation(event, acting->region, lane_in(event->failed, lane));
+    act.address = now->address;
+    act.size = now->how.size;
     now->follows = order_atomic(&checker->order, now->unit_state, &act);
     if (order_logs(&checker->order))
         checker_note_values(checker, event, lane, now->unit_state->unit);

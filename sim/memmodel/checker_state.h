@@ -207,6 +207,9 @@ static inline void checker_enter_wave(struct checker *checker, const struct orig
 void checker_replay(struct checker *checker, struct shadow_region *region);
 uint64_t checker_access_unit(const struct checker *checker, const struct past_access *access);
 void checker_access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
+/* An atomic by one lane, whose compare-exchange may have failed; without an address. */
+struct atomic_operation checker_operation(const struct access_event *event,
+                                          const struct shadow_region *region, bool failed);
 struct unit_state *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane);
 struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane);
 /* The values of the atomic that was added to the sync log just now, for explanations. */

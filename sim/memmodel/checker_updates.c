@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics of many lanes at once. Relaxed ones order nothing, so only the shadow needs them: through the epoch
- * filter if no group has synchronised, else by group. In a group that synchronises, updates of a race-free
+/* Atomics of many lanes at once. Relaxed ones order nothing: they go through the epoch filter if the group has
+ * not synchronised. In a group that synchronises, updates of a race-free
  * word need only extend its access set and the release sequence (struct member_updates). Compare-exchanges
  * that fail read one value together. Everything else goes lane by lane. */
 #include "checker_state.h"
@@ -65,14 +65,7 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
     const bool local = region->space == IN_LOCAL;
     if (local)
         checker_renew_local(checker, region, wave_items->group);
-    const struct atomic_operation act = {.size = event->size_bytes,
-                                         .region = region->space,
-                                         .reads = true,
-                                         .writes = true,
-                                         .order = event->order,
-                                         .scope = event->scope,
-                                         .site = event->origin.site,
-                                         .svm_atomics = region->svm_atomics};
+    const struct atomic_operation act = checker_operation(event, region, false);
     *out = (struct member_updates){
         .region = region,
         .atomic = {.group = wave_items->group,
@@ -162,53 +155,6 @@ static void update_lanes(struct checker *checker, const struct access_event *eve
 
 /* ---- relaxed atomics ---------------------------------------------------------------------- */
 
-struct relaxed_updates {
-    struct checker *checker;
-    const struct access_event *event;
-    const struct group_order *group;
-    const struct region *region;
-    struct shadow_region *shadow; /* NULL: lanes in this region go one by one */
-    struct shadow_atomic atomic;
-};
-
-static void enter_region(struct relaxed_updates *relaxed_updates, uint64_t address)
-{
-    struct checker *checker = relaxed_updates->checker;
-    const struct access_event *event = relaxed_updates->event;
-    relaxed_updates->region = memory_region(checker->memory, address);
-    relaxed_updates->shadow =
-        is_watched(relaxed_updates->region) ? region_of(checker, relaxed_updates->region) : NULL;
-    if (!relaxed_updates->shadow)
-        return;
-    if (relaxed_updates->shadow->space == IN_LOCAL)
-        checker_renew_local(checker, relaxed_updates->shadow, checker->wave_items.group);
-    relaxed_updates->shadow->atomic = true;
-    checker_replay(checker, relaxed_updates->shadow);
-    relaxed_updates->atomic.group = checker->wave_items.group;
-    relaxed_updates->atomic.how =
-        (struct access_context){.clock = relaxed_updates->group ? (uint32_t)relaxed_updates->group->slice : 1,
-                                .site = event->origin.site,
-                                .size = event->size_bytes,
-                                .kind = (uint8_t)event->kind,
-                                .order = (uint8_t)event->order,
-                                .scope = (uint8_t)scope_in(checker, relaxed_updates->shadow, event->scope)};
-}
-
-static struct atomic_operation act_of(const struct access_event *event, const struct shadow_region *region,
-                                      bool reads_only)
-{
-    return (struct atomic_operation){.size = event->size_bytes,
-                                     .region = region->space,
-                                     .reads = true,
-                                     .writes = !reads_only,
-                                     .order =
-                                         reads_only && event->failed ? event->failure_order : event->order,
-                                     .success = reads_only && event->failed ? (uint8_t)(1 + event->order) : 0,
-                                     .scope = event->scope,
-                                     .site = event->origin.site,
-                                     .svm_atomics = region->svm_atomics};
-}
-
 /* Adds the lanes' atomics to the sync log, all with one new clock value: nothing executes between them. */
 static void remember_atomics(struct checker *checker, const struct access_event *event,
                              const struct shadow_region *region)
@@ -216,8 +162,7 @@ static void remember_atomics(struct checker *checker, const struct access_event 
     const uint64_t clock = order_next_segment(&checker->order);
     EACH_LANE_OF(event->mask, lane)
     {
-        const struct atomic_operation act =
-            act_of(event, region, event->kind == ACCESS_ATOMIC_READ || lane_in(event->failed, lane));
+        const struct atomic_operation act = checker_operation(event, region, lane_in(event->failed, lane));
         order_log_update(&checker->order, &act, checker->wave_items.unit[lane], lane_address(event, lane),
                          clock);
         if (order_logs(&checker->order))
@@ -295,42 +240,19 @@ static bool is_relaxed(const struct access_event *event)
            (!event->failed || event->failure_order == ORDER_RELAXED);
 }
 
-/* Relaxed updates and loads: all through the epoch filter, or each into its word's access set if it races
- * with nothing there; the rest goes lane by lane. */
+/* Relaxed updates and loads, before the work-group has synchronised, through the epoch filter. */
 static bool take_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct wave_items *wave_items = &checker->wave_items;
-    struct relaxed_updates relaxed_updates = {.checker = checker, .event = event};
-    uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
+    const struct group_order *group =
+        wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
     if (!is_relaxed(event) || checker->order.formal || event->image)
         return false;
-    relaxed_updates.group =
-        wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
-    if (!order_updates_add_nothing(&checker->order,
-                                   /* of several groups the common clock value is tested later */
-                                   relaxed_updates.group))
+    /* of several groups the common clock value is tested later */
+    if (!order_updates_add_nothing(&checker->order, group))
         return false;
     checker_fill_units(checker, &event->origin);
-    if (filter_atomics(checker, event))
-        return true;
-    if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_logs(&checker->order) ||
-        !wave_items->one_group)
-        return false;
-    EACH_LANE_OF(event->mask, lane)
-    {
-        uint64_t address = lane_address(event, lane);
-        if (!relaxed_updates.region || address < relaxed_updates.region->low ||
-            address >= relaxed_updates.region->high)
-            enter_region(&relaxed_updates, address);
-        if (relaxed_updates.shadow &&
-            shadow_join(relaxed_updates.shadow, &relaxed_updates.atomic, address, wave_items->unit[lane]))
-            continue;
-        rest[lane / 64] |= UINT64_C(1) << lane % 64;
-        left++;
-    }
-    if (left)
-        checker_access_lanes(checker, event, rest);
-    return true;
+    return filter_atomics(checker, event);
 }
 
 /* ---- waiting in a loop ---------------------------------------------------------------------- */

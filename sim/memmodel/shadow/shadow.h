@@ -12,7 +12,7 @@
  *                         quiet access is replayed from a filter, and known not to race
  *   shadow_forget         removes all accesses, in constant time: older contexts become stale
  *   shadow_is_saturated   of words whose races were reported often enough
- *   shadow_join, shadow_is_race_free, shadow_add, shadow_add_lanes   atomics of words where nothing can race
+ *   shadow_is_race_free, shadow_add, shadow_add_lanes   atomics of words where nothing can race
  *   shadow_collect        the bytes that this launch touched; shadow_collected: how many bytes that looks at
  *   shadow_list           the accesses that are kept for some bytes
  *   shadow_check          asserts all invariants
@@ -227,9 +227,7 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
  * */
 bool shadow_is_saturated(const struct shadow_region *region, uint64_t address,
                          const struct access_context *how);
-/* Adds an atomic if nothing can race with it. False: nothing was done, and shadow_access decides. */
-bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
-                 uint64_t unit);
+/* Adds an atomic of a race-free word. */
 bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit);
 /* As shadow_add for each lane of the mask; first: the unit of lane 0; slice: each lane's clock value. */
 bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t first,

@@ -61,16 +61,6 @@ static bool includes(const struct access_set *access_set, const struct shadow_at
            (scope == SCOPE_WORK_GROUP && access_set->place.group == atomic->group);
 }
 
-static inline struct access_set *race_free_set(const struct shadow_region *region,
-                                               const struct shadow_atomic *atomic, uint64_t address)
-{
-    const uint64_t *cell = word_at(region, address, atomic->how.size);
-    struct access_set *access_set = inclusive_set(region, address, cell);
-    if (!access_set || !has_atomics(access_set) || has_plain(access_set) || !includes(access_set, atomic))
-        return NULL;
-    return write_is_ordered(region, access_set, cell, atomic->group) ? access_set : NULL;
-}
-
 static __attribute__((noinline)) bool add_anew(struct access_set *access_set,
                                                const struct shadow_atomic *atomic, uint64_t unit)
 {
@@ -133,16 +123,14 @@ bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic 
 bool shadow_race_free_anew(const struct shadow_region *region, struct race_free_word *word,
                            const struct shadow_atomic *atomic, uint64_t address)
 {
-    struct access_set *access_set = race_free_set(region, atomic, address);
-    *word = (struct race_free_word){.access_set = access_set, .address = address, .first = region->first};
-    if (access_set)
+    const uint64_t *cell = word_at(region, address, atomic->how.size);
+    struct access_set *access_set = inclusive_set(region, address, cell);
+    const bool race_free = access_set && has_atomics(access_set) && !has_plain(access_set) &&
+                           includes(access_set, atomic) &&
+                           write_is_ordered(region, access_set, cell, atomic->group);
+    *word = (struct race_free_word){
+        .access_set = race_free ? access_set : NULL, .address = address, .first = region->first};
+    if (race_free)
         word->clock_version = *(word->now = &access_set->clock_version);
-    return access_set;
-}
-
-bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
-                 uint64_t unit)
-{
-    struct access_set *access_set = race_free_set(region, atomic, address);
-    return access_set && atomic_add(access_set, unit, &atomic->how, false);
+    return race_free;
 }
