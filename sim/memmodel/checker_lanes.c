@@ -55,7 +55,10 @@ void checker_replay(struct checker *checker, struct shadow_region *region)
         return;
     /* A write through a pointer that overran into an allocation which no instruction writes: its reads, kept
      * without units, may have raced with it. */
-    checker->shadow.lost[region->space] |= region->reads.open;
+    if (region->reads.open) {
+        checker->shadow.lost[region->space] = true;
+        checker->shadow.failed |= !read_only_set_take(&region->reads, &region->epoch_filter.access_log);
+    }
     /* The shadow needs the memory of large epoch arrays and logs. */
     const bool large = region->high - region->low > KEPT_BYTES;
     if (large) {

@@ -106,13 +106,13 @@ bool checker_only_reads(const struct checker *checker, struct shadow_region *reg
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region)
 {
     return checker_only_reads(checker, region) &&
-           (region->reads.open || read_only_set_open(&region->reads, &region->epoch_filter.access_log));
+           read_only_set_take(&region->reads, &region->epoch_filter.access_log);
 }
 
 bool checker_note_read(const struct checker *checker, struct shadow_region *region,
                        const struct access_context *how, uint64_t address)
 {
-    if (how->kind != ACCESS_READ || !checker_begin_reads(checker, region))
+    if (how->kind != ACCESS_READ || !(region->reads.open || checker_begin_reads(checker, region)))
         return false;
     read_only_set_add(&region->reads, how->site, address - region->low, how->size);
     return true;

@@ -131,7 +131,7 @@ struct shadow_region *checker_shadow_at(struct checker *checker, const struct re
                                         uint64_t address);
 /* Has the running kernel no instruction that writes to the allocation? Then its reads cannot race. */
 bool checker_only_reads(const struct checker *checker, struct shadow_region *region);
-/* As checker_only_reads, and opens the read-only set. */
+/* As checker_only_reads, and the read-only set takes over the access log. */
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region);
 /* True: the read was added to the read-only set. */
 bool checker_note_read(const struct checker *checker, struct shadow_region *region,

@@ -78,59 +78,15 @@ static bool take_gather(struct checker *checker, const struct access_event *even
     return epoch_filter_note(&region->epoch_filter, event, &wave_items, clock);
 }
 
-/* ---- reads of bytes that no instruction writes ------------------------------------- */
-
-/* Iterates over the ranges that a wave reads. Lanes of one row whose elements are adjacent, or the same, are
- * one range. */
-struct ranges {
-    const struct access_event *event;
-    uint32_t lane;
-};
-
-/* Offsets from `low`. False: there are no more. */
-static bool ranges_next(struct ranges *ranges, uint64_t low, struct byte_run *out)
+/* A read of bytes that no instruction writes. From time to time the set of bytes takes over the log. */
+static bool take_only_read(struct checker *checker, const struct access_event *event,
+                           struct shadow_region *region, uint64_t clock)
 {
-    const struct access_event *event = ranges->event;
-    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
-    const int64_t step = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
-    const uint32_t lane = next_lane(event->mask, ranges->lane, lanes, true);
-    if (lane == lanes)
-        return false;
-    out->low = lane_address(event, lane) - low;
-    out->high = out->low + event->size_bytes;
-    ranges->lane = lane + 1;
-    if (event->shape == ADDRESS_UNIFORM)
-        ranges->lane = lanes;
-    if (event->shape != ADDRESS_AFFINE || (step && step != (int64_t)event->size_bytes))
+    const uint64_t used = region->epoch_filter.access_log.used;
+    const bool is_long = region->reads.open && used > KEPT_BYTES + region->high - region->low;
+    if (!is_long && take_gather(checker, event, region, clock))
         return true;
-    const uint32_t row_end = (lane / row + 1) * row;
-    ranges->lane = next_lane(event->mask, lane, row_end < lanes ? row_end : lanes, false);
-    out->high += (uint64_t)step * (ranges->lane - lane - 1);
-    return true;
-}
-
-/* Are all bytes of the event in the allocation? */
-static bool lies_in(const struct access_event *event, const struct shadow_region *region)
-{
-    struct ranges ranges = {event, 0};
-    struct byte_run run;
-    bool inside = true;
-    while (ranges_next(&ranges, region->low, &run))
-        inside &= run.low < run.high && run.high <= region->high - region->low;
-    return inside;
-}
-
-static bool take_read_only_set(const struct checker *checker, const struct access_event *event,
-                               struct shadow_region *region)
-{
-    struct ranges ranges = {event, 0};
-    struct byte_run run;
-    if (!lies_in(event, region) || !checker_begin_reads(checker, region))
-        return false;
-    struct byte_set *bytes = read_only_set_bytes(&region->reads, event->origin.site);
-    while (ranges_next(&ranges, region->low, &run))
-        byte_set_add(bytes, run.low, run.high);
-    return true;
+    return checker_begin_reads(checker, region) && take_gather(checker, event, region, clock);
 }
 
 /* ---- in the affine filter ----------------------------------------------------------------- */
@@ -287,7 +243,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
     if (shadow->affine_filter.replayed || (shadow->atomic && checker->order.variable_count))
         return false;
     if (shadow->reads.open)
-        return event->kind == ACCESS_READ && take_read_only_set(checker, event, shadow);
+        return event->kind == ACCESS_READ && take_only_read(checker, event, shadow, clock);
     const struct group_order *group =
         checker->wave_items.one_group ? order_group_find(&checker->order, checker->wave_items.group) : NULL;
     const uint64_t base = group ? group->base[shadow->space] : 1;
@@ -299,6 +255,6 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
                                      : take_affine(checker, event, shadow, clock, base)))
         return true;
     return event->kind == ACCESS_READ && checker_only_reads(checker, shadow)
-               ? take_read_only_set(checker, event, shadow)
+               ? take_only_read(checker, event, shadow, clock)
                : checker_take_epoch_filter(checker, event, shadow, clock, base);
 }
