@@ -18,8 +18,7 @@ enum fast_path {
     FAST_PATH_PUBLISHED,     /* an object's list has the release of a fence already */
     FAST_PATH_FENCE_TRIED,   /* a release in the fence buffer was tried by an acquire fence of this kind */
     FAST_PATH_READ_TOGETHER, /* members of a work-group that spin read together */
-    FAST_PATH_ATOMICS_AGREE, /* a word has atomics only, and this one is no conflict with them */
-    FAST_PATH_MEMBER_UPDATE, /* the same by a relaxed update of a unit that did one before */
+    FAST_PATH_MEMBER_UPDATE, /* a relaxed update by a unit that did one before, of a race-free word */
     FAST_PATH_FILTERED_UPDATES, /* a wave's updates went through the epoch filter */
     FAST_PATH_FILTERED_LOADS,   /* a wave's atomic loads, or compare-exchanges some of which failed, did */
     FAST_PATH_SHARED_READERS,   /* one more reader of a cell, in a set that cells share */

@@ -227,8 +227,6 @@ static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struc
     struct visit visit;
     struct shadow_access now = *access;
     now.follows_all = follows_all(shadow, region, access);
-    if (shadow_take_race_free(shadow, region, &now))
-        return;
     begin_visit(&visit, shadow, region, &now);
     visit_all(&visit);
 }

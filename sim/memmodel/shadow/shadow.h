@@ -255,8 +255,12 @@ static inline bool shadow_stays_race_free(const struct shadow_region *region, st
 {
     return shadow_is_race_free(region, word, address) || shadow_race_free_anew(region, word, atomic, address);
 }
-/* Atomics of one class conflict with the same accesses: kind, scope and size. */
-uint32_t shadow_conflict_class(const struct access_context *how);
+/* Atomics of one class conflict with the same accesses, whatever their unit and time. */
+static inline uint32_t shadow_conflict_class(const struct access_context *how)
+{
+    return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
+}
+
 /* Accepts accesses by unit and clock value. */
 struct unit_filter {
     void *self;

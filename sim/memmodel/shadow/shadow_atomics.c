@@ -23,34 +23,7 @@ static inline bool write_is_ordered(const struct shadow_region *region, const st
                                       access_set->race_free_group == group);
 }
 
-/* Can the atomic race with nothing in the word? */
-static bool is_race_free(const struct shadow_region *region, const struct shadow_access *now,
-                         const struct access_set *access_set, const uint64_t *cell)
-{
-    return has_atomics(access_set) && !has_plain(access_set) && is_inclusive_with(now, access_set) &&
-           write_is_ordered(region, access_set, cell, now->unit_state->place.group);
-}
-
-bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *region,
-                           const struct shadow_access *now)
-{
-    const uint64_t *cell = word_at(region, now->address, now->how.size);
-    struct access_set *access_set = inclusive_set(region, now->address, cell);
-    if (!access_set || !is_race_free(region, now, access_set, cell))
-        return false;
-    if (now->follows || now->follows_all)
-        shadow_remove_replaced(shadow, &access_set->atomics, now);
-    shadow->failed |= !atomic_add(access_set, now->unit_state->unit, &now->how, now->quiet);
-    fast_path_taken(shadow->order->fast_paths, FAST_PATH_ATOMICS_AGREE);
-    return true;
-}
-
 /* ---- updates --------------------------------------------------------------------------------- */
-
-uint32_t shadow_conflict_class(const struct access_context *how)
-{
-    return conflict_class_of(how);
-}
 
 static bool includes(const struct access_set *access_set, const struct shadow_atomic *atomic)
 {

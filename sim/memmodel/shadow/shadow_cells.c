@@ -356,7 +356,7 @@ static void summarise_one(const struct visit *visit, uint64_t unit, const struct
     const struct access_context *now = &visit->now->how;
     const struct place place = place_of(visit, unit);
     const bool same =
-        unit == visit->now->unit_state->unit && conflict_class_of(how) == conflict_class_of(now);
+        unit == visit->now->unit_state->unit && shadow_conflict_class(how) == shadow_conflict_class(now);
     summary->count++;
     summary->inclusive &= how->size == now->size && how->scope == now->scope &&
                           scope_inclusive(SCOPE_RULE_EQUAL, (enum memory_scope)how->scope, &place,

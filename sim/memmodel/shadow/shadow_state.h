@@ -147,12 +147,6 @@ uint32_t shadow_context_new(struct shadow_region *region); /* of nothing yet */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Atomics of one class conflict with the same accesses, whatever their unit and time. */
-static inline uint32_t conflict_class_of(const struct access_context *how)
-{
-    return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
-}
-
 /* Size, kind, scope and order in one number. */
 static inline uint64_t attributes_of(const struct access_context *how)
 {
@@ -471,11 +465,5 @@ void shadow_saturate(const struct visit *visit, struct access_set *access_set, u
 /* Stores a plain access without comparing it. False: it must be compared. */
 bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now,
                       struct access_set *access_set, uint64_t *cell);
-
-/* ---- atomics only ---------------------------------------------------------------------------- */
-
-/* True: nothing can race with the atomic, and it was added. */
-bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *region,
-                           const struct shadow_access *now);
 
 #endif
