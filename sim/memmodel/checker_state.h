@@ -190,6 +190,7 @@ static inline bool is_in(const struct shadow_region *region, uint64_t address)
 
 /* ---- units: checker_places.c ---------------------------------------------------------------- */
 
+uint64_t checker_unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane);
 void checker_begin_wave(struct checker *checker, const struct origin *origin, uint32_t lane_count);
 /* Sets wave_items.unit[]. */
 void checker_fill_units(struct checker *checker, const struct origin *origin);
