@@ -178,4 +178,4 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/wording.c \
 	%D%/explain/wording.h
 # The sieve's loops want vectors.
-libmemmodel_a_CFLAGS = $(CONVERSION_CFLAGS) -O2 -ftree-vectorize
+libmemmodel_a_CFLAGS = $(CONVERSION_CFLAGS) -O2 -ftree-vectorize -fvect-cost-model=dynamic

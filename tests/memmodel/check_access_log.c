@@ -35,7 +35,7 @@ static void note(uint64_t offset, uint32_t size)
                                        .step_x = size,
                                        .row = LANES};
     const struct lane_units wave_items = {.serial = 1, .lanes = LANES, .in_a_row = true};
-    ck_assert(access_log_add(&access_log, &event, &wave_items, 1, SCOPE_WORK_ITEM));
+    ck_assert(access_log_add(&access_log, &event, NULL, &wave_items, 1, SCOPE_WORK_ITEM));
 }
 
 START_TEST(the_grain_divides_all)

@@ -134,24 +134,41 @@ static bool add_units(struct access_log *access_log, const struct lane_units *un
     return true;
 }
 
-/* The offsets of active lanes. An odd last one is followed by a 0, so that records have no undefined bytes.
- * False: some lane is outside of the allocation. */
-static bool list_lanes(const struct access_log *access_log, const struct access_event *event,
-                       struct log_record *record)
+bool access_log_list(const struct access_log *access_log, const struct access_event *event,
+                     struct lane_places *out)
 {
-    uint32_t *offset = (uint32_t *)(record + 1), count = 0;
-    const uint64_t last = access_log->size - event->size_bytes;
-    bool within = true;
-    EACH_LANE_OF(event->mask, lane)
-    {
-        const uint64_t at = event->address[lane] - access_log->low;
-        within &= at <= last;
-        offset[count++] = (uint32_t)at;
-    }
-    if (count % 2)
-        offset[count] = 0;
-    record->count = count;
-    return within;
+    const uint64_t low = access_log->low, last = access_log->size - event->size_bytes;
+    uint64_t outside = 0, bits = 0;
+    uint32_t count = 0;
+    if (event->size_bytes > access_log->size || access_log->size > UINT32_MAX)
+        return false;
+    if (all_set(event->mask, 0, event->lane_count)) /* a loop that can use vectors */
+        for (; count < event->lane_count; count++) {
+            const uint64_t offset = event->address[count] - low;
+            outside |= offset | (last - offset);
+            bits |= offset;
+            out->at[count] = (uint32_t)offset;
+        }
+    else
+        EACH_LANE_OF(event->mask, lane)
+        {
+            const uint64_t offset = event->address[lane] - low;
+            outside |= offset | (last - offset);
+            bits |= offset;
+            out->at[count++] = (uint32_t)offset;
+        }
+    out->count = count;
+    out->bits = (uint32_t)bits;
+    return (int64_t)outside >= 0;
+}
+
+/* An odd last offset is followed by a 0, so that records have no undefined bytes. */
+static void copy_list(struct log_record *record, const struct lane_places *listed)
+{
+    uint32_t *offset = (uint32_t *)(record + 1);
+    memcpy(offset, listed->at, listed->count * sizeof *offset);
+    if (listed->count % 2)
+        offset[listed->count] = 0;
 }
 
 static uint32_t lanes_of(const uint64_t mask[LANE_MASK_WORDS])
@@ -163,22 +180,19 @@ static uint32_t lanes_of(const uint64_t mask[LANE_MASK_WORDS])
 }
 
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    const struct lane_units *units, uint64_t clock, enum memory_scope scope)
+                    const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
+                    enum memory_scope scope)
 {
     const bool is_list = event->shape == ADDRESS_LIST;
-    if (is_list && (event->size_bytes > access_log->size || access_log->size > UINT32_MAX))
-        return false;
-    const size_t bytes = sizeof(struct log_record) + (is_list ? record_list_bytes(lanes_of(event->mask)) : 0);
+    const size_t bytes = sizeof(struct log_record) + (is_list ? record_list_bytes(listed->count) : 0);
     struct log_record *record = access_log->units_serial == units->serial || add_units(access_log, units)
                                     ? record_room(access_log, bytes)
                                     : NULL;
     if (!record)
         return false;
-    record->count = 0;
-    if (is_list && !list_lanes(access_log, event, record)) {
-        access_log->used -= bytes;
-        return false;
-    }
+    record->count = is_list ? listed->count : 0;
+    if (is_list)
+        copy_list(record, listed);
     record->site = event->origin.site;
     record->size = event->size_bytes;
     record->row = event->row ? event->row : event->lane_count;

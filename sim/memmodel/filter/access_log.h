@@ -4,8 +4,9 @@
  *          replayed one by one into the exact shadow before the first access that may race with one of them.
  *
  * Interface
- *   access_log_add        false: no memory, or the spare budget is used up, or a lane of a list is outside of
+ *   access_log_list       the offsets of the active lanes of an address list. False: some lane is outside of
  *                         the allocation
+ *   access_log_add        false: no memory, or the spare budget is used up
  *   access_log_replay     visits each access once, in the order of execution
  *   access_log_grain      the greatest power of two, at most 4, that divides all offsets and sizes
  *   access_log_collect    the bytes, for the launch's footprint
@@ -63,8 +64,17 @@ struct lane_units {
     uint64_t unit_low; /* the group's first unit */
 };
 
+/* Offsets of the active lanes of an address list. bits: all of them or-ed. */
+struct lane_places {
+    uint32_t count, bits, at[WAVE_LANES_MAX];
+};
+
+bool access_log_list(const struct access_log *access_log, const struct access_event *event,
+                     struct lane_places *out);
+/* listed: of an address list */
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
-                    const struct lane_units *units, uint64_t clock, enum memory_scope scope);
+                    const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
+                    enum memory_scope scope);
 void access_log_replay(const struct access_log *access_log, past_visitor *visit, void *self);
 uint32_t access_log_grain(struct access_log *access_log);
 /* site NULL: by any instruction. False: no memory. */

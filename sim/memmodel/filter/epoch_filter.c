@@ -360,35 +360,90 @@ static bool covers_granules(const struct epoch_filter *epoch_filter, uint64_t ad
            !((offset | size) & part);
 }
 
-INLINED bool touch_lane(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
-                        const struct access_event *event, enum access_kind kind, uint64_t address,
-                        uint64_t lane)
+/* Before a barrier every epoch of this launch and of another unit conflicts, so one granule needs no branch.
+ * True: there is a conflict. */
+INLINED bool touch_one(const struct epoch_view *view, enum access_kind kind, int32_t *reader, int32_t *writer,
+                       int32_t own)
 {
-    const uint64_t at = (address - epoch_filter->access_log.low) >> epoch_filter->shift;
-    return covers_granules(epoch_filter, address, event->size_bytes) &&
-           touch(view, kind, at, at + (event->size_bytes >> epoch_filter->shift),
-                 epoch_filter->wave.own[lane]);
+    const int32_t was_read_by = *reader, written_by = *writer, loads = view->first + LOADS;
+    const bool read = (was_read_by >= view->first) & ((was_read_by != own) | !RULE(3)),
+               written = (written_by >= view->first) & ((written_by != own) | !RULE(3)),
+               by_group = (was_read_by >= view->low) & (was_read_by < view->high);
+    if (kind == ACCESS_READ)
+        *reader = !read ? own : by_group ? view->high - 1 : view->first + MANY;
+    else
+        *writer = kind == ACCESS_WRITE ? own : view->first + UPDATES;
+    return kind == ACCESS_READ    ? written & (written_by != loads)
+           : kind == ACCESS_WRITE ? written | read
+                                  : (written_by > loads) | read;
 }
 
-INLINED bool take_list(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
-                       const struct access_event *event, enum access_kind kind)
+/* Adjacent granules, one for each lane. */
+INLINED bool touch_row(const struct epoch_view *view, enum access_kind kind, uint64_t at, const int32_t *own,
+                       uint32_t count)
 {
+    int32_t *restrict const readers = view->readers + at, *restrict const writers = view->writers + at;
+    const struct epoch_view local = *view; /* which no store into the epochs changes */
+    int32_t conflict = 0;
+    for (uint32_t i = 0; i < count; i++)
+        conflict |= touch_one(&local, kind, &readers[i], &writers[i], own[i]);
+    return !conflict;
+}
+
+/* Lanes at any granules. own: the epoch of each. */
+INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                        const struct lane_places *places, const int32_t *own, enum access_kind kind,
+                        uint32_t size, bool simple)
+{
+    const struct epoch_view local = *view; /* which no store into the epochs changes */
+    const uint32_t granules = size >> epoch_filter->shift, shift = epoch_filter->shift;
+    bool conflict = (places->bits | size) & ((1u << shift) - 1);
+    for (uint32_t i = 0; i < places->count && simple; i++) {
+        const uint32_t at = places->at[i] >> shift;
+        conflict |= touch_one(&local, kind, &local.readers[at], &local.writers[at], own[i]);
+    }
+    for (uint32_t i = 0; i < places->count && !simple && !conflict; i++) {
+        const uint32_t at = places->at[i] >> shift;
+        conflict = !touch(&local, kind, at, at + granules, own[i]);
+    }
+    return !conflict;
+}
+
+/* The epochs of active lanes. some: room for them. */
+static const int32_t *active_epochs(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                                    uint32_t active, int32_t *some)
+{
+    uint32_t count = 0;
+    if (active == event->lane_count)
+        return epoch_filter->wave.own;
     EACH_LANE_OF(event->mask, lane)
-    if (!touch_lane(epoch_filter, view, event, kind, event->address[lane], lane))
-        return false;
-    return true;
+    some[count++] = epoch_filter->wave.own[lane];
+    return some;
 }
 
-/* Lanes [from, end), of which lane `from` has this address. */
+/* Active lanes [from, end), of which lane `from` has this address. False: some lane is outside of the
+ * allocation. */
 INLINED bool take_row(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
-                      const struct access_event *event, enum access_kind kind, uint32_t from, uint32_t end,
-                      uint64_t address)
+                      const struct access_event *event, enum access_kind kind, bool simple, uint32_t from,
+                      uint32_t end, uint64_t address)
 {
-    for (uint32_t lane = from; lane < end; lane++, address += (uint64_t)event->step_x)
-        if (event->mask[lane / 64] >> lane % 64 & 1 &&
-            !touch_lane(epoch_filter, view, event, kind, address, lane))
+    const uint32_t size = event->size_bytes;
+    const uint64_t at = (address - epoch_filter->access_log.low) >> epoch_filter->shift;
+    struct lane_places places;
+    int32_t own[WAVE_LANES_MAX];
+    if (simple && event->step_x == (int64_t)size && all_set(event->mask, from, end - from))
+        return covers_granules(epoch_filter, address, size * (end - from)) &&
+               touch_row(view, kind, at, &epoch_filter->wave.own[from], end - from);
+    places.count = places.bits = 0;
+    for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end;
+         lane = next_lane(event->mask, lane + 1, end, true)) {
+        const uint64_t lane_at = address + (uint64_t)event->step_x * (lane - from);
+        if (!covers_granules(epoch_filter, lane_at, size))
             return false;
-    return true;
+        own[places.count] = epoch_filter->wave.own[lane];
+        places.at[places.count++] = (uint32_t)(lane_at - epoch_filter->access_log.low);
+    }
+    return touch_each(epoch_filter, view, &places, own, kind, size, simple);
 }
 
 /* Lanes at one address. The first and the last active one stand for all: two different epochs already make it
@@ -397,44 +452,59 @@ INLINED bool take_same_address(const struct epoch_filter *epoch_filter, const st
                                const struct access_event *event, enum access_kind kind, uint32_t from,
                                uint32_t end, uint64_t address)
 {
+    const uint64_t at = (address - epoch_filter->access_log.low) >> epoch_filter->shift,
+                   granules = event->size_bytes >> epoch_filter->shift;
     uint32_t one, other;
     if (!lanes_within(event->mask, from, end, &one, &other))
         return true;
+    if (!covers_granules(epoch_filter, address, event->size_bytes))
+        return false;
     const bool several = other > one + 1;
-    if (several && kind == ACCESS_READ && event->size_bytes == 1u << epoch_filter->shift && view->high)
-        return covers_granules(epoch_filter, address, event->size_bytes) &&
-               read_granule_by_many(view, (address - epoch_filter->access_log.low) >> epoch_filter->shift);
-    return touch_lane(epoch_filter, view, event, kind, address, one) &&
-           (!several || touch_lane(epoch_filter, view, event, kind, address, other - 1));
+    if (several && kind == ACCESS_READ && granules == 1 && view->high)
+        return read_granule_by_many(view, at);
+    return touch(view, kind, at, at + granules, epoch_filter->wave.own[one]) &&
+           (!several || touch(view, kind, at, at + granules, epoch_filter->wave.own[other - 1]));
 }
 
-/* Inlined once for each kind. */
+/* Inlined once for each kind. simple: each lane accesses one granule, before any barrier. listed: of an address
+ * list. */
 INLINED bool take_kind(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                       enum access_kind kind)
+                       const struct lane_places *listed, enum access_kind kind, bool simple)
 {
     const struct epoch_view view = epoch_view_of(epoch_filter);
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
     uint64_t address = event->base;
+    int32_t some[WAVE_LANES_MAX];
     if (event->shape == ADDRESS_LIST)
-        return take_list(epoch_filter, &view, event, kind);
+        return touch_each(epoch_filter, &view, listed,
+                          active_epochs(epoch_filter, event, listed->count, some), kind, event->size_bytes,
+                          simple);
     if (event->shape == ADDRESS_UNIFORM)
         return take_same_address(epoch_filter, &view, event, kind, 0, lanes, address);
     for (uint32_t from = 0; from < lanes; from += row, address += (uint64_t)event->step_y) {
         const uint32_t end = lanes - from < row ? lanes : from + row;
         if (event->step_x == 0 ? !take_same_address(epoch_filter, &view, event, kind, from, end, address)
-                               : !take_row(epoch_filter, &view, event, kind, from, end, address))
+                               : !take_row(epoch_filter, &view, event, kind, simple, from, end, address))
             return false;
     }
     return true;
 }
 
-static bool take_wave(const struct epoch_filter *epoch_filter, const struct access_event *event)
+static bool take_wave(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                      const struct lane_places *listed)
 {
+    const bool simple = event->size_bytes == 1u << epoch_filter->shift && epoch_filter->wave.base <= 1;
     switch (event->kind) {
-    case ACCESS_READ: return take_kind(epoch_filter, event, ACCESS_READ);
-    case ACCESS_WRITE: return take_kind(epoch_filter, event, ACCESS_WRITE);
-    case ACCESS_ATOMIC_READ: return take_kind(epoch_filter, event, ACCESS_ATOMIC_READ);
-    default: return take_kind(epoch_filter, event, ACCESS_ATOMIC_UPDATE);
+    case ACCESS_READ:
+        return simple ? take_kind(epoch_filter, event, listed, ACCESS_READ, true)
+                      : take_kind(epoch_filter, event, listed, ACCESS_READ, false);
+    case ACCESS_WRITE:
+        return simple ? take_kind(epoch_filter, event, listed, ACCESS_WRITE, true)
+                      : take_kind(epoch_filter, event, listed, ACCESS_WRITE, false);
+    case ACCESS_ATOMIC_READ: return take_kind(epoch_filter, event, listed, ACCESS_ATOMIC_READ, false);
+    default:
+        return simple ? take_kind(epoch_filter, event, listed, ACCESS_ATOMIC_UPDATE, true)
+                      : take_kind(epoch_filter, event, listed, ACCESS_ATOMIC_UPDATE, false);
     }
 }
 
@@ -506,8 +576,10 @@ bool epoch_filter_take(struct epoch_filter *epoch_filter, const struct access_ev
     if (is_repeated(&epoch_filter->repeat[event->origin.site % EPOCH_FILTER_REPEATS], event, clock))
         return true;
     note_repeat(epoch_filter, event, clock);
-    return take_wave(epoch_filter, event) &&
-           access_log_add(&epoch_filter->access_log, event, units, clock, scope);
+    struct lane_places listed;
+    return (event->shape != ADDRESS_LIST || access_log_list(&epoch_filter->access_log, event, &listed)) &&
+           take_wave(epoch_filter, event, &listed) &&
+           access_log_add(&epoch_filter->access_log, event, &listed, units, clock, scope);
 }
 
 /* Are all lanes of all rows, also inactive ones, within the allocation? An affine function has its extremes
@@ -530,8 +602,10 @@ static bool rows_within(const struct epoch_filter *epoch_filter, const struct ac
 bool epoch_filter_note(struct epoch_filter *epoch_filter, const struct access_event *event,
                        const struct lane_units *units, uint64_t clock)
 {
-    return (event->shape == ADDRESS_LIST || rows_within(epoch_filter, event)) &&
-           access_log_add(&epoch_filter->access_log, event, units, clock, event->scope);
+    struct lane_places listed;
+    return (event->shape == ADDRESS_LIST ? access_log_list(&epoch_filter->access_log, event, &listed)
+                                         : rows_within(epoch_filter, event)) &&
+           access_log_add(&epoch_filter->access_log, event, &listed, units, clock, event->scope);
 }
 
 static uint64_t block_group(const struct epoch_filter *epoch_filter, uint64_t block)
