@@ -199,18 +199,24 @@ static uint32_t collected_clock_snapshots(const struct checker *checker)
     return checker->clock_snapshot_count < most ? checker->clock_snapshot_count : (uint32_t)most;
 }
 
+/* NULL: no memory. */
+static struct footprint_rest *rests_new(struct checker *checker, uint32_t count)
+{
+    struct footprint_rest *rests = calloc(count + 1, sizeof *rests);
+    checker->shadow.failed |= !rests;
+    return rests;
+}
+
 static void collect_clock_snapshots(struct checker *checker, struct footprint *footprint)
 {
     const uint32_t count = checker->clock_snapshot_count ? collected_clock_snapshots(checker) : 0;
-    footprint->clock_snapshots = calloc(count + 1, sizeof *footprint->clock_snapshots);
-    checker->shadow.failed |= !footprint->clock_snapshots;
+    footprint->clock_snapshots = rests_new(checker, count);
     for (uint32_t i = 0; footprint->clock_snapshots && i < count; i++) {
         struct clock_snapshot_view view = {&checker->order, &checker->clock_snapshots[i]};
-        struct footprint_clock_snapshot *clock_snapshot =
-            &footprint->clock_snapshots[footprint->clock_snapshot_count++];
-        clock_snapshot->unit = view.clock_snapshot->unit;
-        clock_snapshot->parts = collect(checker, &(struct unit_filter){&view, is_unordered_at_snapshot}, true,
-                                        false, &clock_snapshot->count);
+        struct footprint_rest *rest = &footprint->clock_snapshots[footprint->clock_snapshot_count++];
+        rest->by = view.clock_snapshot->unit;
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_at_snapshot}, true, false,
+                              &rest->count);
     }
 }
 
@@ -218,34 +224,32 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
 {
     if (checker->ended_count || checker->clock_snapshot_count)
         replay_all(checker);
-    footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
-    checker->shadow.failed |= !footprint->rests;
+    footprint->rests = rests_new(checker, checker->ended_count);
     for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
         struct group_view view = {&checker->order, &checker->ended[i]};
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
-        rest->group = view.group->number;
-        CHECKED(i == 0 || footprint->rests[i - 1].group != rest->group); /* a group ends once */
+        rest->by = view.group->number;
+        CHECKED(i == 0 || footprint->rests[i - 1].by != rest->by); /* a group ends once */
         rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_after_group}, false, false,
                               &rest->count);
     }
 }
 
-/* A launch that is left out of the checks: its synchronisation orders others, but its accesses do not
- * count. */
+static void rests_drop(struct footprint_rest *rests, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        parts_free(rests[i].parts, rests[i].count);
+        rests[i] = (struct footprint_rest){.by = rests[i].by};
+    }
+}
+
 static void drop_accesses(struct footprint *footprint)
 {
     parts_free(footprint->parts, footprint->count);
     footprint->parts = NULL;
     footprint->count = 0;
-    for (uint32_t i = 0; i < footprint->rest_count; i++) {
-        parts_free(footprint->rests[i].parts, footprint->rests[i].count);
-        footprint->rests[i] = (struct footprint_rest){.group = footprint->rests[i].group};
-    }
-    for (uint32_t i = 0; i < footprint->clock_snapshot_count; i++) {
-        struct footprint_clock_snapshot *snapshot = &footprint->clock_snapshots[i];
-        parts_free(snapshot->parts, snapshot->count);
-        *snapshot = (struct footprint_clock_snapshot){.unit = snapshot->unit};
-    }
+    rests_drop(footprint->rests, footprint->rest_count);
+    rests_drop(footprint->clock_snapshots, footprint->clock_snapshot_count);
 }
 
 void checker_hand_over(struct checker *checker, const struct launch_info *launch)
@@ -256,15 +260,12 @@ void checker_hand_over(struct checker *checker, const struct launch_info *launch
     footprint.parts = collect(checker, NULL, false, keeps, &footprint.count);
     collect_rests(checker, &footprint);
     collect_clock_snapshots(checker, &footprint);
+    /* the synchronisation of a launch that is left out orders others; its accesses do not count */
     if (launch->left_out)
         drop_accesses(&footprint);
     footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
     checker->sink.launch_ended(checker->sink.self, &footprint);
-    parts_free(footprint.parts, footprint.count);
-    for (uint32_t i = 0; i < footprint.rest_count; i++)
-        parts_free(footprint.rests[i].parts, footprint.rests[i].count);
-    for (uint32_t i = 0; i < footprint.clock_snapshot_count; i++)
-        parts_free(footprint.clock_snapshots[i].parts, footprint.clock_snapshots[i].count);
+    drop_accesses(&footprint);
     free(footprint.rests);
     free(footprint.clock_snapshots);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics of many lanes at once. Relaxed ones order nothing: they go through the epoch filter if the group has
- * not synchronised. In a group that synchronises, updates of a race-free
+/* Atomics of many lanes at once. Relaxed ones order nothing: they go through the epoch filter if the group
+ * has not synchronised. In a group that synchronises, updates of a race-free
  * word need only extend its access set and the release sequence (struct member_updates). Compare-exchanges
  * that fail read one value together. Everything else goes lane by lane. */
 #include "checker_state.h"

@@ -466,8 +466,8 @@ INLINED bool take_same_address(const struct epoch_filter *epoch_filter, const st
            (!several || touch(view, kind, at, at + granules, epoch_filter->wave.own[other - 1]));
 }
 
-/* Inlined once for each kind. simple: each lane accesses one granule, before any barrier. listed: of an address
- * list. */
+/* Inlined once for each kind. simple: each lane accesses one granule, before any barrier. listed: the lanes
+ * of an address list. */
 INLINED bool take_kind(const struct epoch_filter *epoch_filter, const struct access_event *event,
                        const struct lane_places *listed, enum access_kind kind, bool simple)
 {

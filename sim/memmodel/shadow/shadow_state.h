@@ -188,8 +188,8 @@ struct cell_walk {
     uint64_t single; /* 0: none is left */
     struct reader_walk readers;
     uint32_t next; /* of the members and racers of the access set */
-    /* The accesses that are alike and left: by units first + the number of each bit. each: their clock values;
-     * NULL: all have that of `how`. */
+    /* The accesses that are alike and left: by units first + the number of each bit. each: their clock
+     * values; NULL: all have that of `how`. */
     uint64_t first, left;
     const uint32_t *each;
     /* the present access */
