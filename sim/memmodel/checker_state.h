@@ -32,7 +32,6 @@ struct member_updates {
     struct shadow_atomic atomic;
     struct race_free_word word; /* of the lane before */
     bool relaxed;               /* the updates are */
-    bool one_wave;              /* the wave has the group's first work-items, at most 64 */
     /* compare-exchanges that failed, with relaxed failure order */
     struct {
         struct atomic_operation act;

@@ -76,7 +76,6 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
                            .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
     order_updates_begin(&checker->order, group, &act, &out->run);
     out->relaxed = event->order == ORDER_RELAXED;
-    out->one_wave = !wave_items->first_lane && wave_items->lane_count <= 64;
     out->failed.act = act;
     out->failed.act.order = ORDER_RELAXED;
     out->failed.act.writes = false;
@@ -329,27 +328,6 @@ static void fail_lanes(struct checker *checker, const struct access_event *event
         checker_access_lanes(checker, event, lanes);
 }
 
-/* Does only the first active lane succeed, or none? */
-static inline bool first_lane_wins(const struct access_event *event)
-{
-    const uint64_t won = event->mask[0] & ~event->failed[0], failed = event->mask[0] & event->failed[0];
-    return !won || (!(won & (won - 1)) && won < (failed & (0 - failed)));
-}
-
-static __attribute__((noinline)) void exchange_first(struct checker *checker,
-                                                     struct member_updates *member_updates,
-                                                     const struct access_event *event)
-{
-    const uint64_t won = event->mask[0] & ~event->failed[0],
-                   losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
-    if (won && member_updates->relaxed)
-        update_one(checker, member_updates, event, (uint64_t)__builtin_ctzll(won));
-    else if (won)
-        access_lane(checker, event, (uint64_t)__builtin_ctzll(won));
-    if (!fail_together(checker, event, member_updates, losers))
-        checker_access_lanes(checker, event, losers);
-}
-
 /* Compare-exchanges of one object by a whole work-group of one wave. */
 static bool take_exchanges(struct checker *checker, const struct access_event *event)
 {
@@ -360,12 +338,6 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
         return false;
     if (checker->order.formal || order_logs(&checker->order))
         return false;
-    struct member_updates *member_updates =
-        event->lane_count <= 64 ? begin_member_updates(checker, event) : NULL;
-    if (member_updates && first_lane_wins(event)) {
-        exchange_first(checker, member_updates, event);
-        return true;
-    }
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
         failed[w] = event->mask[w] & event->failed[w];
@@ -411,9 +383,6 @@ void checker_atomic_access(struct checker *checker, const struct access_event *e
     struct member_updates *member_updates = &checker->member_updates[event->origin.site % MEMBER_UPDATES];
     if (!is_again(checker, member_updates, event))
         access_anew(checker, event);
-    else if (event->failed && member_updates->one_wave && event->failure_order == ORDER_RELAXED &&
-             first_lane_wins(event))
-        exchange_first(checker, member_updates, event);
     else if (!event->failed && member_updates->relaxed)
         update_members(checker, member_updates, event, event->mask);
     else
