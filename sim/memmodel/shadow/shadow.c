@@ -213,33 +213,29 @@ static bool follows_all(struct shadow *shadow, struct shadow_region *region, con
 {
     const uint64_t *cell =
         may_follow_all(shadow, region, now) ? word_at(region, now->address, now->how.size) : NULL;
-    struct visit visit;
+    const struct visit visit = {.shadow = shadow, .region = region, .now = now, .address = now->address};
     if (!cell)
         return false;
-    begin_visit(&visit, shadow, region, now);
-    visit.address = now->address;
     return shadow_follows_all(&visit, cell);
 }
 
 static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struct shadow_region *region,
                                                     const struct shadow_access *access)
 {
-    struct visit visit;
     struct shadow_access now = *access;
+    struct visit visit = {.shadow = shadow, .region = region, .now = &now};
     now.follows_all = follows_all(shadow, region, access);
-    begin_visit(&visit, shadow, region, &now);
     visit_all(&visit);
 }
 
 static __attribute__((noinline)) void plain_access(struct shadow *shadow, struct shadow_region *region,
                                                    const struct shadow_access *now)
 {
-    struct visit visit;
+    struct visit visit = {.shadow = shadow, .region = region, .now = now};
     uint64_t *cell = word_at(region, now->address, now->how.size);
     struct access_set *access_set = cell ? access_set_of(region, now->address, cell) : NULL;
     if (access_set && shadow_saturated(shadow, region, now, access_set, cell))
         return;
-    begin_visit(&visit, shadow, region, now);
     visit.context = shadow_context_of(region, &now->how);
     visit.address = now->address;
     visit.bytes = 1u << WORD_SHIFT;

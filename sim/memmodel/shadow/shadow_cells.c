@@ -30,14 +30,8 @@ static uint64_t clock_of(const struct visit *visit, uint64_t value)
 /* Of another unit than the new access's. */
 static inline bool happens_before(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
-    if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
-        return order_happens_before(visit->shadow->order, visit->now->unit_state, visit->region->space, unit,
-                                    clock);
-    if (clock < visit->base && unit - visit->first < visit->items)
-        return true;
-    if (visit->of_group && vclock_has(visit->pool, visit->of_group, unit << 2, clock))
-        return true;
-    return visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock);
+    return order_happens_before(visit->shadow->order, visit->now->unit_state, visit->region->space, unit,
+                                clock);
 }
 
 /* As happens_before, but false if a deferred join would have to be computed first. For optimisations only. */

@@ -377,36 +377,7 @@ struct visit {
     uint32_t context;
     uint64_t address;
     uint32_t bytes;
-    /* The fields below answer happens_before without order_happens_before: the group has no hand-off,
-     * sub-groups or keys. */
-    bool by_units;
-    uint64_t first, items; /* units of the access's group: [first, first + items) */
-    uint64_t base;
-    struct vclock_pool *pool;
-    struct vclock *of_group, *own;
 };
-
-static inline void begin_visit(struct visit *visit, struct shadow *shadow, struct shadow_region *region,
-                               const struct shadow_access *now)
-{
-    const struct order *order = shadow->order;
-    const struct unit_state *unit_state = now->unit_state;
-    const struct group_order *group = unit_state->group;
-    const bool plain_group = group && !group->handoff && !group->sub_groups,
-               only_unit_keys = !order->group_keys && !order->sub_group_keys;
-    *visit = (struct visit){.shadow = shadow,
-                            .region = region,
-                            .now = now,
-                            .items = order->group_items,
-                            .by_units = RULE(1) && plain_group && only_unit_keys && !unit_state->copy};
-    if (!visit->by_units)
-        return;
-    visit->first = group->number * order->group_items;
-    visit->base = group->base[region->space];
-    visit->pool = order_pool(order);
-    visit->of_group = group->acquired[region->space];
-    visit->own = unit_state->item ? unit_state->item->acquired[region->space] : NULL;
-}
 
 /* The device, for the scopes of atomics there. Where atomics order only units of one kernel instance, or of
  * one with its children (R10, R32), each of these counts as a device of its own. */
