@@ -197,6 +197,7 @@ static void on_launch(void *self, const struct launch_event *event)
         checker->wave_items.launch = NULL;
         checker->actor.serial = 0;
         order_launch_begin(&checker->order, event->launch);
+        checker->apart_items = event->launch->acquires <= SCOPE_WORK_GROUP ? checker->order.group_items : 0;
         checker->held.count = 0;
         races_begin(&checker->races, event->launch);
         misuse_begin(&checker->misuse);

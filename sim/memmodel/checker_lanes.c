@@ -65,6 +65,7 @@ void checker_replay(struct checker *checker, struct shadow_region *region)
         checker_settle(checker, region);
         epoch_filter_release(&region->epoch_filter);
     }
+    region->thinned |= region->epoch_filter.access_log.thinned;
     affine_filter_replay(&region->affine_filter, insert, &replaying);
     access_log_replay(&region->epoch_filter.access_log, insert, &replaying);
     affine_filter_forget(&region->affine_filter);

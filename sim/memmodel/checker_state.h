@@ -100,7 +100,8 @@ struct checker {
         struct shadow_region *region;
         struct shadow_access now;
     } alone;
-    uint64_t time; /* counts events */
+    uint64_t time;        /* counts events */
+    uint64_t apart_items; /* group_items of struct access_log */
     uint64_t fast_paths[FAST_PATHS];
     uint32_t *compute_units;
     uint64_t unit_room;

@@ -240,6 +240,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
         shadow->space = IN_IMAGE;
     if (shadow->space == IN_LOCAL)
         checker_renew_local(checker, shadow, checker->wave_items.group);
+    shadow->epoch_filter.access_log.group_items = checker->apart_items;
     if (shadow->affine_filter.replayed || (shadow->atomic && checker->order.variable_count))
         return false;
     if (shadow->reads.open)

@@ -108,6 +108,8 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/compact_page.h \
 	%D%/filter/access_log.c \
 	%D%/filter/access_log.h \
+	%D%/filter/access_log_state.h \
+	%D%/filter/access_log_thin.c \
 	%D%/filter/read_only_set.c \
 	%D%/filter/read_only_set.h \
 	%D%/order/order.c \

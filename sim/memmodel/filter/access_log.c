@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The access log: an array of records of different lengths, appended in the order of execution. A wave's
- * units are recorded once, before its first access. */
-#include "access_log.h"
+ * units are recorded once, before its first access. When the budget is used up, access_log_thin.c tries to
+ * make space. */
+#include "access_log_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,38 +11,12 @@
 #include "sim/memmodel/common/lane_mask.h"
 #include "orrery/limits.h"
 
-enum record_shape { RECORD_UNITS, RECORD_AFFINE, RECORD_LIST };
-
-/* RECORD_UNITS: the units of a wave, for all accesses up to the next such record. The others are an access
- * each. After the struct there follow: of units that do not ascend by one, each lane's distance from the
- * first; of RECORD_LIST the offsets of active lanes. */
-struct log_record {
-    uint32_t bytes, site, size, row;
-    uint8_t shape, kind, order, scope;
-    bool in_a_row;
-    uint32_t count;       /* of offsets */
-    uint64_t clock, base; /* base: the offset of lane 0; of RECORD_UNITS its unit */
-    int64_t step_x, step_y;
-    uint64_t mask[LANE_MASK_WORDS];
-};
-
-/* Of a RECORD_UNITS. unit: NULL if they ascend by one, else each lane's distance from the first. */
-struct logged_units {
-    uint64_t first;
-    const uint32_t *unit;
-};
-
-/* Rounded up, so that each record begins at a multiple of eight bytes. */
-static size_t record_list_bytes(uint32_t count)
-{
-    return (count + 1) / 2 * 2 * sizeof(uint32_t);
-}
-
 void access_log_forget(struct access_log *access_log)
 {
     if (!access_log->used)
         return;
     access_log->used = access_log->grain_scanned = 0;
+    access_log->thinned = false;
     access_log->grain_bits = 0;
     access_log->units_serial = 0;
     for (int use = 0; use < FOOTPRINT_USES; use++)
@@ -96,7 +71,8 @@ static bool grow(struct access_log *access_log, size_t least)
 
 static struct log_record *record_room(struct access_log *access_log, size_t bytes)
 {
-    if (access_log->used + bytes > access_log->room && !grow(access_log, access_log->used + bytes))
+    if (access_log->used + bytes > access_log->room && !grow(access_log, access_log->used + bytes) &&
+        !(access_log_thin(access_log) && access_log->used + bytes <= access_log->room))
         return NULL;
     struct log_record *record = (struct log_record *)(void *)(access_log->bytes + access_log->used);
     record->bytes = (uint32_t)bytes;

@@ -49,6 +49,9 @@ struct access_log {
     uint64_t grain_bits;   /* all offsets and sizes in them, or-ed */
     uint64_t units_serial; /* of the latest units record; 0: none */
     struct footprint_sites sites[FOOTPRINT_USES];
+    /* Set by the caller: work-items of the largest group, if no group acquires from another; 0: some may. */
+    uint64_t group_items;
+    bool thinned; /* redundant reads were removed: access_log_thin.c */
 };
 
 /* The units that the lanes of a wave are. */

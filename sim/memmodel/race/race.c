@@ -320,6 +320,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         now->how.size > race->bytes && counter_has(&pair->counter, &earlier, now->unit_state->unit, time);
     if (!pair->like && pair->seen && continues(pair, race, now))
         continue_unreported(&pair->unreported, race);
+    pair->counter.uncounted |= race->region->thinned;
     if (counted)
         return;
     pair->counter.count++;

@@ -63,6 +63,7 @@ void shadow_forget(struct shadow_region *region)
     epoch_filter_forget(&region->epoch_filter);
     read_only_set_forget(&region->reads);
     region->noted = 0;
+    region->thinned = false;
     if (!region->touched)
         return;
     region->first = region->next;

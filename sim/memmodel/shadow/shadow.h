@@ -84,6 +84,7 @@ struct shadow_region {
     bool atomic;              /* this launch has atomics there: plain stores may end release sequences (R8) */
     bool atomics_overwritten; /* a plain write came after an atomic that had no list */
     bool atomic_sets;         /* some reader sets are of atomics */
+    bool thinned;             /* the log left out redundant reads: races are not counted exactly */
     struct affine_filter affine_filter; /* filters: their accesses are not in the cells */
     struct epoch_filter epoch_filter;
     struct read_only_set reads;
