@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics of many lanes at once. Relaxed ones order nothing: they go through the epoch filter if the group
- * has not synchronised. In a group that synchronises, updates of a race-free
+/* Atomics of many lanes at once. Relaxed ones order nothing: they go through the epoch filter or into their
+ * words' access sets if the group has not synchronised. In a group that synchronises, updates of a race-free
  * word need only extend its access set and the release sequence (struct member_updates). Compare-exchanges
  * that fail read one value together. Everything else goes lane by lane. */
 #include "checker_state.h"
@@ -239,7 +239,34 @@ static bool is_relaxed(const struct access_event *event)
            (!event->failed || event->failure_order == ORDER_RELAXED);
 }
 
-/* Relaxed updates and loads, before the work-group has synchronised, through the epoch filter. */
+/* Updates of words in the shadow, each into its word's access set if nothing there races with it. The other
+ * lanes go one by one. */
+static void join_words(struct checker *checker, const struct access_event *event,
+                       struct shadow_region *region, uint64_t clock)
+{
+    const struct shadow_atomic atomic = {.group = checker->wave_items.group,
+                                         .how = {.clock = (uint32_t)clock,
+                                                 .site = event->origin.site,
+                                                 .size = event->size_bytes,
+                                                 .kind = (uint8_t)event->kind,
+                                                 .order = (uint8_t)event->order,
+                                                 .scope = (uint8_t)scope_in(checker, region, event->scope)}};
+    struct race_free_word word = {.access_set = NULL};
+    uint64_t rest[LANE_MASK_WORDS] = {0};
+    EACH_LANE_OF(event->mask, lane)
+    {
+        const uint64_t address = lane_address(event, lane);
+        if (is_in(region, address) && shadow_stays_race_free(region, &word, &atomic, address))
+            checker->shadow.failed |= !shadow_add(word.access_set, &atomic, checker->wave_items.unit[lane]);
+        else
+            rest[lane / 64] |= UINT64_C(1) << lane % 64;
+    }
+    if (next_lane(rest, 0, event->lane_count, true) < event->lane_count)
+        checker_access_lanes(checker, event, rest);
+}
+
+/* Relaxed updates and loads, before the work-group has synchronised: all through the epoch filter, or updates
+ * by word. */
 static bool take_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct wave_items *wave_items = &checker->wave_items;
@@ -251,7 +278,18 @@ static bool take_atomics(struct checker *checker, const struct access_event *eve
     if (!order_updates_add_nothing(&checker->order, group))
         return false;
     checker_fill_units(checker, &event->origin);
-    return filter_atomics(checker, event);
+    if (filter_atomics(checker, event))
+        return true;
+    const bool loads = event->kind == ACCESS_ATOMIC_READ || event->failed;
+    struct shadow_region *region = region_at(checker, first_address(event));
+    if (loads || order_logs(&checker->order) || !wave_items->one_group || !region)
+        return false;
+    if (region->space == IN_LOCAL)
+        checker_renew_local(checker, region, wave_items->group);
+    region->atomic = true;
+    checker_replay(checker, region);
+    join_words(checker, event, region, group ? group->slice : 1);
+    return true;
 }
 
 /* ---- waiting in a loop ---------------------------------------------------------------------- */
