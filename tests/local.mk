@@ -55,9 +55,6 @@ check_PROGRAMS += %D%/check_math_integers
 %C%_check_math_integers_SOURCES = %D%/interp/check_math_integers.c $(math_fixture)
 %C%_check_math_integers_LDADD = $(TEST_SIM_LIBS) $(MPFR_LIBS) -lm $(CHECK_LIBS)
 
-check_PROGRAMS += %D%/check_epochs
-%C%_check_epochs_SOURCES = %D%/memmodel/check_epochs.c %D%/support/dice.h %D%/support/many_asserts.h
-%C%_check_epochs_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_topology
 %C%_check_topology_SOURCES = %D%/topology/check_topology.c %D%/support/many_asserts.h

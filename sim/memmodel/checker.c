@@ -57,22 +57,13 @@ static __attribute__((noinline)) void plain_access(struct checker *checker, cons
         checker_access_lanes(checker, event, event->mask);
 }
 
-/* An access of a saturated word: the shadow only stores unit and clock value. */
-static inline bool take_saturated(struct checker *checker, const struct access_event *event, uint64_t lane)
-{
-    const struct group_order *group = handoff_group(checker);
-    return group && shadow_take_saturated(&checker->shadow, checker->alone.region, event,
-                                          checker->wave_items.first_unit + lane,
-                                          group->slices[checker->wave_items.first_member + lane]);
-}
-
 static __attribute__((noinline)) void access_of_single_or_wave(struct checker *checker,
                                                                const struct access_event *event)
 {
     uint64_t lane;
     if (!is_in(checker->alone.region, event->base) || !is_single(event, &lane))
         plain_access(checker, event);
-    else if (!take_saturated(checker, event, lane))
+    else
         take_single(checker, event, lane);
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 static int by_id(const void *a, const void *b)
 {
@@ -198,18 +199,24 @@ static uint32_t collected_clock_snapshots(const struct checker *checker)
     return checker->clock_snapshot_count < most ? checker->clock_snapshot_count : (uint32_t)most;
 }
 
+/* NULL: no memory. */
+static struct footprint_rest *rests_new(struct checker *checker, uint32_t count)
+{
+    struct footprint_rest *rests = calloc(count + 1, sizeof *rests);
+    checker->shadow.failed |= !rests;
+    return rests;
+}
+
 static void collect_clock_snapshots(struct checker *checker, struct footprint *footprint)
 {
     const uint32_t count = checker->clock_snapshot_count ? collected_clock_snapshots(checker) : 0;
-    footprint->clock_snapshots = calloc(count + 1, sizeof *footprint->clock_snapshots);
-    checker->shadow.failed |= !footprint->clock_snapshots;
+    footprint->clock_snapshots = rests_new(checker, count);
     for (uint32_t i = 0; footprint->clock_snapshots && i < count; i++) {
         struct clock_snapshot_view view = {&checker->order, &checker->clock_snapshots[i]};
-        struct footprint_clock_snapshot *clock_snapshot =
-            &footprint->clock_snapshots[footprint->clock_snapshot_count++];
-        clock_snapshot->unit = view.clock_snapshot->unit;
-        clock_snapshot->parts = collect(checker, &(struct unit_filter){&view, is_unordered_at_snapshot}, true,
-                                        false, &clock_snapshot->count);
+        struct footprint_rest *rest = &footprint->clock_snapshots[footprint->clock_snapshot_count++];
+        rest->by = view.clock_snapshot->unit;
+        rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_at_snapshot}, true, false,
+                              &rest->count);
     }
 }
 
@@ -217,34 +224,32 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
 {
     if (checker->ended_count || checker->clock_snapshot_count)
         replay_all(checker);
-    footprint->rests = calloc(checker->ended_count + 1, sizeof *footprint->rests);
-    checker->shadow.failed |= !footprint->rests;
+    footprint->rests = rests_new(checker, checker->ended_count);
     for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
         struct group_view view = {&checker->order, &checker->ended[i]};
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
-        rest->group = view.group->number;
-        CHECKED(i == 0 || footprint->rests[i - 1].group != rest->group); /* a group ends once */
+        rest->by = view.group->number;
+        CHECKED(i == 0 || footprint->rests[i - 1].by != rest->by); /* a group ends once */
         rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_after_group}, false, false,
                               &rest->count);
     }
 }
 
-/* A launch that is left out of the checks: its synchronisation orders others, but its accesses do not
- * count. */
+static void rests_drop(struct footprint_rest *rests, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        parts_free(rests[i].parts, rests[i].count);
+        rests[i] = (struct footprint_rest){.by = rests[i].by};
+    }
+}
+
 static void drop_accesses(struct footprint *footprint)
 {
     parts_free(footprint->parts, footprint->count);
     footprint->parts = NULL;
     footprint->count = 0;
-    for (uint32_t i = 0; i < footprint->rest_count; i++) {
-        parts_free(footprint->rests[i].parts, footprint->rests[i].count);
-        footprint->rests[i] = (struct footprint_rest){.group = footprint->rests[i].group};
-    }
-    for (uint32_t i = 0; i < footprint->clock_snapshot_count; i++) {
-        struct footprint_clock_snapshot *snapshot = &footprint->clock_snapshots[i];
-        parts_free(snapshot->parts, snapshot->count);
-        *snapshot = (struct footprint_clock_snapshot){.unit = snapshot->unit};
-    }
+    rests_drop(footprint->rests, footprint->rest_count);
+    rests_drop(footprint->clock_snapshots, footprint->clock_snapshot_count);
 }
 
 void checker_hand_over(struct checker *checker, const struct launch_info *launch)
@@ -255,15 +260,12 @@ void checker_hand_over(struct checker *checker, const struct launch_info *launch
     footprint.parts = collect(checker, NULL, false, keeps, &footprint.count);
     collect_rests(checker, &footprint);
     collect_clock_snapshots(checker, &footprint);
+    /* the synchronisation of a launch that is left out orders others; its accesses do not count */
     if (launch->left_out)
         drop_accesses(&footprint);
     footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
     checker->sink.launch_ended(checker->sink.self, &footprint);
-    parts_free(footprint.parts, footprint.count);
-    for (uint32_t i = 0; i < footprint.rest_count; i++)
-        parts_free(footprint.rests[i].parts, footprint.rests[i].count);
-    for (uint32_t i = 0; i < footprint.clock_snapshot_count; i++)
-        parts_free(footprint.clock_snapshots[i].parts, footprint.clock_snapshots[i].count);
+    drop_accesses(&footprint);
     free(footprint.rests);
     free(footprint.clock_snapshots);
 }
@@ -277,18 +279,12 @@ static bool has_shared(const struct memory *memory)
     return some;
 }
 
-static bool clock_snapshots_room(struct checker *checker)
+/* False: no memory. */
+static bool has_room(struct checker *checker, void **items, uint32_t count, uint32_t *room, size_t size)
 {
-    if (checker->clock_snapshot_count < checker->clock_snapshot_room)
-        return true;
-    const uint32_t room = 2 * checker->clock_snapshot_room + 8;
-    struct order_clock_snapshot *grown = realloc(checker->clock_snapshots, room * sizeof *grown);
-    checker->shadow.failed |= !grown;
-    if (!grown)
-        return false;
-    checker->clock_snapshots = grown;
-    checker->clock_snapshot_room = room;
-    return true;
+    const bool has = room_for_one(items, count, room, 8, size);
+    checker->shadow.failed |= !has;
+    return has;
 }
 
 uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origin *origin,
@@ -297,7 +293,8 @@ uint32_t checker_keep_clock_snapshot(struct checker *checker, const struct origi
     if (!checker->has_sink || !checker->races_wanted ||
         checker->clock_snapshot_count == CLOCK_SNAPSHOTS_MOST || !has_shared(checker->memory))
         return 0;
-    if (!clock_snapshots_room(checker))
+    if (!has_room(checker, (void **)&checker->clock_snapshots, checker->clock_snapshot_count,
+                  &checker->clock_snapshot_room, sizeof *checker->clock_snapshots))
         return 0;
     checker->order.event = ++checker->time;
     checker_enter_wave(checker, origin, lane_count);
@@ -316,15 +313,9 @@ void checker_keep_group(struct checker *checker, const struct launch_event *even
         awaited |= launch->awaited_groups[i] == event->group_linear;
     if (!awaited || !checker->has_sink)
         return;
-    if (checker->ended_count == checker->ended_room) {
-        uint32_t room = 2 * checker->ended_room + 4;
-        struct ended_group *ended = realloc(checker->ended, room * sizeof *ended);
-        checker->shadow.failed |= !ended;
-        if (!ended)
-            return;
-        checker->ended = ended;
-        checker->ended_room = room;
-    }
+    if (!has_room(checker, (void **)&checker->ended, checker->ended_count, &checker->ended_room,
+                  sizeof *checker->ended))
+        return;
     CHECKED(checker->ended_count < checker->ended_room);
     struct ended_group *group = &checker->ended[checker->ended_count++];
     group->number = event->group_linear;

@@ -182,13 +182,6 @@ static bool has_failed(const struct checker *checker)
            checker->shadow.failed;
 }
 
-static uint64_t unit_asking(const struct checker *checker, const struct race_inquiry *inquiry)
-{
-    struct item item;
-    origin_item(inquiry->origin, inquiry->lane, &item);
-    return item.group_linear * checker->order.group_items + item.local_linear;
-}
-
 enum inquiry_answer checker_why(struct checker *checker, const struct race_inquiry *inquiry,
                                 const struct inquiry_sink *sink)
 {
@@ -196,7 +189,7 @@ enum inquiry_answer checker_why(struct checker *checker, const struct race_inqui
     if (has_failed(checker))
         return INQUIRY_UNCHECKED;
     struct inquiry_access asking = {.checker = checker};
-    const uint64_t self = unit_asking(checker, inquiry);
+    const uint64_t self = checker_unit_of(checker, inquiry->origin, inquiry->lane);
     const struct region *region = memory_region(checker->memory, inquiry->address);
     asking.region = checker_shadow_at(checker, region, inquiry->address);
     if (!asking.region)

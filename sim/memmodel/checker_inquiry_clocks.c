@@ -181,16 +181,13 @@ enum inquiry_answer checker_clocks(struct checker *checker, const struct race_in
                                    const struct inquiry_sink *sink)
 {
     struct clocks clocks = {.checker = checker, .sink = sink, .work = WORK_OF_CLOCKS};
-    struct item item;
     uint32_t count;
     uint64_t left = UNITS_MOST;
     if (!checker->races_wanted || !checker->races.launch || order_lacks_memory(&checker->order))
         return INQUIRY_UNCHECKED;
     if (checker->sync_log.full)
         return INQUIRY_UNKNOWN;
-    origin_item(inquiry->origin, inquiry->lane, &item);
-    order_unit_state(&checker->order, item.group_linear * checker->order.group_items + item.local_linear,
-                     &clocks.self);
+    order_unit_state(&checker->order, checker_unit_of(checker, inquiry->origin, inquiry->lane), &clocks.self);
     order_deliver(&checker->order, &clocks.self);
     uint64_t *groups = groups_of(checker, &count);
     for (uint32_t i = 0; groups && i < count; i++) {

@@ -15,10 +15,9 @@ static void find_unit(struct checker *checker, const struct inquiry_actor *actor
                       struct unit_state *out_state)
 {
     struct order *order = &checker->order;
-    struct item item;
-    origin_item(actor->origin, actor->lane, &item);
-    const uint64_t unit = actor->copy ? order_copy_unit(order, item.group_linear, actor->copy)
-                                      : item.group_linear * order->group_items + item.local_linear;
+    uint64_t unit = checker_unit_of(checker, actor->origin, actor->lane);
+    if (actor->copy)
+        unit = order_copy_unit(order, order_unit_group(order, unit), actor->copy);
     order_unit_state(order, unit, out_state);
     order_deliver(order, out_state);
 }

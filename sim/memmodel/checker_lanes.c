@@ -55,7 +55,10 @@ void checker_replay(struct checker *checker, struct shadow_region *region)
         return;
     /* A write through a pointer that overran into an allocation which no instruction writes: its reads, kept
      * without units, may have raced with it. */
-    checker->shadow.lost[region->space] |= region->reads.open;
+    if (region->reads.open) {
+        checker->shadow.lost[region->space] = true;
+        checker->shadow.failed |= !read_only_set_take(&region->reads, &region->epoch_filter.access_log);
+    }
     /* The shadow needs the memory of large epoch arrays and logs. */
     const bool large = region->high - region->low > KEPT_BYTES;
     if (large) {
@@ -135,6 +138,20 @@ void checker_note_values(struct checker *checker, const struct access_event *eve
     sync_log_value(checker->order.sync_log, unit, lane_address(event, lane), &values);
 }
 
+struct atomic_operation checker_operation(const struct access_event *event,
+                                          const struct shadow_region *region, bool failed)
+{
+    return (struct atomic_operation){.size = event->size_bytes,
+                                     .region = region->space,
+                                     .reads = event->kind != ACCESS_ATOMIC_WRITE,
+                                     .writes = event->kind != ACCESS_ATOMIC_READ && !failed,
+                                     .order = failed ? event->failure_order : event->order,
+                                     .success = failed ? (uint8_t)(1 + event->order) : 0,
+                                     .scope = event->scope,
+                                     .site = event->origin.site,
+                                     .svm_atomics = region->svm_atomics};
+}
+
 static void order_lane(struct checker *checker, const struct acting *acting, uint64_t lane,
                        struct shadow_access *now)
 {
@@ -145,17 +162,9 @@ static void order_lane(struct checker *checker, const struct acting *acting, uin
     }
     acting->region->atomic = true;
     now->how.scope = (uint8_t)acting->scope;
-    const struct atomic_operation act = {.address = now->address,
-                                         .size = now->how.size,
-                                         .region = acting->region->space,
-                                         .reads = event->kind != ACCESS_ATOMIC_WRITE,
-                                         .writes = now->how.kind != ACCESS_ATOMIC_READ,
-                                         .order = (enum memory_ordering)now->how.order,
-                                         .success =
-                                             lane_in(event->failed, lane) ? (uint8_t)(1 + event->order) : 0,
-                                         .scope = event->scope,
-                                         .site = now->how.site,
-                                         .svm_atomics = acting->region->svm_atomics};
+    struct atomic_operation act = checker_operation(event, acting->region, lane_in(event->failed, lane));
+    act.address = now->address;
+    act.size = now->how.size;
     now->follows = order_atomic(&checker->order, now->unit_state, &act);
     if (order_logs(&checker->order))
         checker_note_values(checker, event, lane, now->unit_state->unit);
@@ -194,21 +203,6 @@ static void perform_beyond(struct checker *checker, struct acting acting, uint64
         perform(checker, &acting, lane, &now);
 }
 
-/* Before any synchronisation. again: the lane before accessed the same allocation. */
-static void perform_early(struct checker *checker, uint64_t unit, struct shadow_region *region,
-                          struct shadow_access *now, bool again)
-{
-    struct unit_state unit_state = {.unit = unit, .place = {.group = checker->wave_items.group}};
-    now->unit_state = &unit_state;
-    if (checker_note_read(checker, region, &now->how, now->address))
-        return;
-    if (!again && region->space == IN_LOCAL)
-        checker_renew_local(checker, region, unit_state.place.group);
-    if (!again)
-        checker_replay(checker, region);
-    shadow_access(&checker->shadow, region, now);
-}
-
 /* The last lane, if this is a plain access by more than two lanes at one address; else 0. */
 static uint32_t last_of_many(const struct access_event *event, const uint64_t *mask)
 {
@@ -236,8 +230,7 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
     const uint32_t last = last_of_many(event, mask);
     uint32_t lanes_done = 0, resume = 0;
     const struct region *region = NULL;
-    struct shadow_region *shadow = NULL, *before = NULL;
-    const bool early = is_early(checker, event);
+    struct shadow_region *shadow = NULL;
     struct acting acting = {.event = event, .copy = event->copy};
     checker_fill_units(checker, &event->origin);
     if (event->copy && deferred_copy_add(&checker->held, &checker->order, checker->wave_items.group, event,
@@ -264,22 +257,13 @@ void checker_access_lanes(struct checker *checker, const struct access_event *ev
         struct shadow_access now = {.how = {.site = event->origin.site, .size = event->size_bytes},
                                     .address = address,
                                     .sampled = event->sampled};
-        if (early) {
-            now.how.clock = 1;
-            now.how.kind = (uint8_t)event->kind;
-            now.how.order = (uint8_t)event->order;
-            perform_early(checker, checker->wave_items.unit[lane], shadow, &now,
-                          before == shadow && shadow->space != IN_LOCAL);
-            before = shadow;
-        } else {
-            const uint64_t end = address + event->size_bytes;
-            if (end > shadow->high)
-                now.how.size = (uint32_t)(shadow->high - address);
-            perform(checker, &acting, lane, &now);
-            now.how.size = event->size_bytes;
-            if (end > shadow->high)
-                perform_beyond(checker, acting, lane, &now);
-        }
+        const uint64_t end = address + event->size_bytes;
+        if (end > shadow->high)
+            now.how.size = (uint32_t)(shadow->high - address);
+        perform(checker, &acting, lane, &now);
+        now.how.size = event->size_bytes;
+        if (end > shadow->high)
+            perform_beyond(checker, acting, lane, &now);
         if (lane < last && last_stands_for_rest(checker, event, shadow, ++lanes_done))
             resume = last;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 /* ---- regions ---------------------------------------------------------------------- */
 
@@ -38,14 +39,9 @@ static bool watch(struct checker *checker, struct shadow_region *shadow)
 {
     if (shadow->watched)
         return true;
-    if (checker->watched_count == checker->watched_room) {
-        const uint32_t room = 2 * checker->watched_room + 16;
-        struct shadow_region **grown = realloc(checker->watched, room * sizeof(struct shadow_region *));
-        if (!grown)
-            return false;
-        checker->watched = grown;
-        checker->watched_room = room;
-    }
+    if (!room_for_one((void **)&checker->watched, checker->watched_count, &checker->watched_room, 16,
+                      sizeof shadow))
+        return false;
     CHECKED(checker->watched_count < checker->watched_room);
     checker->watched[checker->watched_count++] = shadow;
     return shadow->watched = true;
@@ -110,13 +106,13 @@ bool checker_only_reads(const struct checker *checker, struct shadow_region *reg
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region)
 {
     return checker_only_reads(checker, region) &&
-           (region->reads.open || read_only_set_open(&region->reads, &region->epoch_filter.access_log));
+           read_only_set_take(&region->reads, &region->epoch_filter.access_log);
 }
 
 bool checker_note_read(const struct checker *checker, struct shadow_region *region,
                        const struct access_context *how, uint64_t address)
 {
-    if (how->kind != ACCESS_READ || !checker_begin_reads(checker, region))
+    if (how->kind != ACCESS_READ || !(region->reads.open || checker_begin_reads(checker, region)))
         return false;
     read_only_set_add(&region->reads, how->site, address - region->low, how->size);
     return true;
@@ -138,7 +134,7 @@ struct shadow_region *checker_shadow_at(struct checker *checker, const struct re
 
 /* ---- units ------------------------------------------------------------------------- */
 
-static uint64_t unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
+uint64_t checker_unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane)
 {
     struct item item;
     origin_item(origin, lane, &item);
@@ -162,12 +158,13 @@ void checker_begin_wave(struct checker *checker, const struct origin *origin, ui
     wave_items_place(wave_items, origin, lane_count);
     wave_items->has_units = false;
     wave_items->serial++;
-    wave_items->first_unit = unit_of(checker, origin, 0);
+    wave_items->first_unit = checker_unit_of(checker, origin, 0);
     wave_items->group = order_unit_group(&checker->order, wave_items->first_unit);
     wave_items->first_member = wave_items->first_unit - wave_items->group * checker->order.group_items;
     wave_items->one_group =
         is_one_group(wave_items) ||
-        order_unit_group(&checker->order, unit_of(checker, origin, lane_count - 1)) == wave_items->group;
+        order_unit_group(&checker->order, checker_unit_of(checker, origin, lane_count - 1)) ==
+            wave_items->group;
     wave_items->in_a_row = wave_items->one_group || (extent[1] <= 1 && extent[2] <= 1);
     checker->races.wave.first = wave_items->first_unit;
     checker->races.wave.count = wave_items->in_a_row ? lane_count : 0;
@@ -181,6 +178,6 @@ void checker_fill_units(struct checker *checker, const struct origin *origin)
     for (uint32_t lane = 0; lane < wave_items->lane_count; lane++)
         wave_items->unit[lane] = wave_items->first_unit + lane;
     for (uint32_t lane = 1; !wave_items->in_a_row && lane < wave_items->lane_count; lane++)
-        wave_items->unit[lane] = unit_of(checker, origin, lane);
+        wave_items->unit[lane] = checker_unit_of(checker, origin, lane);
     wave_items->has_units = true;
 }

@@ -32,7 +32,6 @@ struct member_updates {
     struct shadow_atomic atomic;
     struct race_free_word word; /* of the lane before */
     bool relaxed;               /* the updates are */
-    bool one_wave;              /* the wave has the group's first work-items, at most 64 */
     /* compare-exchanges that failed, with relaxed failure order */
     struct {
         struct atomic_operation act;
@@ -132,7 +131,7 @@ struct shadow_region *checker_shadow_at(struct checker *checker, const struct re
                                         uint64_t address);
 /* Has the running kernel no instruction that writes to the allocation? Then its reads cannot race. */
 bool checker_only_reads(const struct checker *checker, struct shadow_region *region);
-/* As checker_only_reads, and opens the read-only set. */
+/* As checker_only_reads, and the read-only set takes over the access log. */
 bool checker_begin_reads(const struct checker *checker, struct shadow_region *region);
 /* True: the read was added to the read-only set. */
 bool checker_note_read(const struct checker *checker, struct shadow_region *region,
@@ -191,6 +190,7 @@ static inline bool is_in(const struct shadow_region *region, uint64_t address)
 
 /* ---- units: checker_places.c ---------------------------------------------------------------- */
 
+uint64_t checker_unit_of(const struct checker *checker, const struct origin *origin, uint32_t lane);
 void checker_begin_wave(struct checker *checker, const struct origin *origin, uint32_t lane_count);
 /* Sets wave_items.unit[]. */
 void checker_fill_units(struct checker *checker, const struct origin *origin);
@@ -208,6 +208,9 @@ static inline void checker_enter_wave(struct checker *checker, const struct orig
 void checker_replay(struct checker *checker, struct shadow_region *region);
 uint64_t checker_access_unit(const struct checker *checker, const struct past_access *access);
 void checker_access_lanes(struct checker *checker, const struct access_event *event, const uint64_t *mask);
+/* An atomic by one lane, whose compare-exchange may have failed; without an address. */
+struct atomic_operation checker_operation(const struct access_event *event,
+                                          const struct shadow_region *region, bool failed);
 struct unit_state *checker_actor_anew(struct checker *checker, struct acting *acting, uint64_t lane);
 struct unit_state *checker_next_actor(struct checker *checker, uint64_t lane);
 /* The values of the atomic that was added to the sync log just now, for explanations. */
@@ -233,15 +236,6 @@ static inline struct unit_state *single_actor(struct checker *checker, uint64_t 
     return is_actor(checker, lane) ? &checker->actor.unit_state : checker_next_actor(checker, lane);
 }
 
-/* The wave's group, if a lane of the wave was processed last and the group is in a lock hand-off; else
- * NULL. */
-static inline struct group_order *handoff_group(const struct checker *checker)
-{
-    struct group_order *group =
-        checker->actor.serial == checker->wave_items.serial ? checker->actor.unit_state.group : NULL;
-    return group && group->slices ? group : NULL;
-}
-
 /* checker.c: a note about the allocation whose checks make the run slow */
 void checker_note_cost(struct checker *checker, const struct access_event *event);
 
@@ -255,13 +249,6 @@ static inline void report_new_races(struct checker *checker, const struct access
     if (event)
         checker_fill_units(checker, &event->origin);
     races_report(&checker->races, &(struct race_event){event, checker->wave_items.unit});
-}
-
-/* A plain access before any synchronisation of the launch: all clock values are 1. */
-static inline bool is_early(const struct checker *checker, const struct access_event *event)
-{
-    return !checker->order.groups && event->kind <= ACCESS_WRITE && !event->copy &&
-           !checker->memory->host.permits;
 }
 
 /* ---- whole waves: checker_waves.c ------------------------------------------------------------ */

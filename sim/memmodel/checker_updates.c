@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomics of many lanes at once. Relaxed ones order nothing, so only the shadow needs them: through the epoch
- * filter if no group has synchronised, else by group. In a group that synchronises, updates of a race-free
+/* Atomics of many lanes at once. Relaxed ones order nothing: they go through the epoch filter or into their
+ * words' access sets if the group has not synchronised. In a group that synchronises, updates of a race-free
  * word need only extend its access set and the release sequence (struct member_updates). Compare-exchanges
  * that fail read one value together. Everything else goes lane by lane. */
 #include "checker_state.h"
@@ -16,16 +16,6 @@ static void access_lane(struct checker *checker, const struct access_event *even
 }
 
 /* ---- relaxed updates of a group that synchronises ------------------------------------------ */
-
-enum { WORDS_MOST = HOSTILE(8, 2) };
-
-/* The word's access set if no update like these can race there; else NULL. */
-static struct access_set *race_free_word(const struct member_updates *member_updates, uint64_t address)
-{
-    return is_in(member_updates->region, address)
-               ? shadow_race_free_set(member_updates->region, &member_updates->atomic, address)
-               : NULL;
-}
 
 /* One update by a work-item of the group, of the race-free word. False: the work-item has no state of its
  * own, since it has not synchronised. */
@@ -45,9 +35,9 @@ static inline bool update_member(struct checker *checker, struct member_updates 
     return true;
 }
 
-static __attribute__((noinline)) void update_anew(struct checker *checker,
-                                                  struct member_updates *member_updates,
-                                                  const struct access_event *event, uint64_t lane)
+static __attribute__((noinline)) void update_one(struct checker *checker,
+                                                 struct member_updates *member_updates,
+                                                 const struct access_event *event, uint64_t lane)
 {
     const uint64_t address = lane_address(event, lane);
     member_updates->run.act.address = address;
@@ -56,19 +46,6 @@ static __attribute__((noinline)) void update_anew(struct checker *checker,
                                 address) ||
         !update_member(checker, member_updates, lane))
         access_lane(checker, event, lane);
-}
-
-static __attribute__((noinline)) void update_one(struct checker *checker,
-                                                 struct member_updates *member_updates,
-                                                 const struct access_event *event, uint64_t lane)
-{
-    if (member_updates->run.group->slices &&
-        shadow_is_race_free(member_updates->region, &member_updates->word, lane_address(event, lane))) {
-        member_updates->run.act.address = member_updates->word.address;
-        update_member(checker, member_updates, lane);
-    } else {
-        update_anew(checker, member_updates, event, lane);
-    }
 }
 
 static __attribute__((noinline)) bool
@@ -88,14 +65,7 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
     const bool local = region->space == IN_LOCAL;
     if (local)
         checker_renew_local(checker, region, wave_items->group);
-    const struct atomic_operation act = {.size = event->size_bytes,
-                                         .region = region->space,
-                                         .reads = true,
-                                         .writes = true,
-                                         .order = event->order,
-                                         .scope = event->scope,
-                                         .site = event->origin.site,
-                                         .svm_atomics = region->svm_atomics};
+    const struct atomic_operation act = checker_operation(event, region, false);
     *out = (struct member_updates){
         .region = region,
         .atomic = {.group = wave_items->group,
@@ -106,7 +76,6 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
                            .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
     order_updates_begin(&checker->order, group, &act, &out->run);
     out->relaxed = event->order == ORDER_RELAXED;
-    out->one_wave = !wave_items->first_lane && wave_items->lane_count <= 64;
     out->failed.act = act;
     out->failed.act.order = ORDER_RELAXED;
     out->failed.act.writes = false;
@@ -136,72 +105,30 @@ static struct member_updates *begin_member_updates(struct checker *checker, cons
     return member_updates_anew(checker, event, member_updates) ? member_updates : NULL;
 }
 
-/* Updates of one race-free word by several lanes. */
-static void update_word(struct checker *checker, struct member_updates *member_updates, uint64_t address,
-                        struct access_set *access_set, const uint64_t *mask)
+/* Updates of the race-free word by several lanes. */
+static void update_word(struct checker *checker, struct member_updates *member_updates, const uint64_t *mask)
 {
     struct update_lanes lanes;
     lanes.first = checker->wave_items.first_member;
-    member_updates->run.act.address = address;
+    member_updates->run.act.address = member_updates->word.address;
     order_updates(&member_updates->run, mask, &lanes);
-    checker->shadow.failed |= !shadow_add_lanes(access_set, &member_updates->atomic,
+    checker->shadow.failed |= !shadow_add_lanes(member_updates->word.access_set, &member_updates->atomic,
                                                 checker->wave_items.first_unit, mask, lanes.slice);
     fast_path_taken(checker->fast_paths, FAST_PATH_MEMBER_UPDATE);
-}
-
-/* The words that the lanes of one event update, hashed by address. */
-struct lane_word {
-    uint64_t address, mask[LANE_MASK_WORDS];
-    struct access_set *access_set;
-};
-struct lane_words {
-    struct lane_word items[WORDS_MOST];
-    uint32_t used;
-};
-
-/* False: two words have one hash, or one is not race-free. */
-static bool find_words(const struct member_updates *member_updates, const struct access_event *event,
-                       const uint64_t *mask, struct lane_words *lane_words)
-{
-    lane_words->used = 0;
-    EACH_LANE_OF(mask, lane)
-    {
-        const uint64_t address = lane_address(event, lane);
-        const uint32_t at = address / 4 % WORDS_MOST;
-        struct lane_word *lane_word = &lane_words->items[at];
-        if (!(lane_words->used >> at & 1)) {
-            *lane_word =
-                (struct lane_word){.address = address, .access_set = race_free_word(member_updates, address)};
-            lane_words->used |= UINT32_C(1) << at;
-        }
-        if (lane_word->address != address || !lane_word->access_set)
-            return false;
-        lane_word->mask[lane / 64] |= UINT64_C(1) << lane % 64;
-    }
-    return true;
 }
 
 static __attribute__((noinline)) void update_words(struct checker *checker,
                                                    struct member_updates *member_updates,
                                                    const struct access_event *event, const uint64_t *mask)
 {
-    struct lane_words lane_words;
     if (event->shape == ADDRESS_UNIFORM &&
         shadow_stays_race_free(member_updates->region, &member_updates->word, &member_updates->atomic,
                                event->base)) {
-        update_word(checker, member_updates, event->base, member_updates->word.access_set, mask);
+        update_word(checker, member_updates, mask);
         return;
     }
-    if (!find_words(member_updates, event, mask, &lane_words)) {
-        EACH_LANE_OF(mask, lane)
-        update_one(checker, member_updates, event, lane);
-        return;
-    }
-    /* word by word, not lane by lane: relaxed updates of different words are not ordered, and none races */
-    for (uint32_t at = 0; at < WORDS_MOST; at++)
-        if (lane_words.used >> at & 1)
-            update_word(checker, member_updates, lane_words.items[at].address,
-                        lane_words.items[at].access_set, lane_words.items[at].mask);
+    EACH_LANE_OF(mask, lane)
+    update_one(checker, member_updates, event, lane);
 }
 
 static inline void update_members(struct checker *checker, struct member_updates *member_updates,
@@ -227,53 +154,6 @@ static void update_lanes(struct checker *checker, const struct access_event *eve
 
 /* ---- relaxed atomics ---------------------------------------------------------------------- */
 
-struct relaxed_updates {
-    struct checker *checker;
-    const struct access_event *event;
-    const struct group_order *group;
-    const struct region *region;
-    struct shadow_region *shadow; /* NULL: lanes in this region go one by one */
-    struct shadow_atomic atomic;
-};
-
-static void enter_region(struct relaxed_updates *relaxed_updates, uint64_t address)
-{
-    struct checker *checker = relaxed_updates->checker;
-    const struct access_event *event = relaxed_updates->event;
-    relaxed_updates->region = memory_region(checker->memory, address);
-    relaxed_updates->shadow =
-        is_watched(relaxed_updates->region) ? region_of(checker, relaxed_updates->region) : NULL;
-    if (!relaxed_updates->shadow)
-        return;
-    if (relaxed_updates->shadow->space == IN_LOCAL)
-        checker_renew_local(checker, relaxed_updates->shadow, checker->wave_items.group);
-    relaxed_updates->shadow->atomic = true;
-    checker_replay(checker, relaxed_updates->shadow);
-    relaxed_updates->atomic.group = checker->wave_items.group;
-    relaxed_updates->atomic.how =
-        (struct access_context){.clock = relaxed_updates->group ? (uint32_t)relaxed_updates->group->slice : 1,
-                                .site = event->origin.site,
-                                .size = event->size_bytes,
-                                .kind = (uint8_t)event->kind,
-                                .order = (uint8_t)event->order,
-                                .scope = (uint8_t)scope_in(checker, relaxed_updates->shadow, event->scope)};
-}
-
-static struct atomic_operation act_of(const struct access_event *event, const struct shadow_region *region,
-                                      bool reads_only)
-{
-    return (struct atomic_operation){.size = event->size_bytes,
-                                     .region = region->space,
-                                     .reads = true,
-                                     .writes = !reads_only,
-                                     .order =
-                                         reads_only && event->failed ? event->failure_order : event->order,
-                                     .success = reads_only && event->failed ? (uint8_t)(1 + event->order) : 0,
-                                     .scope = event->scope,
-                                     .site = event->origin.site,
-                                     .svm_atomics = region->svm_atomics};
-}
-
 /* Adds the lanes' atomics to the sync log, all with one new clock value: nothing executes between them. */
 static void remember_atomics(struct checker *checker, const struct access_event *event,
                              const struct shadow_region *region)
@@ -281,8 +161,7 @@ static void remember_atomics(struct checker *checker, const struct access_event 
     const uint64_t clock = order_next_segment(&checker->order);
     EACH_LANE_OF(event->mask, lane)
     {
-        const struct atomic_operation act =
-            act_of(event, region, event->kind == ACCESS_ATOMIC_READ || lane_in(event->failed, lane));
+        const struct atomic_operation act = checker_operation(event, region, lane_in(event->failed, lane));
         order_log_update(&checker->order, &act, checker->wave_items.unit[lane], lane_address(event, lane),
                          clock);
         if (order_logs(&checker->order))
@@ -360,41 +239,56 @@ static bool is_relaxed(const struct access_event *event)
            (!event->failed || event->failure_order == ORDER_RELAXED);
 }
 
-/* Relaxed updates and loads: all through the epoch filter, or each into its word's access set if it races
- * with nothing there; the rest goes lane by lane. */
+/* Updates of words in the shadow, each into its word's access set if nothing there races with it. The other
+ * lanes go one by one. */
+static void join_words(struct checker *checker, const struct access_event *event,
+                       struct shadow_region *region, uint64_t clock)
+{
+    const struct shadow_atomic atomic = {.group = checker->wave_items.group,
+                                         .how = {.clock = (uint32_t)clock,
+                                                 .site = event->origin.site,
+                                                 .size = event->size_bytes,
+                                                 .kind = (uint8_t)event->kind,
+                                                 .order = (uint8_t)event->order,
+                                                 .scope = (uint8_t)scope_in(checker, region, event->scope)}};
+    struct race_free_word word = {.access_set = NULL};
+    uint64_t rest[LANE_MASK_WORDS] = {0};
+    EACH_LANE_OF(event->mask, lane)
+    {
+        const uint64_t address = lane_address(event, lane);
+        if (is_in(region, address) && shadow_stays_race_free(region, &word, &atomic, address))
+            checker->shadow.failed |= !shadow_add(word.access_set, &atomic, checker->wave_items.unit[lane]);
+        else
+            rest[lane / 64] |= UINT64_C(1) << lane % 64;
+    }
+    if (next_lane(rest, 0, event->lane_count, true) < event->lane_count)
+        checker_access_lanes(checker, event, rest);
+}
+
+/* Relaxed updates and loads, before the work-group has synchronised: all through the epoch filter, or updates
+ * by word. */
 static bool take_atomics(struct checker *checker, const struct access_event *event)
 {
     const struct wave_items *wave_items = &checker->wave_items;
-    struct relaxed_updates relaxed_updates = {.checker = checker, .event = event};
-    uint64_t rest[LANE_MASK_WORDS] = {0}, left = 0;
+    const struct group_order *group =
+        wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
     if (!is_relaxed(event) || checker->order.formal || event->image)
         return false;
-    relaxed_updates.group =
-        wave_items->one_group ? order_group_find(&checker->order, wave_items->group) : NULL;
-    if (!order_updates_add_nothing(&checker->order,
-                                   /* of several groups the common clock value is tested later */
-                                   relaxed_updates.group))
+    /* of several groups the common clock value is tested later */
+    if (!order_updates_add_nothing(&checker->order, group))
         return false;
     checker_fill_units(checker, &event->origin);
     if (filter_atomics(checker, event))
         return true;
-    if (event->kind == ACCESS_ATOMIC_READ || event->failed || order_logs(&checker->order) ||
-        !wave_items->one_group)
+    const bool loads = event->kind == ACCESS_ATOMIC_READ || event->failed;
+    struct shadow_region *region = region_at(checker, first_address(event));
+    if (loads || order_logs(&checker->order) || !wave_items->one_group || !region)
         return false;
-    EACH_LANE_OF(event->mask, lane)
-    {
-        uint64_t address = lane_address(event, lane);
-        if (!relaxed_updates.region || address < relaxed_updates.region->low ||
-            address >= relaxed_updates.region->high)
-            enter_region(&relaxed_updates, address);
-        if (relaxed_updates.shadow &&
-            shadow_join(relaxed_updates.shadow, &relaxed_updates.atomic, address, wave_items->unit[lane]))
-            continue;
-        rest[lane / 64] |= UINT64_C(1) << lane % 64;
-        left++;
-    }
-    if (left)
-        checker_access_lanes(checker, event, rest);
+    if (region->space == IN_LOCAL)
+        checker_renew_local(checker, region, wave_items->group);
+    region->atomic = true;
+    checker_replay(checker, region);
+    join_words(checker, event, region, group ? group->slice : 1);
     return true;
 }
 
@@ -472,27 +366,6 @@ static void fail_lanes(struct checker *checker, const struct access_event *event
         checker_access_lanes(checker, event, lanes);
 }
 
-/* Does only the first active lane succeed, or none? */
-static inline bool first_lane_wins(const struct access_event *event)
-{
-    const uint64_t won = event->mask[0] & ~event->failed[0], failed = event->mask[0] & event->failed[0];
-    return !won || (!(won & (won - 1)) && won < (failed & (0 - failed)));
-}
-
-static __attribute__((noinline)) void exchange_first(struct checker *checker,
-                                                     struct member_updates *member_updates,
-                                                     const struct access_event *event)
-{
-    const uint64_t won = event->mask[0] & ~event->failed[0],
-                   losers[LANE_MASK_WORDS] = {event->mask[0] & event->failed[0]};
-    if (won && member_updates->relaxed)
-        update_one(checker, member_updates, event, (uint64_t)__builtin_ctzll(won));
-    else if (won)
-        access_lane(checker, event, (uint64_t)__builtin_ctzll(won));
-    if (!fail_together(checker, event, member_updates, losers))
-        checker_access_lanes(checker, event, losers);
-}
-
 /* Compare-exchanges of one object by a whole work-group of one wave. */
 static bool take_exchanges(struct checker *checker, const struct access_event *event)
 {
@@ -503,12 +376,6 @@ static bool take_exchanges(struct checker *checker, const struct access_event *e
         return false;
     if (checker->order.formal || order_logs(&checker->order))
         return false;
-    struct member_updates *member_updates =
-        event->lane_count <= 64 ? begin_member_updates(checker, event) : NULL;
-    if (member_updates && first_lane_wins(event)) {
-        exchange_first(checker, member_updates, event);
-        return true;
-    }
     uint64_t failed[LANE_MASK_WORDS], done[LANE_MASK_WORDS], lanes[LANE_MASK_WORDS];
     for (uint32_t w = 0; w < LANE_MASK_WORDS; w++) {
         failed[w] = event->mask[w] & event->failed[w];
@@ -554,9 +421,6 @@ void checker_atomic_access(struct checker *checker, const struct access_event *e
     struct member_updates *member_updates = &checker->member_updates[event->origin.site % MEMBER_UPDATES];
     if (!is_again(checker, member_updates, event))
         access_anew(checker, event);
-    else if (event->failed && member_updates->one_wave && event->failure_order == ORDER_RELAXED &&
-             first_lane_wins(event))
-        exchange_first(checker, member_updates, event);
     else if (!event->failed && member_updates->relaxed)
         update_members(checker, member_updates, event, event->mask);
     else

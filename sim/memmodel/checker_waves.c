@@ -72,65 +72,21 @@ static struct lane_units checker_wave_items_in(struct checker *checker, const st
 static bool take_gather(struct checker *checker, const struct access_event *event,
                         struct shadow_region *region, uint64_t clock)
 {
-    if (event->kind == ACCESS_WRITE || region->affine_filter.has_write)
+    if (event->kind == ACCESS_WRITE || region->affine_filter.writes)
         return false;
     const struct lane_units wave_items = checker_wave_items_in(checker, &event->origin, region, 1);
     return epoch_filter_note(&region->epoch_filter, event, &wave_items, clock);
 }
 
-/* ---- reads of bytes that no instruction writes ------------------------------------- */
-
-/* Iterates over the ranges that a wave reads. Lanes of one row whose elements are adjacent, or the same, are
- * one range. */
-struct ranges {
-    const struct access_event *event;
-    uint32_t lane;
-};
-
-/* Offsets from `low`. False: there are no more. */
-static bool ranges_next(struct ranges *ranges, uint64_t low, struct byte_run *out)
+/* A read of bytes that no instruction writes. From time to time the set of bytes takes over the log. */
+static bool take_only_read(struct checker *checker, const struct access_event *event,
+                           struct shadow_region *region, uint64_t clock)
 {
-    const struct access_event *event = ranges->event;
-    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
-    const int64_t step = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
-    const uint32_t lane = next_lane(event->mask, ranges->lane, lanes, true);
-    if (lane == lanes)
-        return false;
-    out->low = lane_address(event, lane) - low;
-    out->high = out->low + event->size_bytes;
-    ranges->lane = lane + 1;
-    if (event->shape == ADDRESS_UNIFORM)
-        ranges->lane = lanes;
-    if (event->shape != ADDRESS_AFFINE || (step && step != (int64_t)event->size_bytes))
+    const uint64_t used = region->epoch_filter.access_log.used;
+    const bool is_long = region->reads.open && used > KEPT_BYTES + region->high - region->low;
+    if (!is_long && take_gather(checker, event, region, clock))
         return true;
-    const uint32_t row_end = (lane / row + 1) * row;
-    ranges->lane = next_lane(event->mask, lane, row_end < lanes ? row_end : lanes, false);
-    out->high += (uint64_t)step * (ranges->lane - lane - 1);
-    return true;
-}
-
-/* Are all bytes of the event in the allocation? */
-static bool lies_in(const struct access_event *event, const struct shadow_region *region)
-{
-    struct ranges ranges = {event, 0};
-    struct byte_run run;
-    bool inside = true;
-    while (ranges_next(&ranges, region->low, &run))
-        inside &= run.low < run.high && run.high <= region->high - region->low;
-    return inside;
-}
-
-static bool take_read_only_set(const struct checker *checker, const struct access_event *event,
-                               struct shadow_region *region)
-{
-    struct ranges ranges = {event, 0};
-    struct byte_run run;
-    if (!lies_in(event, region) || !checker_begin_reads(checker, region))
-        return false;
-    struct byte_set *bytes = read_only_set_bytes(&region->reads, event->origin.site);
-    while (ranges_next(&ranges, region->low, &run))
-        byte_set_add(bytes, run.low, run.high);
-    return true;
+    return checker_begin_reads(checker, region) && take_gather(checker, event, region, clock);
 }
 
 /* ---- in the affine filter ----------------------------------------------------------------- */
@@ -154,33 +110,6 @@ static void set_cursor(struct checker *checker, const struct access_event *event
     read_cursor->region = region;
 }
 
-/* A row of lanes, all active, that continues the row before it in position and in memory: the most frequent
- * wave. */
-static inline __attribute__((always_inline)) bool continues_row(struct checker *checker,
-                                                                const struct access_event *event,
-                                                                struct shadow_region *region, uint64_t clock)
-{
-    const struct wave_items *wave_items = &checker->wave_items;
-    const bool one_row = event->shape == ADDRESS_AFFINE && event->row >= wave_items->lane_count &&
-                         wave_items->in_rows && wave_items->row == wave_items->lane_count;
-    if (!one_row || !all_set(event->mask, 0, wave_items->lane_count))
-        return false;
-    const struct affine_filter_row row = {.site = event->origin.site,
-                                          .size = event->size_bytes,
-                                          .lanes = wave_items->lane_count,
-                                          .write = event->kind == ACCESS_WRITE,
-                                          .one_group = wave_items->one_group,
-                                          .base = event->base,
-                                          .step = event->step_x,
-                                          .low = wave_items->low,
-                                          .group = wave_items->group,
-                                          .clock = clock};
-    const bool taken = affine_filter_continue(&region->affine_filter, &row);
-    if (taken)
-        fast_path_taken(checker->fast_paths, FAST_PATH_ROW_CONTINUES);
-    return taken;
-}
-
 /* base: the clock value of the group's last barrier of this memory. False: the filter cannot decide, and may
  * have recorded some of the lanes. That is harmless: they will be replayed, and then taken once more. */
 static inline __attribute__((always_inline)) bool take_affine(struct checker *checker,
@@ -190,8 +119,6 @@ static inline __attribute__((always_inline)) bool take_affine(struct checker *ch
 {
     struct affine_filter_event lines[WAVE_ITEMS_LINES_MOST];
     const struct wave_items *wave_items = &checker->wave_items;
-    if (continues_row(checker, event, region, clock))
-        return true;
     /* fields are assigned one by one: a compound literal would clear the array first, which costs time */
     lines[0].site = event->origin.site;
     lines[0].size = event->size_bytes;
@@ -317,7 +244,7 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
     if (shadow->affine_filter.replayed || (shadow->atomic && order_object_count(&checker->order)))
         return false;
     if (shadow->reads.open)
-        return event->kind == ACCESS_READ && take_read_only_set(checker, event, shadow);
+        return event->kind == ACCESS_READ && take_only_read(checker, event, shadow, clock);
     const struct group_order *group =
         checker->wave_items.one_group ? order_group_find(&checker->order, checker->wave_items.group) : NULL;
     const uint64_t base = group ? group->base[shadow->space] : 1;
@@ -329,6 +256,6 @@ bool checker_take_whole(struct checker *checker, const struct access_event *even
                                      : take_affine(checker, event, shadow, clock, base)))
         return true;
     return event->kind == ACCESS_READ && checker_only_reads(checker, shadow)
-               ? take_read_only_set(checker, event, shadow)
+               ? take_only_read(checker, event, shadow, clock)
                : checker_take_epoch_filter(checker, event, shadow, clock, base);
 }

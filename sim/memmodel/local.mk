@@ -167,9 +167,6 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/shadow_values.c \
 	%D%/filter/epoch_filter.c \
 	%D%/filter/epoch_filter.h \
-	%D%/filter/epochs.c \
-	%D%/filter/epochs.h \
-	%D%/filter/epochs_body.h \
 	%D%/common/fast_path.h \
 	%D%/commands/host_dirty.c \
 	%D%/commands/host_dirty.h \
@@ -182,4 +179,4 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/wording.c \
 	%D%/explain/wording.h
 # The sieve's loops want vectors.
-libmemmodel_a_CFLAGS = $(CONVERSION_CFLAGS) -O2 -ftree-vectorize
+libmemmodel_a_CFLAGS = $(CONVERSION_CFLAGS) -O2 -ftree-vectorize -fvect-cost-model=dynamic

@@ -18,7 +18,7 @@ static struct access_log access_log;
 static void set_up(void)
 {
     spare = (struct spare){.most = 1 << 20};
-    access_log = (struct access_log){.low = LOW, .size = 1 << 16, .loops = epoch_loops(0), .spare = &spare};
+    access_log = (struct access_log){.low = LOW, .size = 1 << 16, .spare = &spare};
 }
 
 static void tear_down(void)
@@ -90,7 +90,7 @@ struct counts {
 static bool scattered(struct counts *counts, uint32_t site, uint32_t wave)
 {
     uint64_t address[LANES], mask[LANE_MASK_WORDS] = {(uint64_t)below(UINT32_MAX) << 32 | below(UINT32_MAX)};
-    /* a list, runs, a rule of the lane */
+    /* a list, a list of adjacent words, a rule of the lane */
     const uint32_t first = below(GROUPS / 4) * LANES, words = 1 + below(2), form = below(3);
     const uint32_t row = form ? 4 * below(WORDS / 4) : 0;
     const struct access_event event = {.origin = {.site = site},
@@ -105,13 +105,13 @@ static bool scattered(struct counts *counts, uint32_t site, uint32_t wave)
                                        .row = LANES};
     const struct lane_units wave_items = {
         .serial = 1 + wave, .lanes = LANES, .in_a_row = true, .first_unit = first};
-    struct lane_places places;
+    struct lane_places listed;
     for (uint32_t lane = 0; lane < LANES; lane++)
         /* the other reads have fewer words */
         address[lane] =
             form ? LOW + row + 4 * words * lane : LOW + 4 * below(site == 0 ? WORDS - 1 : WORDS / 4);
-    ck_assert(access_log_places(&access_log, &event, &places));
-    if (!access_log_add(&access_log, &event, &places, &wave_items, 1 + wave, SCOPE_WORK_ITEM))
+    ck_assert(event.shape != ADDRESS_LIST || access_log_list(&access_log, &event, &listed));
+    if (!access_log_add(&access_log, &event, &listed, &wave_items, 1 + wave, SCOPE_WORK_ITEM))
         return false;
     for (uint32_t lane = 0; lane < LANES; lane++)
         for (uint32_t w = 0; w < words && mask[0] >> lane & 1; w++)

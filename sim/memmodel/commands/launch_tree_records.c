@@ -114,7 +114,7 @@ static bool copy_rests(const struct memory *memory, const struct footprint *foot
     for (uint32_t i = 0; ended->rests && ended->tree_launch.groups && i < footprint->rest_count; i++) {
         const struct footprint_rest *rest = &footprint->rests[i];
         CHECKED(ended->tree_launch.group_count == i);
-        ended->tree_launch.groups[ended->tree_launch.group_count++] = rest->group;
+        ended->tree_launch.groups[ended->tree_launch.group_count++] = rest->by;
         whole &= copy_record(memory, footprint->launch, rest->parts, rest->count, &ended->rests[i]);
     }
     return whole && ended->rests && ended->tree_launch.groups;
@@ -129,9 +129,9 @@ static bool copy_clock_snapshots(const struct memory *memory, const struct footp
         calloc(footprint->clock_snapshot_count + 1, sizeof *ended->tree_launch.callers);
     for (uint32_t i = 0;
          ended->clock_snapshots && ended->tree_launch.callers && i < footprint->clock_snapshot_count; i++) {
-        const struct footprint_clock_snapshot *clock_snapshot = &footprint->clock_snapshots[i];
+        const struct footprint_rest *clock_snapshot = &footprint->clock_snapshots[i];
         CHECKED(ended->tree_launch.caller_count == i);
-        ended->tree_launch.callers[ended->tree_launch.caller_count++] = clock_snapshot->unit;
+        ended->tree_launch.callers[ended->tree_launch.caller_count++] = clock_snapshot->by;
         whole &= copy_record(memory, footprint->launch, clock_snapshot->parts, clock_snapshot->count,
                              &ended->clock_snapshots[i]);
     }

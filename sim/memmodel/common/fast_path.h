@@ -18,19 +18,17 @@ enum fast_path {
     FAST_PATH_PUBLISHED,     /* an object's list has the release of a fence already */
     FAST_PATH_FENCE_TRIED,   /* a release in the fence buffer was tried by an acquire fence of this kind */
     FAST_PATH_READ_TOGETHER, /* members of a work-group that spin read together */
-    FAST_PATH_ATOMICS_AGREE, /* a word has atomics only, and this one is no conflict with them */
-    FAST_PATH_MEMBER_UPDATE, /* the same by a relaxed update of a unit that did one before */
+    FAST_PATH_MEMBER_UPDATE, /* a relaxed update by a unit that did one before, of a race-free word */
     FAST_PATH_FILTERED_UPDATES, /* a wave's updates went through the epoch filter */
     FAST_PATH_FILTERED_LOADS,   /* a wave's atomic loads, or compare-exchanges some of which failed, did */
     FAST_PATH_SHARED_READERS,   /* one more reader of a cell, in a set that cells share */
     /* a plain access whose races are all of saturated sites */
     FAST_PATH_SATURATED,
-    FAST_PATH_OWN_CELL,      /* an atomic that has a cell to itself */
-    FAST_PATH_FEW_ATOMICS,   /* one more of a few atomics that do not conflict */
-    FAST_PATH_REPLACED,      /* an update replaced those like it, which all happen before it */
-    FAST_PATH_PACKED,        /* an atomic object was packed */
-    FAST_PATH_HANDOFF,       /* a fence released into its group's hand-off */
-    FAST_PATH_ROW_CONTINUES, /* an access by a wave that continues at the end of the one before it */
+    FAST_PATH_OWN_CELL,    /* an atomic that has a cell to itself */
+    FAST_PATH_FEW_ATOMICS, /* one more of a few atomics that do not conflict */
+    FAST_PATH_REPLACED,    /* an update replaced those like it, which all happen before it */
+    FAST_PATH_PACKED,      /* an atomic object was packed */
+    FAST_PATH_HANDOFF,     /* a fence released into its group's hand-off */
     FAST_PATHS
 };
 

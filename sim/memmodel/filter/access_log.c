@@ -49,46 +49,7 @@ void access_log_fini(struct access_log *access_log)
     memset(access_log, 0, sizeof *access_log);
 }
 
-/* ---- where ------------------------------------------------------------------------------- */
-
-/* Are all lanes of all rows, also inactive ones, within the allocation? An affine function has its extremes
- * at the corners. */
-static bool rows_within(const struct access_event *event, uint64_t low, uint64_t room)
-{
-    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
-    const bool steps = event->shape == ADDRESS_AFFINE;
-    const uint64_t across = steps ? (uint64_t)event->step_x * (row - 1) : 0,
-                   down = steps ? (uint64_t)event->step_y * ((lanes - 1) / row) : 0,
-                   offset = event->base - low;
-    const uint64_t corner[4] = {offset, offset + across, offset + down, offset + across + down};
-    bool within = true;
-    for (int i = 0; i < 4; i++)
-        within &= corner[i] <= room;
-    return within;
-}
-
-bool access_log_places(const struct access_log *access_log, const struct access_event *event,
-                       struct lane_places *out)
-{
-    const uint64_t room = access_log->size - event->size_bytes;
-    if (event->shape != ADDRESS_LIST)
-        return event->size_bytes <= access_log->size && rows_within(event, access_log->low, room);
-    const struct lane_list list = {event->address,    event->mask,     event->lane_count,
-                                   event->size_bytes, access_log->low, access_log->size};
-    if (event->size_bytes > access_log->size || access_log->size > UINT32_MAX)
-        return false;
-    if (access_log->loops->find(&list, &out->runs))
-        return true;
-    out->runs.count = 0;
-    return access_log->loops->list(&list, out->at, &out->count, &out->bits);
-}
-
 /* ---- writing ------------------------------------------------------------------------------- */
-
-static size_t run_bytes(uint32_t count)
-{
-    return count * sizeof(struct lane_run);
-}
 
 static bool grow(struct access_log *access_log, size_t least)
 {
@@ -149,6 +110,34 @@ static bool add_units(struct access_log *access_log, const struct lane_units *un
     return true;
 }
 
+bool access_log_list(const struct access_log *access_log, const struct access_event *event,
+                     struct lane_places *out)
+{
+    const uint64_t low = access_log->low, last = access_log->size - event->size_bytes;
+    uint64_t outside = 0, bits = 0;
+    uint32_t count = 0;
+    if (event->size_bytes > access_log->size || access_log->size > UINT32_MAX)
+        return false;
+    if (all_set(event->mask, 0, event->lane_count)) /* a loop that can use vectors */
+        for (; count < event->lane_count; count++) {
+            const uint64_t offset = event->address[count] - low;
+            outside |= offset | (last - offset);
+            bits |= offset;
+            out->at[count] = (uint32_t)offset;
+        }
+    else
+        EACH_LANE_OF(event->mask, lane)
+        {
+            const uint64_t offset = event->address[lane] - low;
+            outside |= offset | (last - offset);
+            bits |= offset;
+            out->at[count++] = (uint32_t)offset;
+        }
+    out->count = count;
+    out->bits = (uint32_t)bits;
+    return (int64_t)outside >= 0;
+}
+
 /* An odd last offset is followed by a 0, so that records have no undefined bytes. */
 static void copy_list(struct log_record *record, const struct lane_places *listed)
 {
@@ -158,39 +147,40 @@ static void copy_list(struct log_record *record, const struct lane_places *liste
         offset[listed->count] = 0;
 }
 
+static uint32_t lanes_of(const uint64_t mask[LANE_MASK_WORDS])
+{
+    uint32_t lanes = 0;
+    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
+        lanes += ones_of(mask[w]);
+    return lanes;
+}
+
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
                     const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
                     enum memory_scope scope)
 {
-    const enum record_shape shape = event->shape != ADDRESS_LIST ? RECORD_AFFINE
-                                    : listed->runs.count         ? RECORD_RUNS
-                                                                 : RECORD_LIST;
-    const size_t rest = shape == RECORD_RUNS   ? run_bytes(listed->runs.count)
-                        : shape == RECORD_LIST ? record_list_bytes(listed->count)
-                                               : 0,
-                 bytes = sizeof(struct log_record) + rest;
+    const bool is_list = event->shape == ADDRESS_LIST;
+    const size_t bytes = sizeof(struct log_record) + (is_list ? record_list_bytes(listed->count) : 0);
     struct log_record *record = access_log->units_serial == units->serial || add_units(access_log, units)
                                     ? record_room(access_log, bytes)
                                     : NULL;
     if (!record)
         return false;
+    record->count = is_list ? listed->count : 0;
+    if (is_list)
+        copy_list(record, listed);
     record->site = event->origin.site;
     record->size = event->size_bytes;
     record->row = event->row ? event->row : event->lane_count;
-    record->shape = (uint8_t)shape;
+    record->shape = is_list ? RECORD_LIST : RECORD_AFFINE;
     record->kind = (uint8_t)event->kind;
     record->order = (uint8_t)event->order;
     record->scope = (uint8_t)scope;
-    record->count = shape == RECORD_RUNS ? listed->runs.count : shape == RECORD_LIST ? listed->count : 0;
     record->clock = clock;
     record->base = event->base - access_log->low;
     record->step_x = event->shape == ADDRESS_AFFINE ? event->step_x : 0;
     record->step_y = event->shape == ADDRESS_AFFINE ? event->step_y : 0;
     memcpy(record->mask, event->mask, sizeof record->mask);
-    if (shape == RECORD_RUNS)
-        memcpy(record + 1, listed->runs.run, rest);
-    else if (shape == RECORD_LIST)
-        copy_list(record, listed);
     footprint_sites_add(&access_log->sites[use_of(record->kind)], record->site);
     return true;
 }
@@ -209,20 +199,6 @@ static const struct log_record *record_after(const struct access_log *access_log
     for (const struct log_record *record = record_after(access_log, NULL); record; \
          record = record_after(access_log, record))
 
-static void replay_runs(const struct log_record *record, const struct logged_units *units,
-                        struct past_access *access, uint64_t low, past_visitor *visit, void *self)
-{
-    const struct lane_run *run = (const struct lane_run *)(record + 1), *end = run + record->count;
-    for (; run < end; run++)
-        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++) {
-            if (!(record->mask[lane / 64] >> lane % 64 & 1))
-                continue;
-            access->unit = units->first + (units->unit ? units->unit[lane] : lane);
-            access->address = low + run->at + (uint64_t)(lane - run->lane) * record->size;
-            visit(self, access);
-        }
-}
-
 static void replay_record(const struct access_log *access_log, const struct log_record *record,
                           const struct logged_units *units, past_visitor *visit, void *self)
 {
@@ -233,10 +209,6 @@ static void replay_record(const struct access_log *access_log, const struct log_
                                  .order = (enum memory_ordering)record->order,
                                  .scope = (enum memory_scope)record->scope};
     const uint32_t *offset = (const uint32_t *)(record + 1);
-    if (record->shape == RECORD_RUNS) {
-        replay_runs(record, units, &access, access_log->low, visit, self);
-        return;
-    }
     EACH_LANE_OF(record->mask, lane)
     {
         access.unit = units->first + (units->unit ? units->unit[lane] : lane);
@@ -269,12 +241,9 @@ uint32_t access_log_grain(struct access_log *access_log)
          access_log->grain_scanned += record->bytes) {
         record = (const void *)(access_log->bytes + access_log->grain_scanned);
         const uint32_t *offset = (const uint32_t *)(record + 1);
-        const struct lane_run *run = (const struct lane_run *)(record + 1);
         if (record->shape == RECORD_UNITS)
             continue;
         bits |= record->size;
-        for (uint32_t i = 0; record->shape == RECORD_RUNS && i < record->count; i++)
-            bits |= run[i].at;
         if (record->shape == RECORD_AFFINE)
             bits |= record->base | (uint64_t)record->step_x | (uint64_t)record->step_y;
         for (uint32_t i = 0; record->shape == RECORD_LIST && i < record->count; i++)
@@ -288,7 +257,6 @@ uint32_t access_log_grain(struct access_log *access_log)
 
 struct log_collection {
     uint64_t *bits;
-    uint64_t low;
     uint32_t shift;
 };
 
@@ -297,12 +265,6 @@ static void fill(struct log_collection *log_collection, uint64_t offset, uint64_
     for (uint64_t at = offset >> log_collection->shift, end = at + (bytes >> log_collection->shift); at < end;
          at++)
         log_collection->bits[at / 64] |= UINT64_C(1) << at % 64;
-}
-
-static void collect(void *self, const struct past_access *access)
-{
-    struct log_collection *log_collection = self;
-    fill(log_collection, access->address - log_collection->low, access->size);
 }
 
 static void collect_list(struct log_collection *log_collection, const struct log_record *record)
@@ -332,8 +294,7 @@ static void collect_rows(struct log_collection *log_collection, const struct log
 bool access_log_collect(struct access_log *access_log, enum footprint_use use, const uint32_t *site,
                         struct byte_set *bytes)
 {
-    struct log_collection log_collection = {.low = access_log->low,
-                                            .shift = (uint32_t)__builtin_ctz(access_log_grain(access_log))};
+    struct log_collection log_collection = {.shift = (uint32_t)__builtin_ctz(access_log_grain(access_log))};
     const uint64_t words = (access_log->size >> log_collection.shift) / 64 + 1;
     struct byte_run run = {0, 0};
     if (!access_log->sites[use].count)
@@ -341,17 +302,14 @@ bool access_log_collect(struct access_log *access_log, enum footprint_use use, c
     log_collection.bits = calloc(words, sizeof *log_collection.bits);
     if (!log_collection.bits)
         return false;
-    const struct logged_units no_unit = {0, NULL};
     EACH_RECORD(access_log, record)
     {
         if (record->shape == RECORD_UNITS || use_of(record->kind) != use || (site && record->site != *site))
             continue;
         if (record->shape == RECORD_LIST)
             collect_list(&log_collection, record);
-        else if (record->shape == RECORD_AFFINE)
-            collect_rows(&log_collection, record);
         else
-            replay_record(access_log, record, &no_unit, collect, &log_collection);
+            collect_rows(&log_collection, record);
     }
     for (uint64_t w = 0; w < words; w++)
         byte_set_add_granules(bytes, &run, (w * 64) << log_collection.shift, log_collection.bits[w],
@@ -363,36 +321,18 @@ bool access_log_collect(struct access_log *access_log, enum footprint_use use, c
 
 /* ---- invariants -------------------------------------------------------------------------------- */
 
-static size_t rest_bytes(const struct log_record *record)
-{
-    return record->shape == RECORD_RUNS ? run_bytes(record->count) : record_list_bytes(record->count);
-}
-
-static void check_offsets(const struct access_log *access_log, const struct log_record *record)
-{
-    const uint32_t *offset = (const uint32_t *)(record + 1);
-    const struct lane_run *run = (const struct lane_run *)(record + 1);
-    for (uint32_t i = 0; record->shape == RECORD_LIST && i < record->count; i++)
-        CHECKED((uint64_t)offset[i] + record->size <= access_log->size);
-    for (uint32_t i = 0; record->shape == RECORD_RUNS && i < record->count; i++) {
-        CHECKED((uint32_t)run[i].lane + run[i].count <= WAVE_LANES_MAX);
-        CHECKED(run[i].at + (uint64_t)run[i].count * record->size <= access_log->size);
-    }
-}
-
 static void check_record(const struct access_log *access_log, const struct log_record *record)
 {
-    uint32_t lanes = 0;
-    for (uint32_t w = 0; w < LANE_MASK_WORDS; w++)
-        lanes += ones_of(record->mask[w]);
+    const uint32_t lanes = lanes_of(record->mask);
     CHECKED(record->size > 0 && record->size <= access_log->size && record->row > 0);
     CHECKED(record->kind <= ACCESS_ATOMIC_UPDATE && record->order <= ORDER_SEQ_CST);
     CHECKED(record->scope <= SCOPE_ALL_SVM);
     CHECKED(lanes > 0 && access_log->sites[use_of(record->kind)].count > 0);
     CHECKED(record->shape != RECORD_LIST || record->count == lanes);
     CHECKED(record->shape != RECORD_AFFINE || !record->count);
-    CHECKED(record->bytes == sizeof *record + rest_bytes(record));
-    check_offsets(access_log, record);
+    CHECKED(record->bytes == sizeof *record + record_list_bytes(record->count));
+    for (uint32_t i = 0; i < record->count; i++)
+        CHECKED((uint64_t)((const uint32_t *)(record + 1))[i] + record->size <= access_log->size);
 }
 
 void access_log_check(const struct access_log *access_log)

@@ -4,8 +4,8 @@
  *          replayed one by one into the exact shadow before the first access that may race with one of them.
  *
  * Interface
- *   access_log_places     the offsets of an event's active lanes, if its addresses are a list. False: some
- *                         lane is outside of the allocation; of affine addresses inactive lanes count, too
+ *   access_log_list       the offsets of the active lanes of an address list. False: some lane is outside of
+ *                         the allocation
  *   access_log_add        false: no memory, or the spare budget is used up
  *   access_log_replay     visits each access once, in the order of execution
  *   access_log_grain      the greatest power of two, at most 4, that divides all offsets and sizes
@@ -15,14 +15,13 @@
  *   access_log_fini
  *   access_log_check      asserts all invariants
  *
- * Memory   160 bytes for each access of a wave, 8 for each run of lanes, and 4 for each lane whose address
- *          follows no rule: as many bytes as the allocation has, and the spare budget.
+ * Memory   100 bytes for each access of a wave, and 4 for each lane whose address is in a list: as many bytes
+ *          as the allocation has, and the spare budget.
  */
 #ifndef ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
 #define ORRERY_SIM_MEMMODEL_FILTER_ACCESS_LOG_H
 
 #include "sim/memmodel/common/footprint.h"
-#include "epochs.h"
 
 /* One access of one unit, as affine filter and access log replay it. */
 struct past_access {
@@ -42,8 +41,7 @@ struct spare {
 };
 
 struct access_log {
-    uint64_t low, size; /* the allocation */
-    const struct epoch_loops *loops;
+    uint64_t low, size;  /* the allocation */
     struct spare *spare; /* borrowed */
     uint8_t *bytes;
     size_t used, room;
@@ -69,15 +67,14 @@ struct lane_units {
     uint64_t unit_low; /* the group's first unit */
 };
 
-/* Where the active lanes of an address list access: in runs, or, if runs.count is 0, one offset each. bits:
- * all offsets or-ed. */
+/* Offsets of the active lanes of an address list. bits: all of them or-ed. */
 struct lane_places {
-    struct lane_runs runs;
-    uint32_t count, bits, at[WAVE_LANES_MAX + EPOCH_LANES];
+    uint32_t count, bits, at[WAVE_LANES_MAX];
 };
 
-bool access_log_places(const struct access_log *access_log, const struct access_event *event,
-                       struct lane_places *out);
+bool access_log_list(const struct access_log *access_log, const struct access_event *event,
+                     struct lane_places *out);
+/* listed: of an address list */
 bool access_log_add(struct access_log *access_log, const struct access_event *event,
                     const struct lane_places *listed, const struct lane_units *units, uint64_t clock,
                     enum memory_scope scope);

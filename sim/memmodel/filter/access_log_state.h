@@ -9,16 +9,16 @@
 #include "sim/memmodel/common/lane_mask.h"
 #include "access_log.h"
 
-enum record_shape { RECORD_UNITS, RECORD_AFFINE, RECORD_RUNS, RECORD_LIST };
+enum record_shape { RECORD_UNITS, RECORD_AFFINE, RECORD_LIST };
 
 /* RECORD_UNITS: the units of a wave, for all accesses up to the next such record. The others are an access
  * each. After the struct there follow: of units that do not ascend by one, each lane's distance from the
- * first; of RECORD_RUNS the runs; of RECORD_LIST the offsets of active lanes. */
+ * first; of RECORD_LIST the offsets of active lanes. */
 struct log_record {
     uint32_t bytes, site, size, row;
     uint8_t shape, kind, order, scope;
     bool in_a_row;
-    uint32_t count;       /* of runs or offsets */
+    uint32_t count;       /* of offsets */
     uint64_t clock, base; /* base: the offset of lane 0; of RECORD_UNITS its unit */
     int64_t step_x, step_y;
     uint64_t mask[LANE_MASK_WORDS];

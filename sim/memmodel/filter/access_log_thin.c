@@ -37,59 +37,27 @@ static uint64_t unit_of(const struct thinning *thinning, uint64_t lane)
     return thinning->units.first + (thinning->units.unit ? thinning->units.unit[lane] : lane);
 }
 
-static void thin_list(struct thinning *thinning, struct log_record *record)
+/* The lanes whose reads stay, and in a list their offsets. */
+static void thin_record(struct thinning *thinning, struct log_record *record)
 {
-    uint32_t *offset = (uint32_t *)(record + 1), kept = 0, at = 0;
+    const bool is_list = record->shape == RECORD_LIST;
+    uint32_t *offset = (uint32_t *)(record + 1), kept = 0, next = 0;
     uint64_t mask[LANE_MASK_WORDS];
     memcpy(mask, record->mask, sizeof mask);
     EACH_LANE_OF(mask, lane)
     {
-        const uint32_t where = offset[at++];
-        if (stays(thinning, where, record->size, unit_of(thinning, lane) / thinning->access_log->group_items))
-            offset[kept++] = where;
-        else
+        const uint64_t at = is_list ? offset[next++]
+                                    : record->base + (uint64_t)record->step_x * (lane % record->row) +
+                                          (uint64_t)record->step_y * (lane / record->row);
+        if (!stays(thinning, at, record->size, unit_of(thinning, lane) / thinning->access_log->group_items))
             record->mask[lane / 64] &= ~(UINT64_C(1) << lane % 64);
+        else if (is_list)
+            offset[kept++] = (uint32_t)at;
     }
     if (kept % 2)
         offset[kept] = 0;
     record->count = kept;
     record->bytes = (uint32_t)(sizeof *record + record_list_bytes(kept));
-}
-
-static void thin_lane(struct thinning *thinning, struct log_record *record, uint64_t offset, uint64_t lane)
-{
-    if (!stays(thinning, offset, record->size, unit_of(thinning, lane) / thinning->access_log->group_items))
-        record->mask[lane / 64] &= ~(UINT64_C(1) << lane % 64);
-}
-
-static void thin_rows(struct thinning *thinning, struct log_record *record)
-{
-    uint64_t mask[LANE_MASK_WORDS];
-    memcpy(mask, record->mask, sizeof mask);
-    EACH_LANE_OF(mask, lane)
-    thin_lane(thinning, record,
-              record->base + (uint64_t)record->step_x * (lane % record->row) +
-                  (uint64_t)record->step_y * (lane / record->row),
-              lane);
-}
-
-static void thin_runs(struct thinning *thinning, struct log_record *record)
-{
-    const struct lane_run *run = (const struct lane_run *)(record + 1), *end = run + record->count;
-    for (; run < end; run++)
-        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
-            if (record->mask[lane / 64] >> lane % 64 & 1)
-                thin_lane(thinning, record, run->at + (uint64_t)(lane - run->lane) * record->size, lane);
-}
-
-static void thin_record(struct thinning *thinning, struct log_record *record)
-{
-    if (record->shape == RECORD_LIST)
-        thin_list(thinning, record);
-    else if (record->shape == RECORD_AFFINE)
-        thin_rows(thinning, record);
-    else
-        thin_runs(thinning, record);
 }
 
 static bool has_lanes(const struct log_record *record)

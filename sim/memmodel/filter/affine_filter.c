@@ -10,6 +10,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/limits.h"
+#include "sim/memmodel/common/room.h"
 
 enum { AXIS_ITERATION = 3, BOXES_MOST = HOSTILE(1 << 16, 8) };
 
@@ -162,15 +163,9 @@ static bool line_add(struct affine_filter_line *line, const struct affine_filter
         }
         return true;
     }
-    if (line->count == line->room) {
-        uint32_t room = line->room ? line->room * 2 : HOSTILE(4, 1);
-        struct affine_filter_box *boxes =
-            room <= BOXES_MOST ? realloc(line->boxes, room * sizeof *boxes) : NULL;
-        if (!boxes)
-            return false;
-        line->boxes = boxes;
-        line->room = room;
-    }
+    if (line->count == BOXES_MOST ||
+        !room_for_one((void **)&line->boxes, line->count, &line->room, HOSTILE(4, 1), sizeof *line->boxes))
+        return false;
     CHECKED(line->count < line->room);
     line->boxes[line->count++] = *box;
     return true;
@@ -319,7 +314,6 @@ static bool line_new(struct affine_filter *affine_filter, const struct affine_fi
     if (!line_add(line, &box))
         return false;
     affine_filter->hint[event->site % AFFINE_FILTER_HINTS] = (uint8_t)++affine_filter->count;
-    affine_filter->has_write |= event->write;
     affine_filter->writes |= (uint32_t)event->write << (affine_filter->count - 1);
     return true;
 }
@@ -357,11 +351,9 @@ static bool take_by_hint(struct affine_filter *affine_filter, const struct affin
     uint64_t iteration;
     struct affine_filter_box box;
     struct affine_filter_line *line = hinted_line(affine_filter, event, &iteration);
-    if (!line)
+    const uint32_t all = (uint32_t)((UINT64_C(1) << affine_filter->count) - 1);
+    if (!line || (event->write ? all : affine_filter->writes) & ~line->disjoint)
         return false;
-    for (uint32_t i = 0; (event->write || affine_filter->has_write) && i < affine_filter->count; i++)
-        if ((event->write || affine_filter->lines[i].write) && !(line->disjoint >> i & 1))
-            return false;
     box_of(event, iteration, &box);
     if (!line_add(line, &box))
         return false;
@@ -407,7 +399,7 @@ bool affine_filter_take(struct affine_filter *affine_filter, const struct affine
         if (!windows_are_disjoint(event->step, event->step_axes, extent, event->size))
             return false;
     }
-    for (uint32_t i = 0; (event->write || affine_filter->has_write) && i < affine_filter->count; i++) {
+    for (uint32_t i = 0; (event->write || affine_filter->writes) && i < affine_filter->count; i++) {
         bool always;
         if (!cannot_race(&affine_filter->lines[i], event, low, high, &always))
             return false;
@@ -431,42 +423,6 @@ bool affine_filter_take(struct affine_filter *affine_filter, const struct affine
     return line_new(affine_filter, event, low, high);
 }
 
-/* The latest line of the instruction, if it is one box of one iteration that the row makes longer; else
- * NULL. */
-static struct affine_filter_line *line_before_row(struct affine_filter *affine_filter,
-                                                  const struct affine_filter_row *row)
-{
-    const uint32_t hint = affine_filter->hint[row->site % AFFINE_FILTER_HINTS];
-    struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
-    if (!line || !is_of_instruction(line, row->site, row->size, row->write))
-        return NULL;
-    const bool is_one_row = line->step_axes == 1 && line->count == 1 && !line->step[AXIS_ITERATION];
-    if (!is_one_row || line->step[0] != row->step ||
-        row->base != line->base + (uint64_t)row->step * row->low[0])
-        return NULL;
-    const struct affine_filter_box *box = &line->boxes[0];
-    const bool next = box->high[0] == row->low[0] && box->low[1] == row->low[1] &&
-                      box->low[2] == row->low[2] && box->clock == row->clock;
-    return next ? line : NULL;
-}
-
-bool affine_filter_continue(struct affine_filter *affine_filter, const struct affine_filter_row *row)
-{
-    struct affine_filter_line *line = line_before_row(affine_filter, row);
-    const uint32_t others =
-        row->write ? (uint32_t)((UINT64_C(1) << affine_filter->count) - 1) : affine_filter->writes;
-    if (!line || others & ~line->disjoint)
-        return false;
-    const uint64_t last = row->base + (uint64_t)row->step * (row->lanes - 1);
-    const uint64_t low = row->step < 0 ? last : row->base,
-                   high = (row->step < 0 ? row->base : last) + row->size;
-    line->boxes[0].high[0] += row->lanes;
-    line->low = low < line->low ? low : line->low;
-    line->high = high > line->high ? high : line->high;
-    line->one_group &= row->one_group && line->group == row->group;
-    return true;
-}
-
 /* ---- cursors -------------------------------------------------------------------------------------- */
 
 bool affine_filter_cursor_set(const struct affine_filter *affine_filter,
@@ -475,7 +431,7 @@ bool affine_filter_cursor_set(const struct affine_filter *affine_filter,
     const uint32_t hint = affine_filter->hint[event->site % AFFINE_FILTER_HINTS];
     const struct affine_filter_line *line = hint ? &affine_filter->lines[hint - 1] : NULL;
     out->serial = 0;
-    if (!line || affine_filter->has_write || line->site != event->site || line->step[AXIS_ITERATION] == 0)
+    if (!line || affine_filter->writes || line->site != event->site || line->step[AXIS_ITERATION] == 0)
         return false;
     const struct affine_filter_box *box = &line->boxes[line->count - 1];
     uint64_t rest = event->base - line->base;
@@ -500,7 +456,7 @@ bool affine_filter_cursor_set(const struct affine_filter *affine_filter,
 bool affine_filter_cursor_move(struct affine_filter *affine_filter, struct affine_filter_cursor *cursor,
                                uint64_t base)
 {
-    if (cursor->serial != affine_filter->serial + 1 || affine_filter->has_write || affine_filter->replayed)
+    if (cursor->serial != affine_filter->serial + 1 || affine_filter->writes || affine_filter->replayed)
         return false;
     struct affine_filter_line *line = &affine_filter->lines[cursor->line];
     struct affine_filter_box *box = &line->boxes[cursor->box];
@@ -583,7 +539,7 @@ void affine_filter_forget(struct affine_filter *affine_filter)
     affine_filter->serial++;
     memset(affine_filter->hint, 0, sizeof affine_filter->hint);
     affine_filter->writes = 0;
-    affine_filter->has_write = affine_filter->replayed = false;
+    affine_filter->replayed = false;
 }
 
 void affine_filter_fini(struct affine_filter *affine_filter)

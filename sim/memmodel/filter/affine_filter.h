@@ -16,7 +16,7 @@
  * Interface
  *   affine_filter_take     true: the access is recorded, and races with no recorded one. False: the caller
  *                          replays all lines into the shadow
- *   affine_filter_continue, affine_filter_cursor_set, affine_filter_cursor_move   faster forms of it
+ *   affine_filter_cursor_set, affine_filter_cursor_move   faster forms of it
  *   affine_filter_replay   visits every recorded access once, in no particular order
  *   affine_filter_sites    the instructions, by use
  *   affine_filter_collect  the bytes, for the launch's footprint
@@ -60,7 +60,6 @@ struct affine_filter {
     uint8_t hint[AFFINE_FILTER_HINTS]; /* by site, modulo: 1 + index of its latest line */
     uint64_t serial;                   /* changes whenever the filter is forgotten */
     uint32_t writes;                   /* a bit for each line that writes */
-    bool has_write;
     bool replayed; /* the lines are in the shadow: all accesses go there until the filter is forgotten */
 };
 
@@ -81,19 +80,6 @@ bool affine_filter_take(struct affine_filter *affine_filter, const struct affine
 /* All bytes that the event touches lie in [*out_low, *out_high). */
 void affine_filter_event_range(const struct affine_filter_event *event, uint64_t *out_low,
                                uint64_t *out_high);
-
-/* A wave that is one row along x. affine_filter_continue takes it if it begins where the latest row of its
- * instruction ended, in position and in memory. False: nothing has changed, and affine_filter_take
- * decides. */
-struct affine_filter_row {
-    uint32_t site, size, lanes;
-    bool write, one_group;
-    uint64_t base;
-    int64_t step;
-    const uint64_t *low;
-    uint64_t group, clock;
-};
-bool affine_filter_continue(struct affine_filter *affine_filter, const struct affine_filter_row *row);
 
 /* Where the latest read of a wave by an instruction is in the filter, so that the read of the next iteration
  * need only lengthen its box. Serial 0: nowhere. */

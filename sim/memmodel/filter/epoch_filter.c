@@ -12,6 +12,7 @@
 
 #include "orrery/checked.h"
 #include "sim/memmodel/common/lane_mask.h"
+#include "sim/memmodel/common/room.h"
 #include "orrery/limits.h"
 #include "orrery/rule.h"
 
@@ -63,8 +64,7 @@ void epoch_filter_forget(struct epoch_filter *epoch_filter)
 
 void epoch_filter_init(struct epoch_filter *epoch_filter, uint64_t low, uint64_t size, struct spare *spare)
 {
-    *epoch_filter = (struct epoch_filter){
-        .access_log = {.low = low, .size = size, .spare = spare, .loops = epoch_loops_best()}};
+    *epoch_filter = (struct epoch_filter){.access_log = {.low = low, .size = size, .spare = spare}};
 }
 
 static uint64_t epoch_bytes(uint64_t granules)
@@ -106,8 +106,8 @@ static bool make_epochs(struct epoch_filter *epoch_filter, uint32_t shift)
     if (!spare_resize(epoch_filter->access_log.spare, SHARE * epoch_filter->access_log.size, 0,
                       epoch_bytes(granules)))
         return false;
-    epoch_filter->epochs[READERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
-    epoch_filter->epochs[WRITERS] = calloc(granules + EPOCH_LANES, sizeof(int32_t));
+    epoch_filter->epochs[READERS] = calloc(granules, sizeof(int32_t));
+    epoch_filter->epochs[WRITERS] = calloc(granules, sizeof(int32_t));
     epoch_filter->granules = granules;
     epoch_filter->shift = shift;
     CHECKED(shift <= GRANULE_SHIFT);
@@ -168,14 +168,9 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
         return false;
     if (epoch_filter->next > EPOCH_MOST - (int32_t)(epoch_filter->items + 1))
         return false;
-    if (epoch_filter->interval_count == epoch_filter->interval_room) {
-        uint32_t room = epoch_filter->interval_room ? 2 * epoch_filter->interval_room : HOSTILE(16, 1);
-        struct epoch_filter_interval *intervals = realloc(epoch_filter->intervals, room * sizeof *intervals);
-        if (!intervals)
-            return false;
-        epoch_filter->intervals = intervals;
-        epoch_filter->interval_room = room;
-    }
+    if (!room_for_one((void **)&epoch_filter->intervals, epoch_filter->interval_count,
+                      &epoch_filter->interval_room, HOSTILE(16, 1), sizeof *epoch_filter->intervals))
+        return false;
     *out_block = epoch_filter->groups + epoch_filter->interval_count;
     const uint64_t newest =
         epoch_filter->interval_count ? epoch_filter->intervals[epoch_filter->interval_count - 1].newest : 0;
@@ -186,13 +181,6 @@ static bool interval_of(struct epoch_filter *epoch_filter, uint64_t group, uint6
     return true;
 }
 
-/* 0, 1, 2, ... */
-#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
-#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
-#define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
-static const int32_t ascending[WAVE_LANES_MAX + EPOCH_LANES] = {
-    SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTEEN(256)};
-
 static bool assign_one_group(struct epoch_filter *epoch_filter, const struct lane_units *units)
 {
     uint64_t block = units->group;
@@ -200,8 +188,9 @@ static bool assign_one_group(struct epoch_filter *epoch_filter, const struct lan
         return false;
     epoch_filter->wave.low = block_first(epoch_filter, block);
     epoch_filter->wave.high = epoch_filter->wave.low + (int32_t)epoch_filter->items + 1;
-    epoch_filter->wave.own = ascending;
-    epoch_filter->wave.add = epoch_filter->wave.low + (int32_t)(units->first_unit - units->unit_low);
+    const int32_t first = epoch_filter->wave.low + (int32_t)(units->first_unit - units->unit_low);
+    for (uint32_t lane = 0; lane < units->lanes; lane++)
+        epoch_filter->wave.own[lane] = first + (int32_t)lane;
     return true;
 }
 
@@ -215,7 +204,7 @@ static uint32_t assign_row(struct epoch_filter *epoch_filter, uint64_t unit, uin
     const int32_t first = block_first(epoch_filter, block) + (int32_t)local;
     const uint32_t to = end - from < left ? end : from + (uint32_t)left;
     for (uint32_t lane = from; lane < to; lane++)
-        epoch_filter->wave.epoch[lane] = first + (int32_t)(lane - from);
+        epoch_filter->wave.own[lane] = first + (int32_t)(lane - from);
     return to;
 }
 
@@ -224,13 +213,6 @@ static void assign_groups(struct epoch_filter *epoch_filter, const struct lane_u
     for (uint32_t lane = 0; lane < units->lanes;)
         lane = units->in_a_row ? assign_row(epoch_filter, units->first_unit + lane, lane, units->lanes)
                                : assign_row(epoch_filter, units->unit[lane], lane, lane + 1);
-    epoch_filter->wave.own = epoch_filter->wave.epoch;
-    epoch_filter->wave.add = 0;
-}
-
-static int32_t own_epoch(const struct epoch_filter *epoch_filter, uint64_t lane)
-{
-    return epoch_filter->wave.own[lane] + epoch_filter->wave.add;
 }
 
 static void forget_repeats(struct epoch_filter *epoch_filter)
@@ -378,323 +360,152 @@ static bool covers_granules(const struct epoch_filter *epoch_filter, uint64_t ad
            !((offset | size) & part);
 }
 
-/* Offsets of the active lanes; the epoch of the i-th is own[i] + add. */
-struct active_lanes {
-    struct lane_places where;
-    const int32_t *own;
-    int32_t add, some[WAVE_LANES_MAX + EPOCH_LANES];
-};
-
-static void spread_runs(const struct access_event *event, struct lane_places *where)
+/* Before a barrier every epoch of this launch and of another unit conflicts, so one granule needs no branch.
+ * True: there is a conflict. */
+INLINED bool touch_one(const struct epoch_view *view, enum access_kind kind, int32_t *reader, int32_t *writer,
+                       int32_t own)
 {
-    uint32_t count = 0, bits = 0;
-    for (uint32_t r = 0; r < where->runs.count; r++) {
-        const struct lane_run *run = &where->runs.run[r];
-        bits |= run->at;
-        for (uint32_t lane = run->lane; lane < (uint32_t)run->lane + run->count; lane++)
-            if (event->mask[lane / 64] >> lane % 64 & 1)
-                where->at[count++] = run->at + (lane - run->lane) * event->size_bytes;
-    }
-    where->count = count;
-    where->bits = bits;
+    const int32_t was_read_by = *reader, written_by = *writer, loads = view->first + LOADS;
+    const bool read = (was_read_by >= view->first) & ((was_read_by != own) | !RULE(3)),
+               written = (written_by >= view->first) & ((written_by != own) | !RULE(3)),
+               by_group = (was_read_by >= view->low) & (was_read_by < view->high);
+    if (kind == ACCESS_READ)
+        *reader = !read ? own : by_group ? view->high - 1 : view->first + MANY;
+    else
+        *writer = kind == ACCESS_WRITE ? own : view->first + UPDATES;
+    return kind == ACCESS_READ    ? written & (written_by != loads)
+           : kind == ACCESS_WRITE ? written | read
+                                  : (written_by > loads) | read;
 }
 
-/* Of an address list. False: some lane does not cover whole granules. */
-static bool active_of_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                           struct active_lanes *out)
+/* Adjacent granules, one for each lane. */
+INLINED bool touch_row(const struct epoch_view *view, enum access_kind kind, uint64_t at, const int32_t *own,
+                       uint32_t count)
 {
-    if (out->where.runs.count)
-        spread_runs(event, &out->where);
-    out->own = epoch_filter->wave.own;
-    out->add = epoch_filter->wave.add;
-    if (out->where.count < event->lane_count) {
-        epoch_filter->access_log.loops->pack(epoch_filter->wave.own, event->mask, event->lane_count,
-                                             out->some);
-        out->own = out->some;
-    }
-    return !((out->where.bits | event->size_bytes) & ((1u << epoch_filter->shift) - 1));
+    int32_t *restrict const readers = view->readers + at, *restrict const writers = view->writers + at;
+    const struct epoch_view local = *view; /* which no store into the epochs changes */
+    int32_t conflict = 0;
+    for (uint32_t i = 0; i < count; i++)
+        conflict |= touch_one(&local, kind, &readers[i], &writers[i], own[i]);
+    return !conflict;
 }
 
-/* Of lanes [from, end), of which lane `from` has the offset `start`. False: some lane does not cover whole
- * granules of the allocation. */
-static bool active_of_row(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                          uint32_t from, uint32_t end, uint64_t start, struct active_lanes *out)
+/* Lanes at any granules. own: the epoch of each. */
+INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                        const struct lane_places *places, const int32_t *own, enum access_kind kind,
+                        uint32_t size, bool simple)
+{
+    const struct epoch_view local = *view; /* which no store into the epochs changes */
+    const uint32_t granules = size >> epoch_filter->shift, shift = epoch_filter->shift;
+    bool conflict = (places->bits | size) & ((1u << shift) - 1);
+    for (uint32_t i = 0; i < places->count && simple; i++) {
+        const uint32_t at = places->at[i] >> shift;
+        conflict |= touch_one(&local, kind, &local.readers[at], &local.writers[at], own[i]);
+    }
+    for (uint32_t i = 0; i < places->count && !simple && !conflict; i++) {
+        const uint32_t at = places->at[i] >> shift;
+        conflict = !touch(&local, kind, at, at + granules, own[i]);
+    }
+    return !conflict;
+}
+
+/* The epochs of active lanes. some: room for them. */
+static const int32_t *active_epochs(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                                    uint32_t active, int32_t *some)
 {
     uint32_t count = 0;
+    if (active == event->lane_count)
+        return epoch_filter->wave.own;
+    EACH_LANE_OF(event->mask, lane)
+    some[count++] = epoch_filter->wave.own[lane];
+    return some;
+}
+
+/* Active lanes [from, end), of which lane `from` has this address. False: some lane is outside of the
+ * allocation. */
+INLINED bool take_row(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                      const struct access_event *event, enum access_kind kind, bool simple, uint32_t from,
+                      uint32_t end, uint64_t address)
+{
+    const uint32_t size = event->size_bytes;
+    const uint64_t at = (address - epoch_filter->access_log.low) >> epoch_filter->shift;
+    struct lane_places places;
+    int32_t own[WAVE_LANES_MAX];
+    if (simple && event->step_x == (int64_t)size && all_set(event->mask, from, end - from))
+        return covers_granules(epoch_filter, address, size * (end - from)) &&
+               touch_row(view, kind, at, &epoch_filter->wave.own[from], end - from);
+    places.count = places.bits = 0;
     for (uint32_t lane = next_lane(event->mask, from, end, true); lane < end;
          lane = next_lane(event->mask, lane + 1, end, true)) {
-        const uint64_t offset = start + (uint64_t)event->step_x * (lane - from);
-        if (!covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
+        const uint64_t lane_at = address + (uint64_t)event->step_x * (lane - from);
+        if (!covers_granules(epoch_filter, lane_at, size))
             return false;
-        out->where.at[count] = (uint32_t)offset;
-        out->some[count++] = epoch_filter->wave.own[lane];
+        own[places.count] = epoch_filter->wave.own[lane];
+        places.at[places.count++] = (uint32_t)(lane_at - epoch_filter->access_log.low);
     }
-    out->where.count = count;
-    out->own = out->some;
-    out->add = epoch_filter->wave.add;
-    return true;
-}
-
-INLINED bool touch_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
-                        enum access_kind kind, uint32_t granules)
-{
-    const struct epoch_view view = epoch_view_of(epoch_filter);
-    const uint32_t count = active->where.count, shift = epoch_filter->shift;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = active->where.at[i] >> shift;
-        if (!touch(&view, kind, at, at + granules, active->own[i] + active->add))
-            return false;
-    }
-    return true;
-}
-
-/* ---- loops for one granule a lane, before any barrier ------------------------------------------ */
-
-/* Before a barrier every epoch of another unit conflicts, so the greatest epoch of others decides for all
- * lanes at once. */
-
-INLINED int32_t later(int32_t one, int32_t other)
-{
-    return one > other ? one : other;
-}
-INLINED int32_t foreign(int32_t epoch, int32_t own)
-{
-    return epoch == own && RULE(3) ? 0 : epoch;
-}
-
-/* Does some lane's granule have an epoch of this launch of another unit, but for `except`? */
-static bool others_have(const struct epoch_filter *epoch_filter, const struct active_lanes *active, int use,
-                        int32_t except)
-{
-    const int32_t *const epochs = epoch_filter->epochs[use];
-    for (uint32_t i = 0; i < active->where.count; i++) {
-        const int32_t epoch =
-            foreign(epochs[active->where.at[i] >> epoch_filter->shift], active->own[i] + active->add);
-        if (epoch >= epoch_filter->first && epoch != except)
-            return true;
-    }
-    return false;
-}
-
-/* Granules that other units have read, too, get an epoch of several work-items. before: the epochs that the
- * lanes have replaced by their own. Two lanes of one granule see each other's epoch there. */
-static void mark_shared(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
-                        const int32_t *before)
-{
-    const int32_t all = many(epoch_filter), low = epoch_filter->wave.low, high = epoch_filter->wave.high;
-    int32_t *const readers = epoch_filter->epochs[READERS];
-    for (uint32_t i = 0; i < active->where.count; i++) {
-        const int32_t reader = foreign(before[i], active->own[i] + active->add);
-        int32_t *const now = &readers[active->where.at[i] >> epoch_filter->shift];
-        if (reader >= epoch_filter->first)
-            *now = reader >= low && reader < high && *now != all ? high - 1 : all;
-    }
-}
-
-static bool read_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
-{
-    int32_t *const restrict readers = epoch_filter->epochs[READERS], before[WAVE_LANES_MAX];
-    const int32_t *const restrict writers = epoch_filter->epochs[WRITERS], *const restrict own = active->own;
-    const uint32_t *const restrict where = active->where.at, count = active->where.count,
-                                   shift = epoch_filter->shift;
-    const int32_t add = active->add;
-    int32_t writer = 0, reader = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = where[i] >> shift;
-        before[i] = readers[at];
-        writer = later(writer, writers[at]);
-        reader = later(reader, before[i]);
-        readers[at] = own[i] + add;
-    }
-    if (writer >= epoch_filter->first &&
-        others_have(epoch_filter, active, WRITERS, epoch_filter->first + LOADS))
-        return false;
-    if (reader >= epoch_filter->first)
-        mark_shared(epoch_filter, active, before);
-    return true;
-}
-
-/* Readers' epochs are compared in the same loop: most writers have just read the granule themselves. */
-static bool write_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
-{
-    const int32_t *const restrict readers = epoch_filter->epochs[READERS], *const restrict own = active->own;
-    const uint32_t *const restrict where = active->where.at, count = active->where.count,
-                                   shift = epoch_filter->shift;
-    int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
-    const int32_t add = active->add;
-    int32_t latest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = where[i] >> shift;
-        const int32_t me = own[i] + add;
-        latest = later(later(latest, foreign(readers[at], me)), foreign(writers[at], me));
-        writers[at] = me;
-    }
-    return latest < epoch_filter->first;
-}
-
-static bool update_each(const struct epoch_filter *epoch_filter, const struct active_lanes *active)
-{
-    const int32_t *const restrict readers = epoch_filter->epochs[READERS];
-    const uint32_t *const restrict where = active->where.at, count = active->where.count,
-                                   shift = epoch_filter->shift;
-    int32_t *const restrict writers = epoch_filter->epochs[WRITERS];
-    const int32_t updates = epoch_filter->first + UPDATES, loads = epoch_filter->first + LOADS;
-    int32_t writer = 0, reader = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = where[i] >> shift;
-        writer = later(writer, writers[at]);
-        reader = later(reader, readers[at]);
-        writers[at] = updates;
-    }
-    return writer <= loads &&
-           (reader < epoch_filter->first || !others_have(epoch_filter, active, READERS, 0));
-}
-
-static bool touch_active(const struct epoch_filter *epoch_filter, const struct active_lanes *active,
-                         enum access_kind kind, uint32_t size)
-{
-    const uint32_t granules = size >> epoch_filter->shift;
-    if (granules == 1 && epoch_filter->wave.base <= 1 && kind != ACCESS_ATOMIC_READ)
-        return (kind == ACCESS_READ    ? read_each
-                : kind == ACCESS_WRITE ? write_each
-                                       : update_each)(epoch_filter, active);
-    if (kind == ACCESS_READ)
-        return granules == 1 ? touch_each(epoch_filter, active, ACCESS_READ, 1)
-                             : touch_each(epoch_filter, active, ACCESS_READ, granules);
-    if (kind == ACCESS_WRITE)
-        return granules == 1 ? touch_each(epoch_filter, active, ACCESS_WRITE, 1)
-                             : touch_each(epoch_filter, active, ACCESS_WRITE, granules);
-    if (kind == ACCESS_ATOMIC_READ)
-        return touch_each(epoch_filter, active, ACCESS_ATOMIC_READ, granules);
-    return touch_each(epoch_filter, active, ACCESS_ATOMIC_UPDATE, granules);
-}
-
-/* Plain accesses of one granule a lane, before any barrier. */
-static bool is_granule_wide(const struct epoch_filter *epoch_filter, const struct access_event *event)
-{
-    return event->kind <= ACCESS_WRITE && event->size_bytes == 1u << epoch_filter->shift &&
-           epoch_filter->wave.base <= 1;
-}
-
-static bool touch_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                       const struct lane_runs *runs)
-{
-    const struct epoch_row row = {.readers = epoch_filter->epochs[READERS],
-                                  .writers = epoch_filter->epochs[WRITERS],
-                                  .own = epoch_filter->wave.own,
-                                  .add = epoch_filter->wave.add,
-                                  .mask = event->mask,
-                                  .shift = epoch_filter->shift,
-                                  .first = epoch_filter->first,
-                                  .low = epoch_filter->wave.low,
-                                  .high = epoch_filter->wave.high,
-                                  .many = many(epoch_filter),
-                                  .loads = epoch_filter->first + LOADS};
-    return event->kind == ACCESS_READ ? epoch_filter->access_log.loops->read(&row, runs)
-                                      : epoch_filter->access_log.loops->write(&row, runs);
-}
-
-static bool are_aligned(const struct epoch_filter *epoch_filter, const struct lane_runs *runs)
-{
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < runs->count; i++)
-        bits |= runs->run[i].at;
-    return !(bits & ((1u << epoch_filter->shift) - 1));
-}
-
-static bool take_list(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                      struct active_lanes *active)
-{
-    if (!access_log_places(&epoch_filter->access_log, event, &active->where))
-        return false;
-    if (active->where.runs.count && is_granule_wide(epoch_filter, event) &&
-        are_aligned(epoch_filter, &active->where.runs))
-        return touch_runs(epoch_filter, event, &active->where.runs);
-    return active_of_list(epoch_filter, event, active) &&
-           touch_active(epoch_filter, active, event->kind, event->size_bytes);
-}
-
-/* Each row of lanes as a run. False: too many rows, or not all in whole granules of the allocation. */
-static bool whole_runs(const struct epoch_filter *epoch_filter, const struct access_event *event,
-                       uint32_t row, struct lane_runs *out)
-{
-    const uint32_t count = event->lane_count / row, part = (1u << epoch_filter->shift) - 1,
-                   bytes = event->size_bytes * row;
-    const uint64_t start = event->base - epoch_filter->access_log.low, step = (uint64_t)event->step_y,
-                   last = start + step * (count - 1);
-    if (count > LANE_RUNS_MOST || step & part || !covers_granules(epoch_filter, event->base, bytes) ||
-        !covers_granules(epoch_filter, epoch_filter->access_log.low + last, bytes))
-        return false;
-    for (uint32_t i = 0; i < count; i++)
-        out->run[i] = (struct lane_run){(uint32_t)(start + step * i), (uint16_t)(row * i), (uint16_t)row};
-    out->count = count;
-    return true;
-}
-
-/* A run from the first to the last active lane of each row. False: as whole_runs. */
-static bool row_runs(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t row,
-                     bool whole, struct lane_runs *out)
-{
-    uint64_t start = event->base - epoch_filter->access_log.low;
-    if (whole)
-        return whole_runs(epoch_filter, event, row, out);
-    out->count = 0;
-    for (uint32_t from = 0; from < event->lane_count; from += row, start += (uint64_t)event->step_y) {
-        uint32_t one, other;
-        if (!lanes_within(event->mask, from, event->lane_count - from < row ? event->lane_count : from + row,
-                          &one, &other))
-            continue;
-        const uint64_t at = start + (uint64_t)(one - from) * event->size_bytes;
-        if (out->count == LANE_RUNS_MOST || !covers_granules(epoch_filter, epoch_filter->access_log.low + at,
-                                                             event->size_bytes * (other - one)))
-            return false;
-        out->run[out->count++] = (struct lane_run){(uint32_t)at, (uint16_t)one, (uint16_t)(other - one)};
-    }
-    return true;
-}
-
-static bool take_row(const struct epoch_filter *epoch_filter, const struct access_event *event, uint32_t from,
-                     uint32_t end, uint64_t start, struct active_lanes *active)
-{
-    return active_of_row(epoch_filter, event, from, end, start, active) &&
-           touch_active(epoch_filter, active, event->kind, event->size_bytes);
+    return touch_each(epoch_filter, view, &places, own, kind, size, simple);
 }
 
 /* Lanes at one address. The first and the last active one stand for all: two different epochs already make it
  * a conflict, or an epoch of several readers. */
-static bool take_same_address(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
-                              const struct access_event *event, uint32_t from, uint32_t end, bool whole,
-                              uint64_t offset)
+INLINED bool take_same_address(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
+                               const struct access_event *event, enum access_kind kind, uint32_t from,
+                               uint32_t end, uint64_t address)
 {
-    uint32_t one = from, other = end;
-    if (!whole && !lanes_within(event->mask, from, end, &one, &other))
+    const uint64_t at = (address - epoch_filter->access_log.low) >> epoch_filter->shift,
+                   granules = event->size_bytes >> epoch_filter->shift;
+    uint32_t one, other;
+    if (!lanes_within(event->mask, from, end, &one, &other))
         return true;
-    const uint64_t at = offset >> epoch_filter->shift, granules = event->size_bytes >> epoch_filter->shift;
-    const bool several = other > one + 1;
-    if (!covers_granules(epoch_filter, epoch_filter->access_log.low + offset, event->size_bytes))
+    if (!covers_granules(epoch_filter, address, event->size_bytes))
         return false;
-    if (several && event->kind == ACCESS_READ && granules == 1 && view->high)
+    const bool several = other > one + 1;
+    if (several && kind == ACCESS_READ && granules == 1 && view->high)
         return read_granule_by_many(view, at);
-    return touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, one)) &&
-           (!several || touch(view, event->kind, at, at + granules, own_epoch(epoch_filter, other - 1)));
+    return touch(view, kind, at, at + granules, epoch_filter->wave.own[one]) &&
+           (!several || touch(view, kind, at, at + granules, epoch_filter->wave.own[other - 1]));
 }
 
-static bool take_affine(const struct epoch_filter *epoch_filter, const struct epoch_view *view,
-                        const struct access_event *event, struct active_lanes *active)
+/* Inlined once for each kind. simple: each lane accesses one granule, before any barrier. listed: the lanes
+ * of an address list. */
+INLINED bool take_kind(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                       const struct lane_places *listed, enum access_kind kind, bool simple)
 {
+    const struct epoch_view view = epoch_view_of(epoch_filter);
     const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
-    const bool whole = lanes % row == 0 && next_lane(event->mask, 0, lanes, false) == lanes;
-    uint64_t offset = event->base - epoch_filter->access_log.low;
-    if (event->step_x == (int64_t)event->size_bytes && is_granule_wide(epoch_filter, event) &&
-        row_runs(epoch_filter, event, row, whole, &active->where.runs))
-        return touch_runs(epoch_filter, event, &active->where.runs);
-    for (uint32_t from = 0; from < lanes; from += row, offset += (uint64_t)event->step_y) {
+    uint64_t address = event->base;
+    int32_t some[WAVE_LANES_MAX];
+    if (event->shape == ADDRESS_LIST)
+        return touch_each(epoch_filter, &view, listed,
+                          active_epochs(epoch_filter, event, listed->count, some), kind, event->size_bytes,
+                          simple);
+    if (event->shape == ADDRESS_UNIFORM)
+        return take_same_address(epoch_filter, &view, event, kind, 0, lanes, address);
+    for (uint32_t from = 0; from < lanes; from += row, address += (uint64_t)event->step_y) {
         const uint32_t end = lanes - from < row ? lanes : from + row;
-        if (event->step_x == 0 ? !take_same_address(epoch_filter, view, event, from, end, whole, offset)
-                               : !take_row(epoch_filter, event, from, end, offset, active))
+        if (event->step_x == 0 ? !take_same_address(epoch_filter, &view, event, kind, from, end, address)
+                               : !take_row(epoch_filter, &view, event, kind, simple, from, end, address))
             return false;
     }
     return true;
+}
+
+static bool take_wave(const struct epoch_filter *epoch_filter, const struct access_event *event,
+                      const struct lane_places *listed)
+{
+    const bool simple = event->size_bytes == 1u << epoch_filter->shift && epoch_filter->wave.base <= 1;
+    switch (event->kind) {
+    case ACCESS_READ:
+        return simple ? take_kind(epoch_filter, event, listed, ACCESS_READ, true)
+                      : take_kind(epoch_filter, event, listed, ACCESS_READ, false);
+    case ACCESS_WRITE:
+        return simple ? take_kind(epoch_filter, event, listed, ACCESS_WRITE, true)
+                      : take_kind(epoch_filter, event, listed, ACCESS_WRITE, false);
+    case ACCESS_ATOMIC_READ: return take_kind(epoch_filter, event, listed, ACCESS_ATOMIC_READ, false);
+    default:
+        return simple ? take_kind(epoch_filter, event, listed, ACCESS_ATOMIC_UPDATE, true)
+                      : take_kind(epoch_filter, event, listed, ACCESS_ATOMIC_UPDATE, false);
+    }
 }
 
 /* ---- taking -------------------------------------------------------------------------------------------- */
@@ -760,28 +571,41 @@ static void note_repeat(struct epoch_filter *epoch_filter, const struct access_e
 bool epoch_filter_take(struct epoch_filter *epoch_filter, const struct access_event *event,
                        const struct lane_units *units, uint64_t clock, enum memory_scope scope)
 {
-    struct active_lanes active;
     if (!epoch_filter->open || !same_atomics(epoch_filter, event, scope) || !set_units(epoch_filter, units))
         return false;
     if (is_repeated(&epoch_filter->repeat[event->origin.site % EPOCH_FILTER_REPEATS], event, clock))
         return true;
     note_repeat(epoch_filter, event, clock);
-    const struct epoch_view view = epoch_view_of(epoch_filter);
-    if (event->shape == ADDRESS_LIST ? !take_list(epoch_filter, event, &active)
-        : event->shape == ADDRESS_UNIFORM
-            ? !take_same_address(epoch_filter, &view, event, 0, event->lane_count, false,
-                                 event->base - epoch_filter->access_log.low)
-            : !take_affine(epoch_filter, &view, event, &active))
-        return false;
-    return access_log_add(&epoch_filter->access_log, event, &active.where, units, clock, scope);
+    struct lane_places listed;
+    return (event->shape != ADDRESS_LIST || access_log_list(&epoch_filter->access_log, event, &listed)) &&
+           take_wave(epoch_filter, event, &listed) &&
+           access_log_add(&epoch_filter->access_log, event, &listed, units, clock, scope);
+}
+
+/* Are all lanes of all rows, also inactive ones, within the allocation? An affine function has its extremes
+ * at the corners. */
+static bool rows_within(const struct epoch_filter *epoch_filter, const struct access_event *event)
+{
+    const uint32_t lanes = event->lane_count, row = event->row && event->row < lanes ? event->row : lanes;
+    const bool steps = event->shape == ADDRESS_AFFINE;
+    const uint64_t across = steps ? (uint64_t)event->step_x * (row - 1) : 0,
+                   down = steps ? (uint64_t)event->step_y * ((lanes - 1) / row) : 0,
+                   offset = event->base - epoch_filter->access_log.low,
+                   room = epoch_filter->access_log.size - event->size_bytes;
+    const uint64_t corner[4] = {offset, offset + across, offset + down, offset + across + down};
+    bool within = event->size_bytes <= epoch_filter->access_log.size;
+    for (int i = 0; i < 4; i++)
+        within &= corner[i] <= room;
+    return within;
 }
 
 bool epoch_filter_note(struct epoch_filter *epoch_filter, const struct access_event *event,
                        const struct lane_units *units, uint64_t clock)
 {
-    struct lane_places places;
-    return access_log_places(&epoch_filter->access_log, event, &places) &&
-           access_log_add(&epoch_filter->access_log, event, &places, units, clock, event->scope);
+    struct lane_places listed;
+    return (event->shape == ADDRESS_LIST ? access_log_list(&epoch_filter->access_log, event, &listed)
+                                         : rows_within(epoch_filter, event)) &&
+           access_log_add(&epoch_filter->access_log, event, &listed, units, clock, event->scope);
 }
 
 static uint64_t block_group(const struct epoch_filter *epoch_filter, uint64_t block)

@@ -63,9 +63,7 @@ struct epoch_filter {
     uint32_t interval_count, interval_room;
     struct {
         uint64_t serial, base, group; /* of struct lane_units; serial 0: none */
-        const int32_t *own;
-        int32_t add;                                 /* lane i has the epoch own[i] + add */
-        int32_t epoch[WAVE_LANES_MAX + EPOCH_LANES]; /* own points here, unless units ascend by one */
+        int32_t own[WAVE_LANES_MAX];  /* the epoch of each lane */
         int32_t low, high; /* epochs of the group's interval; high - 1 means several of its work-items */
     } wave;
     struct epoch_filter_repeat repeat[EPOCH_FILTER_REPEATS]; /* by site, modulo; size 0: none */

@@ -3,43 +3,41 @@
 #include "read_only_set.h"
 #include "orrery/checked.h"
 
-/* Once there are more instructions than are kept apart, the log's reads all count as of one further
- * instruction. */
-static bool collect_access_log(struct read_only_set *reads, struct access_log *access_log)
-{
-    bool whole = true;
-    if (reads->sites.more)
-        return access_log_collect(access_log, FOOTPRINT_READ, NULL, &reads->rest);
-    for (uint32_t i = 0; whole && i < reads->sites.count; i++)
-        whole = access_log_collect(access_log, FOOTPRINT_READ, &reads->sites.site[i], &reads->sites.bytes[i]);
-    return whole;
-}
-
-bool read_only_set_open(struct read_only_set *reads, struct access_log *access_log)
-{
-    CHECKED(!reads->open);
-    reads->sites = access_log->sites[FOOTPRINT_READ];
-    byte_set_init(&reads->rest, access_log->size);
-    reads->open = footprint_sites_part(&reads->sites, access_log->size);
-    if (reads->open && collect_access_log(reads, access_log)) {
-        access_log_release(access_log);
-        return true;
-    }
-    footprint_sites_fini(&reads->sites);
-    byte_set_fini(&reads->rest);
-    return reads->open = false;
-}
-
-struct byte_set *read_only_set_bytes(struct read_only_set *reads, uint32_t site)
+static struct byte_set *bytes_of(struct read_only_set *reads, uint32_t site)
 {
     const uint32_t i = footprint_sites_add(&reads->sites, site);
     CHECKED(reads->open && i <= FOOTPRINT_SITES);
     return i < FOOTPRINT_SITES ? &reads->sites.bytes[i] : &reads->rest;
 }
 
+static bool open_set(struct read_only_set *reads, uint64_t size)
+{
+    reads->sites = (struct footprint_sites){.count = 0};
+    byte_set_init(&reads->rest, size);
+    return reads->open = footprint_sites_part(&reads->sites, size);
+}
+
+/* Once there are more instructions than are kept apart, the log's reads all count as of one further
+ * instruction. */
+bool read_only_set_take(struct read_only_set *reads, struct access_log *access_log)
+{
+    const struct footprint_sites *sites = &access_log->sites[FOOTPRINT_READ];
+    bool whole = reads->open || open_set(reads, access_log->size);
+    if (whole && sites->more)
+        whole = access_log_collect(access_log, FOOTPRINT_READ, NULL, &reads->rest);
+    for (uint32_t i = 0; whole && !sites->more && i < sites->count; i++)
+        whole =
+            access_log_collect(access_log, FOOTPRINT_READ, &sites->site[i], bytes_of(reads, sites->site[i]));
+    if (!whole)
+        return false;
+    reads->sites.more |= sites->more;
+    access_log_release(access_log);
+    return true;
+}
+
 void read_only_set_add(struct read_only_set *reads, uint32_t site, uint64_t offset, uint64_t size)
 {
-    byte_set_add(read_only_set_bytes(reads, site), offset, offset + size);
+    byte_set_add(bytes_of(reads, site), offset, offset + size);
 }
 
 void read_only_set_collect(const struct read_only_set *reads, const uint32_t *site, struct byte_set *bytes)

@@ -4,9 +4,9 @@
  *          cannot race, so neither units nor times are kept: only the bytes, for the launch's footprint.
  *
  * Interface
- *   read_only_set_open     takes over the reads of the access log, and releases it. False: no memory
+ *   read_only_set_take     opens the set, takes over the reads of the access log, and releases it. False: no
+ *                          memory
  *   read_only_set_add      a read of [offset, offset + size), while the set is open
- *   read_only_set_bytes    the bytes of one instruction, to add to
  *   read_only_set_collect  the bytes. site NULL: by any instruction
  *   read_only_set_forget
  *
@@ -26,8 +26,7 @@ struct read_only_set {
     struct byte_set rest; /* by other instructions */
 };
 
-bool read_only_set_open(struct read_only_set *reads, struct access_log *access_log);
-struct byte_set *read_only_set_bytes(struct read_only_set *reads, uint32_t site);
+bool read_only_set_take(struct read_only_set *reads, struct access_log *access_log);
 void read_only_set_add(struct read_only_set *reads, uint32_t site, uint64_t offset, uint64_t size);
 void read_only_set_collect(const struct read_only_set *reads, const uint32_t *site, struct byte_set *bytes);
 void read_only_set_forget(struct read_only_set *reads);

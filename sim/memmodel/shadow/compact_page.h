@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Cells of the bytes of a page in 6 bytes each instead of 16: two epochs of 3 bytes. An epoch has a
- *          unit, relative to the page's base, and a number in the page's table of contexts. If units are too
- *          far apart for that, the 6 bytes are a pair: one unit, the distance of the other, and two numbers.
+ *          unit, relative to the page's base, and a number in the page's table of contexts.
  *
  * Interface
  *   compact_new, compact_free

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/memmodel/common/room.h"
+
 /* The index of the first window that ends after the address. */
 static uint32_t place_of(const struct windows *windows, uint64_t address)
 {
@@ -19,23 +21,13 @@ static uint32_t place_of(const struct windows *windows, uint64_t address)
     return from;
 }
 
-static bool make_room(struct windows *windows)
-{
-    if (windows->count < windows->room)
-        return true;
-    const uint32_t room = windows->room ? 2 * windows->room : HOSTILE(16, 1);
-    struct shadow_region **items = realloc(windows->items, room * sizeof(struct shadow_region *));
-    if (!items)
-        return false;
-    windows->items = items;
-    windows->room = room;
-    return true;
-}
-
 static struct shadow_region *insert(struct windows *windows, uint32_t place, uint64_t low,
                                     struct spare *spare)
 {
-    struct shadow_region *window = make_room(windows) ? calloc(1, sizeof *window) : NULL;
+    struct shadow_region *window =
+        room_for_one((void **)&windows->items, windows->count, &windows->room, HOSTILE(16, 1), sizeof window)
+            ? calloc(1, sizeof *window)
+            : NULL;
     if (!window)
         return NULL;
     shadow_region_init(window, WINDOW_FIRST_ID + windows->count, low, low + WINDOW_BYTES, IN_GLOBAL, spare);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets of reading units, each owned by one cell: a chain of nodes, the latest first, in one array for each
- * allocation. A node has epochs, or blocks: the units of READERS_BLOCK consecutive numbers with one context,
- * as a mask. Two epochs of one block become a block. Freed chains form a list from which new nodes are
- * taken.
+ * allocation. A node has the units of one block and context, as a mask. Freed chains form a list from which
+ * new nodes are taken.
  */
 #include "reader_set.h"
 
@@ -15,8 +14,8 @@
 
 enum {
     NUMBERS_MOST = READERS_FROM - 1,
-    LENGTH_MOST = HOSTILE(16, 4),
-    NODES_TRIED = HOSTILE(4, 2),
+    LENGTH_MOST = HOSTILE(64, 16),
+    NODES_TRIED = HOSTILE(16, 8),
     AGAIN_MOST = 4,
     ROOM_LEAST = HOSTILE(64, 2),
     ROOM_SMALL = HOSTILE(4096, 64)
@@ -53,14 +52,11 @@ bool readers_next(const struct readers *readers, struct reader_walk *walk)
     if (!walk->node)
         return false;
     const struct reader_node *node = &readers->nodes[walk->node];
-    CHECKED(walk->node < readers->count && node->used > 0 && node->used <= READERS_SLOTS);
-    CHECKED(walk->left <= node->used && (!node->blocks || node->used % 2 == 0));
-    walk->left = (walk->left ? walk->left : node->used) - (node->blocks ? 2 : 1);
-    const uint64_t first = node->slot[walk->left], unit = epoch_unit(first);
-    walk->context = epoch_context(first);
-    walk->unit = unit & ~(uint64_t)(READERS_BLOCK - 1);
-    walk->mask = node->blocks ? node->slot[walk->left + 1] : UINT64_C(1) << unit % READERS_BLOCK;
-    walk->node = walk->left ? walk->node : node->before;
+    CHECKED(walk->node < readers->count && node->mask);
+    walk->context = epoch_context(node->block);
+    walk->unit = epoch_unit(node->block);
+    walk->mask = node->mask;
+    walk->node = node->before;
     return true;
 }
 
@@ -98,94 +94,47 @@ static uint32_t push(struct readers *readers, struct reader_node node)
     return index;
 }
 
-/* What the latest nodes of a set have of a new access. */
-struct reader_search {
-    uint64_t *mask;    /* of its block and context; NULL: there is none */
-    uint32_t node, at; /* an epoch of that block and context; node 0: none */
-    uint32_t again;    /* accesses of its unit in other contexts */
-};
-
-static void find_in(struct readers *readers, uint32_t index, uint64_t own, struct reader_search *out)
+/* The epoch of the first unit of the block. */
+static uint64_t block_of(uint64_t value)
 {
-    struct reader_node *node = &readers->nodes[index];
-    const uint64_t unit = epoch_unit(own), block = unit / READERS_BLOCK;
-    for (uint32_t at = 0; at < node->used; at += node->blocks ? 2 : 1) {
-        const bool same_block = epoch_unit(node->slot[at]) / READERS_BLOCK == block;
-        if (same_block && epoch_context(node->slot[at]) != epoch_context(own)) {
-            out->again += (node->blocks ? node->slot[at + 1] >> unit % READERS_BLOCK & 1
-                                        : epoch_unit(node->slot[at]) == unit) != 0;
-        } else if (same_block && node->blocks) {
-            out->mask = &node->slot[at + 1];
-        } else if (same_block) {
-            out->node = index;
-            out->at = at;
-        }
-    }
+    return epoch(epoch_unit(value) & ~(uint64_t)(READERS_BLOCK - 1), epoch_context(value));
 }
 
-/* Slots for the latest node, or a new one if it has no room for them or is of the other kind. False: no
- * memory, or the set would be too long. */
-static bool put(struct readers *readers, uint64_t *value, const uint64_t *slots, uint32_t count)
+static uint64_t bit_of(uint64_t value)
 {
-    CHECKED(count == 1 || count == 2); /* an epoch; or a block and its mask */
+    return UINT64_C(1) << epoch_unit(value) % READERS_BLOCK;
+}
+
+/* A node for one more access. False: no memory, or the set would be too long. */
+static bool put(struct readers *readers, uint64_t *value, uint64_t own)
+{
     const uint32_t set = index_of(readers, *value);
-    struct reader_node node = {.before = set, .blocks = count == 2},
-                       *latest = set ? &readers->nodes[set] : NULL;
-    if (latest && latest->blocks == node.blocks && latest->used + count <= READERS_SLOTS) {
-        memcpy(&latest->slot[latest->used], slots, count * sizeof *slots);
-        latest->used = (uint8_t)(latest->used + count);
-        return true;
-    }
-    if (latest && latest->length >= LENGTH_MOST)
+    if (set && readers->nodes[set].length >= LENGTH_MOST)
         return false;
-    memcpy(node.slot, slots, count * sizeof *slots);
-    node.used = (uint8_t)count;
-    const uint32_t index = push(readers, node);
+    const uint32_t index =
+        push(readers, (struct reader_node){.block = block_of(own), .mask = bit_of(own), .before = set});
     if (index)
         *value = value_at(readers, index);
     return index;
-}
-
-/* Two epochs of one block and context become a block. */
-static bool make_block(struct readers *readers, uint64_t *value, uint64_t own,
-                       const struct reader_search *found)
-{
-    struct reader_node *node = &readers->nodes[found->node];
-    const uint64_t other = node->slot[found->at], unit = epoch_unit(own),
-                   both[2] = {epoch(unit - unit % READERS_BLOCK, epoch_context(own)),
-                              UINT64_C(1) << unit % READERS_BLOCK | UINT64_C(1)
-                                                                        << epoch_unit(other) % READERS_BLOCK};
-    CHECKED(!node->blocks && found->at < node->used && epoch_context(other) == epoch_context(own));
-    if (other == own)
-        return true;
-    if (node->used == 1) {
-        memcpy(node->slot, both, sizeof both);
-        node->used = 2;
-        return node->blocks = true;
-    }
-    if (!put(readers, value, both, 2))
-        return false;
-    node = &readers->nodes[found->node]; /* they may have moved */
-    node->slot[found->at] = node->slot[--node->used];
-    return true;
 }
 
 /* A unit that comes again and again, each time in another context, does not make the chain long: an access
  * set keeps its latest access only. */
 bool readers_add(struct readers *readers, uint64_t *value, uint64_t unit, uint32_t context)
 {
-    const uint64_t own = epoch(unit, context), before = *value;
-    struct reader_search found = {.mask = NULL};
-    uint32_t tries = NODES_TRIED, at = index_of(readers, *value);
-    if (!at && !put(readers, value, &before, 1))
+    const uint64_t own = epoch(unit, context), block = block_of(own), bit = bit_of(own);
+    uint32_t tries = NODES_TRIED, again = 0;
+    if (!index_of(readers, *value) && !put(readers, value, *value))
         return false;
-    for (at = index_of(readers, *value); at && tries--; at = readers->nodes[at].before)
-        find_in(readers, at, own, &found);
-    if (found.mask)
-        *found.mask |= UINT64_C(1) << unit % READERS_BLOCK;
-    else if (found.node)
-        return make_block(readers, value, own, &found);
-    return found.mask || (found.again < AGAIN_MOST && put(readers, value, &own, 1));
+    for (uint32_t at = index_of(readers, *value); at && tries--; at = readers->nodes[at].before) {
+        struct reader_node *node = &readers->nodes[at];
+        if (node->block == block) {
+            node->mask |= bit;
+            return true;
+        }
+        again += epoch_unit(node->block) == epoch_unit(block) && node->mask & bit;
+    }
+    return again < AGAIN_MOST && put(readers, value, own);
 }
 
 bool readers_copy(struct readers *readers, uint64_t *value)
@@ -248,8 +197,8 @@ void readers_fini(struct readers *readers)
     *readers = (struct readers){0};
 }
 
-/* Free nodes are one chain without a cycle. Every other node has as many slots as its kind allows, and is one
- * longer than the rest of its chain at most. */
+/* Free nodes are one chain without a cycle. Every other node has a block and a unit of it, and its chain is
+ * short enough. */
 void readers_check(const struct readers *readers)
 {
     uint32_t unused = 0;
@@ -259,6 +208,6 @@ void readers_check(const struct readers *readers)
     for (uint32_t at = 1; at < readers->count; at++) {
         const struct reader_node *node = &readers->nodes[at];
         CHECKED(node->before < readers->count && node->length <= LENGTH_MOST);
-        CHECKED(node->used > 0 && node->used <= READERS_SLOTS && !(node->blocks && node->used % 2));
+        CHECKED(node->mask && node->block == block_of(node->block));
     }
 }

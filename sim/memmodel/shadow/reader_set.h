@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PURPOSE  Sets of accesses that are all alike to the shadow: the plain reads of a cell, or a few atomics
- *          that do not conflict. A set costs 10 bytes for each access, or 20 for several of 64 neighbouring
+ *          that do not conflict. A set costs 24 bytes for each access, or for several of 64 neighbouring
  *          units, where an access set (shadow_state.h) costs some 300 for the first.
  *
  * Interface
- *   readers_add      one more access for a cell whose epoch is one access or a set. False, and nothing
- *                    changed: an access set has to take them, or there is no memory
+ *   readers_add      one more access for a cell whose epoch is one access or a set. False: an
+ *                    access set has to take them, or there is no memory
  *   readers_next     the accesses, latest node first. False: there are no more
  *   readers_copy     the same set for another cell
  *   readers_free     the cell's epoch goes; nothing if it is no set
  *   readers_forget   all sets of a launch, at once; readers_restart, readers_fini
  *   readers_check    asserts all invariants
  *
- * Sets     A chain of nodes. A node has up to four epochs, or up to two blocks: units of 64 that accessed in
- *          one context. Each set belongs to one cell, whose epoch has READERS_FROM + the number of the latest
- *          node as its context. Numbers grow from launch to launch until readers_restart, so that those of
- *          earlier launches are stale.
+ * Sets     A chain of nodes. A node has a block: those of 64 units that accessed in one context. Each set
+ *          belongs to one cell, whose epoch has READERS_FROM + the number of the latest node as its context.
+ *          Numbers grow from launch to launch until readers_restart, so that those of earlier launches are
+ *          stale.
  */
 #ifndef ORRERY_SIM_MEMMODEL_SHADOW_READER_SET_H
 #define ORRERY_SIM_MEMMODEL_SHADOW_READER_SET_H
@@ -26,14 +26,12 @@
 
 #include "compact_page.h"
 
-enum { READERS_BLOCK = 64, READERS_FROM = 1 << (CONTEXT_BITS - 1), READERS_SLOTS = 4 };
+enum { READERS_BLOCK = 64, READERS_FROM = 1 << (CONTEXT_BITS - 1) };
 
 struct reader_node {
-    uint64_t slot[READERS_SLOTS]; /* epochs; of blocks: the epoch of the first unit of 64, and a mask */
-    uint32_t before;              /* the rest of the chain; in a free node: of the free ones */
-    uint16_t length;              /* of the chain from here on */
-    uint8_t used;                 /* slots, from the first on */
-    bool blocks;
+    uint64_t block, mask; /* the epoch of the first unit of 64; which of them */
+    uint32_t before;      /* the rest of the chain; in a free node: of the free ones */
+    uint16_t length;      /* of the chain from here on */
 };
 
 struct readers {
@@ -44,7 +42,7 @@ struct readers {
 };
 
 struct reader_walk {
-    uint32_t node, left; /* the next node, and its slots that are left; 0: all of them */
+    uint32_t node; /* the next one */
     uint32_t context;
     uint64_t unit, mask; /* the accesses of unit + the number of each bit */
 };

@@ -70,7 +70,6 @@ void shadow_forget(struct shadow_region *region)
     region->newest = 0;
     region->access_set_used = 0;
     shadow_dropped_forget(region);
-    memset(region->saturated, 0, sizeof region->saturated);
     region->touched = region->atomics_overwritten = region->atomic_sets = region->incomplete = false;
     readers_forget(&region->readers);
     if (region->next > CONTEXT_MOST / 2 || readers_wear(&region->readers))
@@ -165,8 +164,9 @@ static bool visit_cell(const struct visit *visit, uint64_t *cell)
 
 static bool visit_byte(const struct visit *visit, struct shadow_page *page, uint32_t at)
 {
-    uint64_t cell[2] = {compact_get(page->compact, at, 0), compact_get(page->compact, at, 1)};
+    uint64_t cell[2];
     const uint32_t bytes = bytes_in(visit->region, (visit->address - visit->region->low) >> PAGE_SHIFT);
+    shadow_page_cell(page, at, cell);
     if (visit_cell(visit, cell) && shadow_put_byte(page, bytes, at, cell))
         return true;
     compact_put(page->compact, at, 1, 0); /* out of memory: its reader set may have been freed */
@@ -214,35 +214,29 @@ static bool follows_all(struct shadow *shadow, struct shadow_region *region, con
 {
     const uint64_t *cell =
         may_follow_all(shadow, region, now) ? word_at(region, now->address, now->how.size) : NULL;
-    struct visit visit;
+    const struct visit visit = {.shadow = shadow, .region = region, .now = now, .address = now->address};
     if (!cell)
         return false;
-    begin_visit(&visit, shadow, region, now);
-    visit.address = now->address;
     return shadow_follows_all(&visit, cell);
 }
 
 static __attribute__((noinline)) void atomic_access(struct shadow *shadow, struct shadow_region *region,
                                                     const struct shadow_access *access)
 {
-    struct visit visit;
     struct shadow_access now = *access;
+    struct visit visit = {.shadow = shadow, .region = region, .now = &now};
     now.follows_all = follows_all(shadow, region, access);
-    if (shadow_take_race_free(shadow, region, &now))
-        return;
-    begin_visit(&visit, shadow, region, &now);
     visit_all(&visit);
 }
 
 static __attribute__((noinline)) void plain_access(struct shadow *shadow, struct shadow_region *region,
                                                    const struct shadow_access *now)
 {
-    struct visit visit;
+    struct visit visit = {.shadow = shadow, .region = region, .now = now};
     uint64_t *cell = word_at(region, now->address, now->how.size);
     struct access_set *access_set = cell ? access_set_of(region, now->address, cell) : NULL;
     if (access_set && shadow_saturated(shadow, region, now, access_set, cell))
         return;
-    begin_visit(&visit, shadow, region, now);
     visit.context = shadow_context_of(region, &now->how);
     visit.address = now->address;
     visit.bytes = 1u << WORD_SHIFT;
@@ -260,25 +254,6 @@ void shadow_access(struct shadow *shadow, struct shadow_region *region, const st
         shadow->heavy = region;
     if (is_atomic(now->how.kind))
         atomic_access(shadow, region, now);
-    else if (!saturated_take(shadow, region, now))
-        plain_access(shadow, region, now);
-}
-
-bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
-                           const struct access_event *event, uint64_t unit, uint32_t clock)
-{
-    const bool write = event->kind != ACCESS_READ;
-    const uint32_t site = event->origin.site;
-    const struct saturated_word *word =
-        event->size_bytes == 4 ? saturated_word_at(region, event->base, unit, site, write) : NULL;
-    if (!word)
-        return false;
-    if (write)
-        saturated_note(
-            shadow, region, word, unit,
-            (struct access_context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_WRITE});
     else
-        saturated_note(shadow, region, word, unit,
-                       (struct access_context){.clock = clock, .site = site, .size = 4, .kind = ACCESS_READ});
-    return true;
+        plain_access(shadow, region, now);
 }

@@ -11,8 +11,8 @@
  *   shadow_access         one access of one unit. Calls `race` for each earlier access that races with it. A
  *                         quiet access is replayed from a filter, and known not to race
  *   shadow_forget         removes all accesses, in constant time: older contexts become stale
- *   shadow_take_saturated, shadow_is_saturated   of words whose races were reported often enough
- *   shadow_join, shadow_race_free_set, shadow_add, shadow_add_lanes   atomics of words where nothing can race
+ *   shadow_is_saturated   of words whose races were reported often enough
+ *   shadow_is_race_free, shadow_add, shadow_add_lanes   atomics of words where nothing can race
  *   shadow_collect        the bytes that this launch touched; shadow_collected: how many bytes that looks at
  *   shadow_list           the accesses that are kept for some bytes
  *   shadow_check          asserts all invariants
@@ -57,14 +57,6 @@ struct shadow_page {
     struct compact *compact;
 };
 
-/* A word all of whose accesses are of saturated sites: shadow_saturated.c. */
-struct saturated_word {
-    uint64_t address;
-    struct access_set *access_set;
-    uint64_t *cell;
-};
-enum { SATURATED_WORDS = HOSTILE(8, 1) };
-
 struct shadow_region {
     uint32_t id; /* struct region's */
     uint64_t low, high;
@@ -83,12 +75,11 @@ struct shadow_region {
     struct readers readers;
     struct access_set **access_sets;
     uint32_t access_set_count, access_set_room, access_set_used;
-    struct saturated_word saturated[SATURATED_WORDS]; /* the latest ones, by address */
-    uint32_t racer_cells;                             /* access sets that keep accesses which raced */
-    struct dropped *dropped;                          /* accesses that raced and were not kept; NULL: none */
-    bool incomplete;                                  /* some were not kept for lack of memory */
-    uint64_t visits;                                  /* accesses that reached the cells one by one */
-    uint64_t versions;                                /* the latest clock_version of an access set */
+    uint32_t racer_cells;    /* access sets that keep accesses which raced */
+    struct dropped *dropped; /* accesses that raced and were not kept; NULL: none */
+    bool incomplete;         /* some were not kept for lack of memory */
+    uint64_t visits;         /* accesses that reached the cells one by one */
+    uint64_t versions;       /* the latest clock_version of an access set */
     bool touched;
     bool atomic;              /* this launch has atomics there: plain stores may end release sequences (R8) */
     bool atomics_overwritten; /* a plain write came after an atomic that had no list */
@@ -233,21 +224,11 @@ void shadow_region_fini(struct shadow_region *region);
 void shadow_forget(struct shadow_region *region);
 void shadow_check(const struct shadow_region *region);
 void shadow_access(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now);
-/* A plain access at event->base by a saturated site, which only has to be stored. False: nothing was done,
- * and shadow_access decides. */
-bool shadow_take_saturated(struct shadow *shadow, struct shadow_region *region,
-                           const struct access_event *event, uint64_t unit, uint32_t clock);
 /* Are all cells of the access saturated for its site? Then one more such access changes only the latest unit.
  * */
 bool shadow_is_saturated(const struct shadow_region *region, uint64_t address,
                          const struct access_context *how);
-/* Adds an atomic if nothing can race with it. False: nothing was done, and shadow_access decides. */
-bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
-                 uint64_t unit);
-/* The same in two steps. NULL: shadow_access decides. The result is valid until another access of the
- * word. */
-struct access_set *shadow_race_free_set(const struct shadow_region *region,
-                                        const struct shadow_atomic *atomic, uint64_t address);
+/* Adds an atomic of a race-free word. */
 bool shadow_add(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t unit);
 /* As shadow_add for each lane of the mask; first: the unit of lane 0; slice: each lane's clock value. */
 bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic *atomic, uint64_t first,
@@ -275,8 +256,12 @@ static inline bool shadow_stays_race_free(const struct shadow_region *region, st
 {
     return shadow_is_race_free(region, word, address) || shadow_race_free_anew(region, word, atomic, address);
 }
-/* Atomics of one class conflict with the same accesses: kind, scope and size. */
-uint32_t shadow_conflict_class(const struct access_context *how);
+/* Atomics of one class conflict with the same accesses, whatever their unit and time. */
+static inline uint32_t shadow_conflict_class(const struct access_context *how)
+{
+    return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
+}
+
 /* Accepts accesses by unit and clock value. */
 struct unit_filter {
     void *self;

@@ -4,6 +4,7 @@
  * compacted: a unit's older accesses of one class go, and members of one block and operation become one. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 enum { MEMBERS_TRIED = HOSTILE(16, 2), MEMBERS_FEW = HOSTILE(64, 2) };
 
@@ -255,15 +256,10 @@ void shadow_access_set_free(struct access_set *access_set)
 static struct access_set *access_set_new(struct shadow_region *region, uint64_t owner, uint64_t *cell)
 {
     if (region->access_set_used == region->access_set_count) {
-        if (region->access_set_count == region->access_set_room) {
-            uint32_t room = region->access_set_room ? region->access_set_room * 2 : HOSTILE(16, 1);
-            struct access_set **access_sets = realloc(region->access_sets, room * sizeof *access_sets);
-            if (!access_sets)
-                return NULL;
-            region->access_sets = access_sets;
-            region->access_set_room = room;
-        }
-        struct access_set *made = calloc(1, sizeof *made);
+        struct access_set *made = room_for_one((void **)&region->access_sets, region->access_set_count,
+                                               &region->access_set_room, HOSTILE(16, 1), sizeof made)
+                                      ? calloc(1, sizeof *made)
+                                      : NULL;
         if (!made)
             return NULL;
         region->access_sets[region->access_set_count++] = made;
@@ -317,14 +313,14 @@ struct access_set *shadow_access_set_copy(struct shadow_region *region, const st
 }
 
 static bool operation_into(const struct visit *visit, struct access_set *access_set, uint64_t unit,
-                           const struct access_context *how, bool late)
+                           const struct access_context *how)
 {
     const struct place place = place_of(visit, unit);
     if (!is_atomic(how->kind))
-        return reader_add(access_set, unit, how, late);
+        return reader_add(access_set, unit, how, true);
     if (!has_atomics(access_set))
         begin_inclusive(access_set, how, &place);
-    return atomic_add(access_set, unit, how, late);
+    return atomic_add(access_set, unit, how, true);
 }
 
 static void reverse(struct members *members)
@@ -333,35 +329,28 @@ static void reverse(struct members *members)
         member_swap(&members->items[i], &members->items[--j]);
 }
 
-/* Moves a reader set into the access set, in the order in which its blocks began. */
-static bool set_into(const struct visit *visit, uint64_t value, struct access_set *access_set)
+/* Moves a single access or a reader set into the access set, in the order in which its blocks began. False:
+ * no memory. */
+static bool epoch_into(const struct visit *visit, uint64_t value, struct access_set *access_set)
 {
-    const struct shadow_region *region = visit->region;
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    while (readers_next(&region->readers, &walk))
-        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (!operation_into(visit, access_set, walk.unit + (uint32_t)__builtin_ctzll(bits),
-                                context_at(region, walk.context), true))
-                return false;
+    struct cell_walk walk = epoch_walk(visit->region, value);
+    while (shadow_walk_next(&walk))
+        if (!operation_into(visit, access_set, walk.unit, &walk.how))
+            return false;
     reverse(&access_set->readers);
     reverse(&access_set->atomics);
     return true;
 }
 
-/* The cell's access set, into which its single access or reader set moves. NULL: no memory. */
 struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set = access_set_of(visit->region, visit->address, cell);
-    const uint64_t single = cell[1];
+    const uint64_t value = cell[1];
     if (access_set)
         return access_set;
     access_set = access_set_new(visit->region, visit->address, cell);
-    if (access_set && live(visit->region, single) &&
-        !operation_into(visit, access_set, epoch_unit(single),
-                        context_at(visit->region, epoch_context(single)), false))
+    if (!access_set || !epoch_into(visit, value, access_set))
         return NULL;
-    if (!access_set || !set_into(visit, single, access_set))
-        return NULL;
-    readers_free(&visit->region->readers, single);
+    readers_free(&visit->region->readers, value);
     return access_set;
 }

@@ -23,34 +23,7 @@ static inline bool write_is_ordered(const struct shadow_region *region, const st
                                       access_set->race_free_group == group);
 }
 
-/* Can the atomic race with nothing in the word? */
-static bool is_race_free(const struct shadow_region *region, const struct shadow_access *now,
-                         const struct access_set *access_set, const uint64_t *cell)
-{
-    return has_atomics(access_set) && !has_plain(access_set) && is_inclusive_with(now, access_set) &&
-           write_is_ordered(region, access_set, cell, now->unit_state->place.group);
-}
-
-bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *region,
-                           const struct shadow_access *now)
-{
-    const uint64_t *cell = word_at(region, now->address, now->how.size);
-    struct access_set *access_set = inclusive_set(region, now->address, cell);
-    if (!access_set || !is_race_free(region, now, access_set, cell))
-        return false;
-    if (now->follows || now->follows_all)
-        shadow_remove_replaced(shadow, &access_set->atomics, now);
-    shadow->failed |= !atomic_add(access_set, now->unit_state->unit, &now->how, now->quiet);
-    fast_path_taken(shadow->order->fast_paths, FAST_PATH_ATOMICS_AGREE);
-    return true;
-}
-
 /* ---- updates --------------------------------------------------------------------------------- */
-
-uint32_t shadow_conflict_class(const struct access_context *how)
-{
-    return conflict_class_of(how);
-}
 
 static bool includes(const struct access_set *access_set, const struct shadow_atomic *atomic)
 {
@@ -59,22 +32,6 @@ static bool includes(const struct access_set *access_set, const struct shadow_at
         return false;
     return scope > SCOPE_WORK_GROUP ||
            (scope == SCOPE_WORK_GROUP && access_set->place.group == atomic->group);
-}
-
-static inline struct access_set *race_free_set(const struct shadow_region *region,
-                                               const struct shadow_atomic *atomic, uint64_t address)
-{
-    const uint64_t *cell = word_at(region, address, atomic->how.size);
-    struct access_set *access_set = inclusive_set(region, address, cell);
-    if (!access_set || !has_atomics(access_set) || has_plain(access_set) || !includes(access_set, atomic))
-        return NULL;
-    return write_is_ordered(region, access_set, cell, atomic->group) ? access_set : NULL;
-}
-
-struct access_set *shadow_race_free_set(const struct shadow_region *region,
-                                        const struct shadow_atomic *atomic, uint64_t address)
-{
-    return race_free_set(region, atomic, address);
 }
 
 static __attribute__((noinline)) bool add_anew(struct access_set *access_set,
@@ -139,16 +96,14 @@ bool shadow_add_lanes(struct access_set *access_set, const struct shadow_atomic 
 bool shadow_race_free_anew(const struct shadow_region *region, struct race_free_word *word,
                            const struct shadow_atomic *atomic, uint64_t address)
 {
-    struct access_set *access_set = race_free_set(region, atomic, address);
-    *word = (struct race_free_word){.access_set = access_set, .address = address, .first = region->first};
-    if (access_set)
+    const uint64_t *cell = word_at(region, address, atomic->how.size);
+    struct access_set *access_set = inclusive_set(region, address, cell);
+    const bool race_free = access_set && has_atomics(access_set) && !has_plain(access_set) &&
+                           includes(access_set, atomic) &&
+                           write_is_ordered(region, access_set, cell, atomic->group);
+    *word = (struct race_free_word){
+        .access_set = race_free ? access_set : NULL, .address = address, .first = region->first};
+    if (race_free)
         word->clock_version = *(word->now = &access_set->clock_version);
-    return access_set;
-}
-
-bool shadow_join(struct shadow_region *region, const struct shadow_atomic *atomic, uint64_t address,
-                 uint64_t unit)
-{
-    struct access_set *access_set = race_free_set(region, atomic, address);
-    return access_set && atomic_add(access_set, unit, &atomic->how, false);
+    return race_free;
 }

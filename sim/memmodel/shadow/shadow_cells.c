@@ -30,14 +30,8 @@ static uint64_t clock_of(const struct visit *visit, uint64_t value)
 /* Of another unit than the new access's. */
 static inline bool happens_before(const struct visit *visit, uint64_t unit, uint64_t clock)
 {
-    if (__builtin_expect(!visit->by_units || unit >= UNIT_COPIES, 0))
-        return order_happens_before(visit->shadow->order, visit->now->unit_state, visit->region->space, unit,
-                                    clock);
-    if (clock < visit->base && unit - visit->first < visit->items)
-        return true;
-    if (visit->of_group && vclock_has(visit->pool, visit->of_group, unit << 2, clock))
-        return true;
-    return visit->own && vclock_has(visit->pool, visit->own, unit << 2, clock);
+    return order_happens_before(visit->shadow->order, visit->now->unit_state, visit->region->space, unit,
+                                clock);
 }
 
 /* As happens_before, but false if a deferred clock had to be computed first. For optimisations only. */
@@ -240,29 +234,25 @@ static void judge_members(const struct visit *visit, uint64_t *cell, struct acce
  * first in a report. */
 static inline bool judge_write(const struct visit *visit, const uint64_t *cell)
 {
-    return live(visit->region, cell[0]) &&
+    return live(visit->region, cell[0]) && !visit->now->quiet &&
            judge(visit, epoch_unit(cell[0]), epoch_how(visit->region, cell[0]));
 }
 
 /* Is the second epoch one atomic, or a set of atomics? */
 static bool is_of_atomics(const struct shadow_region *region, uint64_t value)
 {
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    if (live(region, value))
-        return is_atomic(context_at(region, epoch_context(value))->kind);
-    return region->atomic_sets && readers_next(&region->readers, &walk) &&
-           is_atomic(context_at(region, walk.context)->kind);
+    if (live(region, value) || !region->atomic_sets)
+        return live(region, value) && is_atomic(epoch_how(region, value)->kind);
+    struct cell_walk walk = epoch_walk(region, value);
+    return shadow_walk_next(&walk) && is_atomic(walk.how.kind);
 }
 
 static bool set_races(const struct visit *visit, uint64_t value)
 {
-    const struct shadow_region *region = visit->region;
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    while (readers_next(&region->readers, &walk))
-        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (races(visit, walk.unit + (uint32_t)__builtin_ctzll(bits), context_at(region, walk.context),
-                      false))
-                return true;
+    struct cell_walk walk = epoch_walk(visit->region, value);
+    while (shadow_walk_next(&walk))
+        if (races(visit, walk.unit, &walk.how, false))
+            return true;
     return false;
 }
 
@@ -360,7 +350,7 @@ static void summarise_one(const struct visit *visit, uint64_t unit, const struct
     const struct access_context *now = &visit->now->how;
     const struct place place = place_of(visit, unit);
     const bool same =
-        unit == visit->now->unit_state->unit && conflict_class_of(how) == conflict_class_of(now);
+        unit == visit->now->unit_state->unit && shadow_conflict_class(how) == shadow_conflict_class(now);
     summary->count++;
     summary->inclusive &= how->size == now->size && how->scope == now->scope &&
                           scope_inclusive(SCOPE_RULE_EQUAL, (enum memory_scope)how->scope, &place,
@@ -373,15 +363,10 @@ static void summarise_one(const struct visit *visit, uint64_t unit, const struct
 /* Stops when there are more than a set may have. */
 static struct atomics_summary summarise_atomics(const struct visit *visit, uint64_t value)
 {
-    const struct shadow_region *region = visit->region;
     struct atomics_summary summary = {.inclusive = true};
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    if (live(region, value))
-        summarise_one(visit, epoch_unit(value), context_at(region, epoch_context(value)), &summary);
-    while (summary.count <= atomic_set_most(region) && readers_next(&region->readers, &walk))
-        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            summarise_one(visit, walk.unit + (uint32_t)__builtin_ctzll(bits),
-                          context_at(region, walk.context), &summary);
+    struct cell_walk walk = epoch_walk(visit->region, value);
+    while (summary.count <= atomic_set_most(visit->region) && shadow_walk_next(&walk))
+        summarise_one(visit, walk.unit, &walk.how, &summary);
     return summary;
 }
 
@@ -393,45 +378,29 @@ static bool is_followed(const struct visit *visit, uint64_t unit, uint64_t clock
     return unit == visit->now->unit_state->unit || happens_before_at_once(visit, unit, clock);
 }
 
-static bool follows_members(const struct visit *visit, const struct members *members)
+/* Does the access happen after all atomics that the cell keeps, but for those that raced? */
+static bool follows_atomics(const struct visit *visit, const uint64_t *cell)
 {
+    struct cell_walk walk = cell_walk(visit->region, visit->address, cell);
     uint32_t left = FOLLOWED_MOST;
-    for (uint32_t i = members->count; i-- > 0;)
-        for (uint64_t bits = members->items[i].mask; bits; bits &= bits - 1) {
-            const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-            if (!left-- || !is_followed(visit, member_unit(&members->items[i], at),
-                                        member_clock(&members->items[i], at)))
-                return false;
-        }
-    return true;
-}
-
-static bool follows_set(const struct visit *visit, uint64_t value)
-{
-    const struct shadow_region *region = visit->region;
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    uint32_t left = FOLLOWED_MOST;
-    if (live(region, value))
-        return is_followed(visit, epoch_unit(value), clock_of(visit, value));
-    while (readers_next(&region->readers, &walk))
-        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (!left-- || !is_followed(visit, walk.unit + (uint32_t)__builtin_ctzll(bits),
-                                        context_at(region, walk.context)->clock))
-                return false;
+    while (shadow_walk_next(&walk))
+        if (is_atomic(walk.how.kind) && !walk.racer &&
+            (!left-- || !is_followed(visit, walk.unit, walk.how.clock)))
+            return false;
     return true;
 }
 
 bool shadow_follows_all(const struct visit *visit, const uint64_t *cell)
 {
     const struct access_set *access_set = access_set_of(visit->region, visit->address, cell);
-    if (access_set)
-        return access_set->inclusive && access_set->atomics.count <= FOLLOWED_MOST &&
-               is_inclusive_with(visit->now, access_set) && follows_members(visit, &access_set->atomics);
-    return is_of_atomics(visit->region, cell[1]) && summarise_atomics(visit, cell[1]).inclusive &&
-           follows_set(visit, cell[1]);
+    const bool inclusive =
+        access_set ? access_set->inclusive && is_inclusive_with(visit->now, access_set)
+                   : is_of_atomics(visit->region, cell[1]) && summarise_atomics(visit, cell[1]).inclusive;
+    return inclusive && follows_atomics(visit, cell);
 }
 
-/* The atomics of a set that the new one does not replace, latest first; left: how many it replaces. */
+/* The atomics of a set that the new one does not replace, latest first; left: how many it replaces. If
+ * it replaces a single one, none is kept. */
 struct kept_atomics {
     uint32_t count, left;
     uint64_t unit[KEPT_MOST];
@@ -440,18 +409,15 @@ struct kept_atomics {
 
 static struct kept_atomics keep_others(const struct visit *visit, uint64_t value)
 {
-    const struct shadow_region *region = visit->region;
     struct kept_atomics kept = {.count = 0};
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    while (readers_next(&region->readers, &walk)) {
-        const bool goes = replaces(visit->now, context_at(region, walk.context));
-        for (uint64_t bits = walk.mask; bits; bits &= bits - 1) {
-            kept.left += goes;
-            if (goes || kept.count == KEPT_MOST)
-                continue;
-            kept.unit[kept.count] = walk.unit + (uint32_t)__builtin_ctzll(bits);
-            kept.context[kept.count++] = walk.context;
-        }
+    struct cell_walk walk = epoch_walk(visit->region, value);
+    while (shadow_walk_next(&walk)) {
+        const bool goes = replaces(visit->now, &walk.how);
+        kept.left += goes;
+        if (goes || kept.count == KEPT_MOST)
+            continue;
+        kept.unit[kept.count] = walk.unit;
+        kept.context[kept.count++] = walk.readers.context;
     }
     return kept;
 }
@@ -459,23 +425,16 @@ static struct kept_atomics keep_others(const struct visit *visit, uint64_t value
 /* Removes the atomics that the new one replaces. */
 static void remove_replaced_few(const struct visit *visit, uint64_t *cell)
 {
-    struct shadow_region *region = visit->region;
-    if (live(region, cell[1])) {
-        if (!replaces(visit->now, epoch_how(region, cell[1])))
-            return;
-        cell[1] = 0;
-    } else {
-        const struct kept_atomics kept = keep_others(visit, cell[1]);
-        if (!kept.left || kept.count == KEPT_MOST)
-            return;
-        readers_free(&region->readers, cell[1]);
-        cell[1] = kept.count ? epoch(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
-        /* two accesses need one node, and that of the old set is free */
-        const bool added =
-            kept.count < 2 || readers_add(&region->readers, &cell[1], kept.unit[0], kept.context[0]);
-        CHECKED(kept.count < KEPT_MOST && added);
-        (void)added;
-    }
+    struct readers *readers = &visit->region->readers;
+    const struct kept_atomics kept = keep_others(visit, cell[1]);
+    if (!kept.left || kept.count == KEPT_MOST)
+        return;
+    readers_free(readers, cell[1]);
+    cell[1] = kept.count ? epoch(kept.unit[kept.count - 1], kept.context[kept.count - 1]) : 0;
+    /* two accesses need no more nodes than the old set had, which are free */
+    const bool added = kept.count < 2 || readers_add(readers, &cell[1], kept.unit[0], kept.context[0]);
+    CHECKED(kept.count < KEPT_MOST && added);
+    (void)added;
     fast_path_taken(visit->shadow->order->fast_paths, FAST_PATH_REPLACED);
 }
 
@@ -581,19 +540,11 @@ static bool comes_later(const struct access_context *now, const struct access_co
     return now->clock > earlier->clock || (now->clock == earlier->clock && now->site >= earlier->site);
 }
 
-/* A replayed access: nothing is compared, the newer of one unit's accesses stays, and reads stay beside
+/* A replayed plain access: nothing is compared, the newer of one unit's accesses stays, and reads stay beside
  * writes, since the order between the two is not known. */
-static bool quiet(const struct visit *visit, uint64_t *cell)
+static bool quiet_plain(const struct visit *visit, uint64_t *cell)
 {
     const uint64_t unit = visit->now->unit_state->unit, own = epoch(unit, visit->context);
-    if (is_atomic(visit->now->how.kind) && has_one_epoch(visit, cell))
-        return put_single(visit, cell);
-    if (is_atomic(visit->now->how.kind) && add_to_atomic_set(visit, cell))
-        return true;
-    if (is_atomic(visit->now->how.kind)) {
-        struct access_set *among = shadow_access_set_make(visit, cell);
-        return among && add_atomic(visit, among);
-    }
     bool write = is_write(visit->now->how.kind);
     uint64_t *slot = &cell[write ? 0 : 1];
     const bool of_atomics = !write && is_of_atomics(visit->region, cell[1]);
@@ -630,6 +581,7 @@ static void mark_race_free(const struct visit *visit, struct access_set *access_
     access_set->race_free_group = unit_state->place.group;
 }
 
+/* Of a replayed atomic nothing is compared. */
 static bool atomic(const struct visit *visit, uint64_t *cell)
 {
     struct access_set *access_set = NULL;
@@ -644,8 +596,8 @@ static bool atomic(const struct visit *visit, uint64_t *cell)
         return true;
     }
     access_set = shadow_access_set_make(visit, cell);
-    if (!access_set)
-        return false;
+    if (!access_set || visit->now->quiet)
+        return access_set && add_atomic(visit, access_set);
     judge_write(visit, cell);
     judge_racers(visit, access_set);
     if (is_write(visit->now->how.kind))
@@ -662,8 +614,8 @@ bool shadow_visit_cell(const struct visit *visit, uint64_t *cell)
     CHECKED(visit->address >= visit->region->low && visit->address < visit->region->high);
     const uint8_t kind = visit->now->how.kind;
     bool kept = true;
-    if (visit->now->quiet)
-        return quiet(visit, cell);
+    if (visit->now->quiet && !is_atomic(kind))
+        return quiet_plain(visit, cell);
     if (is_atomic(kind))
         kept = atomic(visit, cell);
     else if (!is_write(kind))

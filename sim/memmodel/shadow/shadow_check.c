@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every invariant of an allocation's shadow: contexts, pages, access sets, saturated words. */
+/* Every invariant of an allocation's shadow: contexts, pages, access sets. */
 #include "shadow_state.h"
 #include "orrery/checked.h"
 
@@ -104,21 +104,9 @@ static void check_page(const struct shadow_region *region, const struct shadow_p
     if (page->compact ? !compact_is_of(page->compact, region->first) : !page->cells)
         return;
     for (uint32_t at = 0; at < bytes; at += step) {
-        const uint64_t *words = page->cells ? page->cells[at >> page->unit_shift] : NULL;
-        const uint64_t cell[2] = {words ? words[0] : compact_get(page->compact, at, 0),
-                                  words ? words[1] : compact_get(page->compact, at, 1)};
+        uint64_t cell[2];
+        shadow_page_cell(page, at, cell);
         check_cell(region, cell);
-    }
-}
-
-static void check_saturated_words(const struct shadow_region *region)
-{
-    for (uint32_t i = 0; i < SATURATED_WORDS; i++) {
-        const struct saturated_word *word = &region->saturated[i];
-        if (!word->access_set)
-            continue;
-        CHECKED(word->address / 4 % SATURATED_WORDS == i);
-        CHECKED(word->cell == word_at(region, word->address, 4));
     }
 }
 
@@ -130,6 +118,5 @@ void shadow_check(const struct shadow_region *region)
     check_access_sets(region);
     for (uint64_t i = 0; region->pages && i < page_count(region); i++)
         check_page(region, &region->pages[i], i);
-    check_saturated_words(region);
     readers_check(&region->readers);
 }

@@ -38,53 +38,23 @@ static void collect_one(struct shadow_collection *collection, const struct acces
     by->run = (struct byte_run){low, high};
 }
 
-/* Without a filter one unit suffices: all touched the same bytes by the same instruction. */
-static void collect_member(struct shadow_collection *collection, const struct set_member *member,
-                           uint64_t low, uint64_t high)
-{
-    uint64_t rest = member->mask;
-    do {
-        const uint32_t at = (uint32_t)__builtin_ctzll(rest);
-        const struct access_context how = member_how(member, at);
-        collect_one(collection, &how, member_unit(member, at), low, high);
-        rest &= rest - 1;
-    } while (rest && collection->filter);
-}
-
-/* As collect_member. */
-static void collect_set(struct shadow_collection *collection, uint64_t value, uint64_t low, uint64_t high)
-{
-    const struct shadow_region *region = collection->region;
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    while (readers_next(&region->readers, &walk)) {
-        for (uint64_t bits = walk.mask; bits; bits = collection->filter ? bits & (bits - 1) : 0) {
-            const uint64_t unit = walk.unit + (uint32_t)__builtin_ctzll(bits);
-            collect_one(collection, context_at(region, walk.context), unit, low, high);
-        }
-        /* one reader suffices, but atomics of a set may be loads and updates */
-        if (!collection->filter && !is_atomic(context_at(region, walk.context)->kind))
-            break;
-    }
-}
-
+/* Without a filter one of several accesses that are alike suffices, and one read: all touched the same
+ * bytes. */
 static void collect_cell(struct shadow_collection *collection, const uint64_t *cell, uint64_t low,
                          uint64_t high)
 {
     const struct shadow_region *region = collection->region;
-    const struct access_set *access_set = access_set_of(region, region->low + low, cell);
+    struct cell_walk walk = cell_walk(region, region->low + low, cell);
+    bool has_read = false;
     if (live(region, cell[0]))
         collect_one(collection, epoch_how(region, cell[0]), epoch_unit(cell[0]), low, high);
-    for (uint32_t i = 0;
-         access_set && i < (collection->filter ? access_set->readers.count : access_set->readers.count > 0);
-         i++)
-        collect_member(collection, &access_set->readers.items[i], low, high);
-    for (uint32_t i = 0; access_set && i < access_set->atomics.count; i++) /* loads and others */
-        collect_member(collection, &access_set->atomics.items[i], low, high);
-    for (uint32_t i = 0; access_set && i < access_set->racer_count; i++)
-        collect_one(collection, &access_set->racers[i].how, access_set->racers[i].unit, low, high);
-    if (!access_set && live(region, cell[1]))
-        collect_one(collection, epoch_how(region, cell[1]), epoch_unit(cell[1]), low, high);
-    collect_set(collection, cell[1], low, high);
+    while (shadow_walk_next(&walk)) {
+        const bool reads = walk.how.kind == ACCESS_READ && !walk.racer;
+        if (collection->filter || !reads || !has_read)
+            collect_one(collection, &walk.how, walk.unit, low, high);
+        walk.left = collection->filter ? walk.left : 0;
+        has_read |= reads;
+    }
 }
 
 static bool is_page_used(const struct shadow_region *region, uint64_t number)
@@ -110,9 +80,7 @@ static void collect_page(struct shadow_collection *collection, uint64_t number)
     for (uint32_t at = 0; at < bytes; at += step) {
         const uint64_t low = (number << PAGE_SHIFT) + at;
         uint64_t cell[2];
-        for (uint32_t slot = 0; slot < 2; slot++)
-            cell[slot] = page->compact ? compact_get(page->compact, at, slot)
-                                       : page->cells[at >> page->unit_shift][slot];
+        shadow_page_cell(page, at, cell);
         collect_cell(collection, cell, low, low + step);
     }
 }

@@ -1,50 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The accesses that the cells of some bytes keep, one by one, for a debugger. */
+/* A walk over the accesses that a cell keeps; and those of some bytes, for a debugger. */
 #include "shadow_state.h"
 
-struct shadow_listing {
-    const struct shadow_region *region;
-    void *self;
-    void (*take)(void *self, uint64_t unit, const struct access_context *how);
-};
-
-static void list_epoch(const struct shadow_listing *listing, uint64_t value)
+static bool set_next(struct cell_walk *walk)
 {
-    if (live(listing->region, value))
-        listing->take(listing->self, epoch_unit(value), epoch_how(listing->region, value));
+    const struct access_set *access_set = walk->access_set;
+    const uint32_t readers = access_set->readers.count, members = readers + access_set->atomics.count,
+                   at = walk->next++;
+    if (at >= members + access_set->racer_count)
+        return false;
+    walk->racer = at >= members;
+    if (walk->racer) {
+        walk->how = access_set->racers[at - members].how;
+        walk->first = access_set->racers[at - members].unit;
+        walk->left = 1;
+        walk->each = NULL;
+        return true;
+    }
+    const struct set_member *member =
+        at < readers ? &access_set->readers.items[at] : &access_set->atomics.items[at - readers];
+    walk->how = member->how;
+    walk->first = member_unit(member, 0);
+    walk->left = member->mask;
+    walk->each = member->apart ? member->each : NULL;
+    return true;
 }
 
-static void list_members(const struct shadow_listing *listing, const struct members *members)
+/* The next accesses that are alike. */
+static bool alike_next(struct cell_walk *walk)
 {
-    for (uint32_t i = 0; i < members->count; i++)
-        for (uint64_t rest = members->items[i].mask; rest; rest &= rest - 1) {
-            const uint32_t at = (uint32_t)__builtin_ctzll(rest);
-            const struct access_context how = member_how(&members->items[i], at);
-            listing->take(listing->self, member_unit(&members->items[i], at), &how);
-        }
+    if (walk->access_set)
+        return set_next(walk);
+    if (walk->single) {
+        walk->how = *epoch_how(walk->region, walk->single);
+        walk->first = epoch_unit(walk->single);
+        walk->left = 1;
+        walk->single = 0;
+        return true;
+    }
+    if (!readers_next(&walk->region->readers, &walk->readers))
+        return false;
+    walk->how = *context_at(walk->region, walk->readers.context);
+    walk->first = walk->readers.unit;
+    walk->left = walk->readers.mask;
+    return true;
 }
 
-static void list_readers(const struct shadow_listing *listing, uint64_t value)
+bool shadow_walk_next(struct cell_walk *walk)
 {
-    struct reader_walk walk = readers_walk(&listing->region->readers, value);
-    while (readers_next(&listing->region->readers, &walk))
-        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            listing->take(listing->self, walk.unit + (uint32_t)__builtin_ctzll(bits),
-                          context_at(listing->region, walk.context));
-}
-
-static void list_set(const struct shadow_listing *listing, const struct access_set *set)
-{
-    list_members(listing, &set->readers);
-    list_members(listing, &set->atomics);
-    for (uint32_t i = 0; i < set->racer_count; i++)
-        listing->take(listing->self, set->racers[i].unit, &set->racers[i].how);
+    while (!walk->left) /* all of a member may just have become racers */
+        if (!alike_next(walk))
+            return false;
+    const uint32_t at = (uint32_t)__builtin_ctzll(walk->left);
+    walk->left &= walk->left - 1;
+    walk->unit = walk->first + at;
+    walk->how.clock = walk->each ? walk->each[at] : walk->how.clock;
+    return true;
 }
 
 void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t bytes, void *self,
                  void (*take)(void *self, uint64_t unit, const struct access_context *how))
 {
-    const struct shadow_listing listing = {region, self, take};
     const uint64_t end = address + bytes < region->high ? address + bytes : region->high;
     for (uint64_t at = address; region->touched && region->pages && at < end;) {
         uint64_t cell[2];
@@ -54,20 +70,17 @@ void shadow_list(const struct shadow_region *region, uint64_t address, uint32_t 
             continue;
         }
         const uint64_t owner = region->low + ((at - region->low) & ~(uint64_t)(size - 1));
-        const struct access_set *set = access_set_of(region, owner, cell);
-        list_epoch(&listing, cell[0]);
-        if (set)
-            list_set(&listing, set);
-        else
-            list_epoch(&listing, cell[1]);
-        list_readers(&listing, cell[1]);
+        struct cell_walk walk = cell_walk(region, owner, cell);
+        if (live(region, cell[0]))
+            take(self, epoch_unit(cell[0]), epoch_how(region, cell[0]));
+        while (shadow_walk_next(&walk))
+            take(self, walk.unit, &walk.how);
         at = owner + size;
     }
 }
 
 void shadow_unsaturate(struct shadow_region *region)
 {
-    memset(region->saturated, 0, sizeof region->saturated);
     for (uint32_t i = 0; i < region->access_set_used; i++)
         region->access_sets[i]->saturated.clock_version = 0;
 }

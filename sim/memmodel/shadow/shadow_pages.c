@@ -37,8 +37,7 @@ static bool widen(struct shadow_page *page, uint32_t bytes)
     if (!cells_make(&wide, bytes, 0))
         return false;
     for (uint32_t at = 0; at < bytes; at++)
-        for (uint32_t slot = 0; slot < 2; slot++)
-            wide.cells[at][slot] = compact_get(page->compact, at, slot);
+        shadow_page_cell(page, at, wide.cells[at]);
     shadow_page_free(page);
     *page = wide;
     return true;
@@ -75,7 +74,8 @@ static bool split_page(struct shadow_region *region, uint64_t number)
     const uint64_t low = region->low + (number << PAGE_SHIFT);
     bool made = compact_make(region, &pieces, bytes);
     for (uint32_t i = 0; made && i < bytes; i++) {
-        uint64_t cell[2] = {words->cells[i / 4][0], words->cells[i / 4][1]};
+        uint64_t cell[2];
+        shadow_page_cell(words, i, cell);
         struct access_set *access_set = access_set_of(region, low + i / 4 * 4, words->cells[i / 4]);
         if (!access_set && epoch_context(cell[1]) == CONTEXT_ACCESS_SET)
             cell[1] = 0;
@@ -96,7 +96,6 @@ static bool split_page(struct shadow_region *region, uint64_t number)
         shadow_page_free(&pieces);
     if (made)
         *words = pieces;
-    memset(region->saturated, 0, sizeof region->saturated); /* they have cells of words */
     return made;
 }
 
@@ -118,6 +117,23 @@ struct shadow_page *shadow_page_of(struct shadow_region *region, uint64_t addres
     if (bytes && page->unit_shift && !split_page(region, number))
         return NULL;
     return page;
+}
+
+void shadow_page_cell(const struct shadow_page *page, uint32_t at, uint64_t out_cell[2])
+{
+    for (uint32_t slot = 0; slot < 2; slot++)
+        out_cell[slot] =
+            page->compact ? compact_get(page->compact, at, slot) : page->cells[at >> page->unit_shift][slot];
+}
+
+uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2])
+{
+    const uint64_t offset = address - region->low;
+    const struct shadow_page *page = &region->pages[offset / PAGE_BYTES];
+    if (!page->compact && !page->cells)
+        return 0;
+    shadow_page_cell(page, (uint32_t)(offset % PAGE_BYTES), out_cell);
+    return 1u << page->unit_shift;
 }
 
 void shadow_clear_cells(struct shadow_region *region)

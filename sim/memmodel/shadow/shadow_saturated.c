@@ -58,16 +58,6 @@ static bool saturated_sites(const struct visit *visit, const struct access_set *
     return few;
 }
 
-/* Chooses the load and the store that saturated_take accepts without further tests. */
-static void select_fast_path(struct saturated *saturated, const struct access_set *access_set)
-{
-    saturated->load = saturated->store = SATURATED_NONE;
-    for (uint32_t i = 0; i < saturated->count; i++)
-        if (saturated->write[i] ? saturated->full_writes && !access_set->has_object
-                                : access_set->readers.room > 0)
-            *(saturated->write[i] ? &saturated->store : &saturated->load) = saturated->site[i];
-}
-
 /* An attempt costs about as much as comparing the access with the whole cell, so pauses between attempts
  * grow. */
 static bool is_time_to_try(struct saturated *saturated)
@@ -106,14 +96,24 @@ void shadow_saturate(const struct visit *visit, struct access_set *access_set, u
         return;
     saturated.clock_version = access_set->clock_version;
     saturated.left = SATURATED_FOR;
-    select_fast_path(&saturated, access_set);
     access_set->saturated = saturated;
-    if (visit->bytes == 1u << WORD_SHIFT)
-        visit->region->saturated[visit->address / 4 % SATURATED_WORDS] =
-            (struct saturated_word){visit->address, access_set, cell};
 }
 
 /* ---- new accesses ---------------------------------------------------------------------------- */
+
+static bool is_only(const struct set_member *member, uint64_t unit)
+{
+    return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
+}
+
+/* The epoch of a write that is stored only. The access set's own context is changed in place. */
+static uint64_t saturated_epoch(struct shadow_region *region, const struct access_set *access_set,
+                                uint64_t unit, struct access_context how)
+{
+    how.own = true;
+    region->contexts[access_set->saturated.own - region->first] = how;
+    return epoch(unit, access_set->saturated.own);
+}
 
 /* May a write discard the readers? Each must be of the unit, or of a site that has enough racers. */
 static bool readers_may_go(const struct access_set *access_set, uint64_t unit)

@@ -62,7 +62,6 @@ enum {
  * racers of that site are kept; full_writes and full_reads: of all sites that write, or read. */
 enum {
     SATURATED_SITES = 8,
-    SATURATED_NONE = UINT32_MAX,
     SATURATED_FOR = HOSTILE(64, 4),
     SATURATE_PAUSE_MOST = HOSTILE(64, 1),
     SATURATED_SAMPLE = HOSTILE(61, 3)
@@ -70,7 +69,6 @@ enum {
 struct saturated {
     uint64_t clock_version; /* of the access set: with another version the sites are not saturated any more */
     uint32_t left;          /* accesses until one is compared again */
-    uint32_t load, store;   /* the sites that saturated_take accepts; SATURATED_NONE: none */
     uint32_t own;           /* the context of the latest plain write, if that was stored only; 0: none */
     uint32_t count, site[SATURATED_SITES];
     /* Accesses between two attempts to saturate, twice as many after each that fails; those since the last.
@@ -149,12 +147,6 @@ uint32_t shadow_context_new(struct shadow_region *region); /* of nothing yet */
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Atomics of one class conflict with the same accesses, whatever their unit and time. */
-static inline uint32_t conflict_class_of(const struct access_context *how)
-{
-    return how->kind | (uint32_t)how->scope << 4 | how->size << 8;
-}
-
 /* Size, kind, scope and order in one number. */
 static inline uint64_t attributes_of(const struct access_context *how)
 {
@@ -187,6 +179,42 @@ static inline bool is_same_operation(const struct access_context *a, const struc
 {
     return a->site == b->site && attributes_of(a) == attributes_of(b);
 }
+
+/* A walk over the accesses of a cell besides the last plain write: a single one, or a reader set with the
+ * latest first, or an access set with reads, atomics and racers. */
+struct cell_walk {
+    const struct shadow_region *region;
+    const struct access_set *access_set;
+    uint64_t single; /* 0: none is left */
+    struct reader_walk readers;
+    uint32_t next; /* of the members and racers of the access set */
+    /* The accesses that are alike and left: by units first + the number of each bit. each: their clock
+     * values; NULL: all have that of `how`. */
+    uint64_t first, left;
+    const uint32_t *each;
+    /* the present access */
+    uint64_t unit;
+    struct access_context how;
+    bool racer;
+};
+
+/* Of a second epoch that names no access set. */
+static inline struct cell_walk epoch_walk(const struct shadow_region *region, uint64_t value)
+{
+    return (struct cell_walk){.region = region,
+                              .single = live(region, value) ? value : 0,
+                              .readers = readers_walk(&region->readers, value)};
+}
+
+static inline struct cell_walk cell_walk(const struct shadow_region *region, uint64_t owner,
+                                         const uint64_t *cell)
+{
+    struct cell_walk walk = epoch_walk(region, cell[1]);
+    walk.access_set = access_set_of(region, owner, cell);
+    return walk;
+}
+
+bool shadow_walk_next(struct cell_walk *walk); /* false: there are no more */
 
 /* As member_put, for a member that need not be apart. */
 bool shadow_member_put(struct set_member *member, uint32_t at, uint32_t clock);
@@ -349,36 +377,7 @@ struct visit {
     uint32_t context;
     uint64_t address;
     uint32_t bytes;
-    /* The fields below answer happens_before without order_happens_before: the group has no hand-off,
-     * sub-groups or keys. */
-    bool by_units;
-    uint64_t first, items; /* units of the access's group: [first, first + items) */
-    uint64_t base;
-    struct vclock_pool *pool;
-    struct vclock *of_group, *own;
 };
-
-static inline void begin_visit(struct visit *visit, struct shadow *shadow, struct shadow_region *region,
-                               const struct shadow_access *now)
-{
-    const struct order *order = shadow->order;
-    const struct unit_state *unit_state = now->unit_state;
-    const struct group_order *group = unit_state->group;
-    const bool plain_group = group && !group->handoff && !group->sub_groups,
-               only_unit_keys = !order->group_keys && !order->sub_group_keys;
-    *visit = (struct visit){.shadow = shadow,
-                            .region = region,
-                            .now = now,
-                            .items = order->group_items,
-                            .by_units = RULE(1) && plain_group && only_unit_keys && !unit_state->copy};
-    if (!visit->by_units)
-        return;
-    visit->first = group->number * order->group_items;
-    visit->base = group->base[region->space];
-    visit->pool = order_pool(order);
-    visit->of_group = group->acquired[region->space];
-    visit->own = unit_state->item ? unit_state->item->acquired[region->space] : NULL;
-}
 
 /* The device, for the scopes of atomics there. Where atomics order only units of one kernel instance, or of
  * one with its children (R10, R32), each of these counts as a device of its own. */
@@ -410,12 +409,15 @@ static inline bool is_inclusive_with(const struct shadow_access *access, const s
 bool shadow_visit_cell(const struct visit *visit, uint64_t *cell); /* false: no memory */
 /* Do all atomics of the cell happen before the access? False also if they are many. */
 bool shadow_follows_all(const struct visit *visit, const uint64_t *cell);
+/* The cell's access set, into which its single access or reader set moves. NULL: no memory. */
 struct access_set *shadow_access_set_make(const struct visit *visit, uint64_t *cell);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /* The cell of the address. Returns its size in bytes; 0: there is none yet. */
 uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2]);
+/* The cell of a page that has cells, by its first byte. */
+void shadow_page_cell(const struct shadow_page *page, uint32_t at, uint64_t out_cell[2]);
 /* Is the value that the access read or wrote that of memory before the present event? */
 bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct access_context *how);
 
@@ -434,74 +436,5 @@ void shadow_saturate(const struct visit *visit, struct access_set *access_set, u
 /* Stores a plain access without comparing it. False: it must be compared. */
 bool shadow_saturated(struct shadow *shadow, struct shadow_region *region, const struct shadow_access *now,
                       struct access_set *access_set, uint64_t *cell);
-
-static inline bool is_only(const struct set_member *member, uint64_t unit)
-{
-    return member->block == unit / BLOCK_UNITS && member->mask == UINT64_C(1) << unit % BLOCK_UNITS;
-}
-
-/* The epoch of a write that is stored only. The access set's own context is changed in place. */
-static inline uint64_t saturated_epoch(struct shadow_region *region, const struct access_set *access_set,
-                                       uint64_t unit, struct access_context how)
-{
-    how.own = true;
-    region->contexts[access_set->saturated.own - region->first] = how;
-    return epoch(unit, access_set->saturated.own);
-}
-
-/* The saturated word of an access of four bytes by `site`, if its readers are none but the unit itself; else
- * NULL. A faster form of shadow_saturated. */
-static inline __attribute__((always_inline)) const struct saturated_word *
-saturated_word_at(const struct shadow_region *region, uint64_t address, uint64_t unit, uint32_t site,
-                  bool write)
-{
-    const struct saturated_word *word = &region->saturated[address / 4 % SATURATED_WORDS];
-    const struct access_set *access_set = word->access_set;
-    if (!access_set || word->address != address)
-        return NULL;
-    const struct saturated *saturated = &access_set->saturated;
-    if (saturated->clock_version != access_set->clock_version || !saturated->left)
-        return NULL;
-    if (site != (write ? saturated->store : saturated->load))
-        return NULL;
-    const struct members *readers = &access_set->readers;
-    if (write ? readers->count > 1 || (readers->count && !is_only(readers->items, unit)) : readers->count)
-        return NULL;
-    return word;
-}
-
-static inline __attribute__((always_inline)) void saturated_note(struct shadow *shadow,
-                                                                 struct shadow_region *region,
-                                                                 const struct saturated_word *word,
-                                                                 uint64_t unit, struct access_context how)
-{
-    struct access_set *access_set = word->access_set;
-    const bool write = how.kind != ACCESS_READ;
-    access_set->saturated.left--;
-    access_set->readers.count = !write;
-    if (write)
-        *word->cell = saturated_epoch(region, access_set, unit, how);
-    else
-        member_begin(access_set->readers.items, unit, &how);
-    fast_path_taken(shadow->order->fast_paths, FAST_PATH_SATURATED);
-}
-
-static inline bool saturated_take(struct shadow *shadow, struct shadow_region *region,
-                                  const struct shadow_access *now)
-{
-    const struct saturated_word *word = now->how.size == 4 && !now->quiet
-                                            ? saturated_word_at(region, now->address, now->unit_state->unit,
-                                                                now->how.site, now->how.kind != ACCESS_READ)
-                                            : NULL;
-    if (word)
-        saturated_note(shadow, region, word, now->unit_state->unit, now->how);
-    return word;
-}
-
-/* ---- atomics only ---------------------------------------------------------------------------- */
-
-/* True: nothing can race with the atomic, and it was added. */
-bool shadow_take_race_free(struct shadow *shadow, const struct shadow_region *region,
-                           const struct shadow_access *now);
 
 #endif

@@ -3,19 +3,6 @@
  * is "no" wherever some other write may have come later. */
 #include "shadow_state.h"
 
-uint32_t shadow_cell_at(const struct shadow_region *region, uint64_t address, uint64_t out_cell[2])
-{
-    const uint64_t offset = address - region->low;
-    const struct shadow_page *page = &region->pages[offset / PAGE_BYTES];
-    const uint32_t at = (uint32_t)(offset % PAGE_BYTES);
-    if (!page->compact && !page->cells)
-        return 0;
-    for (uint32_t slot = 0; slot < 2; slot++)
-        out_cell[slot] =
-            page->compact ? compact_get(page->compact, at, slot) : page->cells[at >> page->unit_shift][slot];
-    return 1u << page->unit_shift;
-}
-
 /* The access whose value is asked for; found: it was seen among the cell's accesses. */
 struct value_query {
     const struct visit *visit;
@@ -48,39 +35,13 @@ static bool may_follow(struct value_query *asked, uint64_t unit, const struct ac
     return !same && is_atomic(how->kind) && is_write(how->kind) && !came_before(asked, unit, how->clock);
 }
 
-static bool member_may_follow(struct value_query *asked, const struct set_member *member)
+static bool atomic_may_follow(struct value_query *asked, const uint64_t *cell)
 {
-    for (uint64_t bits = member->mask; bits; bits &= bits - 1) {
-        const uint32_t at = (uint32_t)__builtin_ctzll(bits);
-        const struct access_context how = member_how(member, at);
-        if (may_follow(asked, member_unit(member, at), &how))
+    struct cell_walk walk = cell_walk(asked->visit->region, asked->visit->address, cell);
+    while (shadow_walk_next(&walk))
+        if (may_follow(asked, walk.unit, &walk.how))
             return true;
-    }
     return false;
-}
-
-static bool set_may_follow(const struct shadow_region *region, struct value_query *asked, uint64_t value)
-{
-    struct reader_walk walk = readers_walk(&region->readers, value);
-    while (readers_next(&region->readers, &walk))
-        for (uint64_t bits = walk.mask; bits; bits &= bits - 1)
-            if (may_follow(asked, walk.unit + (uint32_t)__builtin_ctzll(bits),
-                           context_at(region, walk.context)))
-                return true;
-    return false;
-}
-
-static bool atomic_may_follow(const struct shadow_region *region, struct value_query *asked,
-                              const struct access_set *access_set, uint64_t value)
-{
-    bool any = false;
-    for (uint32_t i = 0; access_set && i < access_set->atomics.count; i++)
-        any = any || member_may_follow(asked, &access_set->atomics.items[i]);
-    for (uint32_t i = 0; access_set && i < access_set->racer_count; i++)
-        any = any || may_follow(asked, access_set->racers[i].unit, &access_set->racers[i].how);
-    if (!access_set && live(region, value))
-        any = may_follow(asked, epoch_unit(value), epoch_how(region, value));
-    return any || set_may_follow(region, asked, value);
 }
 
 /* Accesses came to the cell in the order of execution, but for replayed ones and racers, which may be
@@ -93,7 +54,7 @@ bool shadow_memory_has(const struct visit *visit, uint64_t unit, const struct ac
     if (region->incomplete || unit >= UNIT_COPIES || visit->now->unit_state->unit >= UNIT_COPIES)
         return false;
     shadow_cell_at(region, visit->address, cell);
-    if (atomic_may_follow(region, &asked, access_set_of(region, visit->address, cell), cell[1]))
+    if (atomic_may_follow(&asked, cell))
         return false;
     if (how->kind == ACCESS_WRITE)
         return live(region, cell[0]) && epoch_unit(cell[0]) == unit &&
