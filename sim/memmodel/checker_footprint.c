@@ -205,9 +205,9 @@ static void collect_clock_snapshots(struct checker *checker, struct footprint *f
     checker->shadow.failed |= !footprint->clock_snapshots;
     for (uint32_t i = 0; footprint->clock_snapshots && i < count; i++) {
         struct clock_snapshot_view view = {&checker->order, &checker->clock_snapshots[i]};
-        struct footprint_clock_snapshot *clock_snapshot =
+        struct footprint_rest *clock_snapshot =
             &footprint->clock_snapshots[footprint->clock_snapshot_count++];
-        clock_snapshot->unit = view.clock_snapshot->unit;
+        clock_snapshot->of = view.clock_snapshot->unit;
         clock_snapshot->parts = collect(checker, &(struct unit_filter){&view, is_unordered_at_snapshot}, true,
                                         false, &clock_snapshot->count);
     }
@@ -222,29 +222,29 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
     for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
         struct group_view view = {&checker->order, &checker->ended[i]};
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
-        rest->group = view.group->number;
-        CHECKED(i == 0 || footprint->rests[i - 1].group != rest->group); /* a group ends once */
+        rest->of = view.group->number;
+        CHECKED(i == 0 || footprint->rests[i - 1].of != rest->of); /* a group ends once */
         rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_after_group}, false, false,
                               &rest->count);
     }
 }
 
-/* A launch that is left out of the checks: its synchronisation orders others, but its accesses do not
- * count. */
+static void rests_drop(struct footprint_rest *rests, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        parts_free(rests[i].parts, rests[i].count);
+        rests[i] = (struct footprint_rest){.of = rests[i].of};
+    }
+}
+
+/* Of a launch that is left out of the checks only the synchronisation counts, which orders others. */
 static void drop_accesses(struct footprint *footprint)
 {
     parts_free(footprint->parts, footprint->count);
     footprint->parts = NULL;
     footprint->count = 0;
-    for (uint32_t i = 0; i < footprint->rest_count; i++) {
-        parts_free(footprint->rests[i].parts, footprint->rests[i].count);
-        footprint->rests[i] = (struct footprint_rest){.group = footprint->rests[i].group};
-    }
-    for (uint32_t i = 0; i < footprint->clock_snapshot_count; i++) {
-        struct footprint_clock_snapshot *snapshot = &footprint->clock_snapshots[i];
-        parts_free(snapshot->parts, snapshot->count);
-        *snapshot = (struct footprint_clock_snapshot){.unit = snapshot->unit};
-    }
+    rests_drop(footprint->rests, footprint->rest_count);
+    rests_drop(footprint->clock_snapshots, footprint->clock_snapshot_count);
 }
 
 void checker_hand_over(struct checker *checker, const struct launch_info *launch)
@@ -259,11 +259,7 @@ void checker_hand_over(struct checker *checker, const struct launch_info *launch
         drop_accesses(&footprint);
     footprint.partial = !checker->races_wanted || checker->shadow.failed || checker->order.failed;
     checker->sink.launch_ended(checker->sink.self, &footprint);
-    parts_free(footprint.parts, footprint.count);
-    for (uint32_t i = 0; i < footprint.rest_count; i++)
-        parts_free(footprint.rests[i].parts, footprint.rests[i].count);
-    for (uint32_t i = 0; i < footprint.clock_snapshot_count; i++)
-        parts_free(footprint.clock_snapshots[i].parts, footprint.clock_snapshots[i].count);
+    drop_accesses(&footprint);
     free(footprint.rests);
     free(footprint.clock_snapshots);
 }

@@ -118,17 +118,10 @@ struct footprint_keeper {
 bool footprint_fetch(struct footprint_part *part);
 void footprint_part_fini(struct footprint_part *part);
 
-/* The accesses that do not happen before the end of one work-group, by which a child kernel is ordered. */
+/* The accesses that do not happen before the end of one work-group, by which a child kernel is ordered; or
+ * those to fine-grained memory that do not happen before a call by which a work-item enqueued a kernel. */
 struct footprint_rest {
-    uint64_t group;
-    struct footprint_part *parts;
-    uint32_t count;
-};
-
-/* The accesses to fine-grained memory that do not happen before a call by which a work-item enqueued a
- * kernel. */
-struct footprint_clock_snapshot {
-    uint64_t unit;
+    uint64_t of; /* the work-group; or the work-item, as a unit of the launch's order */
     struct footprint_part *parts;
     uint32_t count;
 };
@@ -139,7 +132,7 @@ struct footprint {
     uint32_t count;
     struct footprint_rest *rests;
     uint32_t rest_count; /* one for each of launch->awaited_groups */
-    struct footprint_clock_snapshot *clock_snapshots;
+    struct footprint_rest *clock_snapshots;
     uint32_t clock_snapshot_count;
     bool partial; /* memory ran out, and parts are missing */
 };
