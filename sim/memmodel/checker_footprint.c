@@ -214,7 +214,7 @@ static void collect_clock_snapshots(struct checker *checker, struct footprint *f
     for (uint32_t i = 0; footprint->clock_snapshots && i < count; i++) {
         struct clock_snapshot_view view = {&checker->order, &checker->clock_snapshots[i]};
         struct footprint_rest *rest = &footprint->clock_snapshots[footprint->clock_snapshot_count++];
-        rest->by = view.clock_snapshot->unit;
+        rest->of = view.clock_snapshot->unit;
         rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_at_snapshot}, true, false,
                               &rest->count);
     }
@@ -228,8 +228,8 @@ static void collect_rests(struct checker *checker, struct footprint *footprint)
     for (uint32_t i = 0; footprint->rests && i < checker->ended_count; i++) {
         struct group_view view = {&checker->order, &checker->ended[i]};
         struct footprint_rest *rest = &footprint->rests[footprint->rest_count++];
-        rest->by = view.group->number;
-        CHECKED(i == 0 || footprint->rests[i - 1].by != rest->by); /* a group ends once */
+        rest->of = view.group->number;
+        CHECKED(i == 0 || footprint->rests[i - 1].of != rest->of); /* a group ends once */
         rest->parts = collect(checker, &(struct unit_filter){&view, is_unordered_after_group}, false, false,
                               &rest->count);
     }
@@ -239,7 +239,7 @@ static void rests_drop(struct footprint_rest *rests, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         parts_free(rests[i].parts, rests[i].count);
-        rests[i] = (struct footprint_rest){.by = rests[i].by};
+        rests[i] = (struct footprint_rest){.of = rests[i].of};
     }
 }
 

@@ -92,6 +92,8 @@ libmemmodel_a_SOURCES = \
 	%D%/order/sync_log.h \
 	%D%/filter/affine_filter.c \
 	%D%/filter/affine_filter.h \
+	%D%/commands/dirty_bytes.c \
+	%D%/commands/dirty_bytes.h \
 	%D%/commands/launch_tree.c \
 	%D%/commands/launch_tree.h \
 	%D%/order/vclock.c \
@@ -150,6 +152,9 @@ libmemmodel_a_SOURCES = \
 	%D%/commands/launch_tree_report.h \
 	%D%/commands/launch_tree_races.c \
 	%D%/commands/launch_tree_races.h \
+	%D%/common/launch_names.c \
+	%D%/common/launch_names.h \
+	%D%/common/list.h \
 	%D%/common/room.h \
 	%D%/common/scope.c \
 	%D%/common/scope.h \
@@ -168,12 +173,8 @@ libmemmodel_a_SOURCES = \
 	%D%/filter/epoch_filter.c \
 	%D%/filter/epoch_filter.h \
 	%D%/common/fast_path.h \
-	%D%/commands/host_dirty.c \
-	%D%/commands/host_dirty.h \
 	%D%/commands/touched_bytes.c \
 	%D%/commands/touched_bytes.h \
-	%D%/commands/device_dirty.c \
-	%D%/commands/device_dirty.h \
 	%D%/shadow/host_shadow.c \
 	%D%/shadow/host_shadow.h \
 	%D%/explain/wording.c \

@@ -262,9 +262,10 @@ static bool always(void *self, uint32_t a, uint32_t b, enum inter_launch_what wh
     return a != b;
 }
 
-static uint32_t item_of(const struct inter_launch_side *side)
+static uint32_t item_of(const struct inter_launch_race *race, int side)
 {
-    return (side->command - 1) * world.items + (uint32_t)side->item.local_linear;
+    return (race->side[side].command - 1) * world.items +
+           (uint32_t)race->finding.access[side].item.local_linear;
 }
 
 static void add_conflict(void *self, const struct inter_launch_race *race)
@@ -273,10 +274,10 @@ static void add_conflict(void *self, const struct inter_launch_race *race)
     (void)self;
     world.conflicts = realloc(world.conflicts, (world.conflict_count + 1) * sizeof *world.conflicts);
     world.conflicts[world.conflict_count++] = (struct conflict){{one->site, other->site},
-                                                             {item_of(one), item_of(other)},
+                                                             {item_of(race, 0), item_of(race, 1)},
                                                              {one->copy, other->copy},
-                                                             race->offset_bytes,
-                                                             strstr(race->object, "image")};
+                                                             race->finding.offset_bytes,
+                                                             strstr(race->finding.object, "image")};
 }
 
 static void both_launch(void *self, const struct launch_event *event)

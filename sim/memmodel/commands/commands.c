@@ -47,12 +47,12 @@ void commands_free(struct commands *commands)
     command_graph_free(commands->graph);
     command_log_free(commands->log);
     inter_launch_free(commands->inter_launch);
-    free(commands->atomic_pairs);
-    free(commands->mappings);
+    list_fini(&commands->atomic_pairs);
+    list_fini(&commands->mappings);
+    list_fini(&commands->conflicts);
+    list_fini(&commands->storages);
+    list_fini(&commands->map_pointers);
     pthread_mutex_destroy(&commands->lock);
-    free(commands->conflicts);
-    free(commands->storages);
-    free(commands->map_pointers);
     free(commands);
 }
 
@@ -76,8 +76,8 @@ static void on_order(void *self, const struct order_event *event)
     if (event->kind == ORDER_END) {
         commands_report_all(commands, event->command);
         commands_report_inter_launch(commands, event->command);
-        if (!commands->conflict_count)
-            commands->atomic_pair_count = 0;
+        if (!commands->conflicts.count)
+            commands->atomic_pairs.count = 0;
     }
     inter_launch_order(commands->inter_launch, event);
     command_graph_order(commands->graph, event);
@@ -103,7 +103,8 @@ static void check_host_at_range(struct commands *commands, struct command_area *
     struct byte_set *touched = &sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN];
     touched->runs = &run;
     touched->count = 1;
-    commands_check_host(commands, area, sets, access, nowhere);
+    const struct command_uses uses = commands_uses(area->low, sets, access, nowhere);
+    commands_check_host(commands, area, &uses);
 }
 
 /* A command that uses the pointer of a map, was enqueued after the map, and that the map waits for. */
@@ -125,7 +126,6 @@ static void check_early_use(void *self, uint64_t low, uint64_t high, const struc
         .later = *early->map, .earlier = *access, .area = early->area, .before_map = true};
     conflict.low = low > early->bytes.low ? low : early->bytes.low;
     conflict.high = high < early->bytes.high ? high : early->bytes.high;
-    conflict.bytes = conflict.high - conflict.low;
     commands_keep_conflict(commands, &conflict);
 }
 
@@ -146,7 +146,7 @@ static void take_range(struct commands *commands, const struct command_event *ev
         access->site = commands_number_site(commands, event->launch, event->site, area);
     const bool known = commands_all_happen_before(commands, area, event->command);
     commands_note_latest(commands, area, event->command);
-    if (area->kept_count && known) {
+    if (area->kept.count && known) {
         commands_keep_access(commands, area,
                              &(struct kept_access){.access = *access, .low = event->address, .high = end});
         return;
@@ -158,25 +158,15 @@ static void take_range(struct commands *commands, const struct command_event *ev
     commands_touch(commands, area, event->address, end, access);
 }
 
-static void drop_mapping(struct commands *commands, uint32_t command)
-{
-    for (size_t i = 0; i < commands->mapping_count; i++)
-        if (commands->mappings[i].command == command)
-            commands->mappings[i--] = commands->mappings[--commands->mapping_count];
-}
-
 /* Maps of images report one event for each row: the mapping is noted once. */
 static void note_mapping(struct commands *commands, uint32_t command, uint64_t address)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, command);
-    if (!facts ||
-        (commands->mapping_count && commands->mappings[commands->mapping_count - 1].command == command))
+    if (!facts || (commands->mappings.count &&
+                   commands->mappings.items[commands->mappings.count - 1].command == command))
         return;
-    if (!commands_reserve((void **)&commands->mappings, &commands->mapping_room, commands->mapping_count,
-                          sizeof *commands->mappings))
-        return; /* out of memory: findings cannot name the map */
-    CHECKED(commands->mapping_count < commands->mapping_room);
-    commands->mappings[commands->mapping_count++] = (struct command_mapping){command, address, *facts};
+    /* out of memory: findings cannot name the map */
+    (void)list_add(&commands->mappings, (struct command_mapping){command, address, *facts});
 }
 
 static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
@@ -249,7 +239,7 @@ static void on_command(void *self, const struct command_event *event)
     if (event->role == COMMAND_MAPS)
         note_mapping(commands, event->command, event->address);
     else if (event->role == COMMAND_UNMAPS)
-        drop_mapping(commands, event->map);
+        list_keep(&commands->mappings, mapping, mapping->command != event->map);
     if (commands_can_check(commands, event->command)) {
         note_map(commands, event);
         if (event->role == COMMAND_MOVES && event->kind == ACCESS_READ)

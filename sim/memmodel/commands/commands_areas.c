@@ -16,20 +16,6 @@
 
 #include "orrery/checked.h"
 
-bool commands_reserve(void **list, size_t *room, size_t count, size_t item)
-{
-    if (count < *room)
-        return true;
-    CHECKED(count == *room && item > 0); /* the list grows by one element at a time */
-    const size_t wanted = 2 * *room + 8;
-    void *grown = realloc(*list, wanted * item);
-    if (!grown)
-        return false;
-    *list = grown;
-    *room = wanted;
-    return true;
-}
-
 /* ---- areas --------------------------------------------------------------------------- */
 
 void commands_name_area(struct command_area *area, const struct region *region)
@@ -91,18 +77,17 @@ struct command_area *commands_area_of(struct commands *commands, uint64_t addres
 
 void commands_area_free(struct commands *commands, struct command_area *area)
 {
-    CHECKED(area->scattered_count <= area->scattered_room);
     HASH_DEL(commands->areas, area);
-    for (size_t i = 0; i < area->scattered_count; i++)
-        byte_set_fini(&area->scattered[i].bytes);
+    for (size_t i = 0; i < area->scattered.count; i++)
+        byte_set_fini(&area->scattered.items[i].bytes);
     commands_several_free(area);
     byte_map_free(area->map);
-    host_dirty_fini(&area->host_dirty);
-    host_dirty_fini(&area->stores);
-    device_dirty_fini(&area->written_storage);
-    device_dirty_fini(&area->device_dirty);
-    free(area->scattered);
-    free(area->kept);
+    dirty_bytes_fini(&area->host_dirty);
+    dirty_bytes_fini(&area->stores);
+    dirty_bytes_fini(&area->written_storage);
+    dirty_bytes_fini(&area->device_dirty);
+    list_fini(&area->scattered);
+    list_fini(&area->kept);
     free(area);
 }
 
@@ -164,13 +149,9 @@ static void copy_accesses(struct commands *commands, const struct host_storage *
 static void forget_storage(struct commands *commands, uint64_t address)
 {
     struct command_area *area = area_at(commands, commands_region_of(commands, address));
-    size_t kept = 0;
     if (area && area->id)
-        device_dirty_fini(&area->written_storage);
-    for (size_t i = 0; i < commands->storage_count; i++)
-        if (commands->storages[i].address != address)
-            commands->storages[kept++] = commands->storages[i];
-    commands->storage_count = kept;
+        dirty_bytes_fini(&area->written_storage);
+    list_keep(&commands->storages, storage, storage->address != address);
 }
 
 void commands_storage(struct commands *commands, uint64_t address, uint64_t size, const void *host)
@@ -179,9 +160,7 @@ void commands_storage(struct commands *commands, uint64_t address, uint64_t size
     pthread_mutex_lock(&commands->lock);
     if (!host) {
         forget_storage(commands, address);
-    } else if (commands_reserve((void **)&commands->storages, &commands->storage_room,
-                                commands->storage_count, sizeof storage)) {
-        commands->storages[commands->storage_count++] = storage;
+    } else if (list_add(&commands->storages, storage)) {
         copy_accesses(commands, &storage);
     } else {
         commands->lost = true;
@@ -192,8 +171,8 @@ void commands_storage(struct commands *commands, uint64_t address, uint64_t size
 bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at,
                            struct byte_run *out_bytes)
 {
-    for (; *at < commands->storage_count; ++*at) {
-        const struct host_storage *storage = &commands->storages[*at];
+    for (; *at < commands->storages.count; ++*at) {
+        const struct host_storage *storage = &commands->storages.items[*at];
         const uint64_t end = storage->host + storage->size;
         if (low >= end || high <= storage->host)
             continue;
@@ -210,20 +189,15 @@ bool commands_storage_next(const struct commands *commands, uint64_t low, uint64
 void commands_add_pointer(struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
 {
     CHECKED(low <= high);
-    const struct map_pointer pointer = {command, low, high};
-    if (commands_reserve((void **)&commands->map_pointers, &commands->map_pointer_room,
-                         commands->map_pointer_count, sizeof pointer))
-        commands->map_pointers[commands->map_pointer_count++] = pointer;
-    else
-        commands->lost = true;
+    commands->lost |= !list_add(&commands->map_pointers, (struct map_pointer){command, low, high});
 }
 
 void commands_drop_pointer(struct commands *commands, uint32_t map, uint64_t low, uint64_t high)
 {
-    for (size_t i = commands->map_pointer_count; i-- > 0;)
-        if (commands->map_pointers[i].command == map && commands->map_pointers[i].low == low &&
-            commands->map_pointers[i].high == high) {
-            commands->map_pointers[i] = commands->map_pointers[--commands->map_pointer_count];
+    for (size_t i = commands->map_pointers.count; i-- > 0;)
+        if (commands->map_pointers.items[i].command == map && commands->map_pointers.items[i].low == low &&
+            commands->map_pointers.items[i].high == high) {
+            commands->map_pointers.items[i] = commands->map_pointers.items[--commands->map_pointers.count];
             return;
         }
 }
@@ -233,8 +207,8 @@ static uint64_t pointer_until(const struct commands *commands, uint32_t command,
 {
     const uint32_t first = command_graph_first(commands->graph);
     uint64_t high = low;
-    for (size_t i = 0; i < commands->map_pointer_count; i++) {
-        const struct map_pointer *pointer = &commands->map_pointers[i];
+    for (size_t i = 0; i < commands->map_pointers.count; i++) {
+        const struct map_pointer *pointer = &commands->map_pointers.items[i];
         if (low >= pointer->low && pointer->high > high &&
             (pointer->command < first || command_graph_is_after(commands->graph, command, pointer->command)))
             high = pointer->high;
@@ -252,28 +226,10 @@ bool commands_may_use_pointer(const struct commands *commands, uint32_t command,
 
 /* ---- memory that goes ------------------------------------------------------------------------- */
 
-static void forget_pointers(struct commands *commands, uint64_t low, uint64_t high)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < commands->map_pointer_count; i++)
-        if (commands->map_pointers[i].low < low || commands->map_pointers[i].low >= high)
-            commands->map_pointers[kept++] = commands->map_pointers[i];
-    commands->map_pointer_count = kept;
-}
-
-static void forget_mappings(struct commands *commands, uint64_t low, uint64_t high)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < commands->mapping_count; i++)
-        if (commands->mappings[i].address < low || commands->mappings[i].address >= high)
-            commands->mappings[kept++] = commands->mappings[i];
-    commands->mapping_count = kept;
-}
-
 void commands_released(struct commands *commands, uint64_t low, uint64_t high)
 {
     pthread_mutex_lock(&commands->lock);
-    forget_pointers(commands, low, high);
-    forget_mappings(commands, low, high);
+    list_keep(&commands->map_pointers, pointer, pointer->low < low || pointer->low >= high);
+    list_keep(&commands->mappings, mapping, mapping->address < low || mapping->address >= high);
     pthread_mutex_unlock(&commands->lock);
 }

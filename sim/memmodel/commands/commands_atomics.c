@@ -23,16 +23,14 @@ static void describe(const struct commands *commands, const struct inter_launch_
     char text[CALL_CHARS];
     const char *call = facts ? commands_call(facts, text) : "?", *kernel = from->kernel ? from->kernel : "";
     const bool named = from->argument[0] != '\0';
-    if (!from->kernel)
+    if (!from->kernel) {
         access->place = commands_enqueued_at(facts);
-    if (from->kernel)
-        inter_launch_action(from, side->what, sizeof side->what);
-    else
-        commands_format(side->what, sizeof side->what, "%s by %s", access->what, call);
+        commands_format(side->what, sizeof side->what, "%s by %s", from->what, call);
+        access->what = side->what;
+    }
     commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
                     from->kernel ? "kernel " : "", kernel, from->kernel ? ", " : "", call, from->command,
                     facts ? facts->queue : 0, named ? ", " : "", named ? from->argument : "");
-    access->what = side->what;
     access->by = side->by;
 }
 
@@ -40,19 +38,18 @@ static void describe(const struct commands *commands, const struct inter_launch_
 static void report_inter_launch_race(void *self, const struct inter_launch_race *race)
 {
     struct commands *commands = self;
-    struct finding finding;
+    struct finding finding = race->finding;
     struct access_texts side[2];
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const uint32_t a = race->side[0].command, b = race->side[1].command;
     if (inter_launch_left_out(race, report_scenario(commands->report)))
         return;
-    inter_launch_finding(race, &finding);
     for (int i = 0; i < 2; i++)
         describe(commands, &race->side[i], &finding.access[i], &side[i]);
     if (!race->by_scope && !commands_are_ordered(commands, a, b) && !report_has(commands->report, &finding)) {
         commands_explain(commands, finding.access[0].has_order && finding.access[1].has_order, a < b ? a : b,
                          a < b ? b : a, why);
-        if (race->side[0].packets)
+        if (race->packets)
             wording_one_at_a_time(race->reads_packets, why, sizeof why);
         finding.fix_orders = commands_fix(commands, a < b ? a : b, a < b ? b : a, fix);
         finding.why = why;
@@ -69,50 +66,35 @@ void commands_report_inter_launch(struct commands *commands, uint32_t command)
 
 /* ---- predecessors --------------------------------------------------------------------------------- */
 
-/* An access of a predecessor. bytes NULL: all bytes of [low, high). */
+/* An access of a predecessor. bytes NULL: those of the run. Offsets count from area->low. */
 struct source {
     struct byte_access access;
     const struct command_area *area;
-    uint64_t low, high, ended;
+    uint64_t ended;
+    struct byte_run run;
     const struct byte_set *bytes;
 };
 struct sources {
     struct commands *commands;
     uint32_t command;
     const struct command_area *area;
-    struct source *items;
-    size_t count, room;
+    LIST(struct source) list;
 };
 
-static void add_source(struct sources *sources, const struct source *source)
-{
-    struct commands *commands = sources->commands;
-    if (!inter_launch_is_predecessor(commands->inter_launch, sources->command, source->access.command))
-        return;
-    if (!commands_reserve((void **)&sources->items, &sources->room, sources->count, sizeof *source)) {
-        commands->lost = true;
-        return;
-    }
-    sources->items[sources->count] = *source;
-    sources->items[sources->count++].ended = command_graph_ended(commands->graph, source->access.command);
-}
-
-static void add_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+static void add_source(void *self, const struct byte_set *bytes, const struct byte_access *access)
 {
     struct sources *sources = self;
-    add_source(sources, &(struct source){.access = *access, .area = sources->area, .low = low, .high = high});
-}
-
-static void add_area(struct sources *sources, struct command_area *area)
-{
-    commands_apply_kept(sources->commands, area);
-    sources->area = area;
-    byte_map_visit(area->map, area->low, area->high, add_segment, sources);
-    for (size_t i = 0; i < area->scattered_count; i++)
-        add_source(sources, &(struct source){.access = area->scattered[i].access,
-                                             .area = area,
-                                             .low = area->low,
-                                             .bytes = &area->scattered[i].bytes});
+    struct commands *commands = sources->commands;
+    struct source source = {.access = *access,
+                            .area = sources->area,
+                            .ended = command_graph_ended(commands->graph, access->command)};
+    if (!inter_launch_is_predecessor(commands->inter_launch, sources->command, access->command))
+        return;
+    if (!bytes->bits && bytes->count == 1) /* of a segment, whose set ends with the visit */
+        source.run = bytes->runs[0];
+    else
+        source.bytes = bytes;
+    commands->lost |= !list_add(&sources->list, source);
 }
 
 static int by_end(const void *a, const void *b)
@@ -120,12 +102,14 @@ static int by_end(const void *a, const void *b)
     const struct source *x = a, *y = b;
     if (x->ended != y->ended)
         return x->ended < y->ended ? -1 : 1;
-    return x->low < y->low ? -1 : x->low > y->low;
+    const uint64_t low = x->area->low + x->run.low, other = y->area->low + y->run.low;
+    return low < other ? -1 : low > other;
 }
 
-/* Announces bytes [low, high) of the access, instruction by instruction. */
-static void announce_run(struct commands *commands, const struct source *source, uint64_t low, uint64_t high)
+/* Announces the bytes of a run of the access, instruction by instruction. */
+static void announce_run(struct commands *commands, const struct source *source, const struct byte_run *run)
 {
+    uint64_t low = source->area->low + run->low, high = source->area->low + run->high;
     struct inter_launch_predecessor predecessor = {.command = source->access.command,
                                                    .region_id = source->area->id,
                                                    .kind = source->access.kind,
@@ -133,6 +117,7 @@ static void announce_run(struct commands *commands, const struct source *source,
     for (uint64_t end; low < high; low = end) {
         end = high;
         const struct byte_access access = commands_access_at(source->area, &source->access, low, &end);
+        CHECKED(low < end && end <= high);
         const struct command_site *site = commands_site_of(commands, &access);
         predecessor.site = access.site;
         if (site) {
@@ -151,9 +136,9 @@ static void announce(struct commands *commands, const struct source *source)
 {
     struct byte_run run = {0, 0};
     if (!source->bytes)
-        announce_run(commands, source, source->low, source->high);
+        announce_run(commands, source, &source->run);
     while (source->bytes && byte_set_next(source->bytes, run.high, &run))
-        announce_run(commands, source, source->low + run.low, source->low + run.high);
+        announce_run(commands, source, &run);
 }
 
 void commands_announce_predecessors(struct commands *commands, uint32_t command)
@@ -161,13 +146,18 @@ void commands_announce_predecessors(struct commands *commands, uint32_t command)
     struct sources sources = {.commands = commands, .command = command};
     struct command_area *area, *following;
     HASH_ITER(hh, commands->areas, area, following)
-    if (area->id)
-        add_area(&sources, area);
-    if (sources.count)
-        qsort(sources.items, sources.count, sizeof *sources.items, by_end);
-    for (size_t i = 0; i < sources.count; i++)
-        announce(commands, &sources.items[i]);
-    free(sources.items);
+    {
+        sources.area = area;
+        if (!area->id)
+            continue;
+        commands_apply_kept(commands, area);
+        commands_visit(area, area->low, area->high, add_source, &sources);
+    }
+    if (sources.list.count)
+        qsort(sources.list.items, sources.list.count, sizeof *sources.list.items, by_end);
+    for (size_t i = 0; i < sources.list.count; i++)
+        announce(commands, &sources.list.items[i]);
+    list_fini(&sources.list);
     inter_launch_predecessors_over(commands->inter_launch, command);
 }
 

@@ -41,7 +41,6 @@ static bool same_places(const struct commands *commands, const struct conflict *
 /* Of several accesses of a map the one that opens the bytes for writing is reported, not its read. */
 static void merge_conflict(struct conflict *kept, const struct conflict *more)
 {
-    kept->bytes += more->bytes;
     if (more->later.opens)
         kept->later = more->later;
     if (more->earlier.opens)
@@ -50,17 +49,14 @@ static void merge_conflict(struct conflict *kept, const struct conflict *more)
 
 void commands_keep_conflict(struct commands *commands, const struct conflict *conflict)
 {
-    for (size_t i = commands->conflict_count; i > 0; i--) {
-        if (same_places(commands, &commands->conflicts[i - 1], conflict)) {
-            merge_conflict(&commands->conflicts[i - 1], conflict);
+    for (size_t i = commands->conflicts.count; i > 0; i--) {
+        if (same_places(commands, &commands->conflicts.items[i - 1], conflict)) {
+            merge_conflict(&commands->conflicts.items[i - 1], conflict);
             return;
         }
     }
-    if (!commands_reserve((void **)&commands->conflicts, &commands->conflict_room, commands->conflict_count,
-                          sizeof *conflict))
-        return; /* out of memory: the conflicts so far are reported */
-    CHECKED(commands->conflict_count < commands->conflict_room && conflict->low < conflict->high);
-    commands->conflicts[commands->conflict_count++] = *conflict;
+    CHECKED(conflict->low < conflict->high);
+    (void)list_add(&commands->conflicts, *conflict); /* out of memory: the conflicts so far are reported */
 }
 
 /* An access by several instructions is split into ranges of one instruction each. Only the first ranges are
@@ -74,7 +70,6 @@ static void keep_conflicts(struct commands *commands, const struct byte_access *
         struct conflict conflict = {.low = low, .high = high, .area = commands->queried_area};
         conflict.later = commands_access_at(commands->queried_area, later, low, &conflict.high);
         conflict.earlier = commands_access_at(commands->queried_area, earlier, low, &conflict.high);
-        conflict.bytes = conflict.high - low;
         CHECKED(low < conflict.high && conflict.high <= high);
         commands_keep_conflict(commands, &conflict);
         low = conflict.high;
@@ -105,15 +100,11 @@ static bool may_synchronise(const struct commands *commands, const struct byte_a
 
 static void note_atomic_pair(struct commands *commands, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < commands->atomic_pair_count; i++)
-        if (commands->atomic_pairs[i].a == a && commands->atomic_pairs[i].b == b)
+    for (size_t i = 0; i < commands->atomic_pairs.count; i++)
+        if (commands->atomic_pairs.items[i].a == a && commands->atomic_pairs.items[i].b == b)
             return;
     CHECKED(a != b);
-    if (commands_reserve((void **)&commands->atomic_pairs, &commands->atomic_pair_room,
-                         commands->atomic_pair_count, sizeof *commands->atomic_pairs))
-        commands->atomic_pairs[commands->atomic_pair_count++] = (struct atomic_pair){a, b};
-    else
-        commands->lost = true;
+    commands->lost |= !list_add(&commands->atomic_pairs, (struct atomic_pair){a, b});
 }
 
 static void check_pair(void *self, const struct byte_access *later, const struct byte_access *earlier,
@@ -162,9 +153,9 @@ static void check_sets(struct commands *commands, const struct byte_set *bytes,
 static void check_scattered(struct commands *commands, struct command_area *area,
                             const struct byte_set *bytes, const struct byte_access *access)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < area->scattered_count; i++) {
-        struct scattered_access *old = &area->scattered[i];
+    uint32_t kept = 0;
+    for (size_t i = 0; i < area->scattered.count; i++) {
+        struct scattered_access *old = &area->scattered.items[i];
         bool known =
             old->access.command == access->command || commands_is_after(commands, access, &old->access);
         if (known && byte_access_subsumes(access, &old->access) && covers(bytes, &old->bytes)) {
@@ -173,16 +164,17 @@ static void check_scattered(struct commands *commands, struct command_area *area
         }
         if (!known)
             check_sets(commands, bytes, access, &old->bytes, &old->access, &(struct byte_run){0, UINT64_MAX});
-        area->scattered[kept++] = *old;
+        area->scattered.items[kept++] = *old;
     }
-    area->scattered_count = kept;
+    area->scattered.count = kept;
 }
 
 void commands_touch(struct commands *commands, struct command_area *area, uint64_t low, uint64_t high,
                     const struct byte_access *access)
 {
-    struct byte_run run = {low - area->low, high - area->low};
-    const struct byte_set bytes = {.runs = &run, .count = 1, .size = area->high - area->low};
+    const struct byte_set bytes = {.runs = &(struct byte_run){low - area->low, high - area->low},
+                                   .count = 1,
+                                   .size = area->high - area->low};
     const struct byte_map_query query = {commands, commands_is_after, check_pair};
     commands->queried_area = area;
     commands->added++;
@@ -192,40 +184,61 @@ void commands_touch(struct commands *commands, struct command_area *area, uint64
 
 struct scattered_check {
     struct commands *commands;
-    const struct command_area *area;
     const struct byte_set *bytes;
     const struct byte_access *access;
 };
 
-static void check_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *earlier)
+/* ---- visits ------------------------------------------------------------------------------ */
+
+struct area_visit {
+    const struct command_area *area;
+    void (*visit)(void *self, const struct byte_set *bytes, const struct byte_access *access);
+    void *self;
+};
+
+static void visit_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    const struct area_visit *visit = self;
+    CHECKED(low >= visit->area->low && low < high);
+    const struct byte_set bytes = {.runs =
+                                       &(struct byte_run){low - visit->area->low, high - visit->area->low},
+                                   .count = 1,
+                                   .size = visit->area->high - visit->area->low};
+    visit->visit(visit->self, &bytes, access);
+}
+
+void commands_visit(const struct command_area *area, uint64_t low, uint64_t high,
+                    void (*visit)(void *self, const struct byte_set *bytes, const struct byte_access *access),
+                    void *self)
+{
+    byte_map_visit(area->map, low, high, visit_segment, &(struct area_visit){area, visit, self});
+    for (size_t i = 0; i < area->scattered.count; i++)
+        visit(self, &area->scattered.items[i].bytes, &area->scattered.items[i].access);
+}
+
+static void check_segment(void *self, const struct byte_set *segment, const struct byte_access *earlier)
 {
     struct scattered_check *check = self;
-    const struct command_area *area = check->area;
-    struct byte_run run = {low - area->low, high - area->low};
-    const struct byte_set segment = {.runs = &run, .count = 1, .size = area->high - area->low};
     if (earlier->command != check->access->command &&
         !commands_is_after(check->commands, check->access, earlier))
-        check_sets(check->commands, check->bytes, check->access, &segment, earlier, &run);
+        check_sets(check->commands, check->bytes, check->access, segment, earlier, &segment->runs[0]);
 }
 
 /* Takes ownership of the bytes. */
 static void touch_scattered(struct commands *commands, struct command_area *area, struct byte_set *bytes,
                             const struct byte_access *access)
 {
-    struct scattered_check check = {commands, area, bytes, access};
+    struct scattered_check check = {commands, bytes, access};
+    CHECKED(bytes->size == area->high - area->low);
     commands->queried_area = area;
     commands->added++;
-    byte_map_visit(area->map, area->low, area->high, check_segment, &check);
+    byte_map_visit(area->map, area->low, area->high, visit_segment,
+                   &(struct area_visit){area, check_segment, &check});
     check_scattered(commands, area, bytes, access);
-    if (!commands_reserve((void **)&area->scattered, &area->scattered_room, area->scattered_count,
-                          sizeof *area->scattered)) {
+    if (list_add(&area->scattered, (struct scattered_access){*bytes, *access}))
+        *bytes = (struct byte_set){.size = bytes->size};
+    else
         commands->lost = true;
-        return;
-    }
-    struct scattered_access *new = &area->scattered[area->scattered_count++];
-    CHECKED(area->scattered_count <= area->scattered_room);
-    new->access = *access;
-    byte_set_take(&new->bytes, bytes);
 }
 
 /* An access with more runs is scattered: as segments each run would be looked up and split by itself. */
@@ -236,36 +249,43 @@ static bool is_forgotten(const struct commands *commands, uint32_t command)
     return command < command_graph_first(commands->graph);
 }
 
-const enum access_kind commands_use_kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                             ACCESS_ATOMIC_READ};
+struct command_uses commands_uses(uint64_t low, struct byte_set bytes[FOOTPRINT_USES],
+                                  const struct byte_access *by, const uint32_t site[FOOTPRINT_USES])
+{
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
+                                                           ACCESS_ATOMIC_READ};
+    struct command_uses uses = {.low = low, .bytes = bytes, .command = by->command, .by_map = by->by_map};
+    for (int use = 0; use < FOOTPRINT_USES; use++) {
+        uses.access[use] = *by;
+        uses.access[use].kind = kinds[use];
+        uses.access[use].site = site[use];
+    }
+    return uses;
+}
 
-/* Takes ownership of the part's bytes. */
-void commands_touch_part(struct commands *commands, struct command_area *area, struct footprint_part *part,
-                         const struct byte_access *by, const uint32_t site[FOOTPRINT_USES])
+/* Takes ownership of the bytes. */
+void commands_touch_uses(struct commands *commands, struct command_area *area,
+                         const struct command_uses *uses)
 {
     for (int use = 0; use < FOOTPRINT_USES; use++) {
+        struct byte_set *bytes = &uses->bytes[use];
         struct byte_run run = {0, 0};
-        if (byte_set_empty(&part->bytes[use]))
-            continue;
-        struct byte_access access = *by;
-        access.kind = commands_use_kinds[use];
-        access.site = site[use];
-        if (area->id && (part->bytes[use].bits || part->bytes[use].count > RUNS_FEW)) {
-            touch_scattered(commands, area, &part->bytes[use], &access);
+        if (area->id && (bytes->bits || bytes->count > RUNS_FEW)) {
+            touch_scattered(commands, area, bytes, &uses->access[use]);
             continue;
         }
-        while (byte_set_next(&part->bytes[use], run.high, &run))
-            commands_touch(commands, area, part->low + run.low, part->low + run.high, &access);
+        while (byte_set_next(bytes, run.high, &run))
+            commands_touch(commands, area, uses->low + run.low, uses->low + run.high, &uses->access[use]);
     }
 }
 
 /* Fetches the bytes of a launch that its keeper still has, and applies them. */
 static void fetch_and_touch(struct commands *commands, struct command_area *area, struct kept_access *kept)
 {
-    uint32_t site[FOOTPRINT_USES];
     commands->lost |= !footprint_fetch(&kept->part);
-    commands_take_sites(commands, area, &kept->part, kept->numbers, site);
-    commands_touch_part(commands, area, &kept->part, &kept->access, site);
+    const struct command_uses uses =
+        commands_part_uses(commands, area, &kept->part, &kept->access, kept->numbers);
+    commands_touch_uses(commands, area, &uses);
     footprint_part_fini(&kept->part);
 }
 
@@ -287,8 +307,8 @@ void commands_note_latest(const struct commands *commands, struct command_area *
 /* A command comes that may not be after all kept accesses: they become segments. */
 void commands_apply_kept(struct commands *commands, struct command_area *area)
 {
-    for (size_t i = 0; i < area->kept_count; i++) {
-        struct kept_access *kept = &area->kept[i];
+    for (size_t i = 0; i < area->kept.count; i++) {
+        struct kept_access *kept = &area->kept.items[i];
         if (is_forgotten(commands, kept->access.command))
             ;
         else if (kept->part.keeper)
@@ -296,20 +316,16 @@ void commands_apply_kept(struct commands *commands, struct command_area *area)
         else
             commands_touch(commands, area, kept->low, kept->high, &kept->access);
     }
-    area->kept_count = 0;
+    area->kept.count = 0;
 }
 
 void commands_keep_access(struct commands *commands, struct command_area *area,
                           const struct kept_access *kept)
 {
-    if (area->kept_count == KEPT_MOST)
+    if (area->kept.count == KEPT_MOST)
         commands_apply_kept(commands, area);
-    if (!commands_reserve((void **)&area->kept, &area->kept_room, area->kept_count, sizeof *kept)) {
-        commands->lost = true; /* the bytes still belong to the part's keeper, or to the caller */
-        return;
-    }
-    CHECKED(area->kept_count < area->kept_room);
-    area->kept[area->kept_count++] = *kept;
+    /* out of memory: the bytes still belong to the part's keeper, or to the caller */
+    commands->lost |= !list_add(&area->kept, *kept);
     commands->added++;
 }
 
@@ -328,24 +344,19 @@ static bool forgotten(void *self, const struct byte_access *access)
 
 void commands_drop_kept(struct commands *commands, struct command_area *area)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < area->kept_count; i++) {
-        if (!is_forgotten(commands, area->kept[i].access.command))
-            area->kept[count++] = area->kept[i];
-    }
-    area->kept_count = count;
+    list_keep(&area->kept, kept, !is_forgotten(commands, kept->access.command));
 }
 
 static void drop_scattered(struct commands *commands, struct command_area *area)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < area->scattered_count; i++) {
-        if (forgotten(commands, &area->scattered[i].access))
-            byte_set_fini(&area->scattered[i].bytes);
+    uint32_t kept = 0;
+    for (size_t i = 0; i < area->scattered.count; i++) {
+        if (forgotten(commands, &area->scattered.items[i].access))
+            byte_set_fini(&area->scattered.items[i].bytes);
         else
-            area->scattered[kept++] = area->scattered[i];
+            area->scattered.items[kept++] = area->scattered.items[i];
     }
-    area->scattered_count = kept;
+    area->scattered.count = kept;
 }
 
 enum { SWEEP_AFTER = HOSTILE(4096, 4) };
@@ -361,10 +372,10 @@ void commands_sweep(struct commands *commands)
         byte_map_drop(area->map, forgotten, commands);
         drop_scattered(commands, area);
         commands_drop_kept(commands, area);
-        if (area->several_count)
+        if (area->several.count)
             commands_drop_several(area);
-        host_dirty_drop(&area->stores, command_graph_first_step(commands->graph));
-        if (byte_map_empty(area->map) && !area->scattered_count && !area->kept_count &&
+        dirty_bytes_drop(&area->stores, command_graph_first_step(commands->graph));
+        if (byte_map_empty(area->map) && !area->scattered.count && !area->kept.count &&
             commands_has_no_host_access(commands, area))
             commands_area_free(commands, area);
     }

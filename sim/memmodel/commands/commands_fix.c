@@ -30,9 +30,9 @@ static bool may_try(struct commands *commands)
 
 static bool share_atomics(const struct commands *commands, uint32_t a, uint32_t b)
 {
-    for (size_t i = 0; i < commands->atomic_pair_count; i++)
-        if ((commands->atomic_pairs[i].a == a && commands->atomic_pairs[i].b == b) ||
-            (commands->atomic_pairs[i].a == b && commands->atomic_pairs[i].b == a))
+    for (size_t i = 0; i < commands->atomic_pairs.count; i++)
+        if ((commands->atomic_pairs.items[i].a == a && commands->atomic_pairs.items[i].b == b) ||
+            (commands->atomic_pairs.items[i].a == b && commands->atomic_pairs.items[i].b == a))
             return true;
     return false;
 }

@@ -19,9 +19,10 @@
 struct host_operation {
     const struct touch *touch;
     const char *what, *by, *why, *fix, *spec;
-    const struct device_dirty_part *command;
+    const struct dirty_part *command;
 };
 
+/* facts NULL: those that the graph has of the command. */
 static void report_operation(struct commands *commands, const struct command_area *area,
                              const struct byte_access *access, const struct command_facts *facts,
                              const struct byte_run *run, const struct host_operation *operation)
@@ -50,7 +51,8 @@ static void report_operation(struct commands *commands, const struct command_are
     if (operation->command)
         commands_describe(commands, &operation->command->writer, &operation->command->facts,
                           &finding.access[0], &other);
-    commands_describe(commands, &first, facts, &finding.access[1], &side);
+    commands_describe(commands, &first, facts ? facts : command_graph_facts(commands->graph, first.command),
+                      &finding.access[1], &side);
     finding.access[0].size_bytes = finding.access[1].size_bytes = size;
     report_add(commands->report, &finding);
 }
@@ -60,7 +62,6 @@ static void report_host_race(struct commands *commands, const struct command_are
                              const struct byte_access *access, const struct byte_run *run,
                              const struct touch *touch)
 {
-    const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
     const bool load = touch && !touch->write, is_mapped = touch && touch->of == TOUCH_MAPPED;
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const struct host_operation operation = {
@@ -79,7 +80,7 @@ static void report_host_race(struct commands *commands, const struct command_are
     commands_format(fix, SPEC_CHARS,
                     "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
                     load ? "load" : "store", access->command);
-    report_operation(commands, area, access, facts, run, &operation);
+    report_operation(commands, area, access, NULL, run, &operation);
 }
 
 /* ---- host changes to a buffer's storage --------------------------------------------------------- */
@@ -99,29 +100,37 @@ static void report_host_dirty(struct commands *commands, const struct command_ar
                "bytes over with "
                "clEnqueueWriteBuffer",
         .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
-    report_operation(commands, area, access, command_graph_facts(commands->graph, access->command), run,
-                     &operation);
+    report_operation(commands, area, access, NULL, run, &operation);
 }
 
-/* sets: the command's bytes, by use. */
-static void check_host_dirty(struct commands *commands, struct command_area *area,
-                             const struct byte_set *sets, const struct byte_access *access,
-                             const uint32_t site[FOOTPRINT_USES])
+static const enum footprint_use reads[] = {FOOTPRINT_READ, FOOTPRINT_ATOMIC_READ},
+                                writes[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
+
+/* Does the command have the bytes of this use anew, by a write or by a map of them? */
+static bool renews(const struct command_uses *uses, enum footprint_use use)
 {
-    const struct byte_set *own[2] = {&sets[FOOTPRINT_WRITTEN], &sets[FOOTPRINT_ATOMIC]};
-    struct byte_access reader = *access;
-    struct byte_run run;
-    for (int i = 0; i < 2; i++) {
-        const enum footprint_use use = i ? FOOTPRINT_ATOMIC_READ : FOOTPRINT_READ;
-        reader.kind = i ? ACCESS_ATOMIC_READ : ACCESS_READ;
-        reader.site = site[use];
-        if (!access->by_map && host_dirty_read(&area->host_dirty, &sets[use], own, access->command, &run))
-            report_host_dirty(commands, area, &reader, &run);
-    }
-    for (int use = 0; use < FOOTPRINT_USES; use++)
-        if (access->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC)
-            host_dirty_renew(&area->host_dirty, &sets[use], access->command);
-    if (host_dirty_empty(&area->host_dirty))
+    return uses->by_map || use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC;
+}
+
+/* A change that was read is forgotten, so that it is reported once. */
+static void check_host_dirty(struct commands *commands, struct command_area *area,
+                             const struct command_uses *uses)
+{
+    struct dirty_bytes *dirty = &area->host_dirty;
+    for (int r = 0; r < 2 && !uses->by_map; r++)
+        for (uint32_t i = dirty->count; i-- > 0;) {
+            struct byte_run run;
+            if (dirty->parts[i].when > uses->command ||
+                !dirty_bytes_read(&dirty->parts[i], uses->bytes, reads[r], &run))
+                continue;
+            dirty_bytes_remove(dirty, i);
+            report_host_dirty(commands, area, &uses->access[reads[r]], &run);
+            break;
+        }
+    for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++)
+        if (renews(uses, use))
+            dirty_bytes_forget(dirty, &uses->bytes[use], uses->command);
+    if (!dirty->count)
         touches_lines(&commands->touches, area->low, area->high);
 }
 
@@ -131,17 +140,15 @@ void commands_host_wrote(struct commands *commands, uint32_t command, uint64_t a
     struct command_area *area =
         commands_can_check(commands, command) ? commands_area_of(commands, address) : NULL;
     if (area)
-        host_dirty_add(&area->host_dirty, area->high - area->low, address - area->low,
-                       address + size - area->low, command);
+        dirty_bytes_add(&area->host_dirty, area->high - area->low, address - area->low,
+                        address + size - area->low, command, true);
     pthread_mutex_unlock(&commands->lock);
 }
 
 void commands_forget_host_writes(struct commands *commands)
 {
-    for (struct command_area *area = commands->areas; area; area = area->hh.next) {
-        if (!host_dirty_empty(&area->host_dirty))
-            host_dirty_fini(&area->host_dirty);
-    }
+    for (struct command_area *area = commands->areas; area; area = area->hh.next)
+        dirty_bytes_fini(&area->host_dirty);
 }
 
 /* ---- commands that write a buffer's storage -------------------------------------------------- */
@@ -156,15 +163,16 @@ void commands_wrote_storage(struct commands *commands, const struct byte_run *by
     if (!area || !region || commands->memory->host.permits ||
         memory_map_at(region, bytes->low, bytes->high - bytes->low, DENY_KERNEL_READ))
         return;
-    struct byte_run run = {bytes->low - area->low, bytes->high - area->low};
-    const struct byte_set set = {.runs = &run, .count = 1, .size = area->high - area->low};
-    device_dirty_write(&area->written_storage, &set, access,
-                       command_graph_facts(commands->graph, access->command));
+    const struct byte_set set = {.runs = &(struct byte_run){bytes->low - area->low, bytes->high - area->low},
+                                 .count = 1,
+                                 .size = area->high - area->low};
+    dirty_bytes_write(&area->written_storage, &set, access,
+                      command_graph_facts(commands->graph, access->command));
 }
 
 static void report_written_storage(struct commands *commands, const struct command_area *area,
                                    const struct byte_access *access, const struct byte_run *run,
-                                   const struct device_dirty_part *part)
+                                   const struct dirty_part *part)
 {
     const struct host_operation operation = {
         .command = part,
@@ -173,56 +181,40 @@ static void report_written_storage(struct commands *commands, const struct comma
                "writes there by the host's pointer without a map",
         .fix = "copy to the buffer itself, or hand the bytes over with clEnqueueWriteBuffer",
         .spec = "OpenCL 2.2 API, 5.2.1 creating buffer objects, CL_MEM_USE_HOST_PTR"};
-    report_operation(commands, area, access, command_graph_facts(commands->graph, access->command), run,
-                     &operation);
+    report_operation(commands, area, access, NULL, run, &operation);
 }
 
-/* Does the command read bytes that another command wrote by the host's pointer? It has to be after the
- * writer, else the two race; bytes that it writes itself do not count. */
-static bool reads_written_storage(const struct commands *commands, const struct device_dirty_part *part,
-                                  const struct byte_set *sets, enum footprint_use use, uint32_t command,
-                                  struct byte_run *out_run)
+/* Does the command come after another one that wrote by the host's pointer? Else the two race. */
+static bool is_after_writer(const struct commands *commands, uint32_t command, uint32_t writer)
 {
-    struct byte_set once, rest;
-    const uint32_t writer = part->writer.command;
-    const bool after = writer < command_graph_first(commands->graph) ||
-                       command_graph_is_after(commands->graph, command, writer);
-    if (!after || writer == command || !byte_set_intersection(&part->bytes, &sets[use], out_run))
-        return false;
-    byte_set_difference(&part->bytes, &sets[FOOTPRINT_WRITTEN], &once);
-    byte_set_difference(&once, &sets[FOOTPRINT_ATOMIC], &rest);
-    const bool found = !once.failed && !rest.failed && byte_set_intersection(&rest, &sets[use], out_run);
-    byte_set_fini(&once);
-    byte_set_fini(&rest);
-    return found;
+    return writer != command && (writer < command_graph_first(commands->graph) ||
+                                 command_graph_is_after(commands->graph, command, writer));
+}
+
+/* Reports the latest write by the host's pointer that the command reads. False: there is none. */
+static bool report_written_read(struct commands *commands, const struct command_area *area,
+                                const struct command_uses *uses)
+{
+    for (uint32_t i = area->written_storage.count; i-- > 0;)
+        for (int r = 0; r < 2; r++) {
+            const struct dirty_part *part = &area->written_storage.parts[i];
+            struct byte_run run;
+            if (!is_after_writer(commands, uses->command, part->writer.command) ||
+                !dirty_bytes_read(part, uses->bytes, reads[r], &run))
+                continue;
+            report_written_storage(commands, area, &uses->access[reads[r]], &run, part);
+            return true;
+        }
+    return false;
 }
 
 static void check_written_storage(struct commands *commands, struct command_area *area,
-                                  const struct byte_set *sets, const struct byte_access *access,
-                                  const uint32_t site[FOOTPRINT_USES])
+                                  const struct command_uses *uses)
 {
-    static const enum footprint_use reads[] = {FOOTPRINT_READ, FOOTPRINT_ATOMIC_READ};
-    struct byte_access reader = *access;
-    struct byte_run run, reported = {0, 0};
-    for (uint32_t i = area->written_storage.count; i-- > 0 && !access->by_map && !reported.high;)
-        for (int r = 0; r < 2 && !reported.high; r++) {
-            reader.kind = r ? ACCESS_ATOMIC_READ : ACCESS_READ;
-            reader.site = site[reads[r]];
-            if (!reads_written_storage(commands, &area->written_storage.parts[i], sets, reads[r],
-                                       access->command, &run))
-                continue;
-            report_written_storage(commands, area, &reader, &run, &area->written_storage.parts[i]);
-            reported = run;
-        }
-    for (int use = 0; use < FOOTPRINT_USES; use++) {
-        const bool writes = use == FOOTPRINT_WRITTEN || use == FOOTPRINT_ATOMIC;
-        const bool is_reported = use == FOOTPRINT_READ && reported.high;
-        const bool renews = access->by_map || writes || is_reported;
-        run = (struct byte_run){0, 0};
-        while (renews && !device_dirty_empty(&area->written_storage) &&
-               byte_set_next(&sets[use], run.high, &run))
-            device_dirty_forget(&area->written_storage, run.low, run.high);
-    }
+    const bool is_reported = !uses->by_map && report_written_read(commands, area, uses);
+    for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++)
+        if (renews(uses, use) || (use == FOOTPRINT_READ && is_reported))
+            dirty_bytes_forget(&area->written_storage, &uses->bytes[use], UINT32_MAX);
 }
 
 /* ---- host stores to shared memory ------------------------------------------------------------------- */
@@ -240,18 +232,21 @@ struct storing {
     const struct command_area *area;
     const struct byte_set *bytes;
     struct byte_set *written;
+    struct byte_run range;
 };
 
-static void gather_written(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+static void gather_written(void *self, const struct byte_set *bytes, const struct byte_access *access)
 {
     const struct storing *storing = self;
-    if (!reads_only(access) && !access->opens)
-        byte_set_add(storing->written, low - storing->area->low, high - storing->area->low);
+    struct byte_run run = {storing->range.low, storing->range.low};
+    while (!reads_only(access) && !access->opens && byte_set_next(bytes, run.high, &run) &&
+           run.low < storing->range.high)
+        byte_set_add(storing->written, run.low, run.high);
 }
 
-static void check_store(const struct storing *storing, const struct byte_set *touched,
-                        const struct byte_access *access)
+static void check_store(void *self, const struct byte_set *touched, const struct byte_access *access)
 {
+    const struct storing *storing = self;
     struct commands *commands = storing->commands;
     struct byte_run run;
     if (!access->by_map && !command_graph_host_is_after(commands->graph, access->command) &&
@@ -259,49 +254,19 @@ static void check_store(const struct storing *storing, const struct byte_set *to
         report_store(commands, storing->area, access, &run);
 }
 
-static void check_store_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct storing *storing = self;
-    struct byte_run run = {low - storing->area->low, high - storing->area->low};
-    const struct byte_set touched = {.runs = &run, .count = 1, .size = storing->bytes->size};
-    check_store(storing, &touched, access);
-}
-
 /* The host stored after all commands that were enqueued. Commands that have begun are checked now, later
  * ones when they come. */
 static void check_host_store(struct storing *storing, uint64_t low, uint64_t high)
 {
     struct command_area *area = commands_area_of(storing->commands, low);
-    byte_map_visit(area->map, low, high, check_store_segment, storing);
-    for (size_t i = 0; i < area->scattered_count; i++)
-        check_store(storing, &area->scattered[i].bytes, &area->scattered[i].access);
+    commands_visit(area, low, high, check_store, storing);
     const struct command_graph *graph = storing->commands->graph;
     struct byte_run run = {0, 0};
-    host_dirty_drop(&area->stores, command_graph_first_step(graph));
+    dirty_bytes_drop(&area->stores, command_graph_first_step(graph));
+    /* a command that has not seen an earlier step has not seen this one, so a full list keeps the step */
     while (byte_set_next(storing->bytes, run.high, &run))
-        host_dirty_store(&area->stores, storing->bytes->size, run.low, run.high, command_graph_step(graph));
-}
-
-/* The bytes of the range that no command wrote: those the host has changed. */
-static void subtract_written(struct storing *storing, const struct command_area *area, uint64_t low,
-                             uint64_t high, struct byte_set *out_rest)
-{
-    struct byte_set written;
-    struct byte_run run = {low - area->low, high - area->low};
-    const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
-    byte_set_init(&written, all.size);
-    storing->written = &written;
-    byte_map_visit(area->map, low, high, gather_written, storing);
-    for (size_t i = 0; i < area->scattered_count; i++) {
-        struct byte_run at = {run.low, run.low};
-        while (!reads_only(&area->scattered[i].access) &&
-               byte_set_next(&area->scattered[i].bytes, at.high, &at) && at.low < run.high)
-            byte_set_add(&written, at.low, at.high);
-    }
-    byte_set_difference(&all, &written, out_rest);
-    if (written.failed)
-        byte_set_fini(out_rest);
-    byte_set_fini(&written);
+        dirty_bytes_add(&area->stores, storing->bytes->size, run.low, run.high, command_graph_step(graph),
+                        false);
 }
 
 void commands_host_stored(struct commands *commands, uint64_t address, uint64_t size, bool ran)
@@ -309,19 +274,19 @@ void commands_host_stored(struct commands *commands, uint64_t address, uint64_t 
     pthread_mutex_lock(&commands->lock);
     const bool judged = !commands->lost && !commands->partial && !command_graph_exhausted(commands->graph);
     struct command_area *area = judged ? commands_area_of(commands, address) : NULL;
-    struct byte_run run = {0, 0};
     if (area && area->id) {
-        struct byte_set rest;
-        struct storing storing = {commands, area, &rest, NULL};
+        struct byte_run run = {address - area->low, address + size - area->low};
+        const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
+        struct byte_set written, rest;
+        struct storing storing = {commands, area, &rest, &written, run};
+        byte_set_init(&written, all.size);
         commands_apply_kept(commands, area);
-        if (ran) {
-            subtract_written(&storing, area, address, address + size, &rest);
-        } else {
-            byte_set_init(&rest, area->high - area->low);
-            byte_set_add(&rest, address - area->low, address + size - area->low);
-        }
-        if (!rest.failed && byte_set_next(&rest, 0, &run))
+        if (ran)
+            commands_visit(area, address, address + size, gather_written, &storing);
+        byte_set_difference(&all, &written, &rest);
+        if (!written.failed && !rest.failed && !byte_set_empty(&rest))
             check_host_store(&storing, address, address + size);
+        byte_set_fini(&written);
         byte_set_fini(&rest);
     }
     pthread_mutex_unlock(&commands->lock);
@@ -355,13 +320,18 @@ struct touch_check {
     bool reported;
 };
 
-static void check_touch_segment(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+static bool has_byte(const struct byte_set *bytes, uint64_t at)
+{
+    struct byte_run run;
+    return byte_set_next(bytes, at, &run) && run.low == at;
+}
+
+static void check_touched(void *self, const struct byte_set *bytes, const struct byte_access *access)
 {
     struct touch_check *check = self;
     struct commands *commands = check->commands;
     const uint64_t at = check->touch->address - check->area->low;
-    (void)low, (void)high;
-    if (check->reported || !touch_conflicts(check->touch, access) ||
+    if (check->reported || !has_byte(bytes, at) || !touch_conflicts(check->touch, access) ||
         touch_is_after(commands, check->touch, access->command))
         return;
     check->reported = true;
@@ -371,13 +341,7 @@ static void check_touch_segment(void *self, uint64_t low, uint64_t high, const s
 static bool check_touch(struct commands *commands, struct command_area *area, struct touch *touch)
 {
     struct touch_check check = {commands, area, touch, false};
-    const uint64_t address = touch->address;
-    struct byte_run run;
-    byte_map_visit(area->map, address, address + 1, check_touch_segment, &check);
-    for (size_t i = 0; i < area->scattered_count; i++)
-        if (byte_set_next(&area->scattered[i].bytes, address - area->low, &run) &&
-            run.low == address - area->low)
-            check_touch_segment(&check, address, address + 1, &area->scattered[i].access);
+    commands_visit(area, touch->address, touch->address + 1, check_touched, &check);
     return check.reported;
 }
 
@@ -387,7 +351,7 @@ static bool load_is_device_dirty(struct commands *commands, struct command_area 
                                  const struct touch *touch)
 {
     const uint64_t at = touch->address - area->low;
-    const struct device_dirty_part *part = device_dirty_at(&area->device_dirty, at);
+    const struct dirty_part *part = dirty_bytes_at(&area->device_dirty, at);
     char why[SPEC_CHARS];
     const struct host_operation operation = {
         .touch = touch,
@@ -402,7 +366,7 @@ static bool load_is_device_dirty(struct commands *commands, struct command_area 
         why, SPEC_CHARS,
         "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
         " wrote only when a map of these bytes is complete%s",
-        part->writer.command, part->map ? "; the host has not waited for the map that was enqueued" : "");
+        part->writer.command, part->when ? "; the host has not waited for the map that was enqueued" : "");
     report_operation(commands, area, &part->writer, &part->facts, &(struct byte_run){at, at + 1}, &operation);
     return true;
 }
@@ -416,9 +380,12 @@ static void check_new_touch(struct commands *commands, struct command_area *area
     bool reported = touch->open && check_touch(commands, area, touch);
     if (!reported && !touch->write && area->mirror)
         reported = load_is_device_dirty(commands, area, touch);
-    if (touch->write &&
-        area->mirror) /* once caught, the page is open: what the host stores in it from now on is not seen */
-        device_dirty_forget(&area->device_dirty, at > PAGE_BYTES ? at - PAGE_BYTES : 0, at + PAGE_BYTES);
+    if (touch->write && area->mirror) {
+        /* once caught, the page is open: what the host stores in it from now on is not seen */
+        struct byte_run page = {at > PAGE_BYTES ? at - PAGE_BYTES : 0, at + PAGE_BYTES};
+        const struct byte_set bytes = {.runs = &page, .count = 1, .size = page.high};
+        dirty_bytes_forget(&area->device_dirty, &bytes, UINT32_MAX);
+    }
     if (reported || (!touch->write && command_graph_idle(commands->graph)))
         touches_reported(&commands->touches, touch);
 }
@@ -451,32 +418,27 @@ void commands_host_touched(struct commands *commands, const struct host_access *
 
 /* Does the command, which the host's access does not happen before, access that byte? */
 static bool conflicts_with_touch(struct commands *commands, const struct command_area *area,
-                                 const struct byte_set *sets, const struct byte_access *access,
-                                 const uint32_t site[FOOTPRINT_USES], const struct touch *touch)
+                                 const struct command_uses *uses, const struct touch *touch)
 {
-    struct byte_access one = *access;
-    struct byte_run run;
     const uint64_t at = touch->address - area->low;
     for (int use = 0; use < FOOTPRINT_USES; use++) {
-        one.kind = commands_use_kinds[use];
-        one.site = site[use];
-        if (touch_conflicts(touch, &one) && byte_set_next(&sets[use], at, &run) && run.low == at) {
-            report_host_race(commands, area, &one, &(struct byte_run){at, at + 1}, touch);
+        const struct byte_access *access = &uses->access[use];
+        if (touch_conflicts(touch, access) && has_byte(&uses->bytes[use], at)) {
+            report_host_race(commands, area, access, &(struct byte_run){at, at + 1}, touch);
             return true;
         }
     }
     return false;
 }
 
-static void check_touches(struct commands *commands, struct command_area *area, const struct byte_set *sets,
-                          const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+static void check_touches(struct commands *commands, struct command_area *area,
+                          const struct command_uses *uses)
 {
-    const uint32_t saw = command_graph_seen_step(commands->graph, access->command);
+    const uint32_t saw = command_graph_seen_step(commands->graph, uses->command);
     for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
         struct touch *touch = &commands->touches.items[i];
         const bool in_area = touch->address >= area->low && touch->address < area->high;
-        if (touch->open && touch->step >= saw && in_area &&
-            conflicts_with_touch(commands, area, sets, access, site, touch))
+        if (touch->open && touch->step >= saw && in_area && conflicts_with_touch(commands, area, uses, touch))
             touches_reported(&commands->touches, touch);
     }
 }
@@ -491,7 +453,7 @@ void commands_mirror(struct commands *commands, uint64_t address, const void *ho
         commands->mirrors += host != NULL;
         commands->mirrors -= area->mirror != 0;
         area->mirror = (uint64_t)(uintptr_t)host;
-        device_dirty_fini(&area->device_dirty);
+        dirty_bytes_fini(&area->device_dirty);
         touches_lines(&commands->touches, area->low, area->high);
     }
     pthread_mutex_unlock(&commands->lock);
@@ -501,26 +463,19 @@ bool commands_device_dirty(struct commands *commands, uint64_t address)
 {
     pthread_mutex_lock(&commands->lock);
     const struct command_area *area = commands_area_of(commands, address);
-    const bool some =
-        area && (!device_dirty_empty(&area->device_dirty) || !command_graph_idle(commands->graph));
+    const bool some = area && (area->device_dirty.count || !command_graph_idle(commands->graph));
     pthread_mutex_unlock(&commands->lock);
     return some;
 }
 
 static void check_device_dirty(struct commands *commands, struct command_area *area,
-                               const struct byte_set *sets, const struct byte_access *access,
-                               const uint32_t site[FOOTPRINT_USES])
+                               const struct command_uses *uses)
 {
-    static const enum footprint_use uses[] = {FOOTPRINT_WRITTEN, FOOTPRINT_ATOMIC};
-    struct byte_access writer = *access;
-    for (int i = 0; i < 2 && !access->by_map; i++) {
-        writer.kind = commands_use_kinds[uses[i]];
-        writer.site = site[uses[i]];
-        device_dirty_write(&area->device_dirty, &sets[uses[i]], &writer,
-                           command_graph_facts(commands->graph, access->command));
-    }
-    if (access->by_map && reads_only(access))
-        device_dirty_map(&area->device_dirty, &sets[FOOTPRINT_READ], access->command);
+    for (int w = 0; w < 2 && !uses->by_map; w++)
+        dirty_bytes_write(&area->device_dirty, &uses->bytes[writes[w]], &uses->access[writes[w]],
+                          command_graph_facts(commands->graph, uses->command));
+    if (uses->by_map)
+        dirty_bytes_map(&area->device_dirty, &uses->bytes[FOOTPRINT_READ], uses->command);
 }
 
 void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command)
@@ -532,14 +487,18 @@ void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high
         struct byte_run run = {low > area->mirror ? low - area->mirror : 0,
                                high - area->mirror < size ? high - area->mirror : size};
         const struct byte_set bytes = {.runs = &run, .count = 1, .size = size};
-        device_dirty_map(&area->device_dirty, &bytes, command);
+        dirty_bytes_map(&area->device_dirty, &bytes, command);
     }
 }
 
 void commands_host_waited(struct commands *commands)
 {
-    for (struct command_area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next)
-        device_dirty_settle(&area->device_dirty, command_graph_reported, commands->graph);
+    for (struct command_area *area = commands->mirrors ? commands->areas : NULL; area; area = area->hh.next) {
+        struct dirty_bytes *dirty = &area->device_dirty;
+        for (uint32_t i = dirty->count; i-- > 0;)
+            if (dirty->parts[i].when && command_graph_reported(commands->graph, dirty->parts[i].when))
+                dirty_bytes_remove(dirty, i);
+    }
 }
 
 /* ---- all checks of a command -------------------------------------------------------------------- */
@@ -552,40 +511,36 @@ bool commands_under_way(struct commands *commands)
     return some;
 }
 
-static void check_stores(struct commands *commands, struct command_area *area, const struct byte_set *sets,
-                         const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+static void check_stores(struct commands *commands, struct command_area *area,
+                         const struct command_uses *uses)
 {
-    const uint32_t saw = command_graph_seen_step(commands->graph, access->command);
-    struct byte_access one = *access;
+    const uint32_t saw = command_graph_seen_step(commands->graph, uses->command);
     struct byte_run run;
-    for (int use = 0; use < FOOTPRINT_USES && !access->by_map && !commands->partial; use++) {
-        one.kind = commands_use_kinds[use];
-        one.site = site[use];
-        if (host_dirty_meets(&area->stores, &sets[use], saw, &run))
-            report_store(commands, area, &one, &run);
-    }
+    for (int use = 0; use < FOOTPRINT_USES && !uses->by_map && !commands->partial; use++)
+        if (dirty_bytes_since(&area->stores, &uses->bytes[use], saw, &run))
+            report_store(commands, area, &uses->access[use], &run);
 }
 
-void commands_check_host(struct commands *commands, struct command_area *area, const struct byte_set *sets,
-                         const struct byte_access *access, const uint32_t site[FOOTPRINT_USES])
+void commands_check_host(struct commands *commands, struct command_area *area,
+                         const struct command_uses *uses)
 {
-    if (!host_dirty_empty(&area->stores))
-        check_stores(commands, area, sets, access, site);
+    if (area->stores.count)
+        check_stores(commands, area, uses);
     if (commands->touches.count)
-        check_touches(commands, area, sets, access, site);
-    if (!host_dirty_empty(&area->host_dirty))
-        check_host_dirty(commands, area, sets, access, site);
-    if (!device_dirty_empty(&area->written_storage))
-        check_written_storage(commands, area, sets, access, site);
+        check_touches(commands, area, uses);
+    if (area->host_dirty.count)
+        check_host_dirty(commands, area, uses);
+    if (area->written_storage.count)
+        check_written_storage(commands, area, uses);
     if (area->mirror)
-        check_device_dirty(commands, area, sets, access, site);
+        check_device_dirty(commands, area, uses);
 }
 
 /* Has the host made no access in the area that may be unordered with a command? */
 bool commands_has_no_host_access(const struct commands *commands, const struct command_area *area)
 {
-    const bool all_visible = !area->mirror && device_dirty_empty(&area->written_storage) &&
-                             host_dirty_empty(&area->host_dirty) && host_dirty_empty(&area->stores);
+    const bool all_visible =
+        !area->mirror && !area->written_storage.count && !area->host_dirty.count && !area->stores.count;
     return all_visible && !touches_meet(&commands->touches, area->low, area->high);
 }
 

@@ -29,16 +29,11 @@ static void touch_storage(struct commands *commands, const struct command_area *
 }
 
 static void touch_storages(struct commands *commands, const struct command_area *host,
-                           const struct footprint_part *part, const struct byte_access *by,
-                           const uint32_t site[FOOTPRINT_USES])
+                           const struct command_uses *uses)
 {
-    for (int use = 0; use < FOOTPRINT_USES; use++) {
-        struct byte_access access = *by;
-        access.kind = commands_use_kinds[use];
-        access.site = site[use];
-        for (struct byte_run run = {0, 0}; byte_set_next(&part->bytes[use], run.high, &run);)
-            touch_storage(commands, host, part->low + run.low, part->low + run.high, &access);
-    }
+    for (int use = 0; use < FOOTPRINT_USES; use++)
+        for (struct byte_run run = {0, 0}; byte_set_next(&uses->bytes[use], run.high, &run);)
+            touch_storage(commands, host, uses->low + run.low, uses->low + run.high, &uses->access[use]);
 }
 
 static void take_part(struct commands *commands, const struct launch_info *launch,
@@ -53,12 +48,11 @@ static void take_part(struct commands *commands, const struct launch_info *launc
         return;
     }
     char name[ARGUMENT_CHARS];
-    const char *argument =
-        launch->argument && launch->argument(launch, part->low, part->high, name, sizeof name) ? name : NULL;
-    commands_number_sites(commands, launch, part, argument, kept.numbers);
+    commands_number_sites(commands, launch, part, launch_names_argument(launch, part->low, part->high, name),
+                          kept.numbers);
     const bool known = commands_all_happen_before(commands, area, launch->command);
     commands_note_latest(commands, area, launch->command);
-    const bool of_host = !area->id && commands->storage_count;
+    const bool of_host = !area->id && commands->storages.count;
     if (part->keeper && known && !of_host && commands_has_no_host_access(commands, area)) {
         commands_keep_access(commands, area, &kept);
         return;
@@ -66,13 +60,12 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     commands_apply_kept(commands, area);
     if (part->keeper)
         commands->lost |= !footprint_fetch(part);
-    uint32_t site[FOOTPRINT_USES];
-    commands_take_sites(commands, area, part, kept.numbers, site);
+    const struct command_uses uses = commands_part_uses(commands, area, part, &kept.access, kept.numbers);
     if (!commands_has_no_host_access(commands, area))
-        commands_check_host(commands, area, part->bytes, &kept.access, site);
+        commands_check_host(commands, area, &uses);
     if (of_host)
-        touch_storages(commands, area, part, &kept.access, site);
-    commands_touch_part(commands, area, part, &kept.access, site);
+        touch_storages(commands, area, &uses);
+    commands_touch_uses(commands, area, &uses);
 }
 
 static bool shares_atomics(const struct memory *memory)
@@ -121,9 +114,9 @@ static struct command_area *kept_area(const struct commands *commands, const str
 /* The area's latest kept access of that keeper; NULL: none. */
 static struct kept_access *latest_of(const struct command_area *area, const struct footprint_keeper *keeper)
 {
-    for (size_t i = area ? area->kept_count : 0; i > 0; i--)
-        if (area->kept[i - 1].part.keeper == keeper)
-            return &area->kept[i - 1];
+    for (size_t i = area ? area->kept.count : 0; i > 0; i--)
+        if (area->kept.items[i - 1].part.keeper == keeper)
+            return &area->kept.items[i - 1];
     return NULL;
 }
 

@@ -73,9 +73,9 @@ struct source_place commands_enqueued_at(const struct command_facts *facts)
 
 static const struct command_facts *facts_of(const struct commands *commands, uint32_t command)
 {
-    for (size_t i = 0; i < commands->mapping_count; i++)
-        if (commands->mappings[i].command == command)
-            return &commands->mappings[i].facts;
+    for (size_t i = 0; i < commands->mappings.count; i++)
+        if (commands->mappings.items[i].command == command)
+            return &commands->mappings.items[i].facts;
     return command_graph_facts(commands->graph, command);
 }
 
@@ -228,8 +228,8 @@ bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t 
 static bool conflicts_with_map(const struct commands *commands, const struct command_area *area,
                                uint32_t command, uint32_t map)
 {
-    for (size_t i = 0; i < commands->conflict_count; i++) {
-        const struct conflict *conflict = &commands->conflicts[i];
+    for (size_t i = 0; i < commands->conflicts.count; i++) {
+        const struct conflict *conflict = &commands->conflicts.items[i];
         if (conflict->area == area && conflict->later.command == command && conflict->earlier.command == map)
             return !commands_are_ordered(commands, command, map);
     }
@@ -240,8 +240,8 @@ static bool conflicts_with_map(const struct commands *commands, const struct com
 static bool conflicts_with_unmap(const struct commands *commands, const struct command_area *area,
                                  uint32_t command, uint32_t map)
 {
-    for (size_t i = 0; i < commands->conflict_count; i++) {
-        const struct conflict *conflict = &commands->conflicts[i];
+    for (size_t i = 0; i < commands->conflicts.count; i++) {
+        const struct conflict *conflict = &commands->conflicts.items[i];
         const bool is_unmap = conflict->later.command == command && conflict->earlier.map == map;
         if (conflict->area == area && is_unmap &&
             command_graph_is_after(commands->graph, conflict->earlier.command, map) &&
@@ -280,8 +280,8 @@ static bool is_reported_of_host(const struct commands *commands, const struct co
     const uint32_t later = conflict->later.command, earlier = conflict->earlier.command;
     if (!conflict->later.of_host && !conflict->earlier.of_host)
         return false;
-    for (size_t i = 0; i < commands->conflict_count; i++) {
-        const struct conflict *other = &commands->conflicts[i];
+    for (size_t i = 0; i < commands->conflicts.count; i++) {
+        const struct conflict *other = &commands->conflicts.items[i];
         const bool alike = other->later.command == later && other->earlier.command == earlier;
         const bool swapped = other->later.command == earlier && other->earlier.command == later;
         if ((alike || swapped) && !other->area->id)
@@ -319,9 +319,8 @@ static bool is_under_way(const struct commands *commands, const struct conflict 
  * atomics may have ordered them. Others wait. */
 void commands_report_all(struct commands *commands, uint32_t ending)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < commands->conflict_count; i++) {
-        const struct conflict *conflict = &commands->conflicts[i];
+    for (size_t i = 0; i < commands->conflicts.count; i++) {
+        const struct conflict *conflict = &commands->conflicts.items[i];
         const bool ordered = !conflict->before_map && commands_are_ordered(commands, conflict->later.command,
                                                                            conflict->earlier.command);
         if (ordered || is_under_way(commands, conflict, ending))
@@ -330,8 +329,5 @@ void commands_report_all(struct commands *commands, uint32_t ending)
             !is_judged_otherwise(commands, conflict))
             report_conflict(commands, conflict);
     }
-    for (size_t i = 0; i < commands->conflict_count; i++)
-        if (is_under_way(commands, &commands->conflicts[i], ending))
-            commands->conflicts[kept++] = commands->conflicts[i];
-    commands->conflict_count = kept;
+    list_keep(&commands->conflicts, conflict, is_under_way(commands, conflict, ending));
 }

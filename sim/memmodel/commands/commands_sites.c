@@ -30,55 +30,33 @@ static char *site_key(const char *kernel, const struct source_place *place, cons
     return key;
 }
 
-static char *copy_text(const char *text, bool *lost)
-{
-    char *copy = text ? strdup(text) : NULL;
-    *lost |= text && !copy;
-    return copy;
-}
-
 static void site_free(struct command_site *site)
 {
-    free((char *)(uintptr_t)site->place.file);
-    free((char *)(uintptr_t)site->place.text);
+    launch_names_free(&site->place);
     free(site->kernel);
     free(site->argument);
     free(site->key);
     free(site);
 }
 
+/* Takes the key. */
 static struct command_site *site_new(char *key, const char *kernel, const struct source_place *place,
                                      const char *argument)
 {
-    bool lost = false;
     struct command_site *site = calloc(1, sizeof *site);
     if (!site) {
         free(key);
         return NULL;
     }
-    *site = (struct command_site){.key = key, .kernel = copy_text(kernel, &lost), .one_of_several = !place};
-    if (place)
-        site->place = *place;
-    site->place.file = copy_text(site->place.file, &lost);
-    site->place.text = copy_text(site->place.text, &lost);
-    site->argument = copy_text(argument, &lost);
-    if (!lost)
+    *site = (struct command_site){.key = key,
+                                  .kernel = strdup(kernel),
+                                  .argument = argument ? strdup(argument) : NULL,
+                                  .place = place ? *place : (struct source_place){0},
+                                  .one_of_several = !place};
+    if (launch_names_keep(&site->place) && site->kernel && !site->argument == !argument)
         return site;
     site_free(site);
     return NULL;
-}
-
-static bool sites_reserve(struct commands *commands)
-{
-    if (commands->site_count < commands->site_room)
-        return true;
-    uint32_t room = 2 * commands->site_room + 16;
-    struct command_site **sites = realloc(commands->sites, room * sizeof(struct command_site *));
-    if (!sites)
-        return false;
-    commands->sites = sites;
-    commands->site_room = room;
-    return true;
 }
 
 static uint32_t number_of(struct commands *commands, const char *kernel, const struct source_place *place,
@@ -93,18 +71,17 @@ static uint32_t number_of(struct commands *commands, const char *kernel, const s
         free(key);
         return site->number;
     }
-    site = sites_reserve(commands) ? site_new(key, kernel, place, argument) : (free(key), NULL);
+    site = site_new(key, kernel, place, argument);
     if (!site)
         return 0;
     HASH_ADD_KEYPTR(hh, commands->sites_by_key, site->key, strlen(site->key), site);
     HASH_FIND_STR(commands->sites_by_key, site->key, known);
-    if (!known) {
-        site_free(site);
-        return 0;
-    }
-    CHECKED(commands->site_count < commands->site_room && !site->number);
-    commands->sites[commands->site_count++] = site;
-    return site->number = commands->site_count;
+    if (known && list_add(&commands->sites, site))
+        return site->number = commands->sites.count;
+    if (known)
+        HASH_DEL(commands->sites_by_key, site);
+    site_free(site);
+    return 0;
 }
 
 void commands_number_sites(struct commands *commands, const struct launch_info *launch,
@@ -114,9 +91,7 @@ void commands_number_sites(struct commands *commands, const struct launch_info *
     for (int use = 0; use < FOOTPRINT_USES; use++) {
         const struct footprint_sites *sites = &part->sites[use];
         for (uint32_t i = 0; i < sites->count; i++) {
-            struct source_place place = {0};
-            if (launch->program)
-                program_site(launch->program, sites->site[i], &place);
+            const struct source_place place = launch_names_place(launch, sites->site[i]);
             out[use].of[i] = number_of(commands, launch->kernel, &place, argument);
         }
         if (sites->count && footprint_sites_several(sites))
@@ -127,28 +102,25 @@ void commands_number_sites(struct commands *commands, const struct launch_info *
 uint32_t commands_number_site(struct commands *commands, const struct launch_info *launch, uint32_t site,
                               const struct command_area *area)
 {
-    struct source_place place = {0};
+    const struct source_place place = launch_names_place(launch, site);
     char name[ARGUMENT_CHARS];
-    const char *argument =
-        launch->argument && launch->argument(launch, area->low, area->high, name, sizeof name) ? name : NULL;
-    if (launch->program)
-        program_site(launch->program, site, &place);
-    return number_of(commands, launch->kernel, &place, argument);
+    return number_of(commands, launch->kernel, &place,
+                     launch_names_argument(launch, area->low, area->high, name));
 }
 
 const struct command_site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
     CHECKED(!(access->site & SITE_SEVERAL));
-    CHECKED(access->site <= commands->site_count);
-    return access->site ? commands->sites[access->site - 1] : NULL;
+    CHECKED(access->site <= commands->sites.count);
+    return access->site ? commands->sites.items[access->site - 1] : NULL;
 }
 
 void commands_sites_free(struct commands *commands)
 {
     HASH_CLEAR(hh, commands->sites_by_key);
-    for (uint32_t i = 0; i < commands->site_count; i++)
-        site_free(commands->sites[i]);
-    free(commands->sites);
+    for (uint32_t i = 0; i < commands->sites.count; i++)
+        site_free(commands->sites.items[i]);
+    list_fini(&commands->sites);
 }
 
 bool commands_same_line(const struct commands *commands, const struct byte_access *a,
@@ -168,16 +140,16 @@ bool commands_same_line(const struct commands *commands, const struct byte_acces
 
 static struct several_sites *several_of(const struct command_area *area, uint32_t site)
 {
-    size_t from = 0, to = area->several_count;
+    size_t from = 0, to = area->several.count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (area->several[middle].id < site)
+        if (area->several.items[middle].id < site)
             from = middle + 1;
         else
             to = middle;
     }
-    CHECKED(from < area->several_count && area->several[from].id == site);
-    return &area->several[from];
+    CHECKED(from < area->several.count && area->several.items[from].id == site);
+    return &area->several.items[from];
 }
 
 static void want(const struct command_area *area, const struct byte_access *access)
@@ -186,42 +158,40 @@ static void want(const struct command_area *area, const struct byte_access *acce
         several_of(area, access->site)->wanted = true;
 }
 
-static void want_visited(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+static void want_visited(void *self, const struct byte_set *bytes, const struct byte_access *access)
 {
-    (void)low, (void)high;
+    (void)bytes;
     want(self, access);
 }
 
 void commands_drop_several(struct command_area *area)
 {
     const uint64_t size = area->id ? area->high - area->low : 0;
-    size_t kept = 0;
-    byte_map_visit(area->map, area->low, area->high, want_visited, area);
-    for (size_t i = 0; i < area->scattered_count; i++)
-        want(area, &area->scattered[i].access);
+    uint32_t kept = 0;
+    commands_visit(area, area->low, area->high, want_visited, area);
     for (uint32_t i = 0; i < area->device_dirty.count; i++)
         want(area, &area->device_dirty.parts[i].writer);
     area->several_bytes = 0;
-    for (size_t i = 0; i < area->several_count; i++) {
-        struct several_sites *several = &area->several[i];
+    for (size_t i = 0; i < area->several.count; i++) {
+        struct several_sites *several = &area->several.items[i];
         if (!several->wanted) {
             footprint_sites_fini(&several->sites);
             continue;
         }
         several->wanted = false;
         area->several_bytes += footprint_sites_room(&several->sites);
-        area->several[kept++] = *several;
+        area->several.items[kept++] = *several;
     }
-    area->several_count = kept;
+    area->several.count = kept;
     area->several_most =
         2 * area->several_bytes + (size / 2 > SEVERAL_FEW_BYTES ? size / 2 : SEVERAL_FEW_BYTES);
 }
 
 void commands_several_free(struct command_area *area)
 {
-    for (size_t i = 0; i < area->several_count; i++)
-        footprint_sites_fini(&area->several[i].sites);
-    free(area->several);
+    for (size_t i = 0; i < area->several.count; i++)
+        footprint_sites_fini(&area->several.items[i].sites);
+    list_fini(&area->several);
 }
 
 /* Takes ownership of the bytes of each instruction. The result is an instruction's number, or with
@@ -232,27 +202,30 @@ static uint32_t add_several(struct commands *commands, struct command_area *area
     struct footprint_sites *sites = &part->sites[use];
     if (!footprint_sites_several(sites))
         return numbers->of[0];
+    const uint32_t id = SITE_SEVERAL | (commands->several_latest + 1);
     if (!sites->bytes || commands->several_latest == SITE_SEVERAL - 1 ||
-        !commands_reserve((void **)&area->several, &area->several_room, area->several_count,
-                          sizeof *area->several))
+        !list_add(&area->several,
+                  (struct several_sites){.id = id, .low = part->low, .numbers = *numbers, .sites = *sites}))
         return numbers->of[FOOTPRINT_SITES];
-    const uint32_t id = SITE_SEVERAL | ++commands->several_latest;
+    CHECKED(area->several.count == 1 || area->several.items[area->several.count - 2].id <
+                                            id); /* several_of() searches the ids by halves */
+    commands->several_latest++;
     area->several_bytes += footprint_sites_room(sites);
-    CHECKED(!area->several_count ||
-            area->several[area->several_count - 1].id < id); /* several_of() searches the ids by halves */
-    area->several[area->several_count++] =
-        (struct several_sites){.id = id, .low = part->low, .numbers = *numbers, .sites = *sites};
     sites->bytes = NULL;
     return id;
 }
 
-void commands_take_sites(struct commands *commands, struct command_area *area, struct footprint_part *part,
-                         const struct site_numbers numbers[FOOTPRINT_USES], uint32_t out_site[FOOTPRINT_USES])
+struct command_uses commands_part_uses(struct commands *commands, struct command_area *area,
+                                       struct footprint_part *part, const struct byte_access *by,
+                                       const struct site_numbers numbers[FOOTPRINT_USES])
 {
-    if (area->several_count && area->several_bytes >= area->several_most)
+    uint32_t site[FOOTPRINT_USES];
+    CHECKED(part->low >= area->low && part->high <= area->high);
+    if (area->several.count && area->several_bytes >= area->several_most)
         commands_drop_several(area);
     for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++)
-        out_site[use] = add_several(commands, area, part, use, &numbers[use]);
+        site[use] = add_several(commands, area, part, use, &numbers[use]);
+    return commands_uses(part->low, part->bytes, by, site);
 }
 
 struct byte_access commands_access_at(const struct command_area *area, const struct byte_access *access,

@@ -7,7 +7,9 @@
  *     commands_say_loss       says once that memory ran out
  *   commands_compare.c
  *     commands_touch          compares an access to bytes with those of the area, and adds it
- *     commands_touch_part     likewise a launch's part, whose bytes it takes
+ *     commands_touch_uses     likewise all accesses of a launch, whose bytes it takes
+ *     commands_visit          iterates over the accesses of an area: those in the map by segments that
+ *                             overlap [low, high), then the scattered ones, wherever they are
  *     commands_keep_conflict  adds a conflict, or merges it with one at the same places
  *     commands_keep_access    keeps an access that is after all others of its area
  *     commands_all_happen_before   do all accesses of the area happen before the command?
@@ -15,7 +17,7 @@
  *     commands_drop_kept, commands_sweep   drop what happens before all that may come: of an area; of all
  *     commands_apply_kept       applies the kept accesses of an area, which become segments
  *     commands_can_check         can the command be checked? It is in the graph, and memory was never out
- *     commands_use_kinds      the kind of access that a use of a footprint is
+ *     commands_uses           a command's accesses by use, of each instruction that `site` names
  *     commands_is_after       the query of byte maps: does the later access's command come after the other?
  *     commands_lacks_map      does an access use the pointer of that map without being after the map (R33)?
  *   commands_areas.c
@@ -27,12 +29,11 @@
  *     commands_add_pointer           a map is complete: its pointer may be used; commands_drop_pointer: its
  *                                    unmap is
  *     commands_may_use_pointer       is the command after maps whose pointers cover all of the bytes?
- *     commands_reserve        space for one more element in a list of `count`; false: out of memory
  *     commands_area_free, commands_areas_free   free an area with its accesses; all areas
  *   commands_sites.c
  *     commands_number_sites   the numbers, from 1, of a launch's instructions; 0: out of memory
  *     commands_number_site    the number of one instruction that accesses an area
- *     commands_take_sites     for each use of a part the value of access.site
+ *     commands_part_uses      the accesses of a launch's part. It takes the bytes of each instruction
  *     commands_access_at      the access to one byte, by one instruction; *high is lowered to the end of the
  *                             bytes that this instruction accessed
  *     commands_site_of        the instruction of such an access; NULL: the access is not a kernel's
@@ -57,7 +58,7 @@
  *     commands_announce_predecessors   announces to inter_launch.h the accesses that happen before the
  *                                      command
  *   commands_host.c
- *     commands_check_host     checks a command's bytes, by use and instruction, against the host's accesses
+ *     commands_check_host     checks a command's accesses against the host's
  *     commands_has_no_host_access        has the host made no access in the area that may be unordered with
  *                                        a command?
  *     commands_host_memory    a command wrote host memory
@@ -76,14 +77,15 @@
 #include "sim/memmodel/order/command_log.h"
 #include "commands.h"
 #include "sim/memmodel/launches/inter_launch.h"
-#include "host_dirty.h"
+#include "sim/memmodel/common/launch_names.h"
+#include "sim/memmodel/common/list.h"
 #include "touched_bytes.h"
-#include "device_dirty.h"
+#include "dirty_bytes.h"
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-enum { SPEC_CHARS = 480, OBJECT_CHARS = 480, CALL_CHARS = 64, ARGUMENT_CHARS = 120 };
+enum { SPEC_CHARS = 480, OBJECT_CHARS = 480, CALL_CHARS = 64 };
 
 /* The accesses to one allocation that may still race. id 0: host memory. */
 struct command_area {
@@ -92,22 +94,19 @@ struct command_area {
     bool guaranteed; /* atomics of different launches follow the rules: SVM or a program-scope variable */
     char name[120];  /* "buffer 3 (64 bytes)" */
     struct byte_map *map;
-    struct scattered_access *scattered; /* ascending in time */
-    size_t scattered_count, scattered_room;
-    uint32_t latest;              /* the latest command that accessed it; 0: none */
-    bool in_order;                /* `latest` is after all other commands whose accesses are here */
-    struct host_dirty host_dirty; /* bytes that the host changed without a map */
-    struct host_dirty stores;     /* bytes that the host stored while commands ran that have not ended */
-    uint64_t mirror;              /* where the host has these bytes, too, and is caught; 0: nowhere */
+    LIST(struct scattered_access) scattered; /* ascending in time */
+    uint32_t latest;                         /* the latest command that accessed it; 0: none */
+    bool in_order;                 /* `latest` is after all other commands whose accesses are here */
+    struct dirty_bytes host_dirty; /* bytes that the host changed without a map */
+    struct dirty_bytes stores;     /* bytes that the host stored while commands ran that have not ended */
+    uint64_t mirror;               /* where the host has these bytes, too, and is caught; 0: nowhere */
     /* bytes that commands wrote in the storage by the host's pointer, and the device need not have */
-    struct device_dirty written_storage;
-    struct device_dirty device_dirty; /* bytes that commands wrote, and the host need not have */
-    struct several_sites *several;    /* ascending by id */
-    size_t several_count, several_room;
+    struct dirty_bytes written_storage;
+    struct dirty_bytes device_dirty;      /* bytes that commands wrote, and the host need not have */
+    LIST(struct several_sites) several;   /* ascending by id */
     uint64_t several_bytes, several_most; /* memory of these lists; at the limit unused ones are dropped */
     /* Accesses that are not in map and scattered yet. Each is after all accesses that came before it. */
-    struct kept_access *kept;
-    size_t kept_count, kept_room;
+    LIST(struct kept_access) kept;
     UT_hash_handle hh;
 };
 
@@ -154,10 +153,19 @@ struct command_site {
     UT_hash_handle hh;
 };
 
+/* The accesses of a command to an area, by use, and the bytes of each. */
+struct command_uses {
+    uint64_t low;           /* the address from which offsets count */
+    struct byte_set *bytes; /* FOOTPRINT_USES sets */
+    struct byte_access access[FOOTPRINT_USES];
+    uint32_t command;
+    bool by_map; /* as in each access */
+};
+
 /* Two accesses that conflict and that nothing orders so far. */
 struct conflict {
     struct byte_access later, earlier;
-    uint64_t low, high, bytes;
+    uint64_t low, high;
     const struct command_area *area;
     bool before_map; /* they are ordered, but the earlier one uses the pointer of the later one, a map */
 };
@@ -194,12 +202,11 @@ struct commands {
     uint32_t tries;
     uint64_t tries_since; /* report_clears() when `tries`, the number of trials, was 0 */
     struct command_area *areas;
-    struct command_site *sites_by_key, **sites; /* sites[number - 1] */
-    uint32_t site_count, site_room, several_latest;
-    struct conflict *conflicts; /* of commands that are not both complete */
-    size_t conflict_count, conflict_room;
-    struct atomic_pair *atomic_pairs; /* cleared with the conflicts */
-    size_t atomic_pair_count, atomic_pair_room;
+    struct command_site *sites_by_key;
+    LIST(struct command_site *) sites; /* by number - 1 */
+    uint32_t several_latest;
+    LIST(struct conflict) conflicts;         /* of commands that are not both complete */
+    LIST(struct atomic_pair) atomic_pairs;   /* cleared with the conflicts */
     const struct command_area *queried_area; /* the area whose byte map calls back */
     uint64_t added;                          /* accesses since the last sweep */
     bool lost, reported_loss;                /* out of memory: nothing is checked from here on */
@@ -208,13 +215,10 @@ struct commands {
     uint32_t released;
     struct touches touches; /* host accesses that were caught */
     uint32_t mirrors;       /* how many areas have a mirror */
-    struct command_mapping *mappings;
-    size_t mapping_count, mapping_room;
-    struct host_storage *storages;
-    size_t storage_count, storage_room;
+    LIST(struct command_mapping) mappings;
+    LIST(struct host_storage) storages;
     struct command_event moved; /* the latest read of device bytes by a command that moves bytes */
-    struct map_pointer *map_pointers;
-    size_t map_pointer_count, map_pointer_room;
+    LIST(struct map_pointer) map_pointers;
 };
 
 struct access_texts {
@@ -231,13 +235,15 @@ static inline bool is_atomic(const struct byte_access *access)
     return access->kind != ACCESS_READ && access->kind != ACCESS_WRITE;
 }
 
-extern const enum access_kind commands_use_kinds[FOOTPRINT_USES];
 bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier);
 void commands_say_loss(struct commands *commands);
 void commands_touch(struct commands *commands, struct command_area *area, uint64_t low, uint64_t high,
                     const struct byte_access *access);
-void commands_touch_part(struct commands *commands, struct command_area *area, struct footprint_part *part,
-                         const struct byte_access *by, const uint32_t site[FOOTPRINT_USES]);
+void commands_touch_uses(struct commands *commands, struct command_area *area,
+                         const struct command_uses *uses);
+void commands_visit(const struct command_area *area, uint64_t low, uint64_t high,
+                    void (*visit)(void *self, const struct byte_set *bytes, const struct byte_access *access),
+                    void *self);
 void commands_keep_conflict(struct commands *commands, const struct conflict *conflict);
 void commands_keep_access(struct commands *commands, struct command_area *area,
                           const struct kept_access *kept);
@@ -252,7 +258,6 @@ bool commands_can_check(const struct commands *commands, uint32_t command);
 const struct region *commands_region_of(const struct commands *commands, uint64_t address);
 struct command_area *commands_area_of(struct commands *commands, uint64_t address);
 void commands_name_area(struct command_area *area, const struct region *region);
-bool commands_reserve(void **list, size_t *room, size_t count, size_t item);
 bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at,
                            struct byte_run *out_bytes);
 void commands_add_pointer(struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
@@ -262,14 +267,16 @@ bool commands_may_use_pointer(const struct commands *commands, uint32_t command,
 void commands_area_free(struct commands *commands, struct command_area *area);
 void commands_areas_free(struct commands *commands);
 void commands_forget_host_writes(struct commands *commands);
+struct command_uses commands_uses(uint64_t low, struct byte_set bytes[FOOTPRINT_USES],
+                                  const struct byte_access *by, const uint32_t site[FOOTPRINT_USES]);
 void commands_number_sites(struct commands *commands, const struct launch_info *launch,
                            const struct footprint_part *part, const char *argument,
                            struct site_numbers out[FOOTPRINT_USES]);
 uint32_t commands_number_site(struct commands *commands, const struct launch_info *launch, uint32_t site,
                               const struct command_area *area);
-void commands_take_sites(struct commands *commands, struct command_area *area, struct footprint_part *part,
-                         const struct site_numbers numbers[FOOTPRINT_USES],
-                         uint32_t out_site[FOOTPRINT_USES]);
+struct command_uses commands_part_uses(struct commands *commands, struct command_area *area,
+                                       struct footprint_part *part, const struct byte_access *by,
+                                       const struct site_numbers numbers[FOOTPRINT_USES]);
 struct byte_access commands_access_at(const struct command_area *area, const struct byte_access *access,
                                       uint64_t address, uint64_t *high);
 const struct command_site *commands_site_of(const struct commands *commands,
@@ -301,8 +308,8 @@ void commands_announce_predecessors(struct commands *commands, uint32_t command)
 struct inter_launch_predecessors commands_predecessors(struct commands *commands);
 void commands_report_inter_launch(struct commands *commands, uint32_t command);
 
-void commands_check_host(struct commands *commands, struct command_area *area, const struct byte_set *sets,
-                         const struct byte_access *access, const uint32_t site[FOOTPRINT_USES]);
+void commands_check_host(struct commands *commands, struct command_area *area,
+                         const struct command_uses *uses);
 bool commands_has_no_host_access(const struct commands *commands, const struct command_area *area);
 void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high, uint32_t command);
 void commands_wrote_storage(struct commands *commands, const struct byte_run *bytes,

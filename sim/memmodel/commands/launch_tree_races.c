@@ -112,33 +112,34 @@ static bool uses_conflict(enum footprint_use a, enum footprint_use b, bool atomi
     return (is_atomic(a) && is_atomic(b)) == atomics && (changes(a) || changes(b));
 }
 
-static bool operations_conflict(struct tree_conflict *conflict, bool atomics)
-{
-    for (enum footprint_use a = 0; a < FOOTPRINT_USES; a++)
-        for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++) {
-            if (!uses_conflict(a, b, atomics) ||
-                !byte_set_intersection(&conflict->a->bytes[a], &conflict->b->bytes[b], &conflict->run))
-                continue;
-            conflict->use_a = a;
-            conflict->use_b = b;
-            return true;
-        }
-    return false;
-}
-
-/* The next pair of operations that conflict, from the positions at[] on. Both lists are ascending by
+/* The next allocation that both launches used, from the positions at[] on. Both lists are ascending by
  * allocation. */
-static bool next_conflict(const struct launch_record *a, const struct launch_record *b, uint32_t at[2],
-                          bool atomics, struct tree_conflict *out_conflict)
+static bool next_common(const struct launch_record *a, const struct launch_record *b, uint32_t at[2],
+                        struct tree_conflict *out_conflict)
 {
     while (at[0] < a->count && at[1] < b->count) {
         const struct tree_operations *x = &a->operations[at[0]], *y = &b->operations[at[1]];
         at[0] += x->region_id <= y->region_id;
         at[1] += y->region_id <= x->region_id;
         *out_conflict = (struct tree_conflict){.a = x, .b = y};
-        if (x->region_id == y->region_id && operations_conflict(out_conflict, atomics))
+        if (x->region_id == y->region_id)
             return true;
     }
+    return false;
+}
+
+/* fine: in fine-grained memory. */
+static bool records_conflict(const struct launch_record *a, const struct launch_record *b, bool atomics,
+                             bool fine)
+{
+    struct tree_conflict conflict;
+    uint32_t at[2] = {0, 0};
+    while (next_common(a, b, at, &conflict))
+        for (enum footprint_use x = 0; x < FOOTPRINT_USES && (conflict.a->fine || !fine); x++)
+            for (enum footprint_use y = 0; y < FOOTPRINT_USES; y++)
+                if (uses_conflict(x, y, atomics) &&
+                    byte_set_intersection(&conflict.a->bytes[x], &conflict.b->bytes[y], &conflict.run))
+                    return true;
     return false;
 }
 
@@ -151,16 +152,12 @@ static bool may_synchronise(const struct ended_launch *a, const struct ended_lau
 
 static void join_by_atomics(struct complete_tree *tree)
 {
-    struct tree_conflict conflict;
     for (uint32_t later = 1; later < tree->count; later++)
-        for (uint32_t earlier = 0; earlier < later; earlier++) {
-            uint32_t at[2] = {0, 0};
-            if (launch_tree_ordered(tree->launch_tree, earlier, later) ||
-                !may_synchronise(tree->members[earlier], tree->members[later]) ||
-                !next_conflict(&tree->members[earlier]->all, &tree->members[later]->all, at, true, &conflict))
-                continue;
-            launch_tree_join(tree->launch_tree, earlier, later);
-        }
+        for (uint32_t earlier = 0; earlier < later; earlier++)
+            if (!launch_tree_ordered(tree->launch_tree, earlier, later) &&
+                may_synchronise(tree->members[earlier], tree->members[later]) &&
+                records_conflict(&tree->members[earlier]->all, &tree->members[later]->all, true, false))
+                launch_tree_join(tree->launch_tree, earlier, later);
 }
 
 /* ---- reporting ------------------------------------------------------------------------------------- */
@@ -193,7 +190,7 @@ static void report_conflicts(const struct tree_races *tree_races, const struct c
 {
     struct tree_conflict conflict;
     uint32_t at[2] = {0, 0};
-    while (unordered && next_conflict(unordered, &tree->members[later]->all, at, false, &conflict))
+    while (unordered && next_common(unordered, &tree->members[later]->all, at, &conflict))
         for (enum footprint_use a = 0; a < FOOTPRINT_USES && conflict.a->fine == fine; a++)
             for (enum footprint_use b = 0; b < FOOTPRINT_USES; b++)
                 if (uses_conflict(a, b, false)) {
@@ -201,16 +198,6 @@ static void report_conflicts(const struct tree_races *tree_races, const struct c
                     conflict.use_b = b;
                     report_uses(tree_races, tree, earlier, later, &conflict);
                 }
-}
-
-static bool conflict_in_fine(const struct launch_record *a, const struct launch_record *b)
-{
-    struct tree_conflict conflict;
-    uint32_t at[2] = {0, 0};
-    while (next_conflict(a, b, at, false, &conflict))
-        if (conflict.a->fine)
-            return true;
-    return false;
 }
 
 static void report_all(const struct tree_races *tree_races, const struct complete_tree *tree)
@@ -222,7 +209,7 @@ static void report_all(const struct tree_races *tree_races, const struct complet
             if (!unordered)
                 continue;
             report_conflicts(tree_races, tree, earlier, later, unordered, false);
-            if (conflict_in_fine(unordered, &tree->members[later]->all))
+            if (records_conflict(unordered, &tree->members[later]->all, false, true))
                 report_conflicts(
                     tree_races, tree, earlier, later,
                     launch_tree_record(tree, earlier,
@@ -255,15 +242,15 @@ static bool packets_race(const struct complete_tree *tree, uint32_t earlier, uin
 static void report_all_packets(const struct tree_races *tree_races, const struct complete_tree *tree)
 {
     const struct packets *packets = &tree_races->packets;
-    for (uint32_t a = 0; a < packets->count; a++) {
-        const uint32_t one = launch_tree_row(tree->launch_tree, packets->users[a].launch);
+    for (uint32_t a = 0; a < packets->users.count; a++) {
+        const uint32_t one = launch_tree_row(tree->launch_tree, packets->users.items[a].launch);
         for (uint32_t b = 0; b < a && one != UINT32_MAX; b++) {
-            const uint32_t other = packets->users[a].side == packets->users[b].side
-                                       ? launch_tree_row(tree->launch_tree, packets->users[b].launch)
+            const uint32_t other = packets->users.items[a].side == packets->users.items[b].side
+                                       ? launch_tree_row(tree->launch_tree, packets->users.items[b].launch)
                                        : UINT32_MAX;
             const bool after = one > other;
-            const struct packets_user *const used[2] = {&packets->users[after ? b : a],
-                                                        &packets->users[after ? a : b]};
+            const struct packets_user *const used[2] = {&packets->users.items[after ? b : a],
+                                                        &packets->users.items[after ? a : b]};
             const uint32_t row[2] = {after ? other : one, after ? one : other};
             if (other != UINT32_MAX && packets_race(tree, row[0], row[1], used[0]))
                 launch_tree_report_packets(tree_races->report, tree, row, used);

@@ -55,11 +55,9 @@ static void name_object(const struct memory *memory, struct tree_operations *ope
 
 static bool copy_set(struct byte_set *to, const struct byte_set *from)
 {
-    struct byte_run run = {0, 0};
     byte_set_init(to, from->size);
-    while (byte_set_next(from, run.high, &run))
-        byte_set_add(to, run.low, run.high);
-    return !to->failed && !from->failed;
+    byte_set_join(to, from);
+    return !to->failed;
 }
 
 static bool copy_sites(const struct launch_info *launch, const struct footprint_sites *from,
@@ -68,8 +66,8 @@ static bool copy_sites(const struct launch_info *launch, const struct footprint_
     bool whole = true;
     *to = *from;
     to->bytes = NULL;
-    for (uint32_t i = 0; launch->program && i < from->count; i++)
-        program_site(launch->program, from->site[i], &place[i]);
+    for (uint32_t i = 0; i < from->count; i++)
+        place[i] = launch_names_place(launch, from->site[i]);
     if (!from->bytes || !footprint_sites_part(to, from->bytes[0].size))
         return !from->bytes;
     for (uint32_t i = 0; i < from->count; i++)
@@ -84,9 +82,8 @@ static bool copy_part(const struct memory *memory, const struct launch_info *lau
     operations->region_id = part->region_id;
     operations->low = part->low;
     name_object(memory, operations);
-    char name[100];
-    if (launch->argument && !operations->of_host &&
-        launch->argument(launch, part->low, part->high, name, sizeof name))
+    char name[ARGUMENT_CHARS];
+    if (!operations->of_host && launch_names_argument(launch, part->low, part->high, name))
         snprintf(operations->argument, sizeof operations->argument, ", %s", name);
     for (int use = 0; use < FOOTPRINT_USES; use++) {
         whole &= copy_set(&operations->bytes[use], &part->bytes[use]);
@@ -105,37 +102,20 @@ static bool copy_record(const struct memory *memory, const struct launch_info *l
     return whole && record->operations;
 }
 
-static bool copy_rests(const struct memory *memory, const struct footprint *footprint,
-                       struct ended_launch *ended)
+/* What each rest is of, and its accesses. */
+static bool copy_rests(const struct memory *memory, const struct launch_info *launch,
+                       const struct footprint_rest *rests, uint32_t count, uint64_t **out_of,
+                       struct launch_record **out_records, uint32_t *out_count)
 {
     bool whole = true;
-    ended->rests = calloc(footprint->rest_count + 1, sizeof *ended->rests);
-    ended->tree_launch.groups = calloc(footprint->rest_count + 1, sizeof *ended->tree_launch.groups);
-    for (uint32_t i = 0; ended->rests && ended->tree_launch.groups && i < footprint->rest_count; i++) {
-        const struct footprint_rest *rest = &footprint->rests[i];
-        CHECKED(ended->tree_launch.group_count == i);
-        ended->tree_launch.groups[ended->tree_launch.group_count++] = rest->by;
-        whole &= copy_record(memory, footprint->launch, rest->parts, rest->count, &ended->rests[i]);
+    *out_of = calloc(count + 1, sizeof **out_of);
+    *out_records = calloc(count + 1, sizeof **out_records);
+    for (uint32_t i = 0; *out_of && *out_records && i < count; i++) {
+        (*out_of)[i] = rests[i].of;
+        whole &= copy_record(memory, launch, rests[i].parts, rests[i].count, &(*out_records)[i]);
+        *out_count = i + 1;
     }
-    return whole && ended->rests && ended->tree_launch.groups;
-}
-
-static bool copy_clock_snapshots(const struct memory *memory, const struct footprint *footprint,
-                                 struct ended_launch *ended)
-{
-    bool whole = true;
-    ended->clock_snapshots = calloc(footprint->clock_snapshot_count + 1, sizeof *ended->clock_snapshots);
-    ended->tree_launch.callers =
-        calloc(footprint->clock_snapshot_count + 1, sizeof *ended->tree_launch.callers);
-    for (uint32_t i = 0;
-         ended->clock_snapshots && ended->tree_launch.callers && i < footprint->clock_snapshot_count; i++) {
-        const struct footprint_rest *clock_snapshot = &footprint->clock_snapshots[i];
-        CHECKED(ended->tree_launch.caller_count == i);
-        ended->tree_launch.callers[ended->tree_launch.caller_count++] = clock_snapshot->by;
-        whole &= copy_record(memory, footprint->launch, clock_snapshot->parts, clock_snapshot->count,
-                             &ended->clock_snapshots[i]);
-    }
-    return whole && ended->clock_snapshots && ended->tree_launch.callers;
+    return whole && *out_of && *out_records;
 }
 
 static bool copy_after(const struct launch_info *launch, struct tree_launch *tree_launch)
@@ -169,8 +149,11 @@ bool launch_tree_records_add(struct ended_launch **list, const struct memory *me
     *list = ended;
     bool whole = copy_after(launch, &ended->tree_launch);
     whole &= copy_record(memory, launch, footprint->parts, footprint->count, &ended->all);
-    whole &= copy_rests(memory, footprint, ended);
-    whole &= copy_clock_snapshots(memory, footprint, ended);
+    whole &= copy_rests(memory, launch, footprint->rests, footprint->rest_count, &ended->tree_launch.groups,
+                        &ended->rests, &ended->tree_launch.group_count);
+    whole &=
+        copy_rests(memory, launch, footprint->clock_snapshots, footprint->clock_snapshot_count,
+                   &ended->tree_launch.callers, &ended->clock_snapshots, &ended->tree_launch.caller_count);
     return whole;
 }
 

@@ -17,14 +17,16 @@
 #include "orrery/device.h"
 #include "orrery/memory.h"
 #include "sim/memmodel/common/footprint.h"
+#include "sim/memmodel/common/launch_names.h"
 #include "launch_tree.h"
 
 /* The accesses of one launch to one allocation, by use. */
 struct tree_operations {
     uint32_t region_id;
     uint64_t low;
-    bool fine, of_host;              /* fine-grained SVM; the host's own memory */
-    char object[120], argument[120]; /* ", argument 0 'data'", by which the kernel reached it; or nothing */
+    bool fine, of_host; /* fine-grained SVM; the host's own memory */
+    char object[120],
+        argument[ARGUMENT_CHARS + 2]; /* ", argument 0 'data'", by which the kernel reached it; or nothing */
     struct byte_set bytes[FOOTPRINT_USES];
     struct footprint_sites sites[FOOTPRINT_USES];
     /* strings of the program, which outlives its launch tree */

@@ -181,18 +181,15 @@ void launch_tree_report_packets(struct report *report, const struct complete_tre
 void launch_tree_report_race(struct report *report, const struct complete_tree *tree,
                              const struct inter_launch_race *race)
 {
-    struct finding finding;
-    char by[2][TEXT_CHARS], what[2][TEXT_CHARS], argument[TEXT_CHARS];
+    struct finding finding = race->finding;
+    char by[2][TEXT_CHARS], argument[TEXT_CHARS];
     if (inter_launch_left_out(race, report_scenario(report)))
         return;
-    inter_launch_finding(race, &finding);
     finding.launch = race->side[1].launch;
     for (int i = 0; i < 2; i++) {
         format(argument, "%s%.200s", race->side[i].argument[0] ? ", " : "", race->side[i].argument);
         name_launch(tree, launch_tree_row(tree->launch_tree, race->side[i].launch), argument, by[i]);
         finding.access[i].by = by[i];
-        inter_launch_action(&race->side[i], what[i], sizeof what[i]);
-        finding.access[i].what = what[i];
     }
     report_add(report, &finding);
 }

@@ -13,6 +13,8 @@
 #include "orrery/device.h"
 #include "orrery/memory.h"
 #include "orrery/pipe.h"
+#include "sim/memmodel/common/launch_names.h"
+#include "sim/memmodel/common/list.h"
 
 struct packets_user {
     uint32_t launch;
@@ -20,12 +22,11 @@ struct packets_user {
     bool writes;   /* it is the writing end */
     bool several;  /* several work-groups used it; else `group` alone */
     uint64_t group;
-    char object[120], argument[120]; /* ", argument 0 'p'"; or nothing */
-    struct source_place place;       /* of the first use; its strings belong to the program */
+    char object[120], argument[ARGUMENT_CHARS + 2]; /* ", argument 0 'p'"; or nothing */
+    struct source_place place;                      /* of the first use; its strings belong to the program */
 };
 struct packets {
-    struct packets_user *users;
-    uint32_t count, room;
+    LIST(struct packets_user) users;
     bool failed;
 };
 

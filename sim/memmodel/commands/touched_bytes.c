@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/launch_names.h"
 
 static void touch_free(struct touch *touch)
 {
-    free((char *)(uintptr_t)touch->place.file);
-    free((char *)(uintptr_t)touch->place.text);
+    launch_names_free(&touch->place);
     free(touch->what);
 }
 
@@ -39,9 +39,7 @@ struct touch *touches_add(struct touches *touches, const struct host_access *acc
                           .step = step,
                           .place = access->place,
                           .what = strdup(access->what)};
-    touch.place.file = access->place.file ? strdup(access->place.file) : NULL;
-    touch.place.text = access->place.text ? strdup(access->place.text) : NULL;
-    if (!touch.what || !touch.place.file != !access->place.file || !touch.place.text != !access->place.text) {
+    if (!launch_names_keep(&touch.place) || !touch.what) {
         touch_free(&touch);
         return NULL;
     }

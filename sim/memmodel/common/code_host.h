@@ -6,9 +6,16 @@
  *
  * A site is the number of an instruction (access_event.site). A member of struct checker_host whose comment
  * begins with "Optional" may be NULL: then its answer is not known, and the checker does without.
+ *
+ * Interface
+ *   CODE_ASK                            asks a query that may be missing
+ *   code_source                         where an instruction stands
+ *   code_same_line, code_same_place     are two instructions on one line, at one column?
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMON_CODE_HOST_H
 #define ORRERY_SIM_MEMMODEL_COMMON_CODE_HOST_H
+
+#include <string.h>
 
 #include "orrery/memory.h"
 #include "orrery/report.h"
@@ -160,5 +167,29 @@ struct checker_host {
     bool (*even)(void *self, uint32_t site);
 };
 enum { CHECKER_NAME_CHARS = 256 };
+
+/* The answer to an optional query; false: it is not known. */
+#define CODE_ASK(host, query, ...) ((host)->query && (host)->query((host)->self, __VA_ARGS__))
+
+static inline struct source_place code_source(const struct checker_host *host, uint32_t site)
+{
+    struct source_place place;
+    host->place(host->self, site, &place);
+    return place;
+}
+
+/* Are the two instructions on one line of one file? */
+static inline bool code_same_line(const struct checker_host *host, uint32_t a, uint32_t b)
+{
+    const struct source_place x = code_source(host, a), y = code_source(host, b);
+    const bool same_file = x.file == y.file || (x.file && y.file && strcmp(x.file, y.file) == 0);
+    return a == b || (x.line && x.line == y.line && same_file);
+}
+
+/* Likewise at one place? Calls are inlined, so one place of the source may be several instructions. */
+static inline bool code_same_place(const struct checker_host *host, uint32_t a, uint32_t b)
+{
+    return code_same_line(host, a, b) && code_source(host, a).column == code_source(host, b).column;
+}
 
 #endif

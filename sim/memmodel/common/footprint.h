@@ -118,11 +118,10 @@ struct footprint_keeper {
 bool footprint_fetch(struct footprint_part *part);
 void footprint_part_fini(struct footprint_part *part);
 
-/* The accesses that do not happen before the end of the work-group `by`, by which a child kernel is ordered;
- * or those to fine-grained memory that do not happen before a call by which the unit `by` enqueued a
- * kernel. */
+/* The accesses that do not happen before the end of one work-group, by which a child kernel is ordered; or
+ * those to fine-grained memory that do not happen before a call by which a work-item enqueued a kernel. */
 struct footprint_rest {
-    uint64_t by;
+    uint64_t of; /* the work-group; or the work-item, as a unit of the launch's order */
     struct footprint_part *parts;
     uint32_t count;
 };

@@ -11,9 +11,8 @@
  */
 #include "edges.h"
 
-#include <stdlib.h>
-
-#include "orrery/checked.h"
+#include "explain_state.h"
+#include "sim/memmodel/common/list.h"
 
 /* ---- units ---------------------------------------------------------------------------- */
 
@@ -66,11 +65,6 @@ static bool is_passed_by(const struct edges_world *world, uint32_t at, uint64_t 
     case SYNC_OP_ATOMIC: return item->by == unit;
     default: return false;
     }
-}
-
-static bool is_barrier(const struct sync_op *item)
-{
-    return item->kind <= SYNC_OP_NAMED_BARRIER;
 }
 
 /* ---- ends ------------------------------------------------------------------------------- */
@@ -294,40 +288,24 @@ enum { NO_UNIT = UINT32_MAX };
 
 struct edge_walk {
     struct edges_world *world;
-    struct reached_unit *items;
-    uint32_t count, room;
+    LIST(struct reached_unit) reached;
     bool failed;
 };
 
 static uint32_t reached_find(const struct edge_walk *walk, uint64_t unit)
 {
-    for (uint32_t i = 0; i < walk->count && spend_work(walk->world); i++) {
-        if (walk->items[i].unit == unit)
+    for (uint32_t i = 0; i < walk->reached.count && spend_work(walk->world); i++) {
+        if (walk->reached.items[i].unit == unit)
             return i;
     }
     return NO_UNIT;
-}
-
-static void reached_add(struct edge_walk *walk, const struct reached_unit *reached)
-{
-    if (walk->count == walk->room) {
-        const uint32_t room = walk->room ? 2 * walk->room : 16;
-        struct reached_unit *items = realloc(walk->items, room * sizeof *items);
-        walk->failed |= !items;
-        if (!items)
-            return;
-        walk->items = items;
-        walk->room = room;
-    }
-    CHECKED(walk->count < walk->room);
-    walk->items[walk->count++] = *reached;
 }
 
 static bool is_reached(const struct edge_search *search, struct edge_end from)
 {
     const struct edge_walk *walk = search->context;
     const uint32_t found = reached_find(walk, from.unit);
-    return found != NO_UNIT && walk->items[found].since <= from.at;
+    return found != NO_UNIT && walk->reached.items[found].since <= from.at;
 }
 
 /* A unit that acquires from a reached one is reached itself. */
@@ -338,8 +316,9 @@ static void reach_acquirer(struct edge_walk *walk, uint64_t unit, uint32_t at)
     if (reached_find(walk, unit) != NO_UNIT || !search_acquire(&search))
         return;
     const uint32_t since = is_barrier(&walk->world->items[at]) ? at + 1 : at;
-    reached_add(walk, &(struct reached_unit){
-                          unit, since, reached_find(walk, search.found.unit), {search.found, {unit, at}}});
+    const struct reached_unit reached = {
+        unit, since, reached_find(walk, search.found.unit), {search.found, {unit, at}}};
+    walk->failed |= !list_add(&walk->reached, reached);
 }
 
 /* At a barrier whose flags name the region, one reached member reaches all the others. A barrier of a wider
@@ -349,17 +328,18 @@ static void reach_group(struct edge_walk *walk, uint32_t at)
     const struct sync_op *item = &walk->world->items[at];
     const uint64_t first = item->by * group_items(walk->world);
     uint32_t before = 0;
-    while (before < walk->count &&
-           !(walk->items[before].since <= at && is_passed_by(walk->world, at, walk->items[before].unit)))
+    while (before < walk->reached.count && !(walk->reached.items[before].since <= at &&
+                                             is_passed_by(walk->world, at, walk->reached.items[before].unit)))
         before++;
+    const uint64_t from = before < walk->reached.count ? walk->reached.items[before].unit : 0;
+    const bool orders = before < walk->reached.count && (item->regions >> walk->world->region & 1);
     for (uint64_t i = 0; i < group_items(walk->world); i++) {
         const uint64_t unit = first + i;
         if (!is_passed_by(walk->world, at, unit))
             continue;
-        if (before < walk->count && (item->regions >> walk->world->region & 1) &&
-            reached_find(walk, unit) == NO_UNIT)
-            reached_add(walk, &(struct reached_unit){
-                                  unit, at + 1, before, {{walk->items[before].unit, at}, {unit, at}}});
+        if (orders && reached_find(walk, unit) == NO_UNIT)
+            walk->failed |= !list_add(&walk->reached,
+                                      (struct reached_unit){unit, at + 1, before, {{from, at}, {unit, at}}});
         reach_acquirer(walk, unit, at);
     }
 }
@@ -367,12 +347,13 @@ static void reach_group(struct edge_walk *walk, uint32_t at)
 static struct edge *path_to(const struct edge_walk *walk, uint32_t last, uint32_t *out_count)
 {
     uint32_t count = 0;
-    for (uint32_t at = last; walk->items[at].before != NO_UNIT; at = walk->items[at].before)
+    for (uint32_t at = last; walk->reached.items[at].before != NO_UNIT; at = walk->reached.items[at].before)
         count++;
     struct edge *edges = calloc(count + 1, sizeof *edges);
     *out_count = edges ? count : 0;
-    for (uint32_t at = last; edges && walk->items[at].before != NO_UNIT; at = walk->items[at].before)
-        edges[--count] = walk->items[at].edge;
+    for (uint32_t at = last; edges && walk->reached.items[at].before != NO_UNIT;
+         at = walk->reached.items[at].before)
+        edges[--count] = walk->reached.items[at].edge;
     return edges;
 }
 
@@ -382,7 +363,8 @@ struct edge *edges_path(struct edges_world *world, struct edge_end from, uint64_
     struct edge *edges = NULL;
     uint32_t found = NO_UNIT;
     *out_count = 0;
-    reached_add(&walk, &(struct reached_unit){.unit = from.unit, .since = from.at, .before = NO_UNIT});
+    walk.failed = !list_add(&walk.reached,
+                            (struct reached_unit){.unit = from.unit, .since = from.at, .before = NO_UNIT});
     for (uint32_t at = from.at; at < world->count && !walk.failed && found == NO_UNIT && spend_work(world);
          at++) {
         const struct sync_op *item = &world->items[at];
@@ -394,6 +376,6 @@ struct edge *edges_path(struct edges_world *world, struct edge_end from, uint64_
     }
     if (found != NO_UNIT && !walk.failed)
         edges = path_to(&walk, found, out_count);
-    free(walk.items);
+    list_fini(&walk.reached);
     return edges;
 }

@@ -27,16 +27,13 @@ void edit_words_fix_call(const struct edit_words *words, uint32_t spot, uint32_t
                                        .failure = failure,
                                        .scope = scope,
                                        .local = is_atomic(at->sample) && at->sample->region == IN_LOCAL};
-    wording_change(&words->answer->fix, &change);
+    wording_change(words->fix, &change);
 }
 
 /* The source from the operation on, up to the end of its line; NULL: unknown. */
 const char *edit_words_text(const struct edit_words *words, uint32_t spot)
 {
-    const struct checker_host *host = words->search->question->host;
-    struct source_place place;
-    host->place(host->self, words->search->spots[spot].site, &place);
-    return text_from(&place);
+    return text_at(words->question, words->search->spots[spot].site);
 }
 
 bool edit_words_begins(const char *text, const char *name)
@@ -84,20 +81,20 @@ void edit_words_fix_function(const struct edit_words *words, uint32_t spot)
     const struct edit_spot *at = &words->search->spots[spot];
     const char *name = edit_words_text(words, spot);
     if (is_fence(at->sample) && edit_words_is_old_fence(name))
-        wording_add(&words->answer->fix, "atomic_work_item_fence with ");
+        wording_add(words->fix, "atomic_work_item_fence with ");
     if (!is_atomic(at->sample) || !name)
         return;
     const size_t prefix = strncmp(name, "atomic_", 7) == 0 ? 7 : strncmp(name, "atom_", 5) == 0 ? 5 : 0;
     for (size_t i = 0; prefix && i < sizeof names / sizeof names[0]; i++) {
         if (strncmp(name + prefix, names[i].old, strlen(names[i].old)) == 0)
-            wording_add(&words->answer->fix, "atomic_%s_explicit with ", names[i].now);
+            wording_add(words->fix, "atomic_%s_explicit with ", names[i].now);
     }
 }
 
 /* A compare-exchange that failed is an atomic that only reads. */
 bool edit_words_is_failed_exchange(const struct edit_words *words, const struct sync_op *sample)
 {
-    const struct checker_host *host = words->search->question->host;
+    const struct checker_host *host = words->question->host;
     return is_atomic(sample) && !sample->writes &&
            strcmp(host->what(host->self, sample->site), "atomic compare-exchange") == 0;
 }

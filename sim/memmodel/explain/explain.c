@@ -8,9 +8,8 @@ static void keep_edits(const struct edit_search *search, const struct found_edit
 {
     answer->tried_edit_count = found->count;
     for (uint32_t i = 0; i < found->count; i++) {
-        const struct edit *edit = &found->edits[i];
-        answer->tried_edits[i] = (struct tried_edit){
-            edit->kind, search->spots[edit->spot].site, edit->scope, edit->order, edit->fails, edit->success};
+        answer->tried_edits[i] = found->edits[i];
+        answer->tried_edits[i].site = search->spots[found->edits[i].spot].site;
     }
 }
 
@@ -56,19 +55,14 @@ static uint32_t spot_at(struct edit_search *search, uint32_t site)
     return spot;
 }
 
-bool explain_covers(const struct question *question, const struct tried_edit *tried_edits, uint32_t count)
+bool explain_covers(const struct question *question, const struct edit *tried_edits, uint32_t count)
 {
     struct edit_search search = {.question = question, .work_most = WORK_MOST};
     struct edit edits[2];
     bool covers = true;
     for (uint32_t i = 0; i < count; i++) {
-        const struct tried_edit *tried_edit = &tried_edits[i];
-        edits[i] = (struct edit){(enum edit_kind)tried_edit->kind,
-                                 spot_at(&search, tried_edit->site),
-                                 tried_edit->scope,
-                                 tried_edit->order,
-                                 tried_edit->fails,
-                                 tried_edit->success};
+        edits[i] = tried_edits[i];
+        edits[i].spot = spot_at(&search, edits[i].site);
     }
     search.spots_most = search.spot_count;
     if (!question->sync_log->full && edit_search_locate(&search) && edit_search_spots(&search))

@@ -117,13 +117,29 @@ struct question {
     uint64_t most;
 };
 
-/* An edit, with the site instead of the search's own number of the place. kind: enum edit_kind. */
-struct tried_edit {
-    uint32_t kind, site;
-    enum memory_scope scope;
+/* In the order in which they are tried. */
+enum edit_kind {
+    EDIT_FLAGS,           /* a barrier or fence gets the flag of the question's region */
+    EDIT_SCOPE,           /* an atomic or fence gets another scope */
+    EDIT_MOVE,            /* a fence goes to the other side of its atomic */
+    EDIT_ORDER,           /* an atomic or fence gets a stronger order */
+    EDIT_FENCE,           /* a fence for the question's region is put beside an atomic */
+    EDIT_FENCES,          /* a flag is in the other memory: fences with both flags beside it (R15) */
+    EDIT_STORE,           /* a plain store becomes atomic, so that a fence before it releases */
+    EDIT_UPDATE,          /* a store becomes a read-modify-write, which keeps the release sequence (R8) */
+    EDIT_ORDER_AND_SCOPE, /* only as one of a pair */
+    EDIT_KINDS
+};
+
+struct edit {
+    enum edit_kind kind;
+    uint32_t spot;           /* the search's number of the place */
+    uint32_t site;           /* of an answer: an instruction of the place */
+    enum memory_scope scope; /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE, EDIT_STORE */
+    /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; EDIT_FENCE: RELEASE is before the atomic, ACQUIRE after it */
     enum memory_ordering order;
-    bool fails; /* order is that of a compare-exchange's failure, success that of its success */
-    enum memory_ordering success;
+    bool fails;                   /* `order` is that of a compare-exchange's failure, */
+    enum memory_ordering success; /* and this is that of its success */
 };
 
 enum { ANSWER_STEPS = 20, ANSWER_EDGES = 12, REWRITES_MOST = 2 };
@@ -137,7 +153,7 @@ struct proposal {
 
 struct answer {
     struct wording why, fix;
-    struct tried_edit tried_edits[2];
+    struct edit tried_edits[2];
     uint32_t tried_edit_count;
     uint32_t step_count;
     struct finding_step steps[ANSWER_STEPS];
@@ -154,7 +170,7 @@ struct answer {
 
 bool explain_race(const struct question *question, struct answer *out_answer);
 /* True also if the log is full or out of memory: only a replay that shows otherwise makes it false. */
-bool explain_covers(const struct question *question, const struct tried_edit *tried_edits, uint32_t count);
+bool explain_covers(const struct question *question, const struct edit *tried_edits, uint32_t count);
 /* out_why, out_fix: for the races on the memory that the flag guards. */
 bool explain_flag(const struct question *question, const struct flag_reads *flag_reads, struct flag *out_flag,
                   struct wording *out_why, struct wording *out_fix);

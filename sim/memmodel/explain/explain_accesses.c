@@ -19,19 +19,9 @@ bool accesses_all_in_one_group(const struct question *question)
     return true;
 }
 
-void accesses_places(const struct question *question, struct source_place *a, struct source_place *b)
-{
-    const struct checker_host *host = question->host;
-    host->place(host->self, question->instances->first.site, a);
-    host->place(host->self, question->instances->second.site, b);
-}
-
 bool accesses_on_one_line(const struct question *question)
 {
-    struct source_place a, b;
-    accesses_places(question, &a, &b);
-    return question->instances->first.site == question->instances->second.site ||
-           (a.line && a.line == b.line && same_text(a.file, b.file));
+    return code_same_line(question->host, question->instances->first.site, question->instances->second.site);
 }
 
 bool accesses_all_write(const struct question *question)
@@ -41,17 +31,14 @@ bool accesses_all_write(const struct question *question)
 
 bool accesses_have_text(const struct question *question)
 {
-    struct source_place a, b;
-    accesses_places(question, &a, &b);
-    return a.text && b.text;
+    return code_source(question->host, question->instances->first.site).text &&
+           code_source(question->host, question->instances->second.site).text;
 }
 
 /* How the two accesses stand in the code; false: unknown. */
 bool accesses_code_order(const struct question *question, struct code_order *out_order)
 {
-    const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->instances;
-    return host->order && host->order(host->self, instance->first.site, instance->second.site, out_order);
+    return ASK(question, order, question->instances->first.site, question->instances->second.site, out_order);
 }
 
 /* Is it one statement over several lines, which loads before it stores? */
@@ -66,23 +53,20 @@ bool accesses_read_then_write(const struct question *question)
 /* Are the accesses of one operator: one store, or the load and store of x++? */
 bool accesses_of_one_operator(const struct question *question)
 {
-    struct source_place a, b;
-    accesses_places(question, &a, &b);
-    return question->instances->first.site == question->instances->second.site ||
-           (accesses_on_one_line(question) && a.column == b.column);
+    return code_same_place(question->host, question->instances->first.site, question->instances->second.site);
 }
 
 /* Does a semicolon stand between the two columns of the line, other than in the head of a for loop? */
-bool accesses_statement_ends(const struct source_place *first, const struct source_place *second)
+bool accesses_statement_ends(const struct question *question, uint32_t a, uint32_t b)
 {
+    const struct source_place first = code_source(question->host, a), second = code_source(question->host, b);
     int depth = 0;
     bool ends = false;
-    if (!first->text || !first->column || first->column >= second->column ||
-        strlen(first->text) < second->column)
+    if (!first.text || !first.column || first.column >= second.column || strlen(first.text) < second.column)
         return false;
-    for (const char *at = first->text; at < first->text + second->column - 1; at++) {
+    for (const char *at = first.text; at < first.text + second.column - 1; at++) {
         depth += (*at == '(') - (*at == ')');
-        ends |= *at == ';' && depth == 0 && at >= first->text + first->column - 1;
+        ends |= *at == ';' && depth == 0 && at >= first.text + first.column - 1;
         ends &= depth >= 0; /* below 0: the head of a loop began on an earlier line */
         depth = depth < 0 ? 0 : depth;
     }
@@ -92,10 +76,9 @@ bool accesses_statement_ends(const struct source_place *first, const struct sour
 /* Are the accesses on one line, in two statements? */
 bool accesses_in_two_statements(const struct question *question, const struct code_order *order)
 {
-    struct source_place place[2];
-    accesses_places(question, &place[0], &place[1]);
+    const uint32_t site[2] = {question->instances->first.site, question->instances->second.site};
     return accesses_on_one_line(question) &&
-           accesses_statement_ends(&place[order->first], &place[!order->first]);
+           accesses_statement_ends(question, site[order->first], site[!order->first]);
 }
 
 /* Can a barrier stand between two accesses of one line or statement? Not if the first is a load of the same

@@ -61,13 +61,11 @@ static bool advise_scopes(const struct question *question, const struct sync_op 
 /* Both accesses are made under one lock: its release needs an order, or a scope. */
 static bool advise_unlock(const struct question *question, struct wording *fix)
 {
-    const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     struct code_place place;
-    const struct lock *lock =
-        host->between && host->between(host->self, instance->first.site, instance->second.site, &place)
-            ? lock_held_at(question, &place)
-            : NULL;
+    const struct lock *lock = ASK(question, between, instance->first.site, instance->second.site, &place)
+                                  ? lock_held_at(question, &place)
+                                  : NULL;
     const struct sync_op *release = lock ? release_at(question, lock->store) : NULL;
     if (release)
         return release->region != IN_LOCAL && !accesses_in_one_group(question, instance) &&
@@ -75,7 +73,7 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
     if (!lock)
         return false;
     wording_add(fix, "an atomic store with memory_order_release where the lock is released, at %s",
-                AT(host, lock->store));
+                AT(question->host, lock->store));
     return true;
 }
 
@@ -83,13 +81,10 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
  * whether the accesses were of one iteration. */
 static bool advise_iterations(const struct question *question, struct wording *fix)
 {
-    const struct checker_host *host = question->host;
     const uint32_t first = question->instances->first.site, second = question->instances->second.site;
     struct suggested_fix suggested_fix = {.kind = FIX_NEXT_ITERATION};
-    if (question->one_wave || !host->next_iteration)
-        return false;
-    if (!host->next_iteration(host->self, first, second, &suggested_fix.place) &&
-        !host->next_iteration(host->self, second, first, &suggested_fix.place))
+    if (question->one_wave || (!ASK(question, next_iteration, first, second, &suggested_fix.place) &&
+                               !ASK(question, next_iteration, second, first, &suggested_fix.place)))
         return false;
     if (lock_is_held_at(question, &suggested_fix.place))
         return false;
@@ -103,7 +98,6 @@ static bool advise_iterations(const struct question *question, struct wording *f
  * other. */
 bool explain_other_buffer(const struct question *question, struct wording *fix)
 {
-    const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     const bool second_writes = instance->second.writes;
     const uint32_t read = second_writes ? instance->first.site : instance->second.site,
@@ -111,12 +105,10 @@ bool explain_other_buffer(const struct question *question, struct wording *fix)
     struct code_order order;
     char name[CHECKER_NAME_CHARS];
     const bool plain = !instance->first.atomic && !instance->second.atomic;
-    if (instance->first.writes == second_writes || !plain || !host->other_buffer || !host->order)
+    if (instance->first.writes == second_writes || !plain || !ASK(question, order, read, write, &order) ||
+        order.first != 0 || !ASK(question, other_buffer, read, write, name, sizeof name))
         return false;
-    const bool read_first = host->order(host->self, read, write, &order) && order.first == 0;
-    if (!read_first || !host->other_buffer(host->self, read, write, name, sizeof name))
-        return false;
-    wording_add(fix, "%s, the other buffer, for the write at %s", name, AT(host, write));
+    wording_add(fix, "%s, the other buffer, for the write at %s", name, AT(question->host, write));
     wording_change(fix, &(struct code_change){.kind = CHANGE_BUFFER, .site = write, .other = read});
     return true;
 }

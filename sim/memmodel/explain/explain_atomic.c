@@ -30,9 +30,7 @@ bool explain_has_old_atomics(const struct question *question)
 const char *explain_store_function(const struct question *question, uint32_t load)
 {
     static const char flag[] = "atomic_flag_";
-    struct source_place place;
-    question->host->place(question->host->self, load, &place);
-    const char *text = text_from(&place);
+    const char *text = text_at(question, load);
     return text && strncmp(text, flag, strlen(flag)) == 0 ? "atomic_flag_clear_explicit"
                                                           : "atomic_store_explicit";
 }
@@ -47,9 +45,7 @@ const char *explain_update_function(const struct question *question, uint32_t si
         {"|=", "atomic_fetch_or_explicit"},  {"&=", "atomic_fetch_and_explicit"},
         {"^=", "atomic_fetch_xor_explicit"},
     };
-    struct source_place place;
-    question->host->place(question->host->self, site, &place);
-    const char *text = text_from(&place);
+    const char *text = text_at(question, site);
     for (size_t i = 0; text && i < sizeof functions / sizeof functions[0]; i++)
         if (strncmp(text, functions[i].operator, 2) == 0)
             return functions[i].name;
@@ -91,10 +87,8 @@ static void say_atomics(const struct question *question, enum memory_scope scope
 static void say_other_atomic(const struct question *question, const struct racing_access *atomic,
                              const struct racing_access *plain, struct wording *fix)
 {
-    const struct checker_host *host = question->host;
     const bool local = question->region == IN_LOCAL,
-               unlocks =
-                   plain->writes && host->spins_on && host->spins_on(host->self, atomic->site, plain->site);
+               unlocks = plain->writes && ASK(question, spins_on, atomic->site, plain->site);
     if (unlocks)
         say_release(question, atomic->site, atomic->scope, fix);
     else

@@ -37,18 +37,17 @@ static bool barrier_orders(const struct question *question, const struct code_pl
 static void say_before_branch(const struct question *question, const struct suggested_fix *suggested_fix,
                               struct wording *fix)
 {
-    const struct checker_host *host = question->host;
     const char *flag = wording_region_flag(question->region);
     if (suggested_fix->kind == FIX_SPLIT)
         wording_add(fix, "two kernels, split between the access and the branch at ");
-    else if (host->controls_branch && host->controls_branch(host->self, suggested_fix->place.site))
+    else if (ASK(question, controls_branch, suggested_fix->place.site))
         wording_add(fix,
                     "read into a variable before the branch, with work_group_barrier(%s) between that and "
                     "the branch, at ",
                     flag);
     else
         wording_add(fix, "work_group_barrier(%s) between the access and the branch at ", flag);
-    wording_add(fix, "%s", AT(host, suggested_fix->place.site));
+    wording_add(fix, "%s", AT(question->host, suggested_fix->place.site));
 }
 
 void explain_say_iterations(const struct question *question, const struct suggested_fix *suggested_fix,
@@ -69,16 +68,20 @@ static bool is_within_groups(const struct question *question)
            (question->region == IN_LOCAL || accesses_all_in_one_group(question));
 }
 
+/* A place between the accesses that all of the work-group reach; false: there is none. */
+static bool between_accesses(const struct question *question, struct code_place *out_place)
+{
+    return ASK(question, between, question->instances->first.site, question->instances->second.site,
+               out_place);
+}
+
 /* A barrier between the two places, or two kernels split there. Of two kernels only the place is in
  * question: all of one launch happens before a later one. */
 static bool separate(const struct question *question, struct wording *fix,
                      struct suggested_fix *suggested_fix)
 {
-    const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->instances;
     const bool barrier = is_within_groups(question);
-    if (!host->between ||
-        !host->between(host->self, instance->first.site, instance->second.site, &suggested_fix->place))
+    if (!between_accesses(question, &suggested_fix->place))
         return false;
     if ((!barrier && question->region == IN_LOCAL) || lock_is_held_at(question, &suggested_fix->place))
         return false;
@@ -102,13 +105,11 @@ static bool separate(const struct question *question, struct wording *fix,
 static bool separate_next_iteration(const struct question *question, struct wording *fix,
                                     struct suggested_fix *suggested_fix)
 {
-    const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     const bool together =
         question->one_wave && !question->sync_log->full && accesses_in_one_group(question, instance);
-    if (!together || !host->next_iteration ||
-        !host->next_iteration(host->self, instance->first.site, instance->second.site,
-                              &suggested_fix->place) ||
+    if (!together ||
+        !ASK(question, next_iteration, instance->first.site, instance->second.site, &suggested_fix->place) ||
         !barrier_orders(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = FIX_NEXT_ITERATION;
@@ -120,15 +121,12 @@ static bool separate_next_iteration(const struct question *question, struct word
 static bool separate_iterations(const struct question *question, struct wording *fix,
                                 struct suggested_fix *suggested_fix)
 {
-    const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     uint32_t since;
-    if (!host->in_iteration || question->sync_log->full)
+    if (question->sync_log->full || !accesses_all_in_one_group(question) || !last_barrier(question, &since))
         return false;
-    if (!accesses_all_in_one_group(question) || !last_barrier(question, &since))
-        return false;
-    if (!host->in_iteration(host->self, instance->first.site, instance->second.site, since,
-                            &suggested_fix->place) ||
+    if (!ASK(question, in_iteration, instance->first.site, instance->second.site, since,
+             &suggested_fix->place) ||
         !barrier_orders(question, &suggested_fix->place))
         return false;
     suggested_fix->kind = FIX_ITERATION;
@@ -141,11 +139,10 @@ static bool separate_iterations(const struct question *question, struct wording 
 bool explain_barrier_each_iteration(const struct question *question, struct wording *fix,
                                     struct suggested_fix *suggested_fix)
 {
-    const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     struct code_place places[2];
-    if (!host->each_iteration || question->sync_log->full || !accesses_all_in_one_group(question) ||
-        !host->each_iteration(host->self, instance->first.site, instance->second.site, places))
+    if (question->sync_log->full || !accesses_all_in_one_group(question) ||
+        !ASK(question, each_iteration, instance->first.site, instance->second.site, places))
         return false;
     if (lock_is_held_at(question, &places[0]) || lock_is_held_at(question, &places[1]))
         return false;
@@ -170,14 +167,15 @@ void explain_barrier_say_in_line(const struct question *question, const struct c
         wording_region_flag(question->region));
     wording_add(fix, "%s",
                 AT(question->host, order->entwined ? order->statement : question->instances->second.site));
-    struct code_change change = {.kind = CHANGE_STATEMENT, .place.side = FENCE_BETWEEN};
-    const struct race_instance *instance = question->instances;
-    change.site = change.place.site = order->first == 0 ? instance->first.site : instance->second.site;
-    change.other = order->first == 0 ? instance->second.site : instance->first.site;
-    snprintf(change.text, sizeof change.text, "work_group_barrier(%s)",
-             wording_region_flag(question->region));
+    const struct racing_access *access[2] = {&question->instances->first, &question->instances->second};
+    const uint32_t first = access[order->first]->site, second = access[!order->first]->site;
+    char statement[CODE_STATEMENT_CHARS];
+    snprintf(statement, sizeof statement, "work_group_barrier(%s)", wording_region_flag(question->region));
     if (two)
-        wording_change(fix, &change);
+        wording_statement(fix, statement,
+                          &(struct code_change){.site = first,
+                                                .other = second,
+                                                .place = {.side = FENCE_BETWEEN, .site = first}});
     else
         fix->partial = true;
 }
@@ -203,10 +201,8 @@ static void edit_barrier(const struct question *question, const struct code_plac
 {
     CHECKED(rewrite->edit_count < CODE_EDITS_MOST);
     struct code_edit *edit = &rewrite->edits[rewrite->edit_count++];
-    struct source_place at = {.line = place->line};
-    if (!at.line)
-        question->host->place(question->host->self, place->site, &at);
-    const uint32_t line = place->before ? at.line : at.line + 1;
+    const uint32_t at = place->line ? place->line : code_source(question->host, place->site).line,
+                   line = place->before ? at : at + 1;
     *edit = (struct code_edit){.line = line, .column = 1, .end_line = line, .end_column = 1};
     snprintf(edit->text, sizeof edit->text, "%s(%s); ",
              explain_has_old_atomics(question) ? "barrier" : "work_group_barrier",
@@ -264,27 +260,17 @@ bool explain_barrier_separates(const struct question *question, bool update, str
 bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions,
                         struct wording *out_fix, struct suggested_fix *out_suggested_fix)
 {
-    const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
-    struct source_place a, b;
-    *out_fix = (struct wording){.used = 0};
-    *out_suggested_fix = (struct suggested_fix){.kind = FIX_BARRIER};
-    host->place(host->self, site, &a);
     const bool copies = instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES;
-    if (copies || !host->between ||
-        !host->between(host->self, instance->first.site, instance->second.site, &out_suggested_fix->place)) {
-        out_suggested_fix->kind = FIX_NONE;
+    struct code_place place;
+    *out_fix = (struct wording){.used = 0};
+    *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
+    if (copies || !between_accesses(question, &place) || !place.before ||
+        !code_same_line(question->host, site, place.site) || !explain_insert_barrier(question, &place))
         return false;
-    }
-    host->place(host->self, out_suggested_fix->place.site, &b);
-    const bool same_line = a.line && a.line == b.line && same_text(a.file, b.file);
-    if (!same_line || !out_suggested_fix->place.before ||
-        !explain_insert_barrier(question, &out_suggested_fix->place)) {
-        out_suggested_fix->kind = FIX_NONE;
-        return false;
-    }
+    *out_suggested_fix = (struct suggested_fix){.kind = FIX_BARRIER, .place = place};
     wording_add(out_fix, "work_group_barrier(%s) at %s", REGIONS(regions | 1u << question->region),
-                AT(host, site));
+                AT(question->host, site));
     struct code_change change = {.kind = CHANGE_CALL,
                                  .site = site,
                                  .regions = regions | 1u << question->region,
@@ -299,11 +285,7 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
 /* Does the code have the first access first, and between the two a place that is before a line? */
 static bool is_place_before_second(const struct question *question, struct code_place *out_place)
 {
-    const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->instances;
-    return host->between &&
-           host->between(host->self, instance->first.site, instance->second.site, out_place) &&
-           out_place->before && out_place->first == 0;
+    return between_accesses(question, out_place) && out_place->before && out_place->first == 0;
 }
 
 bool explain_barrier_before(const struct question *question, struct wording *out_fix)
@@ -321,12 +303,10 @@ bool explain_barrier_before(const struct question *question, struct wording *out
 
 bool explain_image_fence(const struct question *question, struct wording *out_fix)
 {
-    const struct checker_host *host = question->host;
-    const struct race_instance *instance = question->instances;
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (!host->between || !host->between(host->self, instance->first.site, instance->second.site, &place) ||
-        place.branches || !explain_insert_image_fence(question, &place))
+    if (!between_accesses(question, &place) || place.branches ||
+        !explain_insert_image_fence(question, &place))
         return false;
     wording_add(out_fix,
                 "atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item)");
@@ -335,18 +315,14 @@ bool explain_image_fence(const struct question *question, struct wording *out_fi
     return true;
 }
 
-static bool waits_already(const struct checker_host *host, uint32_t site)
-{
-    return strcmp(host->what(host->self, site), "wait_group_events") == 0;
-}
-
 bool explain_wait(const struct question *question, struct wording *out_fix)
 {
     const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
-    if (!is_place_before_second(question, &place) || waits_already(host, place.site) ||
+    if (!is_place_before_second(question, &place) ||
+        strcmp(host->what(host->self, place.site), "wait_group_events") == 0 || /* it waits already */
         !explain_insert_wait(question))
         return false;
     wording_add(out_fix, "wait_group_events");

@@ -79,36 +79,19 @@ static void draw_edge(struct drawing *drawing, const struct edge *edge, bool syn
 
 /* The edges of the path through the edited log. Of a long path all edges that are missing in the log, and
  * two at each end. */
-static void draw_path(struct drawing *drawing, const struct edge *path, uint32_t count, const uint32_t *was)
-{
-    enum { ENDS = 2, MOST = 2 * ENDS + 2 };
-    for (uint32_t i = 0, drawn = 0; i < count && drawn < MOST; i++) {
-        const struct edge edge = {{path[i].from.unit, was[path[i].from.at]},
-                                  {path[i].to.unit, was[path[i].to.at]}};
-        const bool synchronises = edges_synchronise(&drawing->world, &edge);
-        if (synchronises && i >= ENDS && i + ENDS < count)
-            continue;
-        draw_edge(drawing, &edge, synchronises);
-        drawn++;
-    }
-}
-
 static void draw_edited(struct drawing *drawing, const struct found_edits *found)
 {
-    const struct question *question = drawing->search->question;
-    struct edited_log list = {.count = 0};
-    uint32_t first = 0, count = 0;
-    if (edit_search_write_log(drawing->search, found, &list, &first)) {
-        struct edges_world world = drawing->world;
-        world.items = list.items;
-        world.count = list.count;
-        struct edge *path = edges_path(&world, (struct edge_end){question->instances->first.unit, first},
-                                       question->instances->second.unit, &count);
-        draw_path(drawing, path, count, list.was);
-        free(path);
+    enum { ENDS = 2, MOST = 2 * ENDS + 2 };
+    uint32_t count;
+    struct edge *path = edit_search_path(drawing->search, found, &count);
+    for (uint32_t i = 0, drawn = 0; i < count && drawn < MOST; i++) {
+        const bool synchronises = edges_synchronise(&drawing->world, &path[i]);
+        if (synchronises && i >= ENDS && i + ENDS < count)
+            continue;
+        draw_edge(drawing, &path[i], synchronises);
+        drawn++;
     }
-    free(list.items);
-    free(list.was);
+    free(path);
 }
 
 /* The next operations of the first unit after its access, and the last ones of the second before its own. */

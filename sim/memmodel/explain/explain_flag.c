@@ -53,9 +53,7 @@ static bool is_own_race(const struct question *question, const struct flag *flag
 static bool updates(const struct question *question, uint32_t site)
 {
     static const char operators[][3] = {"++", "--", "+=", "-=", "*=", "|=", "&=", "^="};
-    struct source_place place;
-    question->host->place(question->host->self, site, &place);
-    const char *text = text_from(&place);
+    const char *text = text_at(question, site);
     for (size_t i = 0; text && i < sizeof operators / sizeof operators[0]; i++) {
         if (strncmp(text, operators[i], 2) == 0)
             return true;
@@ -142,11 +140,10 @@ bool explain_flag(const struct question *question, const struct flag_reads *flag
 /* Does a loop wait for the value, and not to take a lock? */
 static bool waits_for(const struct question *question, const struct racing_access *load)
 {
-    const struct checker_host *host = question->host;
     for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
         if (question->locks->items[i].load == load->site)
             return false;
-    return host->waits && host->waits(host->self, load->site);
+    return ASK(question, waits, load->site);
 }
 
 /* The race on a flag itself. False: its load is not one that a loop waits with. */
@@ -166,16 +163,14 @@ static bool own_flag(const struct question *question, struct flag_read *out_flag
 /* Does the code write the data, then the flag, and elsewhere wait for the flag, then use the data? */
 static bool hands_over(const struct question *question, const struct flag_read *flag_read)
 {
-    const struct checker_host *host = question->host;
     const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
     const struct racing_access *store = &flag_read->store, *load = &flag_read->load;
     struct code_order order;
     const bool same_units = store->unit == first->unit && load->unit == second->unit;
     if (!same_units || store->atomic || load->atomic || !waits_for(question, load))
         return false;
-    if (!host->order || !host->order(host->self, first->site, store->site, &order) || order.first != 0)
-        return false;
-    return host->spins_on && host->spins_on(host->self, load->site, second->site);
+    return ASK(question, order, first->site, store->site, &order) && order.first == 0 &&
+           ASK(question, spins_on, load->site, second->site);
 }
 
 bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,

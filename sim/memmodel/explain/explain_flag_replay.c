@@ -41,15 +41,13 @@ static void place_reads(struct flag_replay *state, const struct flag_reads *flag
         const struct flag_read *flag_read =
             &flag_reads
                  ->items[(flag_reads->next + FLAG_READS_MOST - flag_reads->count + i) % FLAG_READS_MOST];
-        const struct race_instance store = {.first = flag_read->store, .end = flag_read->end};
-        const struct question question = {
-            .sync_log = state->question->sync_log, .instances = &store, .instance_count = 1};
-        struct edit_search search = {.question = &question};
         struct placed_read *read = &state->items[state->count];
         if (flag_read->store.site != state->flag->store || flag_read->load.site != state->flag->load ||
-            flag_read->region != state->flag->region || !edit_search_locate(&search))
+            flag_read->region != state->flag->region)
             continue;
-        *read = (struct placed_read){.flag_read = flag_read, .first_at = search.first_at[0]};
+        *read = (struct placed_read){
+            .flag_read = flag_read,
+            .first_at = explain_locate(state->question->sync_log, &flag_read->store, flag_read->end)};
         read->store_at = latest_store_index(state, read);
         state->count++;
     }
@@ -59,7 +57,6 @@ static void place_reads(struct flag_replay *state, const struct flag_reads *flag
  * in the same segment is not released by it, so it is asked for after the store. */
 static void place_first_access(struct flag_replay *state, uint32_t index, uint32_t first_at)
 {
-    const struct checker_host *host = state->question->host;
     const struct racing_access *first = &state->question->instances[index].first;
     state->ask_at[index] = first_at;
     state->ask_after_stores[index] = false;
@@ -67,8 +64,7 @@ static void place_first_access(struct flag_replay *state, uint32_t index, uint32
         const struct placed_read *read = &state->items[i];
         const struct racing_access *store = &read->flag_read->store;
         const bool same_segment = store->unit == first->unit && read->first_at == first_at;
-        if (store->atomic || !same_segment ||
-            (host->precedes && host->precedes(host->self, first->site, state->flag->store)))
+        if (store->atomic || !same_segment || ASK(state->question, precedes, first->site, state->flag->store))
             continue;
         state->ask_after_stores[index] = true;
         if (read->store_at > state->ask_at[index])
@@ -110,7 +106,6 @@ static void ask_first(struct replay *replay, const struct flag_replay *state, ui
 static bool loads_first(const struct flag_replay *state, const struct placed_read *load,
                         const struct placed_read *store)
 {
-    const struct checker_host *host = state->question->host;
     const struct flag_read *flag_read = load->flag_read;
     const struct sync_op *items = state->question->sync_log->items;
     uint32_t at = flag_read->end;
@@ -120,7 +115,7 @@ static bool loads_first(const struct flag_replay *state, const struct placed_rea
     const bool is_load =
         latest && is_atomic(latest) && latest->writes && latest->site == flag_read->load.site;
     return (is_load && at <= store->first_at) ||
-           (host->precedes && host->precedes(host->self, flag_read->load.site, state->flag->store));
+           ASK(state->question, precedes, flag_read->load.site, state->flag->store);
 }
 
 static bool comes_before_load(const struct flag_replay *state, const struct placed_read *store,
@@ -191,19 +186,18 @@ uint32_t explain_flag_orders(const struct question *question, const struct flag_
                              const struct flag *flag)
 {
     const struct sync_log *sync_log = question->sync_log;
-    struct edit_search search = {.question = question};
     struct replay replay;
-    struct flag_replay state = {.question = question, .flag = flag};
+    struct flag_replay state = {
+        .question = question, .flag = flag, .instance_count = question->instance_count};
     uint64_t clock[RACE_INSTANCES_MOST];
     uint32_t found = 0;
     bool first = false;
-    if (sync_log->full || !edit_search_locate(&search))
+    if (sync_log->full)
         return 0;
-    state.instance_count = search.instance_count;
     place_reads(&state, flag_reads);
-    for (uint32_t i = 0; i < search.instance_count; i++) {
+    for (uint32_t i = 0; i < question->instance_count; i++) {
         clock[i] = UINT64_MAX;
-        place_first_access(&state, i, search.first_at[i]);
+        place_first_access(&state, i, replay_first_at(question, &question->instances[i]));
     }
     replay_begin(&replay, question);
     for (uint32_t at = 0; at <= sync_log->count; at++) {

@@ -11,20 +11,16 @@ bool explain_insert_barrier(const struct question *question, const struct code_p
 {
     const struct race_instance *instance = question->instances;
     const bool first_is_first = place->first == 0;
-    const uint64_t from = first_is_first ? instance->first.unit : instance->second.unit;
-    const uint64_t to = first_is_first ? instance->second.unit : instance->first.unit;
-    struct edit_search search = {.question = question};
-    struct replay replay;
-    if (question->sync_log->full || !edit_search_locate(&search))
-        return false;
-    const uint32_t at = first_is_first ? search.first_at[0] : instance->end;
-    replay_begin(&replay, question);
-    replay_until(&replay, 0, at);
-    const uint64_t segment = replay_segment(&replay, from);
-    order_barrier(&replay.order, unit_group(question, instance->first.unit), 1u << question->region,
-                  SCOPE_WORK_GROUP, place->site);
-    replay_until(&replay, at, instance->end);
-    return replay_end(&replay, replay_has(&replay, to, from, segment));
+    const uint64_t unit[2] = {instance->first.unit, instance->second.unit};
+    const struct sync_op barrier = {.kind = SYNC_OP_BARRIER,
+                                    .by = unit_group(question, instance->first.unit),
+                                    .regions = (uint8_t)(1u << question->region),
+                                    .scope = SCOPE_WORK_GROUP,
+                                    .site = place->site};
+    const struct clock_snapshot from = {unit[!first_is_first],
+                                        first_is_first ? replay_first_at(question, instance) : instance->end},
+                                to = {unit[first_is_first], instance->end};
+    return !question->sync_log->full && replay_happens_before(question, &from, &barrier, &to);
 }
 
 /* Indexes in the log: of the first release of that site, before which the new barrier of the first access's
@@ -96,18 +92,13 @@ static bool waits_after(const struct question *question, const struct barrier_wa
 static bool can_separate(const struct question *question, const struct race_instance *instance,
                          uint32_t before, uint32_t past)
 {
-    const struct checker_host *host = question->host;
     return unit_group(question, instance->first.unit) != unit_group(question, instance->second.unit) ||
-           (host->precedes && host->precedes(host->self, before, past));
+           ASK(question, precedes, before, past);
 }
 
 bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
                                      const struct suggested_fix *suggested_fix)
 {
-    const struct question own = {.sync_log = question->sync_log,
-                                 .launch = question->launch,
-                                 .instances = instance,
-                                 .instance_count = 1};
     const bool has_release =
         suggested_fix->release_site != NO_END &&
         can_separate(question, instance, suggested_fix->release_site, instance->second.site);
@@ -119,14 +110,13 @@ bool explain_insert_release_barriers(const struct question *question, const stru
     const uint32_t to =
         has_acquire ? acquire_place(question, instance, suggested_fix->acquire_site) : NO_PLACE;
     const struct sync_op *items = question->sync_log->items;
-    struct edit_search search = {.question = &own};
     struct barrier_waiters waiters = {.own = NULL};
     struct replay replay;
     uint64_t segment = 1;
-    if (question->sync_log->full || !edit_search_locate(&search) ||
+    if (question->sync_log->full ||
         (to != NO_PLACE && !find_waiters(question, instance, suggested_fix->acquire_site, to, &waiters)))
         return false;
-    const uint32_t first_at = from < search.first_at[0] ? from : search.first_at[0];
+    const uint32_t own = replay_first_at(question, instance), first_at = from < own ? from : own;
     replay_begin(&replay, question);
     for (uint32_t at = 0; at <= instance->end; at++) {
         if (at == first_at)
@@ -152,15 +142,15 @@ bool explain_insert_release_barriers(const struct question *question, const stru
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place)
 {
     const struct race_instance *instance = question->instances;
-    struct edit_search search = {.question = question};
+    const uint32_t first_at = replay_first_at(question, instance);
     struct replay replay;
     struct unit_state unit_state;
-    if (question->sync_log->full || place->first != 0 || !edit_search_locate(&search))
+    if (question->sync_log->full || place->first != 0)
         return false;
     replay_begin(&replay, question);
-    replay_until(&replay, 0, search.first_at[0]);
+    replay_until(&replay, 0, first_at);
     const uint64_t segment = replay_segment(&replay, instance->first.unit);
-    replay_until(&replay, search.first_at[0], instance->end);
+    replay_until(&replay, first_at, instance->end);
     order_unit_state(&replay.order, instance->second.unit, &unit_state);
     order_fence(&replay.order, &unit_state, REGION_IMAGE, ORDER_ACQ_REL, SCOPE_WORK_ITEM, place->site);
     order_unit_state(&replay.order, instance->second.unit, &unit_state);
@@ -205,14 +195,11 @@ bool explain_insert_wait(const struct question *question)
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site)
 {
     const struct race_instance *instance = question->instances;
-    const uint32_t began = wait_place(question);
-    struct edit_search search = {.question = question};
+    const uint32_t began = wait_place(question), first_at = replay_first_at(question, instance);
     struct replay replay;
-    if (question->sync_log->full || instance->second.unit < UNIT_COPIES || began == instance->end ||
-        !edit_search_locate(&search))
+    if (question->sync_log->full || instance->second.unit < UNIT_COPIES || began == instance->end)
         return false;
     const struct sync_op *copy = &question->sync_log->items[began];
-    const uint32_t first_at = search.first_at[0];
     replay_begin(&replay, question);
     replay_until(&replay, 0, first_at);
     const uint64_t segment = replay_segment(&replay, instance->first.unit);

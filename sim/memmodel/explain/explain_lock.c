@@ -12,13 +12,12 @@
 static bool holds_lock(const struct question *question, const struct code_place *place,
                        const struct lock *lock)
 {
-    const struct checker_host *host = question->host;
     struct code_order order;
-    if (!host->spins_on || !host->order || !host->spins_on(host->self, lock->load, place->site))
+    if (!question->host->order || !ASK(question, spins_on, lock->load, place->site))
         return false;
     return place->site == lock->store
                ? place->before
-               : host->order(host->self, place->site, lock->store, &order) && order.first == 0;
+               : ASK(question, order, place->site, lock->store, &order) && order.first == 0;
 }
 
 /* The lock that a work-item holds at the place; NULL: none. Others wait for it until the holder is past the

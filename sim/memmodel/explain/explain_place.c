@@ -16,12 +16,9 @@ void explain_say_and_at(const struct question *question, const struct code_place
 
 static void say_between(const struct question *question, uint32_t first, uint32_t second, struct wording *fix)
 {
-    const struct checker_host *host = question->host;
-    struct source_place place[2];
-    host->place(host->self, first, &place[0]);
-    host->place(host->self, second, &place[1]);
     wording_add(fix, " between the two %s of %s",
-                accesses_statement_ends(&place[0], &place[1]) ? "statements" : "accesses", AT(host, first));
+                accesses_statement_ends(question, first, second) ? "statements" : "accesses",
+                AT(question->host, first));
 }
 
 /* Records the change that puts the statement at the place. */
@@ -31,7 +28,7 @@ void explain_put_at(const struct code_place *place, const char *statement, struc
                                    .site = place->site,
                                    .line = place->line,
                                    .braces = place->braces};
-    wording_statement(fix, statement, &at);
+    wording_statement(fix, statement, &(struct code_change){.site = place->site, .place = at});
 }
 
 static uint32_t access_beside(const struct question *question, bool past)
@@ -39,53 +36,43 @@ static uint32_t access_beside(const struct question *question, bool past)
     return past ? question->instances->second.site : question->instances->first.site;
 }
 
-bool explain_has_fence_place(const struct question *question, uint32_t site, bool past)
+static bool is_beside(const struct question *question, uint32_t site, bool past,
+                      struct fence_place *out_place)
 {
-    const struct checker_host *host = question->host;
-    struct fence_place place;
-    return !host->beside || !host->beside(host->self, site, access_beside(question, past), past, &place) ||
-           place.side != FENCE_NOWHERE;
+    return ASK(question, beside, site, access_beside(question, past), past, out_place);
 }
 
-void explain_say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix)
+bool explain_has_fence_place(const struct question *question, uint32_t site, bool past)
 {
-    static const char *const sides[] = {
-        [FENCE_BEFORE] = " before ", [FENCE_AFTER] = " after ", [FENCE_LOOP] = " after the loop of "};
-    const struct checker_host *host = question->host;
-    const uint32_t access = access_beside(question, past);
     struct fence_place place;
-    if (!host->beside || !host->beside(host->self, site, access, past, &place) ||
-        place.side == FENCE_NOWHERE) {
-        wording_add(fix, "%s%s", past ? " after " : " before ", AT(host, site));
-    } else if (place.side == FENCE_BETWEEN) {
-        say_between(question, past ? site : access, past ? access : site, fix);
-    } else {
-        wording_add(fix, "%s%s%s", sides[place.side], AT_LINE(host, place.site, place.line),
-                    place.braces ? ", which needs braces" : "");
-    }
+    return !is_beside(question, site, past, &place) || place.side != FENCE_NOWHERE;
 }
 
 void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
                                   const char *statement, struct wording *fix)
 {
+    static const char *const sides[] = {
+        [FENCE_BEFORE] = " before ", [FENCE_AFTER] = " after ", [FENCE_LOOP] = " after the loop of "};
     const struct checker_host *host = question->host;
-    const uint32_t access = access_beside(question, past);
+    const uint32_t access = access_beside(question, past), first = past ? site : access,
+                   later = past ? access : site;
     struct fence_place place;
-    struct code_change change = {.kind = CHANGE_STATEMENT, .site = site};
     wording_add(fix, "%s", statement);
-    explain_say_beside(question, site, past, fix);
-    if (!host->beside || !host->beside(host->self, site, access, past, &place) ||
-        place.side == FENCE_NOWHERE || strlen(statement) >= sizeof change.text) {
+    if (!is_beside(question, site, past, &place) || place.side == FENCE_NOWHERE) {
+        wording_add(fix, "%s%s", past ? " after " : " before ", AT(host, site));
         fix->partial = true;
         return;
     }
-    strcpy(change.text, statement);
-    change.place = place;
+    struct code_change change = {.site = site, .place = place};
     if (place.side == FENCE_BETWEEN) {
-        change.other = past ? access : site; /* the later one in the code */
+        say_between(question, first, later, fix);
+        change.other = later;
         change.place.site = site;
+    } else {
+        wording_add(fix, "%s%s%s", sides[place.side], AT_LINE(host, place.site, place.line),
+                    place.braces ? ", which needs braces" : "");
     }
     if (place.side == FENCE_LOOP)
         change.place.site = 0;
-    wording_change(fix, &change);
+    wording_statement(fix, statement, &change);
 }

@@ -44,7 +44,6 @@ bool explain_is_group_release_or_acquire(const struct question *question,
 static void list_site(const struct question *question, uint32_t site, bool releases,
                       struct barrier_sites *sites)
 {
-    const struct checker_host *host = question->host;
     const struct race_instance *instance = question->instances;
     const uint32_t first = releases ? instance->first.site : site,
                    second = releases ? site : instance->second.site;
@@ -53,9 +52,9 @@ static void list_site(const struct question *question, uint32_t site, bool relea
         if (sites->items[i].site == site)
             return;
     end->site = site;
-    end->fits = host->between(host->self, first, second, &end->place) && end->place.first == 0 &&
-                !end->place.branches;
-    sites->count += end->fits || (host->precedes && host->precedes(host->self, first, second));
+    end->fits =
+        ASK(question, between, first, second, &end->place) && end->place.first == 0 && !end->place.branches;
+    sites->count += end->fits || ASK(question, precedes, first, second);
 }
 
 static void list_sites(const struct question *question, bool releases, struct barrier_sites *sites)

@@ -3,13 +3,21 @@
  * Replays the log with edits of operations that are in it. Entry by entry the edited operation is fed to
  * a fresh order, with what the edits put before or after it. The clock value of each first access is asked
  * for where the log has the access, and whether it happens before the second one where that is. Instead of
- * being fed to an order, the edited operations may be written to a list (edit_search_write_log).
+ * being fed to an order, the edited operations may be written to a list (write_log).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "edges.h"
 #include "explain_replay.h"
+#include "orrery/checked.h"
+
+/* The log with edits, and by entry of it the index in the log that was edited. */
+struct edited_log {
+    struct sync_op *items;
+    uint32_t *was;
+    uint32_t count, room;
+};
 
 struct edit_replay {
     struct edit_search *search;
@@ -87,22 +95,18 @@ static void replay_one(struct edit_replay *run, const struct sync_op *what, uint
         replay_happen(&run->replay, what);
 }
 
-static bool moves_something(const struct edit *edits, uint32_t count)
+/* Is one of the edits of these kinds, a set of 1 << kind? */
+static bool has_kind(const struct edit *edits, uint32_t count, uint32_t kinds)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (edits[i].kind == EDIT_MOVE)
+    for (uint32_t i = 0; i < count; i++)
+        if (kinds >> edits[i].kind & 1)
             return true;
-    }
     return false;
 }
 
 static bool puts_fences(const struct edit *edits, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (edits[i].kind == EDIT_MOVE || edits[i].kind == EDIT_FENCE || edits[i].kind == EDIT_FENCES)
-            return true;
-    }
-    return false;
+    return has_kind(edits, count, 1u << EDIT_MOVE | 1u << EDIT_FENCE | 1u << EDIT_FENCES);
 }
 
 /* The slot of the unit in a hash table of latest operations; each slot has 1 + an index in the log, 0:
@@ -143,7 +147,7 @@ static bool link_own(struct edit_search *search)
 static bool begin_moves(struct edit_replay *run)
 {
     const uint32_t count = run->search->question->sync_log->count;
-    if (!moves_something(run->edits, run->edit_count))
+    if (!has_kind(run->edits, run->edit_count, 1u << EDIT_MOVE))
         return true;
     run->moved = run->search->own || link_own(run->search) ? calloc(count + 1, sizeof *run->moved) : NULL;
     return run->moved;
@@ -419,8 +423,10 @@ bool edit_search_clashes(struct edit_search *search, const struct edit *edits, u
     return clashes;
 }
 
-bool edit_search_write_log(struct edit_search *search, const struct found_edits *found,
-                           struct edited_log *list, uint32_t *out_first)
+/* The log with the edits, up to the second access; false: out of memory. The caller frees both arrays in
+ * either case. *out_first: how many of its entries come before the first access. */
+static bool write_log(struct edit_search *search, const struct found_edits *found, struct edited_log *list,
+                      uint32_t *out_first)
 {
     struct edit_replay run = {.search = search,
                               .edits = found->edits,
@@ -440,4 +446,28 @@ bool edit_search_write_log(struct edit_search *search, const struct found_edits 
     *out_first = run.first;
     free(run.moved);
     return written;
+}
+
+struct edge *edit_search_path(struct edit_search *search, const struct found_edits *found,
+                              uint32_t *out_count)
+{
+    const struct question *question = search->question;
+    struct edited_log list = {.count = 0};
+    struct edge *path = NULL;
+    uint32_t first = 0;
+    *out_count = 0;
+    if (write_log(search, found, &list, &first)) {
+        struct edges_world world = {question->launch, question->rule, question->region,
+                                    list.items,       list.count,     WORK_MOST};
+        path = edges_path(&world, (struct edge_end){question->instances->first.unit, first},
+                          question->instances->second.unit, out_count);
+    }
+    for (uint32_t i = 0; i < *out_count; i++) {
+        CHECKED(path[i].from.at < list.count && path[i].to.at < list.count);
+        path[i].from.at = list.was[path[i].from.at];
+        path[i].to.at = list.was[path[i].to.at];
+    }
+    free(list.items);
+    free(list.was);
+    return path;
 }

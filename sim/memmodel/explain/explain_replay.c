@@ -2,6 +2,7 @@
 /* Each log entry becomes the call of order.h that made it, so that the replay follows the same rules as the
  * run. */
 #include "explain_replay.h"
+#include "orrery/checked.h"
 
 void replay_begin(struct replay *replay, const struct question *question)
 {
@@ -87,13 +88,21 @@ bool replay_end(struct replay *replay, bool answer)
     return holds;
 }
 
+uint32_t replay_first_at(const struct question *question, const struct race_instance *instance)
+{
+    return explain_locate(question->sync_log, &instance->first, instance->end);
+}
+
 bool replay_happens_before(const struct question *question, const struct clock_snapshot *from,
-                           const struct clock_snapshot *to)
+                           const struct sync_op *more, const struct clock_snapshot *to)
 {
     struct replay replay;
+    CHECKED(from->at <= to->at);
     replay_begin(&replay, question);
     replay_until(&replay, 0, from->at);
     const uint64_t segment = replay_segment(&replay, from->unit);
+    if (more)
+        replay_happen(&replay, more);
     replay_until(&replay, from->at, to->at);
     return replay_end(&replay, replay_has(&replay, to->unit, from->unit, segment));
 }

@@ -15,7 +15,9 @@
  *   replay_end      frees the order; the answer, or false if out of memory
  *
  *   replay_happens_before   a whole replay: does what a unit did up to one place of the log happen before
- *                           what another does from a later place on?
+ *                           what another does from a later place on? more: an operation that is replayed at
+ *                           the earlier place; NULL: none
+ *   replay_first_at         the place of the first access of an instance
  *   replay_late_read        likewise, with the reading unit's operations from its read up to its access, at
  *                           log length `end`, moved to after the other unit's store
  *
@@ -46,7 +48,8 @@ bool replay_failed(const struct replay *replay);
 bool replay_end(struct replay *replay, bool answer);
 
 bool replay_happens_before(const struct question *question, const struct clock_snapshot *from,
-                           const struct clock_snapshot *to);
+                           const struct sync_op *more, const struct clock_snapshot *to);
+uint32_t replay_first_at(const struct question *question, const struct race_instance *instance);
 bool replay_late_read(const struct question *question, const struct clock_snapshot *from, uint32_t store,
                       const struct clock_snapshot *read, uint32_t end);
 

@@ -32,14 +32,15 @@
  * has them; NULL: unknown. */
 struct edit_words {
     const struct edit_search *search;
-    struct answer *answer;
+    const struct question *question; /* of the search */
+    struct wording *why, *fix;       /* of the answer */
     const struct found_edits *found;
     const struct sync_op *head, *tail;
     bool alone;
 };
 
 /* The place of an edit, as a text. */
-#define AT_SPOT(words, spot) AT((words)->search->question->host, (words)->search->spots[spot].site)
+#define AT_SPOT(words, spot) AT((words)->question->host, (words)->search->spots[spot].site)
 
 void edit_words_fix_call(const struct edit_words *words, uint32_t spot, uint32_t regions, int order,
                          int failure, int scope);

@@ -20,14 +20,13 @@ bool explain_say_has_one_flag(const struct edit_words *words, const struct edit 
 
 void explain_say_flag(const struct edit_words *words, const struct edit *edit, const struct edit *other)
 {
-    struct wording *why = &words->answer->why;
-    wording_add(why, "the flag at %s", AT_SPOT(words, edit->spot));
+    wording_add(words->why, "the flag at %s", AT_SPOT(words, edit->spot));
     if (other) {
-        wording_add(why, " and %s", AT_SPOT(words, other->spot));
+        wording_add(words->why, " and %s", AT_SPOT(words, other->spot));
     }
-    wording_add(why, " is in %s memory, the data is %s",
+    wording_add(words->why, " is in %s memory, the data is %s",
                 wording_space_word(explain_say_flag_of(words, edit)->region),
-                wording_space_word(words->search->question->region));
+                wording_space_word(words->question->region));
 }
 
 /* The scope of the operation after the edits. */
@@ -46,24 +45,25 @@ static void say_fence_beside(const struct edit_words *words, uint32_t spot, enum
     struct wording statement = {.used = 0};
     wording_add(&statement, "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE, %s, %s)",
                 memory_order_word(order), memory_scope_word(scope_at(words, spot)));
-    explain_say_statement_beside(words->search->question, words->search->spots[spot].site,
-                                 order == ORDER_ACQUIRE, statement.bytes, &words->answer->fix);
+    explain_say_statement_beside(words->question, words->search->spots[spot].site, order == ORDER_ACQUIRE,
+                                 statement.bytes, words->fix);
 }
 
 void explain_say_fences(const struct edit_words *words, const struct edit *edit)
 {
     const struct sync_op *sample = words->search->spots[edit->spot].sample;
-    struct wording *why = &words->answer->why, *fix = &words->answer->fix;
     if (is_fence(sample)) {
-        wording_add(why, "the fence at %s has %s only", AT_SPOT(words, edit->spot), REGIONS(sample->regions));
-        wording_add(fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at %s", AT_SPOT(words, edit->spot));
+        wording_add(words->why, "the fence at %s has %s only", AT_SPOT(words, edit->spot),
+                    REGIONS(sample->regions));
+        wording_add(words->fix, "CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE at %s",
+                    AT_SPOT(words, edit->spot));
         edit_words_fix_call(words, edit->spot, 1u << IN_GLOBAL | 1u << IN_LOCAL, NOT_GIVEN, NOT_GIVEN,
                             NOT_GIVEN);
         return;
     }
     say_fence_beside(words, edit->spot, sample->writes ? ORDER_RELEASE : ORDER_ACQUIRE);
     if (sample->writes && sample->reads) { /* a read-modify-write may be both ends of the edge */
-        wording_add(fix, ", and ");
+        wording_add(words->fix, ", and ");
         say_fence_beside(words, edit->spot, ORDER_ACQUIRE);
     }
 }
@@ -75,14 +75,14 @@ static bool is_counterpart(const struct edit_words *words, const struct edit *ed
     const enum memory_ordering order = (enum memory_ordering)sync_op->order;
     const bool other_order = order != ORDER_RELAXED && order != edit->order;
     return is_fence(sync_op) && other_order && sync_op->scope == edit->scope &&
-           sync_op->regions >> words->search->question->region & 1;
+           sync_op->regions >> words->question->region & 1;
 }
 
 /* The site of the existing fence that the new one completes: the first release fence after the first access,
  * or the latest acquire fence before the second. 0: the fence is another unit's. */
 static uint32_t counterpart_of(const struct edit_words *words, const struct edit *edit)
 {
-    const struct question *question = words->search->question;
+    const struct question *question = words->question;
     const struct race_instance *instance = question->instances;
     const bool acquires = edit->order == ORDER_ACQUIRE;
     const uint64_t unit = acquires ? instance->first.unit : instance->second.unit;
@@ -99,28 +99,26 @@ static uint32_t counterpart_of(const struct edit_words *words, const struct edit
 void explain_say_fence(const struct edit_words *words, const struct edit *edit)
 {
     const struct sync_op *sample = words->search->spots[edit->spot].sample;
-    const bool acquires = edit->order == ORDER_ACQUIRE,
-               old = explain_has_old_atomics(words->search->question);
-    struct wording *why = &words->answer->why, *fix = &words->answer->fix;
+    const bool acquires = edit->order == ORDER_ACQUIRE, old = explain_has_old_atomics(words->question);
     const uint32_t there = words->alone ? counterpart_of(words, edit) : 0;
     if (there) {
-        wording_add(why, "the fence at %s%s", AT(words->search->question->host, there),
+        wording_add(words->why, "the fence at %s%s", AT(words->question->host, there),
                     acquires ? " releases what was written before it, and nothing acquires that: "
                              : " would acquire what was released, and nothing was: ");
     }
-    wording_add(why, "no %s fence", acquires ? "acquire" : "release");
+    wording_add(words->why, "no %s fence", acquires ? "acquire" : "release");
     if (!old)
-        wording_add(why, " with %s", memory_scope_word(edit->scope));
-    wording_add(why, " comes %s the %s at %s%s", acquires ? "after" : "before",
+        wording_add(words->why, " with %s", memory_scope_word(edit->scope));
+    wording_add(words->why, " comes %s the %s at %s%s", acquires ? "after" : "before",
                 edit_words_is_failed_exchange(words, sample) ? "failed compare-exchange"
                                                              : explain_noun(sample),
                 AT_SPOT(words, edit->spot), sample->order == ORDER_RELAXED ? ", which is relaxed" : "");
     struct wording statement = {.used = 0};
     wording_add(&statement, old ? "mem_fence(%s" : "atomic_work_item_fence(%s",
-                wording_region_flag(words->search->question->region));
+                wording_region_flag(words->question->region));
     if (!old)
         wording_add(&statement, ", %s, %s", memory_order_word(edit->order), memory_scope_word(edit->scope));
     wording_add(&statement, ")");
-    explain_say_statement_beside(words->search->question, words->search->spots[edit->spot].site, acquires,
-                                 statement.bytes, fix);
+    explain_say_statement_beside(words->question, words->search->spots[edit->spot].site, acquires,
+                                 statement.bytes, words->fix);
 }

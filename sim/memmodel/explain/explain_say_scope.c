@@ -6,17 +6,15 @@
 void explain_say_flags(const struct edit_words *words, const struct edit *edit)
 {
     const struct edit_spot *spot = &words->search->spots[edit->spot];
-    int region = words->search->question->region;
-    struct answer *answer = words->answer;
-    wording_add(&answer->why, "the %s at ", explain_noun(spot->sample));
-    wording_add(&words->answer->why, "%s", AT_SPOT(words, edit->spot));
-    wording_add(&answer->why, " has %s", REGIONS(spot->sample->regions));
-    wording_add(&answer->why,
+    int region = words->question->region;
+    wording_add(words->why, "the %s at %s has %s", explain_noun(spot->sample), AT_SPOT(words, edit->spot),
+                REGIONS(spot->sample->regions));
+    wording_add(words->why,
                 spot->sample->regions ? " only; these are %s accesses"
                                       : ": it orders no memory; these are %s accesses",
                 wording_space_word(region));
-    wording_add(&answer->fix, "%s at ", REGIONS(spot->sample->regions | 1u << region));
-    wording_add(&words->answer->fix, "%s", AT_SPOT(words, edit->spot));
+    wording_add(words->fix, "%s at %s", REGIONS(spot->sample->regions | 1u << region),
+                AT_SPOT(words, edit->spot));
     edit_words_fix_call(words, edit->spot, spot->sample->regions | 1u << region, NOT_GIVEN, NOT_GIVEN,
                         NOT_GIVEN);
 }
@@ -25,9 +23,9 @@ void explain_say_flags(const struct edit_words *words, const struct edit *edit)
 static bool scope_reaches(const struct edit_words *words, const struct sync_op *end,
                           const struct sync_op *other)
 {
-    const struct launch_info *launch = words->search->question->launch;
+    const struct launch_info *launch = words->question->launch;
     const enum memory_scope scope = (enum memory_scope)end->scope;
-    if (words->search->question->rule != SCOPE_RULE_EQUAL || is_barrier(end) || is_barrier(other) ||
+    if (words->question->rule != SCOPE_RULE_EQUAL || is_barrier(end) || is_barrier(other) ||
         end->scope == other->scope)
         return false;
     const struct place a = edges_unit_place(launch, end->by), b = edges_unit_place(launch, other->by);
@@ -67,18 +65,14 @@ static const struct sync_op *differing_end(const struct edit_words *words, const
 
 static uint64_t group_of(const struct edit_words *words, const struct sync_op *sample)
 {
-    const uint64_t *size = words->search->question->launch->local_size;
-    return sample->kind == SYNC_OP_FENCE || sample->kind == SYNC_OP_ATOMIC
-               ? sample->by / (size[0] * size[1] * size[2])
-               : sample->by;
+    return is_own(sample) ? unit_group(words->question, sample->by) : sample->by;
 }
 
 static void say_end(const struct edit_words *words, const struct sync_op *end)
 {
     const enum memory_scope scope = (enum memory_scope)end->scope;
-    struct wording *why = &words->answer->why;
-    wording_add(why, "the %s at %s has %s", edit_words_role(words, end),
-                AT(words->search->question->host, end->site),
+    wording_add(words->why, "the %s at %s has %s", edit_words_role(words, end),
+                AT(words->question->host, end->site),
                 SCOPE(scope, is_atomic(end) ? scope_reduced(scope, end->region == IN_LOCAL, end->svm_atomics)
                                             : scope));
 }
@@ -87,32 +81,30 @@ static void say_differing(const struct edit_words *words, const struct sync_op *
                           const struct sync_op *other)
 {
     say_end(words, end);
-    wording_add(&words->answer->why, ", and ");
+    wording_add(words->why, ", and ");
     say_end(words, other);
-    wording_add(&words->answer->why, words->head
-                                         ? ": before OpenCL 3.1 both ends of an edge need the same scope"
-                                         : ": before OpenCL 3.1 the two must be the same");
+    wording_add(words->why, words->head ? ": before OpenCL 3.1 both ends of an edge need the same scope"
+                                        : ": before OpenCL 3.1 the two must be the same");
 }
 
 void explain_say_scope(const struct edit_words *words, const struct edit *edit)
 {
     const struct sync_op *sample = words->search->spots[edit->spot].sample,
                          *other = differing_end(words, edit);
-    struct wording *why = &words->answer->why;
     if (other) {
         say_differing(words, sample, other);
         return;
     }
-    wording_add(why, "the %s at %s has %s", edit_words_role(words, sample), AT_SPOT(words, edit->spot),
+    wording_add(words->why, "the %s at %s has %s", edit_words_role(words, sample), AT_SPOT(words, edit->spot),
                 memory_scope_word((enum memory_scope)sample->scope));
     if (sample->scope == SCOPE_WORK_ITEM) {
-        wording_add(why, ": it reaches no other work-item");
+        wording_add(words->why, ": it reaches no other work-item");
     } else if (sample->scope <= SCOPE_WORK_GROUP) {
-        wording_add(why, ": it reaches %s%s only",
+        wording_add(words->why, ": it reaches %s%s only",
                     sample->scope == SCOPE_SUB_GROUP ? "its sub-group of " : "",
-                    WORK_GROUP(words->search->question->launch, group_of(words, sample)));
+                    WORK_GROUP(words->question->launch, group_of(words, sample)));
     } else if (sample->scope != edit->scope) {
-        wording_add(why, ": before OpenCL 3.1 both ends of an edge need the same scope");
+        wording_add(words->why, ": before OpenCL 3.1 both ends of an edge need the same scope");
     }
 }
 
@@ -121,18 +113,17 @@ static void say_both(const struct edit_words *words, const struct edit *from, co
     const struct sync_op *head = words->search->spots[from->spot].sample,
                          *tail = words->search->spots[to->spot].sample;
     const uint64_t group = group_of(words, tail);
-    struct wording *why = &words->answer->why;
     if (scope_reaches(words, head, tail)) {
         say_differing(words, head, tail);
         return;
     }
     explain_say_scope(words, from);
-    wording_add(why, ", and the %s at %s", edit_words_role(words, tail), AT_SPOT(words, to->spot));
+    wording_add(words->why, ", and the %s at %s", edit_words_role(words, tail), AT_SPOT(words, to->spot));
     if (head->scope > SCOPE_WORK_ITEM && tail->scope > SCOPE_WORK_ITEM && tail->scope <= SCOPE_WORK_GROUP &&
         group != group_of(words, head)) {
-        wording_add(why, " that meets it is in %s", WORK_GROUP(words->search->question->launch, group));
+        wording_add(words->why, " that meets it is in %s", WORK_GROUP(words->question->launch, group));
     } else {
-        wording_add(why, " has %s", memory_scope_word((enum memory_scope)tail->scope));
+        wording_add(words->why, " has %s", memory_scope_word((enum memory_scope)tail->scope));
     }
 }
 
@@ -141,15 +132,14 @@ void explain_say_scopes(const struct edit_words *words, const struct edit edits[
 {
     bool swapped = edit_words_are_backward(words, edits);
     const struct edit *from = &edits[swapped], *to = &edits[!swapped];
-    struct wording *fix = &words->answer->fix;
     say_both(words, from, to);
     edit_words_fix_function(words, from->spot);
-    wording_add(fix, "%s at %s and ", memory_scope_word(from->scope), AT_SPOT(words, from->spot));
+    wording_add(words->fix, "%s at %s and ", memory_scope_word(from->scope), AT_SPOT(words, from->spot));
     if (is_fence(words->search->spots[to->spot].sample) &&
         edit_words_is_old_fence(edit_words_text(words, to->spot)) &&
         !edit_words_is_old_fence(edit_words_text(words, from->spot)))
-        wording_add(fix, "an atomic_work_item_fence with it at ");
-    wording_add(fix, "%s", AT_SPOT(words, to->spot));
+        wording_add(words->fix, "an atomic_work_item_fence with it at ");
+    wording_add(words->fix, "%s", AT_SPOT(words, to->spot));
     edit_words_fix_call(words, from->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
     edit_words_fix_call(words, to->spot, 0, NOT_GIVEN, NOT_GIVEN, (int)from->scope);
 }

@@ -9,15 +9,16 @@
 
 #include "edges.h"
 #include "explain_state.h"
+#include "orrery/checked.h"
 
-/* The first access follows the last entry whose clock value is not later than its segment's: each operation
- * of a unit begins a segment, and clock values never decrease in the log. Updates of one wave share a
- * segment. Some operations, such as the arrival at a copy, begin a segment and have no entry. */
-static uint32_t locate(const struct sync_log *sync_log, const struct race_instance *instance)
+/* The access follows the last entry whose clock value is not later than its segment's: each operation of a
+ * unit begins a segment, and clock values never decrease in the log. Updates of one wave share a segment.
+ * Some operations, such as the arrival at a copy, begin a segment and have no entry. */
+uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_access *access, uint32_t end)
 {
-    uint32_t at = instance->first.clock <= 1 ? 0 : instance->end;
-    while (at > 0 &&
-           !(sync_log->items[at - 1].clock && sync_log->items[at - 1].clock <= instance->first.clock))
+    uint32_t at = access->clock <= 1 ? 0 : end;
+    CHECKED(end <= sync_log->count);
+    while (at > 0 && !(sync_log->items[at - 1].clock && sync_log->items[at - 1].clock <= access->clock))
         at--;
     return at;
 }
@@ -27,7 +28,8 @@ bool edit_search_locate(struct edit_search *search)
     const struct question *question = search->question;
     search->instance_count = question->instance_count;
     for (uint32_t i = 0; i < question->instance_count; i++)
-        search->first_at[i] = locate(question->sync_log, &question->instances[i]);
+        search->first_at[i] =
+            explain_locate(question->sync_log, &question->instances[i].first, question->instances[i].end);
     return search->instance_count > 0;
 }
 
@@ -77,25 +79,12 @@ static enum memory_ordering stronger_order(const struct sync_op *sync_op)
     return sync_op->writes ? ORDER_RELEASE : ORDER_ACQUIRE;
 }
 
-/* Calls are inlined, so one place of the source may be several instructions. */
-static bool same_place(const struct edit_search *search, uint32_t a, uint32_t b)
-{
-    const struct checker_host *host = search->question->host;
-    struct source_place at_a, at_b;
-    if (a == b)
-        return true;
-    host->place(host->self, a, &at_a);
-    host->place(host->self, b, &at_b);
-    return at_a.line && at_a.line == at_b.line && at_a.column == at_b.column &&
-           same_text(at_a.file, at_b.file);
-}
-
 static uint32_t spot_find(struct edit_search *search, const struct sync_op *sync_op)
 {
     if (sync_op->kind > SYNC_OP_OVERWRITE)
         return SPOTS_MOST;
     for (uint32_t i = 0; i < search->spot_count; i++) {
-        if (same_place(search, search->spots[i].site, sync_op->site))
+        if (code_same_place(search->question->host, search->spots[i].site, sync_op->site))
             return i;
     }
     if (search->spot_count == search->spots_most)
@@ -128,16 +117,16 @@ bool edit_search_spots(struct edit_search *search)
     return search->spot_of != NULL;
 }
 
-static void add(struct edit_search *search, struct edit edit)
+static void add(struct edit_search *search, const struct edit *edit)
 {
     if (search->edit_count < EDITS_MOST)
-        search->edits[search->edit_count++] = edit;
+        search->edits[search->edit_count++] = *edit;
 }
 
 static void add_edit(struct edit_search *search, enum edit_kind kind, uint32_t spot, enum memory_scope scope,
                      enum memory_ordering order)
 {
-    add(search, (struct edit){.kind = kind, .spot = spot, .scope = scope, .order = order});
+    add(search, &(struct edit){.kind = kind, .spot = spot, .scope = scope, .order = order});
 }
 
 /* An atomic other than a failed compare-exchange. */
@@ -160,9 +149,12 @@ static void add_failure(struct edit_search *search, enum edit_kind kind, uint32_
     const enum memory_ordering needs = has == ORDER_RELAXED   ? ORDER_ACQUIRE
                                        : has == ORDER_RELEASE ? ORDER_ACQ_REL
                                                               : has;
-    add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, needs});
+    struct edit edit = {
+        .kind = kind, .spot = spot, .scope = scope, .order = ORDER_ACQUIRE, .fails = true, .success = needs};
+    add(search, &edit);
+    edit.success = ORDER_ACQ_REL;
     if (needs == ORDER_ACQUIRE)
-        add(search, (struct edit){kind, spot, scope, ORDER_ACQUIRE, true, ORDER_ACQ_REL});
+        add(search, &edit);
 }
 
 /* A relaxed read-modify-write is tried as an acquire and as a release before acq_rel: it may be one end

@@ -17,29 +17,26 @@ struct side_pair {
     struct clock_snapshot clock_snapshot[2];
 };
 
-static struct side_pair pair_of(const struct edit_search *search, uint32_t index)
+static struct side_pair pair_of(const struct question *question, uint32_t index)
 {
-    const struct race_instance *instance = &search->question->instances[index];
-    return (struct side_pair){
-        {&instance->first, &instance->second},
-        {{instance->first.unit, search->first_at[index]}, {instance->second.unit, instance->end}}};
+    const struct race_instance *instance = &question->instances[index];
+    return (struct side_pair){{&instance->first, &instance->second},
+                              {{instance->first.unit, replay_first_at(question, instance)},
+                               {instance->second.unit, instance->end}}};
 }
 
+/* On one line, also on an unknown one. */
 static bool on_one_line(const struct question *question, uint32_t a, uint32_t b)
 {
-    struct source_place x, y;
-    question->host->place(question->host->self, a, &x);
-    question->host->place(question->host->self, b, &y);
-    return x.line == y.line && same_text(x.file, y.file);
+    return code_same_line(question->host, a, b) ||
+           (!code_source(question->host, a).line && !code_source(question->host, b).line);
 }
 
 /* Are the two operations at one place? Then a sentence cannot distinguish them. */
 static bool at_one_place(const struct question *question, uint32_t a, uint32_t b)
 {
-    struct source_place x, y;
-    question->host->place(question->host->self, a, &x);
-    question->host->place(question->host->self, b, &y);
-    return on_one_line(question, a, b) && (x.column == y.column || !x.column || !y.column);
+    const uint32_t x = code_source(question->host, a).column, y = code_source(question->host, b).column;
+    return on_one_line(question, a, b) && (x == y || !x || !y);
 }
 
 /* Does the first access happen before the second if the mover's access is on the other side of log entry
@@ -50,14 +47,12 @@ static bool orders(const struct question *question, const struct side_pair *pair
     const struct clock_snapshot moved = {pair->clock_snapshot[mover].unit, before ? at : at + 1},
                                 other = pair->clock_snapshot[!mover];
     const struct clock_snapshot *from = before ? &moved : &other, *to = before ? &other : &moved;
-    return from->at <= to->at && replay_happens_before(question, from, to);
+    return from->at <= to->at && replay_happens_before(question, from, NULL, to);
 }
 
 static bool takes_lock(const struct question *question, const struct sync_op *sync_op, uint32_t site)
 {
-    const struct checker_host *host = question->host;
-    return sync_op->reads && sync_op->writes && host->spins_on &&
-           host->spins_on(host->self, sync_op->site, site);
+    return sync_op->reads && sync_op->writes && ASK(question, spins_on, sync_op->site, site);
 }
 
 /* Does the access depend on the value read there, or the read on the access? Then they cannot change
@@ -65,11 +60,10 @@ static bool takes_lock(const struct question *question, const struct sync_op *sy
 static bool depends_on(const struct question *question, const struct sync_op *sync_op, uint32_t access,
                        bool before)
 {
-    const struct checker_host *host = question->host;
-    if (!host->decides)
-        return false;
-    return before ? host->decides(host->self, sync_op->site, access) || takes_lock(question, sync_op, access)
-                  : host->decides(host->self, access, sync_op->site);
+    if (!before)
+        return ASK(question, decides, access, sync_op->site);
+    return ASK(question, decides, sync_op->site, access) ||
+           (question->host->decides && takes_lock(question, sync_op, access));
 }
 
 /* The mover's own releases before its access (before), or acquires after it, the nearest first. It starts at
@@ -106,11 +100,9 @@ static bool try_side(const struct question *question, const struct side_pair *pa
 static void say_place(const struct question *question, const struct side *side, uint32_t site,
                       struct wording *text)
 {
-    struct source_place place;
-    question->host->place(question->host->self, site, &place);
     wording_add(text, "%s", AT(question->host, site));
     if (on_one_line(question, side->access, side->operation))
-        wording_add(text, ":%" PRIu32, place.column);
+        wording_add(text, ":%" PRIu32, code_source(question->host, site).column);
 }
 
 static void say_side(const struct question *question, const struct side *side, struct wording *why,
@@ -137,12 +129,11 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
                   struct wording *out_why, struct wording *out_fix)
 {
     const struct race_instance *instance = question->instances;
-    struct edit_search search = {.question = question};
     *out_why = *out_fix = (struct wording){.used = 0};
     if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
-        instance->second.unit >= UNIT_COPIES || !edit_search_locate(&search))
+        instance->second.unit >= UNIT_COPIES)
         return false;
-    const struct side_pair pair = pair_of(&search, 0);
+    const struct side_pair pair = pair_of(question, 0);
     for (int attempt = 0; attempt < 4; attempt++) { /* each access before a release, then after an acquire */
         const int mover = attempt % 2;
         const bool before = attempt < 2;
@@ -263,14 +254,13 @@ bool explain_early_read(const struct question *question, uint64_t *work, struct 
                         struct wording *out_why, struct wording *out_fix)
 {
     const struct race_instance *instance = question->instances;
-    struct edit_search search = {.question = question};
     struct early_read early;
     *out_why = *out_fix = (struct wording){.used = 0};
     *out_side = (struct side){.operation = NO_END};
     if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
-        instance->second.unit >= UNIT_COPIES || !edit_search_locate(&search))
+        instance->second.unit >= UNIT_COPIES)
         return false;
-    const struct side_pair pair = pair_of(&search, 0);
+    const struct side_pair pair = pair_of(question, 0);
     for (int reader = 1; reader >= 0; reader--) {
         if (!try_early_read(question, &pair, reader, NULL, work, &early))
             continue;
@@ -284,13 +274,10 @@ bool explain_early_read(const struct question *question, uint64_t *work, struct 
 
 bool explain_side_covers(const struct question *question, const struct side *side)
 {
-    struct edit_search search = {.question = question};
     struct early_read early;
     uint64_t work = 0;
-    if (question->sync_log->full || !edit_search_locate(&search))
-        return true;
-    for (uint32_t i = 0; i < search.instance_count; i++) {
-        const struct side_pair pair = pair_of(&search, i);
+    for (uint32_t i = 0; i < question->instance_count && !question->sync_log->full; i++) {
+        const struct side_pair pair = pair_of(question, i);
         const int mover = pair.accesses[0]->site != side->access;
         uint32_t operation;
         if (side->store != NO_END) {

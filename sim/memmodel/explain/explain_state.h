@@ -5,7 +5,8 @@
  *
  * Interface, by file
  *   explain_search.c
- *     edit_search_locate       where in the log the first access of each instance is; false: no instances
+ *     explain_locate           how many entries of the log, up to `end`, come before the access
+ *     edit_search_locate       the same for the first access of each instance; false: no instances
  *     edit_search_spots        the places that may be edited, and log entries that are themselves accesses
  *                              of the race; false: out of memory
  *     edit_search_edits        the smallest edits that order most instances. None if the accesses are
@@ -17,8 +18,8 @@
  *                                first is not
  *     edit_search_clashes      do the edits make atomics race whose scopes include each other without them
  *                              (R29)?
- *     edit_search_write_log    the log with the edits, up to the second access; false: out of memory. The
- *                              caller frees both arrays in either case
+ *     edit_search_path         the edges (edges.h) by which the first access happens before the second with
+ *                              the edits, between entries of the log without them; malloc'd
  *   explain_insert.c           each replays the log with one operation more
  *     explain_insert_barrier           a barrier between the two accesses, as the code orders them
  *     explain_insert_wait              a wait for the copy that is the first access, before the second
@@ -33,8 +34,7 @@
  *     explain_say_at, explain_say_and_at   " before mp.cl:8"; ", and before mp.cl:8"
  *     explain_put_at           the change that puts a statement at the place
  *     explain_has_fence_place  is there a place for a fence between an operation and the access?
- *     explain_say_beside       names that place
- *     explain_say_statement_beside   likewise with the statement, also as a change of the code
+ *     explain_say_statement_beside   a statement at that place, in words and as a change of the code
  *   explain_atomic.c
  *     explain_make_atomic      atomic accesses instead of plain ones
  *     explain_store_function   the atomic function that stores what the load there reads
@@ -62,20 +62,6 @@
 
 #include "explain.h"
 
-/* In the order in which they are tried. */
-enum edit_kind {
-    EDIT_FLAGS,           /* a barrier or fence gets the flag of the question's region */
-    EDIT_SCOPE,           /* an atomic or fence gets another scope */
-    EDIT_MOVE,            /* a fence goes to the other side of its atomic */
-    EDIT_ORDER,           /* an atomic or fence gets a stronger order */
-    EDIT_FENCE,           /* a fence for the question's region is put beside an atomic */
-    EDIT_FENCES,          /* a flag is in the other memory: fences with both flags beside it (R15) */
-    EDIT_STORE,           /* a plain store becomes atomic, so that a fence before it releases */
-    EDIT_UPDATE,          /* a store becomes a read-modify-write, which keeps the release sequence (R8) */
-    EDIT_ORDER_AND_SCOPE, /* only as one of a pair */
-    EDIT_KINDS
-};
-
 /* A place of the source with a sync operation, which an edit changes wherever it is executed. */
 struct edit_spot {
     /* An entry of the place. Of a compare-exchange it is one that succeeded, if any did. */
@@ -85,16 +71,6 @@ struct edit_spot {
     uint64_t by;        /* the first unit or group that executed it */
     bool reads, writes; /* some entry does */
     uint32_t site;
-};
-
-struct edit {
-    enum edit_kind kind;
-    uint32_t spot;
-    enum memory_scope scope; /* of EDIT_SCOPE, EDIT_ORDER_AND_SCOPE, EDIT_FENCE, EDIT_STORE */
-    /* of EDIT_ORDER, EDIT_ORDER_AND_SCOPE; EDIT_FENCE: RELEASE is before the atomic, ACQUIRE after it */
-    enum memory_ordering order;
-    bool fails;                   /* `order` is that of failure, */
-    enum memory_ordering success; /* and this is that of success */
 };
 
 enum {
@@ -141,13 +117,7 @@ struct edit_search {
     bool failed; /* out of memory */
 };
 
-/* The log with the edits, and by entry of it the index in the log that was edited. */
-struct edited_log {
-    struct sync_op *items;
-    uint32_t *was;
-    uint32_t count, room;
-};
-
+uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_access *access, uint32_t end);
 bool edit_search_locate(struct edit_search *search);
 bool edit_search_spots(struct edit_search *search);
 void edit_search_edits(struct edit_search *search, struct found_edits *found);
@@ -171,14 +141,13 @@ const char *explain_store_function(const struct question *question, uint32_t loa
 bool explain_has_fence_place(const struct question *question, uint32_t site, bool past);
 void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
                                   const char *statement, struct wording *fix);
-void explain_say_beside(const struct question *question, uint32_t site, bool past, struct wording *fix);
 bool explain_insert_wait(const struct question *question);
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place);
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site);
 uint32_t explain_flag_orders(const struct question *question, const struct flag_reads *flag_reads,
                              const struct flag *flag);
-bool edit_search_write_log(struct edit_search *search, const struct found_edits *found,
-                           struct edited_log *list, uint32_t *out_first);
+struct edge *edit_search_path(struct edit_search *search, const struct found_edits *found,
+                              uint32_t *out_count);
 bool explain_has_old_atomics(const struct question *question);
 bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
                     struct suggested_fix *out_suggested_fix);
@@ -233,11 +202,12 @@ static inline uint64_t unit_group(const struct question *question, uint64_t unit
     return unit / (size[0] * size[1] * size[2]);
 }
 
-/* The line of a place from its column on; NULL: the text or the column is unknown. */
-static inline const char *text_from(const struct source_place *place)
+/* The line of an instruction from its column on; NULL: the text or the column is unknown. */
+static inline const char *text_at(const struct question *question, uint32_t site)
 {
-    const bool known = place->text && place->column && strlen(place->text) >= place->column;
-    return known ? place->text + place->column - 1 : NULL;
+    const struct source_place place = code_source(question->host, site);
+    const bool known = place.text && place.column && strlen(place.text) >= place.column;
+    return known ? place.text + place.column - 1 : NULL;
 }
 
 /* The scope that includes all work-items of the launch that can access memory of the region. */
@@ -247,9 +217,7 @@ static inline enum memory_scope launch_scope(const struct question *question, in
     return region == IN_LOCAL || count[0] * count[1] * count[2] == 1 ? SCOPE_WORK_GROUP : SCOPE_DEVICE;
 }
 
-static inline bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
+/* The answer to an optional query about the code (code_host.h). */
+#define ASK(question, query, ...) CODE_ASK((question)->host, query, __VA_ARGS__)
 
 #endif

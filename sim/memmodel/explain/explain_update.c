@@ -23,16 +23,15 @@ static const struct racing_access *side_of(const struct question *question, int 
 static bool find_updates(const struct question *question, struct object_update updates[SIDES],
                          uint32_t *out_count)
 {
-    const struct checker_host *host = question->host;
     *out_count = 0;
     for (int side = 0; side < SIDES; side++) {
         const struct racing_access *access = side_of(question, side);
         struct object_update *update = &updates[*out_count];
-        if (access->unit >= UNIT_COPIES || question->region == IN_IMAGE || !host->update)
+        if (access->unit >= UNIT_COPIES || question->region == IN_IMAGE)
             return false;
         if (access->atomic)
             continue;
-        if (!host->update(host->self, access->site, &update->load, &update->store))
+        if (!ASK(question, update, access->site, &update->load, &update->store))
             return false;
         *out_count += !*out_count || update->store != updates[0].store;
     }
@@ -87,11 +86,11 @@ bool explain_update(const struct question *question, bool commuting, struct prop
     uint32_t count;
     out_proposal->rewrite_count = 0;
     out_proposal->fix = (struct wording){.used = 0};
-    if (!host->rewrite || !find_updates(question, updates, &count))
+    if (!find_updates(question, updates, &count))
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (!host->rewrite(host->self, updates[i].load, updates[i].store, question->region == IN_LOCAL,
-                           scope == SCOPE_WORK_GROUP, &out_proposal->rewrites[i]) ||
+        if (!ASK(question, rewrite, updates[i].load, updates[i].store, question->region == IN_LOCAL,
+                 scope == SCOPE_WORK_GROUP, &out_proposal->rewrites[i]) ||
             (commuting && !out_proposal->rewrites[i].commutes))
             return false;
     if (!all_build(host, updates[0].store, out_proposal->rewrites, count))

@@ -68,9 +68,10 @@ void wording_load(struct wording *text, uint32_t site, bool local, enum memory_o
     change_access(text, CHANGE_LOAD, site, local, order, scope);
 }
 
-void wording_statement(struct wording *text, const char *statement, const struct fence_place *place)
+void wording_statement(struct wording *text, const char *statement, const struct code_change *where)
 {
-    struct code_change change = {.kind = CHANGE_STATEMENT, .site = place->site, .place = *place};
+    struct code_change change = *where;
+    change.kind = CHANGE_STATEMENT;
     if (strlen(statement) >= sizeof change.text) {
         text->partial = true;
         return;

@@ -7,7 +7,7 @@
  *   wording_change     records a change of the code that the words propose. More than CHANGES_MOST: partial
  *   wording_call       a change of the call at a site: the arguments that are not NOT_GIVEN
  *   wording_store, wording_load   an atomic access instead of a plain one
- *   wording_statement  a new statement
+ *   wording_statement  a new statement, at the change's place
  *   wording_put        replaces a word by one that is not longer, at all places
  *   AT, AT_LINE        texts for wording_add, which live until the end of the block: the place of a site, as
  *                      "mp.cl:8"; another line of the site's file, 0: the site's line
@@ -42,7 +42,7 @@ void wording_store(struct wording *text, uint32_t site, bool local, enum memory_
                    enum memory_scope scope);
 void wording_load(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
                   enum memory_scope scope);
-void wording_statement(struct wording *text, const char *statement, const struct fence_place *place);
+void wording_statement(struct wording *text, const char *statement, const struct code_change *where);
 void wording_put(struct wording *text, const char *old, const char *now);
 
 /* A text for one argument of wording_add; what is too long is cut. */

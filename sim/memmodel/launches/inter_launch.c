@@ -37,21 +37,21 @@ struct inter_launch *inter_launch_new(const struct memory *memory, enum scope_ru
 void inter_launch_reset(struct inter_launch *detector)
 {
     detector->was_lost = inter_launch_lacks_memory(detector);
-    for (uint32_t i = 0; i < detector->site_count; i++)
-        inter_launch_site_fini(&detector->sites[i], !detector->states[detector->sites[i].state].launch);
+    for (uint32_t i = 0; i < detector->sites.count; i++)
+        if (!detector->states[detector->sites.items[i].state].launch)
+            launch_names_free(&detector->sites.items[i].place);
     for (uint32_t i = 0; i < detector->state_count; i++) {
         drop_all(&detector->order, detector->states[i].initial);
         drop_all(&detector->order, detector->states[i].final);
-        free(detector->launches[i].predecessors);
         free(detector->states[i].kernel);
         free(detector->states[i].site);
-        free(detector->states[i].arguments);
-        free(detector->states[i].calls);
+        list_fini(&detector->states[i].arguments);
+        list_fini(&detector->states[i].calls);
         inter_launch_within_fini(&detector->states[i]);
     }
     inter_launch_host_fini(detector);
-    for (uint32_t i = 0; i < detector->awaited_count; i++)
-        drop_all(&detector->order, detector->awaited[i].clock);
+    for (uint32_t i = 0; i < detector->awaited.count; i++)
+        drop_all(&detector->order, detector->awaited.items[i].clock);
     for (uint32_t i = 0; i < detector->region_room; i++) {
         if (detector->regions[i])
             shadow_region_fini(detector->regions[i]);
@@ -61,9 +61,9 @@ void inter_launch_reset(struct inter_launch *detector)
     free(detector->regions);
     free(detector->states);
     free(detector->launches);
-    free(detector->sites);
-    free(detector->races);
-    free(detector->awaited);
+    list_fini(&detector->sites);
+    list_fini(&detector->races);
+    list_fini(&detector->awaited);
     free(detector->group_launch);
     free(detector->group_device);
     free(detector->included);
@@ -72,14 +72,9 @@ void inter_launch_reset(struct inter_launch *detector)
     detector->regions = NULL;
     detector->states = NULL;
     detector->launches = NULL;
-    detector->sites = NULL;
-    detector->races = NULL;
-    detector->awaited = NULL;
-    detector->awaited_count = detector->awaited_room = 0;
     detector->group_launch = detector->group_device = NULL;
     detector->region_room = detector->state_count = detector->state_room = detector->launch_room =
         detector->latest = 0;
-    detector->site_count = detector->site_room = detector->race_count = detector->race_room = 0;
     detector->group_count = detector->group_room = 0;
     detector->gave_up = detector->full = false;
     detector->copies_noted = 0;
@@ -92,7 +87,7 @@ void inter_launch_free(struct inter_launch *detector)
     if (!detector)
         return;
     inter_launch_reset(detector);
-    free(detector->unchecked);
+    list_fini(&detector->unchecked);
     order_fini(&detector->order);
     command_graph_free(detector->graph);
     pthread_mutex_destroy(&detector->lock);
@@ -282,6 +277,16 @@ struct shadow_region *inter_launch_region_at(struct inter_launch *detector, uint
     return shadow;
 }
 
+static struct shadow_access access_by(struct unit_state *unit_state, uint64_t address, uint32_t size,
+                                      enum access_kind kind, uint32_t site)
+{
+    return (struct shadow_access){
+        .unit_state = unit_state,
+        .address = address,
+        .how = {
+            .clock = (uint32_t)order_segment(unit_state), .site = site, .size = size, .kind = (uint8_t)kind}};
+}
+
 void inter_launch_put(struct inter_launch *detector, const struct launch_state *state,
                       struct shadow_region *region, uint64_t address, uint32_t size, enum access_kind kind,
                       uint32_t site)
@@ -290,12 +295,7 @@ void inter_launch_put(struct inter_launch *detector, const struct launch_state *
     order_unit_state(&detector->order,
                      inter_launch_order_of(detector, state)->first_group * detector->order.group_items,
                      &unit_state);
-    const struct shadow_access now = {.unit_state = &unit_state,
-                                      .address = address,
-                                      .how = {.clock = (uint32_t)order_segment(&unit_state),
-                                              .site = site,
-                                              .size = size,
-                                              .kind = (uint8_t)kind}};
+    const struct shadow_access now = access_by(&unit_state, address, size, kind, site);
     shadow_access(&detector->shadow, region, &now);
 }
 
@@ -349,14 +349,9 @@ static void check_access(struct inter_launch *detector, const struct access_even
     unit_state_of(detector, lane, group, &unit_state);
     const uint64_t address = lane_address(event, lane);
     struct shadow_region *region = inter_launch_region_at(detector, address);
-    struct shadow_access now = {.unit_state = &unit_state,
-                                .address = address,
-                                .sampled = event->sampled,
-                                .how = {.clock = (uint32_t)order_segment(&unit_state),
-                                        .site = site,
-                                        .size = event->size_bytes,
-                                        .kind = (uint8_t)event->kind,
-                                        .order = (uint8_t)event->order}};
+    struct shadow_access now = access_by(&unit_state, address, event->size_bytes, event->kind, site);
+    now.sampled = event->sampled;
+    now.how.order = (uint8_t)event->order;
     if (event->kind >= ACCESS_ATOMIC_READ)
         synchronise(detector, event, lane, &unit_state, &now);
     if (!region)
@@ -388,9 +383,9 @@ static void check_accesses(struct inter_launch *detector, struct launch_state *s
                               : inter_launch_site_of(detector, state, event->origin.site);
     units_of(detector, state, &event->origin, event->lane_count);
     struct group_order *group = order_group_find(&detector->order, detector->wave.group);
-    for (uint64_t lane = 0; lane < event->lane_count && !inter_launch_failed(detector); lane++)
-        if (event->mask[lane / 64] >> lane % 64 & 1)
-            check_access(detector, event, lane, group, site);
+    EACH_LANE_OF(event->mask, lane)
+    if (!inter_launch_failed(detector))
+        check_access(detector, event, lane, group, site);
 }
 
 static void check_copy_access(void *self, const struct deferred_access *access)
@@ -401,12 +396,8 @@ static void check_copy_access(void *self, const struct deferred_access *access)
     if (!region)
         return;
     order_unit_state(&detector->order, access->unit, &unit_state);
-    const struct shadow_access now = {.unit_state = &unit_state,
-                                      .address = access->address,
-                                      .how = {.clock = (uint32_t)order_segment(&unit_state),
-                                              .site = access->site,
-                                              .size = access->size,
-                                              .kind = (uint8_t)access->kind}};
+    const struct shadow_access now =
+        access_by(&unit_state, access->address, access->size, access->kind, access->site);
     shadow_access(&detector->shadow, region, &now);
 }
 
@@ -422,10 +413,10 @@ static void check_copy(struct inter_launch *detector, struct launch_state *state
         return;
     }
     const uint64_t unit = order_copy_unit(&detector->order, detector->wave.group, event->copy);
-    for (uint64_t lane = 0; lane < event->lane_count && !inter_launch_failed(detector); lane++)
-        if (event->mask[lane / 64] >> lane % 64 & 1)
-            check_copy_access(detector, &(struct deferred_access){unit, lane_address(event, lane), site,
-                                                                  event->size_bytes, event->kind});
+    EACH_LANE_OF(event->mask, lane)
+    if (!inter_launch_failed(detector))
+        check_copy_access(detector, &(struct deferred_access){unit, lane_address(event, lane), site,
+                                                              event->size_bytes, event->kind});
 }
 
 /* ---- packets of pipes ----------------------------------------------------------------------- */
@@ -440,14 +431,10 @@ static void check_packets(struct inter_launch *detector, struct launch_state *st
     order_unit_state(&detector->order, unit_of(detector, state, origin, use->lane), &unit_state);
     unit_state.place.device = order_unit_launch(&detector->order, unit_state.unit);
     region->atomic = true;
-    const struct shadow_access now = {.unit_state = &unit_state,
-                                      .address = use->side,
-                                      .how = {.clock = (uint32_t)order_segment(&unit_state),
-                                              .site = inter_launch_site_of(detector, state, use->site),
-                                              .size = sizeof(uint32_t),
-                                              .kind = ACCESS_ATOMIC_UPDATE,
-                                              .order = ORDER_RELAXED,
-                                              .scope = SCOPE_DEVICE}};
+    struct shadow_access now = access_by(&unit_state, use->side, sizeof(uint32_t), ACCESS_ATOMIC_UPDATE,
+                                         inter_launch_site_of(detector, state, use->site));
+    now.how.order = ORDER_RELAXED;
+    now.how.scope = SCOPE_DEVICE;
     if (!inter_launch_failed(detector))
         shadow_access(&detector->shadow, region, &now);
 }
@@ -551,9 +538,8 @@ static void apply_fences(struct inter_launch *detector, const uint64_t *units, c
                          uint32_t site)
 {
     struct unit_state unit_state;
-    for (uint64_t lane = 0; lane < event->lane_count; lane++) {
-        if (!(event->mask[lane / 64] >> lane % 64 & 1))
-            continue;
+    EACH_LANE_OF(event->mask, lane)
+    {
         order_unit_state(&detector->order, units[lane], &unit_state);
         order_fence(&detector->order, &unit_state, event->regions, event->order, event->scope, site);
     }

@@ -27,8 +27,6 @@
  *   inter_launch_decides            are all races between two commands found here, access by access?
  *   inter_launch_gave_up            nothing is found until all commands are complete for the host
  *   inter_launch_lost               memory ran out once, and races may be missing
- *   inter_launch_finding            the finding for a race, without the units of the accesses
- *   inter_launch_action             the text of an action by a kernel
  *
  * Checked  are these launches:
  *          - with atomics, or with releases or acquires of device scope or wider, that may run beside others
@@ -113,28 +111,21 @@ void inter_launch_received(struct inter_launch *detector, const struct launch_in
 bool inter_launch_orders(struct inter_launch *detector, const struct launch_info *launch,
                          const struct order_query *query);
 
-/* One side of a race. Strings are valid during the call. */
-struct inter_launch_side {
-    uint32_t command, launch, device;
-    const char *kernel;   /* NULL: a command that is no launch, without site and item */
-    const char *argument; /* "argument 0 'data'"; "": not known */
-    uint32_t site;        /* as in struct origin */
-    struct source_place place;
-    struct item item;
-    bool copy;  /* by an asynchronous copy of the item's work-group */
-    bool whole; /* of a predecessor, whose item is not known */
-    enum access_kind kind;
-    enum memory_ordering order; /* of atomics */
-    enum memory_scope scope;
-    uint32_t size_bytes;
-    const char *packets; /* "writing of packets"; NULL: it is an access to memory */
-};
+/* A race, as a finding whose accesses lack the names of their units: what `side` has of each. Strings are
+ * valid during the call. */
 struct inter_launch_race {
-    struct inter_launch_side side[2]; /* in the order in which they were done */
-    const char *object, *why, *fix;
-    uint64_t offset_bytes, count;
+    struct finding finding; /* the accesses are in the order in which they were done */
+    struct inter_launch_side {
+        uint32_t command, launch;
+        const char *kernel;   /* NULL: a command that is no launch, without site and item */
+        const char *argument; /* "argument 0 'data'"; "": not known */
+        uint32_t site;        /* as in struct origin */
+        bool copy;            /* by an asynchronous copy of the item's work-group */
+        char what[120];       /* the finding's text: "write by a kernel"; of a command "write" */
+    } side[2];
     bool by_scope;      /* two atomics without inclusive scopes */
-    bool reads_packets; /* of packets: the reading side */
+    bool packets;       /* the accesses transfer packets of a pipe, */
+    bool reads_packets; /* on its reading side */
 };
 /* report receives each race once, if inter_launch_decides the two commands, or if counts_as_ordered says
  * that no other detector reports them. Other races are reported elsewhere. */
@@ -154,10 +145,7 @@ bool inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b)
 /* A command that may have passed on what it acquired is not checked. */
 bool inter_launch_gave_up(struct inter_launch *detector);
 bool inter_launch_lost(struct inter_launch *detector);
-void inter_launch_finding(const struct inter_launch_race *race, struct finding *out_finding);
 /* --kernel or --launches leaves out one of the two launches. */
 bool inter_launch_left_out(const struct inter_launch_race *race, const struct scenario *scenario);
-/* "write by a kernel" */
-void inter_launch_action(const struct inter_launch_side *side, char *out_text, size_t size);
 
 #endif

@@ -11,19 +11,16 @@
 void inter_launch_add_call(struct inter_launch *detector, struct launch_state *state, uint64_t unit,
                            uint32_t number)
 {
-    if (number != state->call_count + 1)
+    if (number != state->calls.count + 1)
         return;
-    if (!room_for_one((void **)&state->calls, state->call_count, &state->call_room, INTER_LAUNCH_ROOM,
-                      sizeof *state->calls)) {
-        detector->shadow.failed = true;
-        return;
-    }
-    state->call_count += order_clock_snapshot(&detector->order, unit, &state->calls[state->call_count]);
+    struct order_clock_snapshot call;
+    if (order_clock_snapshot(&detector->order, unit, &call))
+        detector->shadow.failed |= !list_add(&state->calls, call);
 }
 
 bool inter_launch_is_call(const struct launch_state *caller, uint32_t number)
 {
-    return number && number <= caller->call_count;
+    return number && number <= caller->calls.count;
 }
 
 static void add_call(struct inter_launch *detector, struct launch_state *state, uint32_t caller,
@@ -39,7 +36,7 @@ static void pass_calls_on(struct inter_launch *detector, struct launch_state *st
 {
     for (uint32_t i = 1; i < detector->state_count; i++)
         for (uint32_t number = !detector->states[i].has_unknown_call;
-             number <= detector->states[i].call_count; number++)
+             number <= detector->states[i].calls.count; number++)
             if (order_clock_snapshot_has_key(&detector->order, clock_snapshot, IN_GLOBAL,
                                              call_key(i, number)))
                 add_call(detector, state, i, number);
@@ -51,7 +48,7 @@ void inter_launch_order_after_call(struct inter_launch *detector, struct launch_
     const bool is_call = inter_launch_is_call(&detector->states[caller], number);
     add_call(detector, state, caller, is_call ? number : 0);
     if (is_call)
-        pass_calls_on(detector, state, &detector->states[caller].calls[number - 1]);
+        pass_calls_on(detector, state, &detector->states[caller].calls.items[number - 1]);
 }
 
 bool inter_launch_is_ordered_by_call(const struct inter_launch *detector, const struct unit_state *unit_state,
@@ -59,10 +56,10 @@ bool inter_launch_is_ordered_by_call(const struct inter_launch *detector, const 
 {
     const uint32_t own = detector->group_launch[order_unit_group(&detector->order, unit)];
     for (uint32_t i = 1; i < detector->state_count; i++)
-        for (uint32_t number = 1; number <= detector->states[i].call_count; number++)
+        for (uint32_t number = 1; number <= detector->states[i].calls.count; number++)
             if (order_has_key(&detector->order, unit_state, IN_GLOBAL, call_key(i, number)) &&
-                order_clock_snapshot_has(&detector->order, &detector->states[i].calls[number - 1], IN_GLOBAL,
-                                         unit, clock))
+                order_clock_snapshot_has(&detector->order, &detector->states[i].calls.items[number - 1],
+                                         IN_GLOBAL, unit, clock))
                 return true;
     return detector->states[own].has_unknown_call &&
            order_has_key(&detector->order, unit_state, IN_GLOBAL, call_key(own, 0));

@@ -25,7 +25,7 @@ void inter_launch_host_before(struct inter_launch *detector)
 
 static void drop_latest_snapshot(struct inter_launch *detector)
 {
-    drop_all(&detector->order, detector->host_snapshots[--detector->host_snapshot_count].clock);
+    drop_all(&detector->order, detector->host_snapshots.items[--detector->host_snapshots.count].clock);
 }
 
 /* Every command has seen the host's steps below first_step, so these snapshots are not asked for any more. */
@@ -33,36 +33,33 @@ static void drop_seen_by_all(struct inter_launch *detector)
 {
     const uint32_t first = command_graph_first_step(detector->graph);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < detector->host_snapshot_count; i++)
-        if (detector->host_snapshots[i].step < first)
-            drop_all(&detector->order, detector->host_snapshots[i].clock);
+    for (uint32_t i = 0; i < detector->host_snapshots.count; i++)
+        if (detector->host_snapshots.items[i].step < first)
+            drop_all(&detector->order, detector->host_snapshots.items[i].clock);
         else
-            detector->host_snapshots[kept++] = detector->host_snapshots[i];
-    detector->host_snapshot_count = kept;
+            detector->host_snapshots.items[kept++] = detector->host_snapshots.items[i];
+    detector->host_snapshots.count = kept;
 }
 
 /* The host is about to acquire something that does not happen before commands up to this step: keeps its
  * clock without it. */
 static void keep_snapshot(struct inter_launch *detector, uint32_t step)
 {
-    while (detector->host_snapshot_count &&
-           detector->host_snapshots[detector->host_snapshot_count - 1].step > step)
+    while (detector->host_snapshots.count &&
+           detector->host_snapshots.items[detector->host_snapshots.count - 1].step > step)
         drop_latest_snapshot(detector);
-    if (detector->host_snapshot_count &&
-        detector->host_snapshots[detector->host_snapshot_count - 1].step == step)
+    if (detector->host_snapshots.count &&
+        detector->host_snapshots.items[detector->host_snapshots.count - 1].step == step)
         return;
-    if (detector->host_snapshot_count == detector->host_snapshot_room)
+    if (detector->host_snapshots.count == detector->host_snapshots.room)
         drop_seen_by_all(detector);
-    if (!room_for_one((void **)&detector->host_snapshots, detector->host_snapshot_count,
-                      &detector->host_snapshot_room, INTER_LAUNCH_ROOM, sizeof *detector->host_snapshots)) {
+    CHECKED(!detector->host_snapshots.count ||
+            detector->host_snapshots.items[detector->host_snapshots.count - 1].step < step);
+    if (list_add(&detector->host_snapshots, (struct host_snapshot){.step = step}))
+        order_group_vclock(&detector->order, 0,
+                           detector->host_snapshots.items[detector->host_snapshots.count - 1].clock);
+    else
         detector->shadow.failed = true;
-        return;
-    }
-    CHECKED(!detector->host_snapshot_count ||
-            detector->host_snapshots[detector->host_snapshot_count - 1].step < step);
-    struct host_snapshot *snapshot = &detector->host_snapshots[detector->host_snapshot_count++];
-    snapshot->step = step;
-    order_group_vclock(&detector->order, 0, snapshot->clock);
 }
 
 void inter_launch_host_clock(struct inter_launch *detector, const struct launch_state *state,
@@ -71,22 +68,20 @@ void inter_launch_host_clock(struct inter_launch *detector, const struct launch_
     const uint32_t saw = inter_launch_is_announced(detector, state)
                              ? command_graph_seen_step(detector->graph, state->command)
                              : UINT32_MAX;
-    uint32_t i = detector->host_snapshot_count;
-    while (i > 0 && detector->host_snapshots[i - 1].step >= saw)
+    uint32_t i = detector->host_snapshots.count;
+    while (i > 0 && detector->host_snapshots.items[i - 1].step >= saw)
         i--;
-    if (i < detector->host_snapshot_count)
-        share_all(out_clock, detector->host_snapshots[i].clock);
+    if (i < detector->host_snapshots.count)
+        share_all(out_clock, detector->host_snapshots.items[i].clock);
     else
         order_group_vclock(&detector->order, 0, out_clock);
 }
 
 void inter_launch_host_fini(struct inter_launch *detector)
 {
-    while (detector->host_snapshot_count)
+    while (detector->host_snapshots.count)
         drop_latest_snapshot(detector);
-    free(detector->host_snapshots);
-    detector->host_snapshots = NULL;
-    detector->host_snapshot_room = 0;
+    list_fini(&detector->host_snapshots);
     detector->host_acquired = detector->host_waited = detector->host_unchecked = false;
 }
 

@@ -104,10 +104,11 @@ static uint32_t site_of(struct inter_launch *detector, struct launch_state *stat
                         const struct inter_launch_predecessor *predecessor)
 {
     const uint32_t number = inter_launch_site_of(detector, state, predecessor->site);
-    struct inter_launch_site *site = &detector->sites[number];
+    struct inter_launch_site *site = &detector->sites.items[number];
     if (inter_launch_failed(detector) || !predecessor->site || site->place.file || !predecessor->place.file)
         return number;
-    inter_launch_site_keep(site, &predecessor->place);
+    site->place = predecessor->place;
+    (void)launch_names_keep(&site->place);
     return number;
 }
 

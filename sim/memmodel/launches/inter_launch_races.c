@@ -18,21 +18,6 @@
 
 /* ---- sites ---------------------------------------------------------------------------------- */
 
-void inter_launch_site_fini(struct inter_launch_site *site, bool owned)
-{
-    if (!owned)
-        return;
-    free((char *)(uintptr_t)site->place.file);
-    free((char *)(uintptr_t)site->place.text);
-}
-
-void inter_launch_site_keep(struct inter_launch_site *site, const struct source_place *place)
-{
-    site->place = *place;
-    site->place.file = place->file ? strdup(place->file) : NULL;
-    site->place.text = place->text ? strdup(place->text) : NULL;
-}
-
 static bool own_room(struct launch_state *state, uint32_t site)
 {
     if (site < state->site_count)
@@ -55,22 +40,20 @@ uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state
     }
     if (state->site[own])
         return state->site[own] - 1;
-    if (!room_for_one((void **)&detector->sites, detector->site_count, &detector->site_room,
-                      INTER_LAUNCH_ROOM, sizeof *detector->sites)) {
+    if (!list_add(&detector->sites,
+                  (struct inter_launch_site){.state = (uint32_t)(state - detector->states), .own = own})) {
         detector->shadow.failed = true;
         return 0;
     }
-    detector->sites[detector->site_count] =
-        (struct inter_launch_site){.state = (uint32_t)(state - detector->states), .own = own};
-    return (state->site[own] = ++detector->site_count) - 1;
+    return (state->site[own] = detector->sites.count) - 1;
 }
 
 uint32_t inter_launch_site_with(struct inter_launch *detector, struct launch_state *state, uint32_t own,
                                 enum memory_scope scope)
 {
     const uint32_t site = inter_launch_site_of(detector, state, own);
-    if (site < detector->site_count)
-        detector->sites[site].scope = scope;
+    if (site < detector->sites.count)
+        detector->sites.items[site].scope = scope;
     return site;
 }
 
@@ -78,13 +61,11 @@ uint32_t inter_launch_site_with(struct inter_launch *detector, struct launch_sta
 void inter_launch_keep_places(struct inter_launch *detector, struct launch_state *state)
 {
     for (uint32_t own = 0; own < state->site_count; own++) {
-        struct source_place place = {0};
         if (!state->site[own])
             continue;
-        struct inter_launch_site *site = &detector->sites[state->site[own] - 1];
-        if (state->launch->program)
-            program_site(state->launch->program, own, &place);
-        inter_launch_site_keep(site, &place);
+        struct source_place *place = &detector->sites.items[state->site[own] - 1].place;
+        *place = launch_names_place(state->launch, own);
+        (void)launch_names_keep(place);
     }
     free(state->site);
     state->site = NULL;
@@ -94,37 +75,29 @@ void inter_launch_keep_places(struct inter_launch *detector, struct launch_state
 /* The argument by which the launch has the memory; the first one is kept. Without memory findings lack it. */
 void inter_launch_keep_argument(struct launch_state *state, uint32_t region_id, const char *name)
 {
-    for (uint32_t i = 0; i < state->argument_count; i++)
-        if (state->arguments[i].region_id == region_id)
+    for (uint32_t i = 0; i < state->arguments.count; i++)
+        if (state->arguments.items[i].region_id == region_id)
             return;
-    if (!room_for_one((void **)&state->arguments, state->argument_count, &state->argument_room,
-                      INTER_LAUNCH_ROOM, sizeof *state->arguments))
-        return;
-    CHECKED(state->argument_count < state->argument_room);
-    struct kept_argument *kept = &state->arguments[state->argument_count++];
-    kept->region_id = region_id;
-    snprintf(kept->name, sizeof kept->name, "%s", name);
+    struct kept_argument kept = {.region_id = region_id};
+    snprintf(kept.name, sizeof kept.name, "%s", name);
+    (void)list_add(&state->arguments, kept);
 }
 
 void inter_launch_keep_arguments(const struct inter_launch *detector, struct launch_state *state)
 {
-    const struct launch_info *launch = state->launch;
-    char name[INTER_LAUNCH_ARGUMENT_CHARS];
-    for (uint32_t i = 0; launch->argument && i < detector->region_room; i++) {
+    char name[ARGUMENT_CHARS];
+    for (uint32_t i = 0; i < detector->region_room; i++) {
         const struct shadow_region *region = detector->regions[i];
-        if (region && launch->argument(launch, region->low, region->high, name, sizeof name))
+        if (region && launch_names_argument(state->launch, region->low, region->high, name))
             inter_launch_keep_argument(state, region->id, name);
     }
 }
 
 static struct source_place place_of(const struct inter_launch *detector, uint32_t number)
 {
-    const struct inter_launch_site *site = &detector->sites[number];
+    const struct inter_launch_site *site = &detector->sites.items[number];
     const struct launch_info *launch = detector->states[site->state].launch;
-    struct source_place place = site->place;
-    if (launch && launch->program)
-        program_site(launch->program, site->own, &place);
-    return place;
+    return launch ? launch_names_place(launch, site->own) : site->place;
 }
 
 /* ---- why ------------------------------------------------------------------------------------ */
@@ -140,7 +113,7 @@ static void say_place(const struct inter_launch *detector, uint32_t site, char *
     if (place.file)
         snprintf(text, size, "%s:%" PRIu32, place.file, place.line);
     else
-        snprintf(text, size, "instruction %" PRIu32, detector->sites[site].own);
+        snprintf(text, size, "instruction %" PRIu32, detector->sites.items[site].own);
 }
 
 /* Two operations on an atomic object. counts: the scope that counts after reduction. */
@@ -157,7 +130,7 @@ static enum memory_scope scope_as_written(const struct inter_launch *detector, c
 {
     const uint32_t site = scopes->site[side];
     const enum memory_scope counts = scopes->counts[side],
-                            scope = site < detector->site_count ? detector->sites[site].scope : counts;
+                            scope = site < detector->sites.count ? detector->sites.items[site].scope : counts;
     return order_scope(&detector->order, scope, false, scopes->svm_atomics) == counts ? scope : counts;
 }
 
@@ -334,17 +307,15 @@ static void explain(const struct inter_launch *detector, const struct race *race
 /* ---- races ---------------------------------------------------------------------------------- */
 
 static void name_argument(const struct inter_launch *detector, const struct race *race, uint64_t unit,
-                          char out[INTER_LAUNCH_ARGUMENT_CHARS])
+                          char out[ARGUMENT_CHARS])
 {
     const struct launch_state *state = &detector->states[index_of_unit(detector, unit)];
     const struct launch_info *launch = state->launch;
-    out[0] = '\0';
-    if (launch && launch->argument &&
-        !launch->argument(launch, race->region->low, race->region->high, out, INTER_LAUNCH_ARGUMENT_CHARS))
+    if (!launch || !launch_names_argument(launch, race->region->low, race->region->high, out))
         out[0] = '\0';
-    for (uint32_t i = 0; !launch && i < state->argument_count; i++)
-        if (state->arguments[i].region_id == race->region->id)
-            memcpy(out, state->arguments[i].name, INTER_LAUNCH_ARGUMENT_CHARS);
+    for (uint32_t i = 0; !launch && i < state->arguments.count; i++)
+        if (state->arguments.items[i].region_id == race->region->id)
+            memcpy(out, state->arguments.items[i].name, ARGUMENT_CHARS);
 }
 
 static bool is_of_other_checkers(const struct inter_launch *detector, const struct race *race,
@@ -368,85 +339,100 @@ static enum inter_launch_what what_of(const struct inter_launch *detector, const
 void inter_launch_on_race(void *self, const struct race *race, const struct shadow_access *now)
 {
     struct inter_launch *detector = self;
+    const struct region *region = memory_region(detector->memory, race->address);
     const uint32_t earlier = index_of_unit(detector, race->unit),
                    later = index_of_unit(detector, now->unit_state->unit);
     if (is_of_other_checkers(detector, race, now, earlier, later))
         return;
-    for (uint32_t i = 0; i < detector->race_count; i++) {
-        struct found_race *found = &detector->races[i];
+    for (uint32_t i = 0; i < detector->races.count; i++) {
+        struct found_race *found = &detector->races.items[i];
         if (found->site[0] == race->context->site && found->site[1] == now->how.site &&
             found->region_id == race->region->id) {
             found->count++;
             return;
         }
     }
-    if (!room_for_one((void **)&detector->races, detector->race_count, &detector->race_room,
-                      INTER_LAUNCH_ROOM, sizeof *detector->races)) {
-        detector->shadow.failed = true;
-        return;
-    }
-    CHECKED(detector->race_count < detector->race_room && race->region->id);
-    struct found_race *found = &detector->races[detector->race_count++];
-    *found = (struct found_race){.site = {race->context->site, now->how.site},
-                                 .region_id = race->region->id,
-                                 .unit = {race->unit, now->unit_state->unit},
-                                 .how = {*race->context, now->how},
-                                 .offset_bytes = race->address - race->region->low,
-                                 .count = 1};
-    wording_region(memory_region(detector->memory, race->address), found->object, sizeof found->object);
-    name_argument(detector, race, race->unit, found->argument[0]);
-    name_argument(detector, race, now->unit_state->unit, found->argument[1]);
-    explain(detector, race, now, &found->text);
-    found->what = what_of(detector, race);
+    CHECKED(race->region->id);
+    struct found_race found = {.site = {race->context->site, now->how.site},
+                               .region_id = race->region->id,
+                               .unit = {race->unit, now->unit_state->unit},
+                               .how = {*race->context, now->how},
+                               .offset_bytes = race->address - race->region->low,
+                               .what = what_of(detector, race),
+                               .count = 1};
+    wording_region(region, found.object, sizeof found.object);
+    name_argument(detector, race, race->unit, found.argument[0]);
+    name_argument(detector, race, now->unit_state->unit, found.argument[1]);
+    explain(detector, race, now, &found.text);
     const bool atomics = race->context->kind > ACCESS_WRITE && now->how.kind > ACCESS_WRITE,
-               guaranteed = inter_launch_is_guaranteed(memory_region(detector->memory, race->address)) ||
-                            of_one_tree(detector, race, now);
-    found->always_reported = atomics && guaranteed && found->what != INTER_LAUNCH_PACKETS;
+               guaranteed = inter_launch_is_guaranteed(region) || of_one_tree(detector, race, now);
+    found.always_reported = atomics && guaranteed && found.what != INTER_LAUNCH_PACKETS;
+    detector->shadow.failed |= !list_add(&detector->races, found);
 }
 
 /* ---- reports -------------------------------------------------------------------------------- */
 
 static void fill_side(const struct inter_launch *detector, const struct found_race *found, int i,
-                      struct inter_launch_side *side)
+                      struct inter_launch_race *race)
 {
     const struct launch_state *state = &detector->states[index_of_unit(detector, found->unit[i])];
-    const bool copy = found->unit[i] >= UNIT_COPIES;
-    const uint64_t group = order_unit_group(&detector->order, found->unit[i]) -
-                           inter_launch_order_of(detector, state)->first_group;
-    const uint64_t local = copy ? 0 : found->unit[i] % detector->order.group_items;
-    *side =
-        (struct inter_launch_side){.command = state->command,
-                                   .launch = state->shape.launch,
-                                   .device = state->shape.device,
-                                   .kernel = state->kernel[0] ? state->kernel : NULL,
-                                   .argument = found->argument[i],
-                                   .copy = copy,
-                                   .whole = state->predecessor,
-                                   .site = detector->sites[found->site[i]].own,
-                                   .place = place_of(detector, found->site[i]),
-                                   .kind = (enum access_kind)found->how[i].kind,
-                                   .order = (enum memory_ordering)found->how[i].order,
-                                   .scope = (enum memory_scope)found->how[i].scope,
-                                   .size_bytes = found->how[i].size,
-                                   .packets = found->what != INTER_LAUNCH_PACKETS    ? NULL
-                                              : is_reading_side(found->offset_bytes) ? "reading of packets"
-                                                                                     : "writing of packets"};
-    race_launch_item(&state->shape, group, local, &side->item);
-    side->item.sub_group = (uint32_t)(local / inter_launch_order_of(detector, state)->sub_group_size);
+    const struct order_launch *launch = inter_launch_order_of(detector, state);
+    const struct access_context *how = &found->how[i];
+    const bool copy = found->unit[i] >= UNIT_COPIES, has_kernel = state->kernel[0],
+               atomic = how->kind > ACCESS_WRITE && !race->packets;
+    const uint64_t group = order_unit_group(&detector->order, found->unit[i]) - launch->first_group,
+                   local = copy ? 0 : found->unit[i] % detector->order.group_items;
+    const char *what = race->packets ? race->reads_packets ? "reading of packets" : "writing of packets"
+                       : atomic      ? "atomic access"
+                       : how->kind == ACCESS_READ ? "read"
+                                                  : "write";
+    struct inter_launch_side *side = &race->side[i];
+    struct finding_access *access = &race->finding.access[i];
+    *side = (struct inter_launch_side){.command = state->command,
+                                       .launch = state->shape.launch,
+                                       .kernel = has_kernel ? state->kernel : NULL,
+                                       .argument = found->argument[i],
+                                       .site = detector->sites.items[found->site[i]].own,
+                                       .copy = copy};
+    *access = (struct finding_access){.kind = race->packets ? ACCESS_WRITE : (enum access_kind)how->kind,
+                                      .device_id = state->shape.device,
+                                      .place = place_of(detector, found->site[i]),
+                                      .has_item = has_kernel && !copy && !state->predecessor,
+                                      .has_order = atomic,
+                                      .order = (enum memory_ordering)how->order,
+                                      .scope = (enum memory_scope)how->scope,
+                                      .size_bytes = race->packets ? 0 : how->size,
+                                      .what = side->what};
+    race_launch_item(&state->shape, group, local, &access->item);
+    access->item.sub_group = (uint32_t)(local / launch->sub_group_size);
+    if (copy)
+        snprintf(side->what, sizeof side->what,
+                 "%s by an asynchronous copy of work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what,
+                 access->item.group_id[0], access->item.group_id[1], access->item.group_id[2]);
+    else
+        snprintf(side->what, sizeof side->what, "%s%s", what, has_kernel ? " by a kernel" : "");
 }
 
 static void report(const struct inter_launch *detector, const struct found_race *found,
                    const struct inter_launch_reporter *reporter)
 {
-    struct inter_launch_race race = {.object = found->object,
-                                     .why = found->text.why,
-                                     .fix = found->text.fix,
-                                     .offset_bytes = found->offset_bytes,
-                                     .count = found->count,
-                                     .by_scope = found->always_reported,
-                                     .reads_packets = is_reading_side(found->offset_bytes)};
-    fill_side(detector, found, 0, &race.side[0]);
-    fill_side(detector, found, 1, &race.side[1]);
+    const bool packets = found->what == INTER_LAUNCH_PACKETS;
+    struct inter_launch_race race = {
+        .finding = {.kind = FINDING_RACE_COMMANDS,
+                    .object = found->object,
+                    .has_offset = !packets,
+                    .offset_bytes = packets ? 0 : found->offset_bytes,
+                    .access_count = 2,
+                    .why = found->text.why,
+                    .fix = found->text.fix,
+                    .count = found->count,
+                    .spec = packets ? "OpenCL 2.2 API, glossary, pipe" : "OpenCL 2.2 API, 3.3.6 data race"},
+        .by_scope = found->always_reported,
+        .packets = packets,
+        .reads_packets = is_reading_side(found->offset_bytes)};
+    fill_side(detector, found, 0, &race);
+    fill_side(detector, found, 1, &race);
+    race.finding.kernel = race.side[1].kernel ? race.side[1].kernel : race.side[0].kernel;
     reporter->report(reporter->self, &race);
 }
 
@@ -494,14 +480,14 @@ static bool is_same_pair(const struct inter_launch *detector, const struct found
 /* Adds the counts of later races of the same source places to the first one. */
 static void merge_same_pairs(struct inter_launch *detector, uint32_t first)
 {
-    struct found_race *found = &detector->races[first];
+    struct found_race *found = &detector->races.items[first];
     uint32_t kept = first + 1;
-    for (uint32_t i = first + 1; i < detector->race_count; i++)
-        if (is_same_pair(detector, found, &detector->races[i]))
-            found->count += detector->races[i].count;
+    for (uint32_t i = first + 1; i < detector->races.count; i++)
+        if (is_same_pair(detector, found, &detector->races.items[i]))
+            found->count += detector->races.items[i].count;
         else
-            detector->races[kept++] = detector->races[i];
-    detector->race_count = kept;
+            detector->races.items[kept++] = detector->races.items[i];
+    detector->races.count = kept;
 }
 
 /* Can the launch's order to others still change? At its command's end, atomics count as having ordered
@@ -531,8 +517,8 @@ static void report_all(struct inter_launch *detector, uint32_t command, uint32_t
                        const struct inter_launch_reporter *reporter)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < detector->race_count; i++) {
-        struct found_race *found = &detector->races[i];
+    for (uint32_t i = 0; i < detector->races.count; i++) {
+        struct found_race *found = &detector->races.items[i];
         const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
                                   *b = &detector->states[index_of_unit(detector, found->unit[1])];
         const bool within = inter_launch_tree_root(a) == inter_launch_tree_root(b);
@@ -540,14 +526,14 @@ static void report_all(struct inter_launch *detector, uint32_t command, uint32_t
                    concerned = within == (tree_root != 0) &&
                                (belongs_to(a, command, tree_root) || belongs_to(b, command, tree_root));
         if (open || !concerned) {
-            detector->races[kept++] = *found;
+            detector->races.items[kept++] = *found;
             continue;
         }
         merge_same_pairs(detector, i);
         if (is_reported_here(detector, found, tree_root, reporter))
             report(detector, found, reporter);
     }
-    detector->race_count = kept;
+    detector->races.count = kept;
 }
 
 void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
@@ -586,54 +572,6 @@ void inter_launch_end_tree(struct inter_launch *detector, uint32_t tree_root,
         !inter_launch_is_announced(detector, &detector->states[detector->state_count - 1]))
         inter_launch_reset(detector);
     pthread_mutex_unlock(&detector->lock);
-}
-
-void inter_launch_finding(const struct inter_launch_race *race, struct finding *out_finding)
-{
-    *out_finding = (struct finding){
-        .kind = FINDING_RACE_COMMANDS,
-        .kernel = race->side[1].kernel ? race->side[1].kernel : race->side[0].kernel,
-        .object = race->object,
-        .has_offset = !race->side[0].packets,
-        .offset_bytes = race->side[0].packets ? 0 : race->offset_bytes,
-        .access_count = 2,
-        .why = race->why,
-        .fix = race->fix,
-        .count = race->count,
-        .spec = race->side[0].packets ? "OpenCL 2.2 API, glossary, pipe" : "OpenCL 2.2 API, 3.3.6 data race"};
-    for (int i = 0; i < 2; i++) {
-        const struct inter_launch_side *from = &race->side[i];
-        const bool atomic = from->kind > ACCESS_WRITE && !from->packets;
-        out_finding->access[i] =
-            (struct finding_access){.kind = from->packets ? ACCESS_WRITE : from->kind,
-                                    .device_id = from->device,
-                                    .place = from->place,
-                                    .has_item = from->kernel && !from->copy && !from->whole,
-                                    .item = from->item,
-                                    .has_order = atomic,
-                                    .order = from->order,
-                                    .scope = from->scope,
-                                    .size_bytes = from->packets ? 0 : from->size_bytes,
-                                    .what = from->packets               ? from->packets
-                                            : atomic                    ? "atomic access"
-                                            : from->kind == ACCESS_READ ? "read"
-                                                                        : "write"};
-    }
-}
-
-void inter_launch_action(const struct inter_launch_side *side, char *out_text, size_t size)
-{
-    const char *what = side->packets               ? side->packets
-                       : side->kind > ACCESS_WRITE ? "atomic access"
-                       : side->kind == ACCESS_READ ? "read"
-                                                   : "write";
-    const uint64_t *group = side->item.group_id;
-    if (side->copy)
-        snprintf(out_text, size,
-                 "%s by an asynchronous copy of work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", what,
-                 group[0], group[1], group[2]);
-    else
-        snprintf(out_text, size, "%s by a kernel", what);
 }
 
 bool inter_launch_left_out(const struct inter_launch_race *race, const struct scenario *scenario)

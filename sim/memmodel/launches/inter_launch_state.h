@@ -45,7 +45,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/memmodel/common/room.h"
+#include "sim/memmodel/common/lane_mask.h"
+#include "sim/memmodel/common/launch_names.h"
+#include "sim/memmodel/common/list.h"
 #include "sim/memmodel/order/command_graph.h"
 #include "sim/memmodel/order/deferred_copy.h"
 #include "sim/memmodel/order/order_state.h"
@@ -55,12 +57,22 @@
 enum {
     STATES_MOST = HOSTILE(16384, 8),
     GROUP_ITEMS_LEAST = 1024,
-    INTER_LAUNCH_ROOM = 8, /* of an array at first */
     INTER_LAUNCH_OBJECT_CHARS = 120,
-    INTER_LAUNCH_ARGUMENT_CHARS = 120,
     INTER_LAUNCH_WHY_CHARS = 600
 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32;
+
+/* From the launch's own clock value `own` on, the order's clock value is `all`; it is all + (clock value -
+ * own) if steps. */
+struct clock_mapping {
+    uint32_t own, all;
+    bool steps;
+};
+
+struct kept_argument {
+    uint32_t region_id;
+    char name[ARGUMENT_CHARS];
+};
 
 struct launch_state {
     const struct launch_info *launch; /* NULL when it has ended */
@@ -78,31 +90,14 @@ struct launch_state {
     struct vclock *final[ORDER_REGIONS];
     uint32_t *site;
     uint32_t site_count; /* site: 1 + the detector's number, by the launch's own number; while it runs */
-    struct kept_argument *arguments;
-    uint32_t argument_count, argument_room; /* kept when it has ended */
-    /* The clock at each of its calls that enqueued, in order. */
-    struct order_clock_snapshot *calls;
-    uint32_t call_count, call_room;
+    LIST(struct kept_argument) arguments;    /* kept when it has ended */
+    LIST(struct order_clock_snapshot) calls; /* the clock at each of its calls that enqueued, in order */
     /* A command comes after a call of it that is not known, and so counts as coming after everything it
      * did. */
     bool has_unknown_call;
-    struct clock_mapping *mappings;
-    uint32_t mapping_count, mapping_room; /* while it runs */
-    uint32_t own_clock;                   /* the latest clock value of its own checker */
-    uint32_t *copies;
-    uint32_t copy_count, copy_room; /* the order's copies, by the launch's own number */
-};
-
-/* From the launch's own clock value `own` on, the order's clock value is `all`; it is all + (clock value -
- * own) if steps. */
-struct clock_mapping {
-    uint32_t own, all;
-    bool steps;
-};
-
-struct kept_argument {
-    uint32_t region_id;
-    char name[INTER_LAUNCH_ARGUMENT_CHARS];
+    LIST(struct clock_mapping) mappings; /* while it runs */
+    uint32_t own_clock;                  /* the latest clock value of its own checker */
+    LIST(uint32_t) copies;               /* the order's copies, by the launch's own number */
 };
 
 struct inter_launch_site {
@@ -120,7 +115,7 @@ struct found_race {
     uint64_t unit[2];
     struct access_context how[2];
     uint64_t offset_bytes, count;
-    char object[INTER_LAUNCH_OBJECT_CHARS], argument[2][INTER_LAUNCH_ARGUMENT_CHARS];
+    char object[INTER_LAUNCH_OBJECT_CHARS], argument[2][ARGUMENT_CHARS];
     struct race_text text;
     enum inter_launch_what what;
     bool always_reported; /* two atomics that race even if the commands are not ordered */
@@ -173,24 +168,19 @@ struct inter_launch {
     uint32_t latest;      /* index of the launch that was asked for last */
     struct inter_launch_wave wave;
     struct held held; /* accesses of copies */
-    struct awaited_group *awaited;
-    uint32_t awaited_count, awaited_room;
-    struct unchecked_launch *unchecked;
-    uint32_t unchecked_count, unchecked_room; /* of launch trees that run */
+    LIST(struct awaited_group) awaited;
+    LIST(struct unchecked_launch) unchecked; /* of launch trees that run */
     uint32_t *group_launch, *group_device;
     uint64_t group_count, group_room;
-    struct inter_launch_site *sites;
-    uint32_t site_count, site_room;
-    struct found_race *races;
-    uint32_t race_count, race_room;
+    LIST(struct inter_launch_site) sites;
+    LIST(struct found_race) races;
     bool host_acquired; /* the host acquired something that was released for it */
     /* The host waited for commands: some are not part of its clock yet; some may not be included. */
     bool host_waited, host_unchecked;
     /* the host's step before the next atomics in its memory */
     uint32_t began;
-    struct host_snapshot *host_snapshots;
-    uint32_t host_snapshot_count, host_snapshot_room; /* ascending by step */
-    bool was_lost;                                    /* memory ran out before the last reset */
+    LIST(struct host_snapshot) host_snapshots; /* ascending by step */
+    bool was_lost;                             /* memory ran out before the last reset */
     bool reported_full;
     bool full;             /* too many launches */
     uint32_t copies_noted; /* copies of the order that are noted */
@@ -276,8 +266,6 @@ bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t com
 void inter_launch_include(struct inter_launch *detector, uint32_t command); /* it is checked or added */
 
 /* inter_launch_races.c */
-void inter_launch_site_keep(struct inter_launch_site *site, const struct source_place *place);
-void inter_launch_site_fini(struct inter_launch_site *site, bool owned);
 uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state *state, uint32_t own);
 /* The same for an operation that synchronises, whose scope is kept. */
 uint32_t inter_launch_site_with(struct inter_launch *detector, struct launch_state *state, uint32_t own,

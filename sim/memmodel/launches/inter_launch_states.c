@@ -5,8 +5,7 @@
  * A launch's initial clock is the join of what happens before its begin: the host's clock at the enqueueing
  * call, the commands that the command graph says it comes after, and, for a kernel enqueued by a kernel, its
  * parent and the events that it waits for. Each launch has a key in clocks, whose value 1 stands for
- * everything that the launch did; a set of bits says for which launches an initial clock has it, so that most
- * queries need no clock (launch_begins_after).
+ * everything that the launch did.
  */
 #include "inter_launch_state.h"
 #include "orrery/checked.h"
@@ -16,9 +15,9 @@
 static bool states_room(struct inter_launch *detector)
 {
     const bool room = room_for_one((void **)&detector->states, detector->state_count, &detector->state_room,
-                                   INTER_LAUNCH_ROOM, sizeof *detector->states) &&
+                                   LIST_ROOM, sizeof *detector->states) &&
                       room_for_one((void **)&detector->launches, detector->state_count,
-                                   &detector->launch_room, INTER_LAUNCH_ROOM, sizeof *detector->launches);
+                                   &detector->launch_room, LIST_ROOM, sizeof *detector->launches);
     detector->order.launches = detector->launches;
     return room;
 }
@@ -159,23 +158,15 @@ bool inter_launch_is_running(const struct launch_state *state)
 
 void inter_launch_note_unchecked(struct inter_launch *detector, const struct launch_info *launch)
 {
-    if (!launch->parent)
-        return;
-    if (room_for_one((void **)&detector->unchecked, detector->unchecked_count, &detector->unchecked_room,
-                     INTER_LAUNCH_ROOM, sizeof *detector->unchecked))
-        detector->unchecked[detector->unchecked_count++] =
-            (struct unchecked_launch){launch->launch, launch->parent, launch->tree_root};
-    else
-        detector->shadow.failed = true;
+    if (launch->parent)
+        detector->shadow.failed |=
+            !list_add(&detector->unchecked,
+                      (struct unchecked_launch){launch->launch, launch->parent, launch->tree_root});
 }
 
 void inter_launch_forget_unchecked(struct inter_launch *detector, uint32_t tree_root)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < detector->unchecked_count; i++)
-        if (detector->unchecked[i].tree_root != tree_root)
-            detector->unchecked[kept++] = detector->unchecked[i];
-    detector->unchecked_count = kept;
+    list_keep(&detector->unchecked, launch, launch->tree_root != tree_root);
 }
 
 /* 0: the host enqueued it. */
@@ -183,9 +174,9 @@ static uint32_t parent_of(const struct inter_launch *detector, uint32_t launch)
 {
     const uint32_t state = index_of_launch(detector, launch);
     uint32_t parent = state ? detector->states[state].shape.parent : 0;
-    for (uint32_t i = 0; !state && i < detector->unchecked_count; i++)
-        if (detector->unchecked[i].launch == launch)
-            parent = detector->unchecked[i].parent;
+    for (uint32_t i = 0; !state && i < detector->unchecked.count; i++)
+        if (detector->unchecked.items[i].launch == launch)
+            parent = detector->unchecked.items[i].parent;
     return parent;
 }
 
@@ -197,21 +188,11 @@ static bool descends_from(const struct inter_launch *detector, uint32_t launch, 
 }
 
 /* Does the launch begin after the end of the earlier one? */
-static bool begins_after_end_of(const struct inter_launch *detector, const struct launch_state *state,
+static bool begins_after_end_of(struct inter_launch *detector, const struct launch_state *state,
                                 uint32_t earlier)
 {
-    const struct order_launch *launch = inter_launch_order_of(detector, state);
-    return earlier / 64 < launch->predecessor_words && launch->predecessors[earlier / 64] >> earlier % 64 & 1;
-}
-
-/* The launch begins after all that the earlier launch began after. */
-static void join_begin_of(struct inter_launch *detector, struct launch_state *state, uint32_t earlier)
-{
-    CHECKED(earlier < detector->state_count);
-    const struct order_launch *launch = inter_launch_order_of(detector, state),
-                              *other = &detector->launches[earlier];
-    for (uint32_t w = 0; w < other->predecessor_words; w++)
-        launch->predecessors[w] |= other->predecessors[w];
+    CHECKED(earlier > 0 && earlier < detector->state_count);
+    return vclock_has(&detector->order.pool, state->initial[IN_GLOBAL], launch_key(earlier), 0);
 }
 
 static void join_all(struct inter_launch *detector, struct launch_state *state,
@@ -227,12 +208,11 @@ static void put_all(struct inter_launch *detector, struct launch_state *state, u
         put_into(&detector->order, &state->initial[r], key, clock);
 }
 
+/* All of the other launch happens before this one. */
 static void put_launch(struct inter_launch *detector, struct launch_state *state, uint32_t other)
 {
     CHECKED(other < detector->state_count);
     put_all(detector, state, launch_key(other), 1);
-    join_begin_of(detector, state, other);
-    inter_launch_order_of(detector, state)->predecessors[other / 64] |= UINT64_C(1) << other % 64;
 }
 
 /* The other launch has ended. */
@@ -294,7 +274,6 @@ static void acquire_caller(struct inter_launch *detector, struct launch_state *s
 {
     const struct launch_state *from = &detector->states[caller];
     join_all(detector, state, from->initial);
-    join_begin_of(detector, state, caller);
     if (!has_shared(detector->memory))
         return;
     inter_launch_order_after_call(detector, state, caller, number);
@@ -321,9 +300,9 @@ static void acquire_events(struct inter_launch *detector, struct launch_state *s
 /* The group's operations and its clock. */
 static void acquire_awaited(struct inter_launch *detector, struct launch_state *state, uint64_t number)
 {
-    for (uint32_t i = 0; i < detector->awaited_count; i++)
-        if (detector->awaited[i].number == number)
-            join_all(detector, state, detector->awaited[i].clock);
+    for (uint32_t i = 0; i < detector->awaited.count; i++)
+        if (detector->awaited.items[i].number == number)
+            join_all(detector, state, detector->awaited.items[i].clock);
     put_all(detector, state, group_key(number), detector->order.clock + 1);
 }
 
@@ -385,18 +364,14 @@ static void set_initial_clock(struct inter_launch *detector, struct launch_state
 
 /* ---- begin and end ---------------------------------------------------------------------------- */
 
-static bool open_launch(struct inter_launch *detector, const struct launch_info *launch)
+static void open_launch(struct inter_launch *detector, const struct launch_info *launch)
 {
     struct order_launch *opened = &detector->launches[detector->state_count];
-    const uint32_t words = detector->state_count / 64 + 1;
     *opened = (struct order_launch){.sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1,
-                                    .first_group = detector->group_count,
-                                    .predecessors = calloc(words, sizeof *opened->predecessors),
-                                    .predecessor_words = words};
+                                    .first_group = detector->group_count};
     memcpy(opened->global_size, launch->global_size, sizeof opened->global_size);
     memcpy(opened->local_size, launch->local_size, sizeof opened->local_size);
     memcpy(opened->group_count, launch->group_count, sizeof opened->group_count);
-    return opened->predecessors;
 }
 
 bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_info *launch)
@@ -412,11 +387,11 @@ bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_
                                    .partial = launch->in_launch_tree,
                                    .kernel = strdup(launch->kernel),
                                    .command = launch->command};
-    if (!state->kernel || !open_launch(detector, launch)) {
-        free(state->kernel);
+    if (!state->kernel) {
         detector->shadow.failed = true;
         return false;
     }
+    open_launch(detector, launch);
     inter_launch_order_of(detector, state)->tree_root = inter_launch_tree_root(state);
     add_groups(detector, groups_of(launch), launch->device);
     detector->state_count++;
@@ -460,15 +435,11 @@ void inter_launch_await_group(struct inter_launch *detector, const struct launch
         is_awaited |= launch->awaited_groups[i] == group;
     if (!is_awaited)
         return;
-    if (!room_for_one((void **)&detector->awaited, detector->awaited_count, &detector->awaited_room,
-                      INTER_LAUNCH_ROOM, sizeof *detector->awaited)) {
+    if (list_add(&detector->awaited, (struct awaited_group){.number = number}))
+        order_group_vclock(&detector->order, number,
+                           detector->awaited.items[detector->awaited.count - 1].clock);
+    else
         detector->shadow.failed = true;
-        return;
-    }
-    CHECKED(detector->awaited_count < detector->awaited_room);
-    struct awaited_group *awaited = &detector->awaited[detector->awaited_count++];
-    awaited->number = number;
-    order_group_vclock(&detector->order, number, awaited->clock);
 }
 
 void inter_launch_end_of_command(struct inter_launch *detector, uint32_t command)

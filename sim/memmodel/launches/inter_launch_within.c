@@ -25,20 +25,18 @@ static bool extends_mapping(struct clock_mapping *mapping, uint32_t before, uint
 static void map_clock(struct inter_launch *detector, struct launch_state *state, uint32_t own)
 {
     const uint32_t all = (uint32_t)detector->order.clock;
-    struct clock_mapping *latest = state->mapping_count ? &state->mappings[state->mapping_count - 1] : NULL;
+    struct clock_mapping *latest =
+        state->mappings.count ? &state->mappings.items[state->mappings.count - 1] : NULL;
     if (latest && (own == state->own_clock || extends_mapping(latest, state->own_clock, own, all))) {
         state->own_clock = own;
         return;
     }
-    if (!room_for_one((void **)&state->mappings, state->mapping_count, &state->mapping_room,
-                      INTER_LAUNCH_ROOM, sizeof *state->mappings)) {
+    CHECKED(!latest || latest->own <= state->own_clock + 1);
+    const struct clock_mapping mapping = {.own = latest ? state->own_clock + 1 : 0, .all = all};
+    if (list_add(&state->mappings, mapping))
+        state->own_clock = own;
+    else
         detector->shadow.failed = true;
-        return;
-    }
-    CHECKED(state->mapping_count < state->mapping_room && (!latest || latest->own <= state->own_clock + 1));
-    state->mappings[state->mapping_count++] =
-        (struct clock_mapping){.own = latest ? state->own_clock + 1 : 0, .all = all};
-    state->own_clock = own;
 }
 
 void inter_launch_received(struct inter_launch *detector, const struct launch_info *launch, uint64_t clock)
@@ -54,15 +52,15 @@ void inter_launch_received(struct inter_launch *detector, const struct launch_in
  * before it. */
 static uint64_t clock_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own)
 {
-    uint32_t from = 0, to = state->mapping_count;
+    uint32_t from = 0, to = state->mappings.count;
     /* the common order receives each event first, so it has not advanced since */
     if (own > state->own_clock || !to)
         return detector->order.clock;
     while (to - from > 1) {
         const uint32_t middle = from + (to - from) / 2;
-        *(state->mappings[middle].own <= own ? &from : &to) = middle;
+        *(state->mappings.items[middle].own <= own ? &from : &to) = middle;
     }
-    const struct clock_mapping *mapping = &state->mappings[from];
+    const struct clock_mapping *mapping = &state->mappings.items[from];
     return mapping->steps ? mapping->all + (own - mapping->own) : mapping->all;
 }
 
@@ -76,11 +74,7 @@ void inter_launch_note_copies(struct inter_launch *detector)
         struct launch_state *state =
             &detector->states[detector->group_launch[detector->order.copies[detector->copies_noted].group]];
         CHECKED((size_t)(state - detector->states) < detector->state_count);
-        if (room_for_one((void **)&state->copies, state->copy_count, &state->copy_room, INTER_LAUNCH_ROOM,
-                         sizeof *state->copies))
-            state->copies[state->copy_count++] = detector->copies_noted;
-        else
-            detector->shadow.failed = true;
+        detector->shadow.failed |= !list_add(&state->copies, detector->copies_noted);
     }
 }
 
@@ -92,16 +86,14 @@ static uint64_t unit_of(const struct inter_launch *detector, const struct launch
         return (inter_launch_order_of(detector, state)->first_group + own / group_items) *
                    detector->order.group_items +
                own % group_items;
-    return own - UNIT_COPIES < state->copy_count ? UNIT_COPIES + state->copies[own - UNIT_COPIES] : UNIT_END;
+    return own - UNIT_COPIES < state->copies.count ? UNIT_COPIES + state->copies.items[own - UNIT_COPIES]
+                                                   : UNIT_END;
 }
 
 void inter_launch_within_fini(struct launch_state *state)
 {
-    free(state->mappings);
-    free(state->copies);
-    state->mappings = NULL;
-    state->copies = NULL;
-    state->mapping_count = state->mapping_room = state->copy_count = state->copy_room = 0;
+    list_fini(&state->mappings);
+    list_fini(&state->copies);
 }
 
 /* ---- order queries --------------------------------------------------------------------------------- */

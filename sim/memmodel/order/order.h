@@ -256,8 +256,6 @@ struct address_table {
 struct order_launch {
     uint32_t sub_group_size, tree_root; /* tree_root: of its launch tree */
     uint64_t first_group, global_size[3], local_size[3], group_count[3];
-    uint64_t *predecessors; /* a bit for each launch that ended before this one began */
-    uint32_t predecessor_words;
 };
 
 /* Members that wait at a barrier: by local id, from `from` to before `to`. */

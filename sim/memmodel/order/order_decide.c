@@ -240,15 +240,6 @@ static bool group_has(const struct order *order, const struct group_order *group
            clock_has(order, group->acquired[region], of, clock);
 }
 
-/* Every work-group of its launch began after the other launch had ended, so no clock is asked. */
-static bool launch_begins_after(const struct order *order, uint64_t group, uint64_t unit)
-{
-    const struct order_launch *launch = order_launch_of(order, group);
-    const uint32_t earlier = launch ? order->group_launch[order_unit_group(order, unit)] : 0;
-    return launch && earlier / 64 < launch->predecessor_words &&
-           launch->predecessors[earlier / 64] >> earlier % 64 & 1;
-}
-
 static bool unit_state_has(const struct order *order, const struct unit_state *unit_state, int region,
                            const struct subject *of, uint64_t clock)
 {
@@ -265,8 +256,6 @@ static bool unit_state_has(const struct order *order, const struct unit_state *u
 bool order_has_epoch(const struct order *order, const struct unit_state *unit_state, int region,
                      uint64_t unit, uint64_t clock)
 {
-    if (launch_begins_after(order, unit_state->place.group, unit))
-        return true;
     const struct subject of = subject_of(order, unit);
     return unit_state_has(order, unit_state, region, &of, clock);
 }

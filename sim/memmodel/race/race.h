@@ -42,7 +42,7 @@ struct race_pair {
     uint32_t instance_count;
     uint32_t reversed_count;
     uint64_t next_instance;
-    struct tried_edit tried_edits[2];
+    struct edit tried_edits[2];
     uint32_t tried_edit_count;
     /* The tried edits are for two work-items of one work-group; at the end of the launch, edits for all
      * work-groups are searched. */
