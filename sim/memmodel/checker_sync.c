@@ -19,15 +19,6 @@ static __attribute__((noinline)) void fence_of_one(struct checker *checker, cons
                 event->origin.site);
 }
 
-/* The wave's group, if a lane of the wave was processed last and the group is in a lock hand-off; else
- * NULL. */
-static struct group_order *handoff_group(const struct checker *checker)
-{
-    struct group_order *group =
-        checker->actor.serial == checker->wave_items.serial ? checker->actor.unit_state.group : NULL;
-    return group && group->slices ? group : NULL;
-}
-
 static void fence(struct checker *checker, const struct sync_event *event)
 {
     uint64_t lane;
