@@ -65,6 +65,7 @@ scenario_tests = \
 	%D%/clean/named_barrier_met.yaml \
 	%D%/clean/named_barrier_scope.yaml \
 	%D%/clean/named_barrier_spirv.yaml \
+	%D%/clean/sub_buffers.yaml \
 	%D%/clean/vector_choice.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
@@ -169,6 +170,7 @@ scenario_tests = \
 	%D%/faulty/two_places.yaml \
 	%D%/faulty/uninitialised_address.yaml \
 	%D%/faulty/uninitialised_branch.yaml \
+	%D%/faulty/sub_buffer.yaml \
 	%D%/faulty/uninitialised_collectives.yaml \
 	%D%/faulty/uninitialised_local.yaml \
 	%D%/faulty/uninitialised_printed.yaml \

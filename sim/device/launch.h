@@ -59,6 +59,7 @@ uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile)
 
 struct group;
 struct pages;
+struct argument_parts;
 struct group_pool;
 
 struct launch {
@@ -97,6 +98,7 @@ struct launch {
     struct group_pool *pool;
     const struct observer *observer;      /* NULL: no observer */
     const struct observer *wave_observer; /* the observer that its waves call; NULL: none */
+    struct argument_parts *parts;         /* of arguments that are sub-buffers; NULL: no argument is */
     struct report *report;
 
     /* changes while the launch runs */

@@ -219,8 +219,10 @@ struct site {
         address_read; /* its address is computed from a value that a load or atomic read from shared memory */
     bool exchanges;   /* the update's store does not depend on its load: it puts another value there */
     bool suspect;     /* an atomic or fence whose scope, order or flags the checker examines */
-    uint32_t argument; /* 1 + the argument or local object that its pointer derives from; 0: not known */
-    const char *what;  /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
+    /* 1 + the argument or local object that its pointer derives from; 0: not known. Of an asynchronous copy,
+     * the argument of the side that is not in local memory */
+    uint32_t argument;
+    const char *what; /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
 
 /* The range of ranks of its sites; low > high: it has none. */
@@ -475,6 +477,8 @@ struct code {
     const struct code_debug *debug;     /* NULL: not requested for a debugger */
     const struct profile_code *profile; /* NULL: instructions are not counted */
     bool writes_elsewhere;              /* it writes through pointers that derive from no argument */
+    /* it turns pointers into numbers, so that an address may derive from another argument than its pointer */
+    bool pointers_as_numbers;
     /* for each instruction: the word of the module at which the SPIR-V instruction begins that it carries
      * out; 0: none. NULL: not requested for a debugger */
     const uint32_t *words;

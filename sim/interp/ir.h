@@ -176,6 +176,7 @@ struct ir {
     uint32_t *scope_index;        /* id -> index in scopes, 0: none yet */
     LIST(struct debug_scope) scopes;
     bool zero_private; /* variables begin as zeros, not undefined */
+    bool pointers_as_numbers;
     uint32_t zero[16]; /* cached zero constants, one for each type */
 };
 
