@@ -201,6 +201,7 @@ scenario_tests = \
 	%D%/racy/barrier_for_orders.yaml \
 	%D%/racy/sub_group_barrier_after.yaml \
 	%D%/racy/one_update_both_ends.yaml \
+	%D%/racy/stores_of_all.yaml \
 	%D%/racy/iterations_of_flags.yaml \
 	%D%/racy/fence_on_one_side_12.yaml \
 	%D%/racy/fence_on_one_side.yaml \

@@ -5,7 +5,7 @@
  * place is announced, and the argument of most is known from the code (sim/interp/written.c), so its part
  * is compared.
  *
- * * Not judged, so that no finding is false: pointers whose argument is unknown, since they pass through
+ * Not judged, so that no finding is false: pointers whose argument is unknown, since they pass through
  * memory or may be of two arguments; kernels that compute with pointers as numbers; bytes of another
  * argument's part that overlaps this one.
  */

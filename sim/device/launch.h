@@ -146,6 +146,7 @@ bool launch_other_buffer(const struct launch *launch, uint32_t first, uint32_t l
 bool launch_change(const struct launch *launch, const struct code_change *change,
                    struct code_rewrite *rewrite);
 bool launch_uniform(const struct launch *launch, uint32_t site);
+bool launch_same_for_all(const struct launch *launch, uint32_t site);
 bool launch_even(const struct launch *launch, uint32_t site);
 bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool past,
                    struct fence_place *out_place);

@@ -224,6 +224,7 @@ struct site {
     uint32_t argument;
     const char *what; /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
+    bool one_address; /* of a load or store: the same for every work-item of a work-group */
 
 /* The range of ranks of its sites; low > high: it has none. */
 struct code_loop {

@@ -166,6 +166,26 @@ static uint32_t origin_of(struct ir *ir, uint32_t v, bool local)
     return origins.unknown ? 0 : one;
 }
 
+/* Is the value the same for every work-item of a work-group, whatever memory contains? Loops are not
+ * examined. */
+static bool is_same_for_all(struct ir *ir, uint32_t v, uint32_t depth)
+{
+    enum { DEPTH_MOST = 8 };
+    const struct value *value = ir_value(ir, v);
+    if (value->op == IR_const || value->op == IR_arg || value->op == IR_local_address)
+        return true;
+    if (value->op == IR_input)
+        return value->imm < INPUT_LOCAL_SIZE ||
+               (value->imm >= INPUT_GLOBAL_SIZE && value->imm < INPUT_WORK_DIM);
+    if (value->op != IR_index && value->op != IR_add && value->op != IR_mul && value->op != IR_sub &&
+        value->op != IR_zext && value->op != IR_sext)
+        return false;
+    bool same = depth < DEPTH_MOST;
+    for (uint32_t k = 0; k < 3 && same; k++)
+        same = !value->args[k] || is_same_for_all(ir, value->args[k], depth + 1);
+    return same;
+}
+
 static void set_origin(struct ir *ir, uint32_t site, uint32_t pointer)
 {
     const enum storage storage = ir->sites.at[site].storage;
@@ -179,6 +199,9 @@ static void set_origins(struct ir *ir, const struct value *value)
     switch (value->op) {
     case IR_load:
     case IR_store:
+        ir->sites.at[value->site].one_address = is_same_for_all(ir, value->args[0], 0);
+        set_origin(ir, value->site, value->args[0]);
+        break;
     case IR_atomic: set_origin(ir, value->site, value->args[0]); break;
     case IR_copy:
         set_origin(ir, (uint32_t)value->imm, value->args[0]);

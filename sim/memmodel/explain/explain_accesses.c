@@ -72,6 +72,22 @@ bool accesses_of_one_operator(const struct question *question)
            (accesses_on_one_line(question) && a.column == b.column);
 }
 
+/* Two statements that each work-item executes, and that store to one place. Whatever comes between the two,
+ * work-items make the first store at the same time, and the second. With atomics the place may be a lock's. */
+bool accesses_are_stores_of_all(const struct question *question)
+{
+    const struct checker_host *host = question->host;
+    const struct race_instance *instance = question->instances;
+    if (!accesses_all_write(question) || instance->first.atomic || instance->second.atomic ||
+        accesses_of_one_operator(question) || !host->same_for_all)
+        return false;
+    for (uint32_t i = 0; i < question->sync_log->count; i++)
+        if (is_atomic(&question->sync_log->items[i]))
+            return false;
+    return !question->sync_log->full && host->same_for_all(host->self, instance->first.site) &&
+           host->same_for_all(host->self, instance->second.site);
+}
+
 /* Does a semicolon stand between the two columns of the line, other than in the head of a for loop? */
 bool accesses_statement_ends(const struct source_place *first, const struct source_place *second)
 {
