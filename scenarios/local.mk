@@ -172,6 +172,7 @@ scenario_tests = \
 	%D%/faulty/uninitialised_branch.yaml \
 	%D%/faulty/sub_buffer.yaml \
 	%D%/faulty/uninitialised_collectives.yaml \
+	%D%/faulty/uninitialised_passed.yaml \
 	%D%/faulty/uninitialised_local.yaml \
 	%D%/faulty/uninitialised_printed.yaml \
 	%D%/faulty/uninitialised_private.yaml \

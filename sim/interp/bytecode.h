@@ -112,7 +112,8 @@ enum collective_op {
 };
 /* The other bits of f. NON_UNIFORM: lanes at other places do not take part, which is no finding. CLUSTER: 1
  * + log2 of the number of lanes that are reduced together; 0: all. IDS: the number of operands after the
- * value; 0: as many as the range has dimensions. SAME: these must be equal in all lanes. */
+ * value; 0: as many as the range has dimensions. SAME: these must be equal in all lanes. TRACKED: the
+ * uninitialised bits of the result come before it, and those of the value after all operands. */
 enum {
     COLLECTIVE_OP_MASK = 63,
     COLLECTIVE_SCOPE_SHIFT = 8,
@@ -120,6 +121,7 @@ enum {
     COLLECTIVE_CLUSTER_SHIFT = 12,
     COLLECTIVE_TYPE_SHIFT = 16,
     COLLECTIVE_IDS_SHIFT = 24,
+    COLLECTIVE_TRACKED = 1 << 29,
     COLLECTIVE_SAME = 1 << 30
 };
 static inline uint32_t collective_ids(uint32_t f)
