@@ -679,6 +679,7 @@ test_scripts = \
 	%D%/scripts/check_litmus_page.sh \
 	%D%/scripts/check_components.sh \
 	%D%/scripts/check_partial_words.sh \
+	%D%/scripts/check_uninitialised_flow.sh \
 	%D%/scripts/check_unset.sh \
 	%D%/scripts/check_values.sh \
 	%D%/scripts/check_index.sh \
@@ -739,6 +740,7 @@ EXTRA_DIST += \
 	%D%/scripts/debug_findings.py \
 	%D%/scripts/examples.sh \
 	%D%/scripts/fix_table.py \
+	%D%/scripts/uninitialised_flow.py \
 	%D%/scripts/litmus_page.py \
 	%D%/scripts/lstopo_compare.py \
 	%D%/scripts/page_browser.py \

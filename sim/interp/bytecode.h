@@ -224,9 +224,9 @@ struct site {
     /* 1 + the argument or local object that its pointer derives from; 0: not known. Of an asynchronous copy,
      * the argument of the side that is not in local memory */
     uint32_t argument;
+    bool one_address; /* of a load or store: the same for every work-item of a work-group */
     const char *what; /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
-    bool one_address; /* of a load or store: the same for every work-item of a work-group */
 
 /* The range of ranks of its sites; low > high: it has none. */
 struct code_loop {

@@ -512,6 +512,14 @@ static void put_count(struct emitter *e, uint32_t v)
     emit_put(e, op, 0, emit_loc(e, condition), 0, 0)->e = (uint32_t)value->imm;
 }
 
+static void put_forget(struct emitter *e, uint32_t v)
+{
+    const struct private_variable *variable = &e->ir->private_variables.at[val(e, val(e, v)->args[0])->imm];
+    struct insn *insn = emit_put(e, OP_forget, 0, 0, 0, 0);
+    insn->e = variable->offset;
+    insn->f = (uint32_t)variable->size;
+}
+
 void emit_value(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
@@ -559,6 +567,7 @@ void emit_value(struct emitter *e, uint32_t v)
     case IR_yield: e->yield = true; break;
     case IR_count:
     case IR_count_way: put_count(e, v); break;
+    case IR_forget: put_forget(e, v); break;
     case IR_line: emit_put(e, OP_line, 0, 0, 0, 0)->e = (uint32_t)value->imm; break;
     case IR_printf: put_printf(e, v); break;
     case IR_collective: put_collective(e, v); break;

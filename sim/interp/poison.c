@@ -161,7 +161,7 @@ static uint32_t select_companion(struct poisoning *p, uint32_t v)
 static bool is_carried(struct poisoning *p, uint32_t v)
 {
     const struct value *value = ir_value(p->ir, v);
-    return value->op == IR_undef ||
+    return value->op == IR_undef || value->op == IR_stale ||
            (value->op == IR_extract && ir_value(p->ir, value->args[0])->op == IR_load);
 }
 
@@ -476,6 +476,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         break;
     }
     case IR_phi: break; /* made before */
+    case IR_stale: p->of[v] = p->yes; break;
     case IR_select: p->of[v] = select_companion(p, v); break;
     case IR_mand:
     case IR_mor: p->of[v] = logic_companion(p, v); break;
@@ -511,7 +512,7 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
                 uint32_t v = block->insts.at[i];
                 const struct value *value = ir_value(ir, v);
                 bool now = (value->op == IR_load && value->storage != STORAGE_CONSTANT) ||
-                           value->op == IR_image_read || value->op == IR_atomic;
+                           value->op == IR_image_read || value->op == IR_atomic || value->op == IR_stale;
                 if (ir_families[value->op] != FAMILY_EFFECT || passes_on(value))
                     IR_OPERANDS(ir, v, slot)
                 now |= *slot && (may[*slot] || ir_value(ir, *slot)->op == IR_undef);
@@ -592,7 +593,7 @@ static void follow_one(struct following *f, uint32_t v)
     struct ir *ir = f->p->ir;
     const struct value *value = ir_value(ir, v);
     const bool component = value->op == IR_extract && ir_value(ir, value->args[0])->op == IR_load;
-    if (value->op == IR_undef)
+    if (value->op == IR_undef || value->op == IR_stale)
         find_undefined(f, v);
     else if (component)
         find_source(f, source_of(f->p, f->p->from[value->args[0]] + (uint32_t)value->imm));
@@ -732,6 +733,28 @@ static void instrument_block(struct poisoning *p, uint32_t b)
     ir_block(ir, b)->insts.room = p->out.room;
 }
 
+/* Values are what they would be without the check. */
+static void remove_stale(struct ir *ir)
+{
+    uint32_t *map = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count + 1);
+    for (uint32_t v = 1; v < ir->values.count; v++)
+        if (ir_value(ir, v)->op == IR_stale)
+            map[v] = ir_value(ir, v)->args[0];
+    ir_rewrite(ir, map);
+}
+
+void poison_drop_forgets(struct ir *ir)
+{
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        struct block *block = ir_block(ir, ir->order[o]);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < block->insts.count; i++)
+            if (ir_value(ir, block->insts.at[i])->op != IR_forget)
+                block->insts.at[kept++] = block->insts.at[i];
+        block->insts.count = kept;
+    }
+}
+
 static struct poisoning poisoning_of(struct ir *ir)
 {
     const uint32_t values = ir->values.count;
@@ -763,6 +786,7 @@ void poison_track(struct ir *ir)
         if (may[v] && ir_value(ir, v)->op == IR_phi)
             fill_phi(&p, v);
     attach_origins(&p, values);
+    remove_stale(ir);
     simplify_remove_dead(ir);
 }
 

@@ -195,6 +195,7 @@ static void find_effect(struct slot_checker *c, uint32_t i)
     case OP_yield:
     case OP_line:
     case OP_count:
+    case OP_forget:
     case OP_fence: break;
     case OP_branch_u:
     case OP_branch_v:

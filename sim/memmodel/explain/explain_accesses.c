@@ -73,7 +73,8 @@ bool accesses_of_one_operator(const struct question *question)
 }
 
 /* Two statements that each work-item executes, and that store to one place. Whatever comes between the two,
- * work-items make the first store at the same time, and the second. With atomics the place may be a lock's. */
+ * work-items make the first store at the same time, and the second. With atomics the place may be that of a
+ * lock. */
 bool accesses_are_stores_of_all(const struct question *question)
 {
     const struct checker_host *host = question->host;
