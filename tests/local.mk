@@ -431,6 +431,9 @@ check_PROGRAMS += %D%/check_selector
 check_PROGRAMS += %D%/host_threads
 %C%_host_threads_SOURCES = %D%/scripts/host_threads.c
 %C%_host_threads_LDADD = $(OPENCL_LIBS)
+noinst_PROGRAMS += %D%/host_reads
+%C%_host_reads_SOURCES = %D%/support/host_reads.c
+%C%_host_reads_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/saved_arguments
 %C%_saved_arguments_SOURCES = %D%/support/saved_arguments.c
 %C%_saved_arguments_LDADD = $(OPENCL_LIBS)
@@ -475,6 +478,9 @@ noinst_PROGRAMS += %D%/host_callbacks
 check_PROGRAMS += %D%/check_sub_buffer
 %C%_check_sub_buffer_SOURCES = %D%/lib/check_sub_buffer.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_sub_buffer_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_host_changed
+%C%_check_host_changed_SOURCES = %D%/lib/check_host_changed.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
+%C%_check_host_changed_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_bytes
 %C%_check_host_bytes_SOURCES = %D%/lib/check_host_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_host_bytes_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
@@ -630,6 +636,7 @@ test_scripts = \
 	%D%/scripts/check_results.sh \
 	%D%/scripts/check_sarif.sh \
 	%D%/scripts/check_save_launch.sh \
+	%D%/scripts/check_host_reads.sh \
 	%D%/scripts/check_baseline.sh \
 	%D%/scripts/check_alloc.sh \
 	%D%/scripts/check_oracle.sh \
