@@ -27,6 +27,7 @@
 #include "lib/diagnose/injected_fault.h"
 #include "lib/host/guard.h"
 #include "lib/diagnose/host_gone.h"
+#include "lib/host/host_changed.h"
 #include "lib/record/launch_saver.h"
 #include "lib/record/host_log.h"
 #include "interrupt.h"
@@ -685,6 +686,8 @@ __attribute__((destructor)) static void process_ends(void)
     queue_shutdown();
     guard_share();
     host_gone_look();
+    host_changed_look();
+    host_changed_end();
     usage_finish();
     uint64_t kernels = runtime_kernels_run();
     struct diagnosis diagnosis = {0};

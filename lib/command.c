@@ -10,6 +10,7 @@
 #include "event.h"
 #include "lib/diagnose/injected_fault.h"
 #include "lib/host/host_bytes.h"
+#include "lib/host/host_changed.h"
 #include "lib/diagnose/host_gone.h"
 
 static const struct command_row {
@@ -56,6 +57,7 @@ cl_int command_run(struct command *command)
     CHECKED(!command->live && !runtime_lock_held()); /* functions of the program are called without locks */
     if (host_gone_find(command))
         return CL_SUCCESS; /* a device would not notice the lost memory */
+    host_changed_runs(command);
     return fault_run(command, rows[command->kind].run);
 }
 

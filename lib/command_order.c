@@ -17,6 +17,7 @@
 #include "executor.h"
 #include "lib/host/guard.h"
 #include "lib/diagnose/host_gone.h"
+#include "lib/host/host_changed.h"
 #include "lib/record/host_clock.h"
 #include "lib/record/host_log.h"
 #include "orrery/rule.h"
@@ -255,6 +256,7 @@ static void announce_wait(const uint32_t *serials, size_t count)
     event.host = clock_of_call(&clock);
     shared_bytes_look();
     host_gone_look();
+    host_changed_look();
     device_order(runtime_device(), &event);
     guard_waited();
 }
@@ -282,6 +284,7 @@ static void announce_query(enum order_kind kind, const struct event *event)
         return;
     guard_report();
     host_gone_look();
+    host_changed_look();
     device_order(runtime_device(), &query);
     guard_waited();
 }

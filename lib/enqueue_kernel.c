@@ -411,6 +411,12 @@ static void keep_queue(struct command *command, struct queue *queue)
         command->u.launch.queues[command->u.launch.queue_count++] = queue;
 }
 
+/* The size of a buffer that shares its allocation with others; 0: the argument is none. */
+static uint64_t part_size(const struct kernel_arg *arg, const struct memobj *memobj)
+{
+    return is_pointer(arg) && memobj && (memobj->parent || memobj->is_svm) ? memobj->size : 0;
+}
+
 static cl_int take_args(struct command *command, const struct kernel_object *kernel)
 {
     size_t count = kernel->info->arg_count;
@@ -428,7 +434,8 @@ static cl_int take_args(struct command *command, const struct kernel_object *ker
         return CL_OUT_OF_HOST_MEMORY;
     char *next = (char *)args + round_up(count * sizeof *args);
     for (size_t i = 0; i < count; i++) {
-        args[i] = (struct launch_arg){next, value_size(&kernel->info->args[i], &kernel->args[i])};
+        args[i] = (struct launch_arg){next, value_size(&kernel->info->args[i], &kernel->args[i]),
+                                      part_size(&kernel->info->args[i], kernel->args[i].memobj)};
         copy_value(next, &kernel->info->args[i], &kernel->args[i]);
         next += round_up(args[i].size);
         if (kernel->args[i].memobj)

@@ -70,6 +70,8 @@ libapi_a_SOURCES = \
 	%D%/diagnose/expectation.c \
 	%D%/diagnose/expectation.h \
 	%D%/exports.c \
+	%D%/host/host_changed.c \
+	%D%/host/host_changed.h \
 	%D%/diagnose/host_gone.c \
 	%D%/diagnose/host_gone.h \
 	%D%/diagnose/injected_fault.c \

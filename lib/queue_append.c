@@ -19,6 +19,7 @@
 #include "graph.h"
 #include "lib/host/guard.h"
 #include "lib/host/host_bytes.h"
+#include "lib/host/host_changed.h"
 #include "lib/diagnose/host_gone.h"
 #include "lib/diagnose/usage.h"
 #include "command_order.h"
@@ -48,6 +49,7 @@ cl_int queue_append(struct command *command)
         command->alone = order_alone(command->queue);
         order_enqueued(command);
         host_bytes_enqueued(command);
+        host_changed_enqueued(command);
         host_gone_enqueued(command);
         command->queue->unflushed = true;
         executor.effects_visible |= command_calls_program(command);

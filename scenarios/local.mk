@@ -65,6 +65,8 @@ scenario_tests = \
 	%D%/clean/named_barrier_met.yaml \
 	%D%/clean/named_barrier_scope.yaml \
 	%D%/clean/named_barrier_spirv.yaml \
+	%D%/clean/sub_buffers.yaml \
+	%D%/clean/variables_of_loops.yaml \
 	%D%/clean/vector_choice.yaml \
 	%D%/clean/vectors.yaml \
 	%D%/clean/wide_types.yaml \
@@ -169,6 +171,9 @@ scenario_tests = \
 	%D%/faulty/two_places.yaml \
 	%D%/faulty/uninitialised_address.yaml \
 	%D%/faulty/uninitialised_branch.yaml \
+	%D%/faulty/sub_buffer.yaml \
+	%D%/faulty/uninitialised_loop.yaml \
+	%D%/faulty/uninitialised_passed.yaml \
 	%D%/faulty/uninitialised_collectives.yaml \
 	%D%/faulty/uninitialised_local.yaml \
 	%D%/faulty/uninitialised_printed.yaml \
@@ -196,6 +201,7 @@ scenario_tests = \
 	%D%/racy/sub_group_barrier_wide.yaml \
 	%D%/racy/acquire_after_barrier.yaml \
 	%D%/racy/sub_group_barrier_before.yaml \
+	%D%/racy/stores_of_all.yaml \
 	%D%/racy/barrier_for_orders.yaml \
 	%D%/racy/sub_group_barrier_after.yaml \
 	%D%/racy/one_update_both_ends.yaml \

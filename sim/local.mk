@@ -65,6 +65,8 @@ libsim_a_SOURCES = \
 	%D%/device/bounds_advice.h \
 	%D%/device/element_name.c \
 	%D%/device/element_name.h \
+	%D%/device/argument_part.c \
+	%D%/device/argument_part.h \
 	%D%/device/fault.c \
 	%D%/device/fault.h \
 	%D%/device/group.c \

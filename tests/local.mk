@@ -432,6 +432,9 @@ check_PROGRAMS += %D%/check_selector
 check_PROGRAMS += %D%/host_threads
 %C%_host_threads_SOURCES = %D%/scripts/host_threads.c
 %C%_host_threads_LDADD = $(OPENCL_LIBS)
+noinst_PROGRAMS += %D%/host_reads
+%C%_host_reads_SOURCES = %D%/support/host_reads.c
+%C%_host_reads_LDADD = $(OPENCL_LIBS)
 noinst_PROGRAMS += %D%/saved_arguments
 %C%_saved_arguments_SOURCES = %D%/support/saved_arguments.c
 %C%_saved_arguments_LDADD = $(OPENCL_LIBS)
@@ -473,6 +476,12 @@ noinst_PROGRAMS += %D%/host_locks
 noinst_PROGRAMS += %D%/host_callbacks
 %C%_host_callbacks_SOURCES = %D%/scripts/host_callbacks.c
 %C%_host_callbacks_LDADD = $(OPENCL_LIBS)
+check_PROGRAMS += %D%/check_sub_buffer
+%C%_check_sub_buffer_SOURCES = %D%/lib/check_sub_buffer.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
+%C%_check_sub_buffer_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_host_changed
+%C%_check_host_changed_SOURCES = %D%/lib/check_host_changed.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
+%C%_check_host_changed_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
 check_PROGRAMS += %D%/check_host_bytes
 %C%_check_host_bytes_SOURCES = %D%/lib/check_host_bytes.c %D%/support/cl_fixture.h %D%/support/host_fixture.h
 %C%_check_host_bytes_LDADD = libapi.a $(TEST_SIM_LIBS) $(CHECK_LIBS)
@@ -628,6 +637,7 @@ test_scripts = \
 	%D%/scripts/check_results.sh \
 	%D%/scripts/check_sarif.sh \
 	%D%/scripts/check_save_launch.sh \
+	%D%/scripts/check_host_reads.sh \
 	%D%/scripts/check_baseline.sh \
 	%D%/scripts/check_alloc.sh \
 	%D%/scripts/check_oracle.sh \
@@ -677,6 +687,7 @@ test_scripts = \
 	%D%/scripts/check_litmus_page.sh \
 	%D%/scripts/check_components.sh \
 	%D%/scripts/check_partial_words.sh \
+	%D%/scripts/check_uninitialised_flow.sh \
 	%D%/scripts/check_unset.sh \
 	%D%/scripts/check_values.sh \
 	%D%/scripts/check_index.sh \
@@ -737,6 +748,7 @@ EXTRA_DIST += \
 	%D%/scripts/debug_findings.py \
 	%D%/scripts/examples.sh \
 	%D%/scripts/fix_table.py \
+	%D%/scripts/uninitialised_flow.py \
 	%D%/scripts/litmus_page.py \
 	%D%/scripts/lstopo_compare.py \
 	%D%/scripts/page_browser.py \

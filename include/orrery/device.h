@@ -293,6 +293,8 @@ char *program_listing(const struct program *program);
 struct launch_arg {
     const void *value;
     size_t size;
+    /* of a buffer that may be a part of its allocation, as a sub-buffer is: its size; 0: it is none */
+    uint64_t part_bytes;
 };
 
 /* The launch and all kernels that it started, directly or indirectly: device_launch returns when all are

@@ -78,6 +78,7 @@
     KIND(SVM_FREE_INVALID,     "svm-free-invalid",     MISUSE, "shared memory is freed by a call that may not free it") \
     KIND(USER_EVENT_UNSET,     "user-event-unset",     MISUSE, "an object is released while a command waits for a user event that is not set") \
     KIND(COMMAND_NEVER_RAN,    "command-never-ran",    MISUSE, "the program ends, and a command never ran") \
+    KIND(READ_NOT_AWAITED,     "read-not-waited-for",  MISUSE, "the program never waits for the result of a read") \
     KIND(EVENT_IN_OWN_LIST,    "event-in-own-wait-list", MISUSE, "a call returns an event into its own wait list") \
     KIND(QUEUE_NOT_FLUSHED,    "queue-not-flushed",    MISUSE, "a command waits for one of another queue that was not flushed") \
     KIND(KERNEL_SHARED,        "kernel-shared",        MISUSE, "two threads use one kernel object, and nothing orders them") \

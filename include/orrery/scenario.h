@@ -237,6 +237,7 @@ struct scenario_arg {
     size_t unwritten_count;   /* parts of a buffer that are uninitialised though the rest is not */
     struct byte_range *unwritten;
     uint64_t offset_bytes;      /* of the pointer that the kernel gets, in the buffer */
+    uint64_t part_bytes;        /* of the sub-buffer that begins there; 0: the pointer is of the buffer */
     bool read_only, write_only; /* access: what kernels may do with the buffer */
     /* A buffer of no elements (buffer: null) is a NULL pointer. */
     size_t local_bytes;

@@ -203,6 +203,14 @@ void host_bytes_enqueued(struct command *command)
     host.writers += command->writes_host;
 }
 
+bool host_bytes_watches(uint64_t low, uint64_t high)
+{
+    const struct memobj *root = host.watched;
+    while (root && !meets(root, &(struct host_extent){low, high}))
+        root = root->next_watched;
+    return root;
+}
+
 void host_bytes_settled(struct command *command)
 {
     if (!command->writes_host)

@@ -9,6 +9,7 @@
  *   host_bytes_begin      such a buffer was made; no effect without observers or memory
  *   host_bytes_end        it is destroyed
  *   host_bytes_enqueued   a command was enqueued, after order_enqueued (runtime_lock held)
+ *   host_bytes_watches    some of [low, high) is the host memory of such a buffer (runtime_lock held)
  *   host_bytes_settled    a command that may have written host memory has ended (runtime_lock not held)
  *
  * Rules    Bytes of a map are the host's until its unmap is enqueued. Nothing is compared while a command
@@ -22,5 +23,6 @@
 void host_bytes_begin(struct memobj *memobj);
 void host_bytes_end(struct memobj *memobj);
 void host_bytes_enqueued(struct command *command);
+bool host_bytes_watches(uint64_t low, uint64_t high);
 void host_bytes_settled(struct command *command);
 #endif

@@ -85,6 +85,12 @@ static bool host_collective(void *self, uint32_t a, uint32_t b, uint32_t *out_si
     return launch_collective(device->launch, a, b, out_site);
 }
 
+static bool host_same_for_all(void *self, uint32_t site)
+{
+    const struct device *device = self;
+    return launch_same_for_all(device->launch, site);
+}
+
 static bool host_controls_branch(void *self, uint32_t site)
 {
     const struct device *device = self;
@@ -214,7 +220,8 @@ bool device_make_checker(struct device *device)
                                       host_other_buffer,
                                       host_change,
                                       host_uniform,
-                                      host_even};
+                                      host_even,
+                                      host_same_for_all};
     bool races = scenario->checks[CHECK_RACES] != SEVERITY_OFF;
     if (!races && scenario->checks[CHECK_ATOMICS] == SEVERITY_OFF)
         return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "orrery/checked.h"
+#include "argument_part.h"
 #include "device_enqueue.h"
 #include "device_state.h"
 #include "profiled.h"
@@ -541,6 +542,8 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     if (status != STATUS_OK)
         return status;
     launch->wave_observer = launch->observer ? device_wave_observer(device, &launch->info) : NULL;
+    if (!argument_parts_begin(launch, device))
+        return STATUS_OUT_OF_MEMORY;
     check_same_images(launch, request);
     live->schedule = schedule_new(launch, &device->concurrent, &live->diagnosis);
     return STATUS_OK;
@@ -597,6 +600,7 @@ enum status launch_end(struct live_launch *live, uint64_t *out_time, struct diag
     device->record.forked |= launch->forked;
     free(launch->repeats);
     launch->repeats = NULL;
+    argument_parts_end(launch);
     announce(launch, LAUNCH_END);
     *out_time = launch_time(launch);
     clock_reach(&device->clock, *out_time);

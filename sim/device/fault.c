@@ -7,10 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argument_part.h"
 #include "bounds_advice.h"
 #include "element_name.h"
 #include "group.h"
 #include "host_memory.h"
+#include "orrery/checked.h"
 #include "orrery/pipe.h"
 #include "orrery/report.h"
 #include "uninitialised.h"
@@ -18,7 +20,8 @@
 /* One fault and the finding that describes it. */
 struct fault_description {
     const struct launch *launch;
-    const struct wave *wave;
+    const struct wave *wave;     /* NULL: a fault that does not depend on it */
+    const struct origin *origin; /* of the work-items */
     const struct fault *fault;
     const struct site *site;
     bool write;
@@ -85,7 +88,7 @@ static void advise(struct fault_description *description, const char *name, cons
                    int64_t index, uint64_t count)
 {
     struct item item;
-    origin_item(&description->wave->origin, description->fault->lane, &item);
+    origin_item(description->origin, description->fault->lane, &item);
     bounds_advice(&(struct bounds_question){.launch = description->launch,
                                             .item = &item,
                                             .name = name,
@@ -148,7 +151,7 @@ static const struct region *derived_from(const struct fault_description *descrip
     const uint32_t origin = description->site->argument;
     const struct region *region = NULL;
     uint64_t address;
-    if (!origin || description->fault->image)
+    if (!origin || description->fault->image || description->site->act == ACT_COPY)
         return NULL;
     if (description->site->storage == STORAGE_LOCAL) {
         if (launch->running && origin <= launch->code->local_object_count)
@@ -170,6 +173,13 @@ static void say_beyond_argument(struct fault_description *description, uint32_t 
         say_beyond(description, description->launch->kernel->args[argument].name, &name, type, low, high);
 }
 
+/* The end of what the argument's pointer may touch, which is a sub-buffer's or the region's. */
+static uint64_t end_of_argument(const struct launch *launch, uint32_t argument, const struct region *region)
+{
+    const struct argument_part *part = argument_part(launch, argument);
+    return part ? part->high : region->high;
+}
+
 static void say_derived(struct fault_description *description, const struct region *region)
 {
     const struct launch *launch = description->launch;
@@ -177,12 +187,13 @@ static void say_derived(struct fault_description *description, const struct regi
     const uint32_t origin = description->site->argument - 1;
     uint64_t low = region->low;
     if (description->site->storage != STORAGE_LOCAL) {
+        const uint64_t high = end_of_argument(launch, origin, region);
         if (!argument_address(launch, origin, &low))
             return;
         if (fault_pointee(&args[origin]).name)
-            say_element(description, args[origin].name, fault_pointee(&args[origin]), low, region->high);
+            say_element(description, args[origin].name, fault_pointee(&args[origin]), low, high);
         else
-            say_beyond_argument(description, origin, low, region->high);
+            say_beyond_argument(description, origin, low, high);
         return;
     }
     const struct local_object *object = &launch->code->local_objects[origin];
@@ -242,6 +253,40 @@ static bool of_the_host(struct fault_description *description)
     description->finding.fix =
         "take the memory from clSVMAlloc or a buffer; or give the device features: {svm_system: true}";
     return true;
+}
+
+/* The sub-buffer of the argument that the pointer derives from; NULL: it is none. */
+static const struct argument_part *part_of(const struct fault_description *description)
+{
+    const bool local = description->site->storage == STORAGE_LOCAL && description->site->act != ACT_COPY;
+    const bool known =
+        !local && description->site->argument && !description->launch->code->pointers_as_numbers;
+    return known ? argument_part(description->launch, description->site->argument - 1) : NULL;
+}
+
+/* The access may stay inside the buffer. It then takes place, as on a device, which is given an address
+ * alone. */
+static void out_of_part(struct fault_description *description, const struct argument_part *part)
+{
+    const struct region *region = memory_region(&description->launch->arena->memory, part->low);
+    description->finding.kind =
+        by_access(description, FINDING_OUT_OF_BOUNDS_READ, FINDING_OUT_OF_BOUNDS_WRITE);
+    object_name_part(description->launch, description->site->argument - 1, &description->object);
+    set_offset(description, part->low);
+    if (region == derived_from(description))
+        say_derived(description, region);
+    say_distance(description, part->low, part->high);
+    if (description->fault->leaves_part) {
+        const bool shared = region->flags & REGION_FLAG_SVM;
+        description->finding.title = description->write
+                                         ? shared ? "a store leaves the buffer of its argument"
+                                                  : "a store leaves the sub-buffer of its argument"
+                                     : shared ? "a load leaves the buffer of its argument"
+                                              : "a load leaves the sub-buffer of its argument";
+        sentence_add(&description->why, "; these bytes are %s all the same",
+                     description->write ? "written" : "read");
+    }
+    description->finding.spec = "OpenCL 3.0 API, 5.2.1, clCreateSubBuffer";
 }
 
 static void out_of_bounds(struct fault_description *description, const struct region *region)
@@ -507,7 +552,9 @@ static void examine_access(struct fault_description *description)
     const struct region *region = memory_region(memory, address);
     int64_t distance;
 
-    if (is_null(address))
+    if (description->fault->leaves_part)
+        out_of_part(description, part_of(description));
+    else if (is_null(address))
         null_access(description);
     else if (description->fault->private_space && region->kind == REGION_NONE)
         private_access(description);
@@ -518,6 +565,8 @@ static void examine_access(struct fault_description *description)
     else if (contains(region, address, description->fault->size) &&
              memory_denied(region, address, description->fault->size))
         not_allowed(description, region);
+    else if (part_of(description) && derived_from(description))
+        out_of_part(description, part_of(description));
     else if (derived_from(description))
         out_of_bounds(description, derived_from(description));
     else
@@ -777,7 +826,7 @@ struct repeat_key {
     const struct region *region;
     uint32_t site, deny, flags; /* of the region, which may be freed meanwhile */
     enum fault_kind kind;
-    bool null, own, private_space, contained;
+    bool null, own, private_space, contained, leaves_part;
 };
 struct fault_repeats {
     struct repeat {
@@ -803,7 +852,8 @@ static bool repeat_key_of(const struct launch *launch, const struct fault *fault
                                is_null(address),
                                address >= PRIVATE_BASE && address - PRIVATE_BASE < launch->code->private_size,
                                fault->private_space,
-                               contains(region, address, fault->size)};
+                               contains(region, address, fault->size),
+                               fault->leaves_part};
     return misses && !fault->image && !region->maps && !report_suppresses_objects(launch->report);
 }
 
@@ -811,7 +861,8 @@ static bool same_repeat_key(const struct repeat_key *a, const struct repeat_key 
 {
     return a->region == b->region && a->site == b->site && a->deny == b->deny && a->flags == b->flags &&
            a->kind == b->kind && a->null == b->null && a->own == b->own &&
-           a->private_space == b->private_space && a->contained == b->contained;
+           a->private_space == b->private_space && a->contained == b->contained &&
+           a->leaves_part == b->leaves_part;
 }
 
 static struct repeat *repeat_of(const struct launch *launch, const struct repeat_key *key)
@@ -836,13 +887,13 @@ static void keep_repeat(struct launch *launch, const struct repeat_key *key, uin
         *repeat_of(launch, key) = (struct repeat){true, *key, count, clears};
 }
 
-void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault,
-                  struct commands *commands)
+static void report_fault(struct launch *launch, const struct origin *origin, const struct wave *wave,
+                         const struct fault *fault, struct commands *commands)
 {
     struct repeat_key key;
     const bool may_repeat = repeat_key_of(launch, fault, &key);
     struct fault_description description = {
-        .launch = launch, .wave = wave, .fault = fault, .commands = commands};
+        .launch = launch, .wave = wave, .origin = origin, .fault = fault, .commands = commands};
     struct finding *finding = &description.finding;
     struct finding_access *access = &finding->access[0];
 
@@ -871,10 +922,22 @@ void fault_report(struct launch *launch, const struct wave *wave, const struct f
     if (description.write && access->kind == ACCESS_READ)
         access->kind = ACCESS_WRITE;
     access->has_item = true;
-    origin_item(&wave->origin, fault->lane, &access->item);
+    origin_item(origin, fault->lane, &access->item);
     access->size_bytes = fault->size;
     const uint64_t clears = report_clears(launch->report);
     uint64_t *count = report_add(launch->report, finding);
     if (may_repeat)
         keep_repeat(launch, &key, count, clears);
+}
+
+void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault,
+                  struct commands *commands)
+{
+    report_fault(launch, &wave->origin, wave, fault, commands);
+}
+
+void fault_report_at(struct launch *launch, const struct origin *origin, const struct fault *fault)
+{
+    CHECKED(fault->leaves_part);
+    report_fault(launch, origin, NULL, fault, NULL);
 }

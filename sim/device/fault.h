@@ -5,8 +5,10 @@
  *
  * Interface
  *   fault_report                 the body of the wave_host callback
+ *   fault_report_at              of an access that leaves a sub-buffer, which is known from its event
  *   object_name                  "argument 0 'data' (buffer, 64 bytes)" of a region, in this launch
  *   object_name_image            the same of an image, "(image2d_t, 4 x 4)"
+ *   object_name_part             the same of an argument that is a sub-buffer, with its place in the buffer
  *   object_words                 the words of a page on an object
  *   object_argument, object_may_be_written   struct launch_info's argument and may_write
  *   object_elements              the elements of a buffer or local variable, as the kernel sees it
@@ -23,8 +25,10 @@
 
 void fault_report(struct launch *launch, const struct wave *wave, const struct fault *fault,
                   struct commands *commands);
+void fault_report_at(struct launch *launch, const struct origin *origin, const struct fault *fault);
 void object_name_image(const struct launch *launch, const struct image_desc *image,
                        struct sentence *out_name);
+void object_name_part(const struct launch *launch, uint32_t argument, struct sentence *out_name);
 bool object_argument(const struct launch_info *info, uint64_t low, uint64_t high, char *out_name,
                      size_t size);
 bool object_may_be_written(const struct launch_info *info, uint64_t low, uint64_t high);

@@ -59,6 +59,7 @@ uint32_t tiling_wave_count(const struct tiling *tiling, const struct tile *tile)
 
 struct group;
 struct pages;
+struct argument_parts;
 struct group_pool;
 
 struct launch {
@@ -97,6 +98,7 @@ struct launch {
     struct group_pool *pool;
     const struct observer *observer;      /* NULL: no observer */
     const struct observer *wave_observer; /* the observer that its waves call; NULL: none */
+    struct argument_parts *parts;         /* of arguments that are sub-buffers; NULL: no argument is */
     struct report *report;
 
     /* changes while the launch runs */
@@ -144,6 +146,7 @@ bool launch_other_buffer(const struct launch *launch, uint32_t first, uint32_t l
 bool launch_change(const struct launch *launch, const struct code_change *change,
                    struct code_rewrite *rewrite);
 bool launch_uniform(const struct launch *launch, uint32_t site);
+bool launch_same_for_all(const struct launch *launch, uint32_t site);
 bool launch_even(const struct launch *launch, uint32_t site);
 bool launch_beside(const struct launch *launch, uint32_t operation, uint32_t access, bool past,
                    struct fence_place *out_place);

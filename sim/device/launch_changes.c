@@ -115,3 +115,9 @@ bool launch_uniform(const struct launch *launch, uint32_t number)
     return site->loop ? site->each_iteration && launch->code->loops[site->loop - 1].level
                       : launch->code && launch_is_level(launch->code, site);
 }
+
+bool launch_same_for_all(const struct launch *launch, uint32_t number)
+{
+    const struct site *site = launch_site(launch, number);
+    return site->one_address && !site->update && launch_uniform(launch, number);
+}

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "argument_part.h"
 #include "fault.h"
 #include "group.h"
 #include "orrery/pipe.h"
@@ -143,6 +144,21 @@ void object_name_image(const struct launch *launch, const struct image_desc *ima
         }
     for (uint32_t d = 1; d < used; d++)
         sentence_add(out_name, " x %" PRIu32, size[d]);
+    sentence_add(out_name, ")");
+}
+
+/* Shared virtual memory has no sub-buffers, but buffers that are a part of it. */
+void object_name_part(const struct launch *launch, uint32_t argument, struct sentence *out_name)
+{
+    const struct argument_part *part = argument_part(launch, argument);
+    const struct region *region = memory_region(&launch->arena->memory, part->low);
+    sentence_init(out_name);
+    add_argument(out_name, launch, (int32_t)argument);
+    sentence_add(out_name, " (%s, ", region->flags & REGION_FLAG_SVM ? "buffer" : "sub-buffer");
+    sentence_bytes(out_name, part->high - part->low);
+    sentence_add(out_name, " from byte %" PRIu64 " of %s, which has ", part->low - region->low,
+                 region->name[0] ? region->name : buffer_sort(region));
+    sentence_bytes(out_name, region->high - region->low);
     sentence_add(out_name, ")");
 }
 

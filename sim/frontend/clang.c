@@ -18,9 +18,9 @@ static const char *const fixed_arguments[] = {
     "-O0",
     "-disable-O0-optnone", /* keeps every access of the source */
     "-ffp-contract=off",
-    "-fpreserve-vec3-type", /* the bytes of a fourth component are padding */
-    "-cl-kernel-arg-info",  /* clGetKernelArgInfo reads the names in the module */
-    "-debug-info-kind=line-tables-only",
+    "-fpreserve-vec3-type",     /* the bytes of a fourth component are padding */
+    "-cl-kernel-arg-info",      /* clGetKernelArgInfo reads the names in the module */
+    "-debug-info-kind=limited", /* debug_records.c takes what it needs */
     ("-fdebug-compilation-dir=" COMPILE_DIRECTORY),
     "-Wno-builtin-macro-redefined", /* The results are the same bytes at any time. */
     "-D__DATE__=\"Jan  1 1970\"",
@@ -408,8 +408,6 @@ static void add_arguments(const struct compilation *compilation, const struct he
     }
     clang_warnings(compilation, arguments);
     add_directories(compilation, headers, arguments);
-    if (compilation->request->debug)
-        list_add(arguments, "-debug-info-kind=limited"); /* The last option of this name counts. */
     for (size_t i = 0; i < COUNT_OF(output); i++)
         list_add(arguments, output[i]);
 }

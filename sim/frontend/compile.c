@@ -149,8 +149,8 @@ static enum status compile(const struct compilation *compilation, struct spirv *
     enum status status = clang_compile(compilation, &bitcode, included, log);
     if (!status)
         status = llvm_spirv_translate(compilation, &bitcode, out_spirv, log);
-    if (!status && compilation->request->debug)
-        status = debug_records_pack(out_spirv);
+    if (!status)
+        status = debug_records_pack(out_spirv, compilation->request->debug);
     if (!status && (status = repair_module(out_spirv)) != STATUS_OK) {
         text_add(log, "llvm-spirv wrote words that are no instructions\n");
         status = STATUS_COMPILE_FAILED;
@@ -198,6 +198,7 @@ static bool cache_key_of_compilation(const struct compilation *compilation, stru
     llvm_spirv_arguments(compilation, &arguments);
     list_add(&arguments, may_include(request) ? compilation->working_directory : "");
     list_add(&arguments, request->embed_source ? "source" : "");
+    list_add(&arguments, request->debug ? "debug records" : "");
     for (size_t i = 0; i < request->header_count; i++) {
         list_add(&arguments, request->headers[i].name);
         list_add(&arguments, request->headers[i].text);

@@ -17,8 +17,8 @@
  *                                refuses, into the log; false: unknown
  *   operations_of_module         calls of functions of extensions.c become the instructions that they stand
  *                                for
- *   debug_records_pack           keeps debug records for a debugger, where no other reader of the module
- *                                sees them
+ *   debug_records_pack           takes debug records out and marks where variables begin; keeps them for a
+ *                                debugger, where no other reader of the module sees them
  *   repair_module                makes the module valid, drops debug records, and gives files the user's
  *                                names
  *   mark_module, mark_is         marks a module as made by this front end
@@ -72,7 +72,8 @@ enum status compile_run(const struct compilation *compilation, enum compile_tool
 bool refused_place_of_module(const struct spirv *spirv, struct text *log);
 void refused_place_of_text(const char *text, struct text *log);
 void clang_text(const struct compilation *compilation, const struct text *bitcode, struct text *out_text);
-enum status debug_records_pack(struct spirv *spirv); /* debug_records.c; before repair_module() */
+/* debug_records.c; before repair_module(). keeps: for a debugger */
+enum status debug_records_pack(struct spirv *spirv, bool keeps);
 enum status repair_module(struct spirv *spirv);
 /* The passes of repair_module(), each in the file of its name. */
 enum status repair_addresses(struct spirv *spirv);

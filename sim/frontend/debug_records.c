@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For a debugger, the translator's OpenCL.DebugInfo.100 records are packed away before anything else reads
- * the words. The module is then the same as without them, and so are the findings. The records become
- * hexadecimal words in OpModuleProcessed instructions, which no tool interprets; sim/interp/debug_info.c
- * reads them there. Records of function bodies become two records of our own, whose numbers the instruction
- * set does not use:
+ * The translator's OpenCL.DebugInfo.100 records are taken out before anything else reads the words. What
+ * is left of them is where variables begin; positions are what OpLine has.
+ *
+ * The record of a declaration stands where a block declares the variable. There its value is
+ * indeterminate, each time (C11, 6.2.4p6), which OpLifetimeStart says in SPIR-V. clang's own marks of
+ * lifetimes would say it, too, but bring blocks and branches that end them. A parameter is declared after
+ * it was stored, so it gets no mark, nor does a declaration whose address is computed, as that of what a
+ * block captures.
+ *
+ * For a debugger the records are packed away. The module is the same as without them, and so are the
+ * findings. They become hexadecimal words in OpModuleProcessed instructions, which no tool interprets;
+ * sim/interp/debug_info.c reads them there. Records of function bodies become two records of our own,
+ * whose numbers the instruction set does not use:
  *
  *   DEBUG_RECORD_POSITION  function, OpString of the file, line, column, scope, DebugInlinedAt: of an OpLine
  *   DEBUG_RECORD_VARIABLE  function, OpVariable or parameter, DebugLocalVariable, scope, DebugInlinedAt
@@ -26,6 +34,9 @@ static const char set_name[] = "OpenCL.DebugInfo.100";
 
 enum { CHUNK_WORDS = 8192, RECORD_HEAD = 5, HEX = 8 };
 
+/* What a record is. PLAIN: a variable that is no parameter, or the expression of its own address. */
+enum known { IS_PLAIN = 1, IS_CONSTANT = 2, IS_SWAP = 4, IS_DEREFERENCE = 8 };
+
 struct record_words {
     uint32_t *at;
     size_t count, room;
@@ -40,6 +51,8 @@ struct record_packer {
     size_t line_at;                      /* where that OpLine is in `kept`; 0: an instruction follows it */
     /* The OpLine was removed with a declaration, but the next instruction with a scope needs it, too. */
     bool line_is_due;
+    uint8_t *known; /* per id: enum known */
+    uint32_t bound;
 };
 
 static void add(struct record_words *words, const uint32_t *more, size_t count)
@@ -90,9 +103,62 @@ static void note_position(struct record_packer *p)
         add_record(p, DEBUG_RECORD_POSITION, position, sizeof position / sizeof *position);
 }
 
+static uint8_t known_of(const struct record_packer *p, uint32_t id)
+{
+    return id < p->bound ? p->known[id] : 0;
+}
+
+/* Of an expression: it has no operations, or those of an address space alone. */
+static bool is_plain_address(const struct record_packer *p, const uint32_t *w, uint32_t length)
+{
+    return length == RECORD_HEAD || (length == RECORD_HEAD + 3 && known_of(p, w[5]) & IS_CONSTANT &&
+                                     known_of(p, w[6]) & IS_SWAP && known_of(p, w[7]) & IS_DEREFERENCE);
+}
+
+/* A parameter has its number at the end. */
+static uint8_t known_from(const struct record_packer *p, const uint32_t *w)
+{
+    enum { LOCAL_VARIABLE_WORDS = 12 };
+    const uint32_t length = length_of(w[0]);
+    switch (w[4]) {
+    case OpenCLDebugInfo100DebugLocalVariable: return length == LOCAL_VARIABLE_WORDS ? IS_PLAIN : 0;
+    case OpenCLDebugInfo100DebugExpression: return is_plain_address(p, w, length) ? IS_PLAIN : 0;
+    case OpenCLDebugInfo100DebugOperation:
+        return length <= RECORD_HEAD              ? 0
+               : w[5] == OpenCLDebugInfo100Constu ? IS_CONSTANT
+               : w[5] == OpenCLDebugInfo100Swap   ? IS_SWAP
+               : w[5] == OpenCLDebugInfo100Xderef ? IS_DEREFERENCE
+                                                  : 0;
+    default: return 0;
+    }
+}
+
+static void note_known(struct record_packer *p, const uint32_t *w)
+{
+    if (w[2] < p->bound)
+        p->known[w[2]] |= known_from(p, w);
+}
+
+/* Marks where the variable begins, before the OpLine of what follows. */
+static void put_begin(struct record_packer *p, const uint32_t *w)
+{
+    const uint32_t begin[] = {instruction_word(SpvOpLifetimeStart, 3), w[6], 0};
+    const uint32_t line[] = {instruction_word(SpvOpLine, 4), p->file, p->line, p->column};
+    if (length_of(w[0]) < 8 || !(known_of(p, w[5]) & IS_PLAIN) || !(known_of(p, w[7]) & IS_PLAIN))
+        return;
+    if (p->line_at)
+        p->kept.count = p->line_at;
+    add(&p->kept, begin, sizeof begin / sizeof *begin);
+    if (!p->line_at)
+        return;
+    p->line_at = p->kept.count;
+    add(&p->kept, line, sizeof line / sizeof *line);
+}
+
 static void take_record(struct record_packer *p, size_t at)
 {
     const uint32_t *w = p->from->words + at, length = length_of(w[0]);
+    note_known(p, w);
     if (!p->function) {
         add(&p->records, w, length);
     } else if (w[4] == OpenCLDebugInfo100DebugScope && length > 5) {
@@ -108,6 +174,7 @@ static void take_record(struct record_packer *p, size_t at)
             p->line_at = 0;
             p->line_is_due = true;
         }
+        put_begin(p, w);
     }
 }
 
@@ -207,12 +274,16 @@ static uint32_t find_set(const struct spirv *spirv)
     return 0;
 }
 
-enum status debug_records_pack(struct spirv *spirv)
+enum status debug_records_pack(struct spirv *spirv, bool keeps)
 {
     struct record_packer p = {.from = spirv, .set = find_set(spirv)};
     enum status status = STATUS_OUT_OF_MEMORY;
     if (!p.set)
         return STATUS_OK;
+    p.bound = spirv->words[BOUND_WORD];
+    p.known = calloc((size_t)p.bound + 1, 1);
+    if (!p.known)
+        return STATUS_OUT_OF_MEMORY;
     add(&p.kept, spirv->words, HEADER_WORDS);
     for (size_t at = HEADER_WORDS; at < spirv->word_count && !p.kept.failed && !p.records.failed;
          at += length_of(spirv->words[at])) {
@@ -226,9 +297,12 @@ enum status debug_records_pack(struct spirv *spirv)
         else if (opcode_of(w[0]) != SpvOpExtInstImport || w[1] != p.set)
             take_instruction(&p, w);
     }
+    if (!keeps)
+        p.records.count = 0;
     if (!p.kept.failed && !p.records.failed)
         status = merge_records(&p, spirv);
 out:
+    free(p.known);
     free(p.kept.at);
     free(p.records.at);
     return status;

@@ -79,6 +79,8 @@ static inline bool access_flat(const struct wave *wave)
 /* Reports active lanes whose index, from the form's operand a, is not below f. */
 void access_check_index(const struct insn *insn, const uint8_t *frame, struct wave *wave,
                         enum access_form form);
+/* Of the private bytes of OP_forget, those in words that are not all of them, for the active lanes. */
+void access_forget_edges(const struct insn *insn, const struct wave *wave);
 /* out_poison: a lane mask for V forms, a byte for poison_ld_u. */
 /* what an atomic's lanes will find, and leave */
 void access_poison_atomic(const struct insn *insn, uint8_t *frame, struct wave *wave);

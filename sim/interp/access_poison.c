@@ -298,3 +298,21 @@ void access_poison_atomic(const struct insn *insn, uint8_t *frame, struct wave *
     if (access.fault.lanes)
         wave->host->fault(wave->host->self, wave, &access.fault);
 }
+
+/* ---- variables that begin anew --------------------------------------------------------------- */
+
+void access_forget_edges(const struct insn *insn, const struct wave *wave)
+{
+    const uint64_t low = insn->e, high = low + insn->f, first = (low + 3) / 4 * 4, end = high / 4 * 4;
+    if (low == first && high == end)
+        return;
+    EACH_SET_LANE(&wave->active, lane)
+    {
+        if (end <= first) {
+            access_set_private_defined(wave, (uint32_t)lane, PRIVATE_BASE + low, high - low, false);
+            continue;
+        }
+        access_set_private_defined(wave, (uint32_t)lane, PRIVATE_BASE + low, first - low, false);
+        access_set_private_defined(wave, (uint32_t)lane, PRIVATE_BASE + end, high - end, false);
+    }
+}

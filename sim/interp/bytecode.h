@@ -112,7 +112,8 @@ enum collective_op {
 };
 /* The other bits of f. NON_UNIFORM: lanes at other places do not take part, which is no finding. CLUSTER: 1
  * + log2 of the number of lanes that are reduced together; 0: all. IDS: the number of operands after the
- * value; 0: as many as the range has dimensions. SAME: these must be equal in all lanes. */
+ * value; 0: as many as the range has dimensions. SAME: these must be equal in all lanes. TRACKED: the
+ * uninitialised bits of the result come before it, and those of the value after all operands. */
 enum {
     COLLECTIVE_OP_MASK = 63,
     COLLECTIVE_SCOPE_SHIFT = 8,
@@ -120,6 +121,7 @@ enum {
     COLLECTIVE_CLUSTER_SHIFT = 12,
     COLLECTIVE_TYPE_SHIFT = 16,
     COLLECTIVE_IDS_SHIFT = 24,
+    COLLECTIVE_TRACKED = 1 << 29,
     COLLECTIVE_SAME = 1 << 30
 };
 static inline uint32_t collective_ids(uint32_t f)
@@ -219,8 +221,11 @@ struct site {
         address_read; /* its address is computed from a value that a load or atomic read from shared memory */
     bool exchanges;   /* the update's store does not depend on its load: it puts another value there */
     bool suspect;     /* an atomic or fence whose scope, order or flags the checker examines */
-    uint32_t argument; /* 1 + the argument or local object that its pointer derives from; 0: not known */
-    const char *what;  /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
+    /* 1 + the argument or local object that its pointer derives from; 0: not known. Of an asynchronous copy,
+     * the argument of the side that is not in local memory */
+    uint32_t argument;
+    bool one_address; /* of a load or store: the same for every work-item of a work-group */
+    const char *what; /* "plain load", "atomic_fetch_add", "work_group_barrier", ... */
 };
 
 /* The range of ranks of its sites; low > high: it has none. */
@@ -475,6 +480,8 @@ struct code {
     const struct code_debug *debug;     /* NULL: not requested for a debugger */
     const struct profile_code *profile; /* NULL: instructions are not counted */
     bool writes_elsewhere;              /* it writes through pointers that derive from no argument */
+    /* it turns pointers into numbers, so that an address may derive from another argument than its pointer */
+    bool pointers_as_numbers;
     /* for each instruction: the word of the module at which the SPIR-V instruction begins that it carries
      * out; 0: none. NULL: not requested for a debugger */
     const uint32_t *words;

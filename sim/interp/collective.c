@@ -15,19 +15,23 @@
 
 enum { SUB_GROUP_LANES_MAX = 128 };
 
-/* One participant. */
+/* One participant. bits: the uninitialised ones of its result, kept until all operands have been read. */
 struct collective_member {
     struct wave *wave;
     uint32_t lane;
+    uint64_t bits;
 };
 
 struct collective {
     enum collective_op what;
     bool is_unsigned, exclusive, same;
+    bool tracked;     /* the results have uninitialised bits */
+    bool of_bits;     /* it computes these: the value is that of the operands, and results are kept */
     uint32_t cluster; /* number of lanes that are reduced together; 0: all */
     enum math_type type;
     uint32_t bytes, id_count, site;
-    const uint32_t *operands; /* result, value, ids: V slots */
+    const uint32_t *operands;             /* result, value, ids: V slots */
+    uint32_t bits_slot, result_bits_slot; /* of the value's and the result's uninitialised bits, if tracked */
 };
 
 static uint64_t read_lane(const struct collective_member *member, uint32_t slot, uint32_t bytes)
@@ -42,14 +46,17 @@ static uint32_t linear_id(const struct collective_member *member)
     return member->wave->origin.first_lane + member->lane;
 }
 
-static void write_result(const struct collective *c, const struct collective_member *member, uint64_t value)
+static void write_result(const struct collective *c, struct collective_member *member, uint64_t value)
 {
-    memcpy(member->wave->frame + c->operands[0] + member->lane * c->bytes, &value, c->bytes);
+    if (c->of_bits)
+        member->bits = value;
+    else
+        memcpy(member->wave->frame + c->operands[0] + member->lane * c->bytes, &value, c->bytes);
 }
 
 static uint64_t value_of(const struct collective *c, const struct collective_member *member)
 {
-    return read_lane(member, c->operands[1], c->bytes);
+    return read_lane(member, c->of_bits ? c->bits_slot : c->operands[1], c->bytes);
 }
 
 /* ---- arithmetic ------------------------------------------------------------------ */
@@ -168,14 +175,14 @@ static uint64_t identity(const struct collective *c)
 
 /* ---- the functions ---------------------------------------------------------------------- */
 
-static void give_all(const struct collective *c, const struct collective_member *members, size_t count,
+static void give_all(const struct collective *c, struct collective_member *members, size_t count,
                      uint64_t value)
 {
     for (size_t i = 0; i < count; i++)
         write_result(c, &members[i], value);
 }
 
-static void vote(const struct collective *c, const struct collective_member *members, size_t count)
+static void vote(const struct collective *c, struct collective_member *members, size_t count)
 {
     size_t true_count = 0;
     for (size_t i = 0; i < count; i++)
@@ -195,7 +202,7 @@ static uint64_t broadcast_source(const struct collective *c, const struct collec
     return sub_group_size ? linear_id(first) / sub_group_size * sub_group_size + linear : linear;
 }
 
-static void broadcast(const struct collective *c, const struct collective_member *members, size_t count,
+static void broadcast(const struct collective *c, struct collective_member *members, size_t count,
                       uint32_t sub_group_size)
 {
     const uint64_t source = broadcast_source(c, members, sub_group_size);
@@ -206,7 +213,7 @@ static void broadcast(const struct collective *c, const struct collective_member
     give_all(c, members, count, value);
 }
 
-static void reduce_all(const struct collective *c, const struct collective_member *members, size_t count)
+static void reduce_all(const struct collective *c, struct collective_member *members, size_t count)
 {
     CHECKED(count > 0);
     uint64_t value = value_of(c, &members[0]);
@@ -215,7 +222,7 @@ static void reduce_all(const struct collective *c, const struct collective_membe
     give_all(c, members, count, value);
 }
 
-static void reduce(const struct collective *c, const struct collective_member *members, size_t count,
+static void reduce(const struct collective *c, struct collective_member *members, size_t count,
                    uint32_t sub_group_size)
 {
     if (!c->cluster) {
@@ -233,7 +240,7 @@ static void reduce(const struct collective *c, const struct collective_member *m
 /* ---- sub-groups, lane by lane ----------------------------------------------------------------- */
 
 /* A lane that reads an inactive lane gets zero: the value is undefined. */
-static void shuffle(const struct collective *c, const struct collective_member *members, size_t count,
+static void shuffle(const struct collective *c, struct collective_member *members, size_t count,
                     uint32_t sub_group_size)
 {
     CHECKED(sub_group_size <= SUB_GROUP_LANES_MAX);
@@ -246,7 +253,7 @@ static void shuffle(const struct collective *c, const struct collective_member *
     }
 }
 
-static void ballot(const struct collective *c, const struct collective_member *members, size_t count,
+static void ballot(const struct collective *c, struct collective_member *members, size_t count,
                    uint32_t sub_group_size)
 {
     const uint32_t first = c->what == COLLECTIVE_BALLOT_HIGH ? 64 : 0;
@@ -259,7 +266,7 @@ static void ballot(const struct collective *c, const struct collective_member *m
     give_all(c, members, count, bits);
 }
 
-static void scan(const struct collective *c, const struct collective_member *members, size_t count)
+static void scan(const struct collective *c, struct collective_member *members, size_t count)
 {
     uint64_t before = identity(c);
     for (size_t i = 0; i < count; i++) {
@@ -344,13 +351,9 @@ static void check_places(const struct collective *c, const struct collective_mem
     }
 }
 
-static void perform(const struct collective *c, const struct collective_member *members, size_t count,
+static void compute(const struct collective *c, struct collective_member *members, size_t count,
                     uint32_t sub_group_size)
 {
-    if (c->same)
-        check_same(c, members, count);
-    if (c->what == COLLECTIVE_BROADCAST)
-        check_places(c, &members[0], sub_group_size);
     switch (c->what) {
     case COLLECTIVE_ALL:
     case COLLECTIVE_ANY: vote(c, members, count); break;
@@ -370,6 +373,34 @@ static void perform(const struct collective *c, const struct collective_member *
     }
 }
 
+/* Which of the results are uninitialised: as the values go, where one goes to each lane; else those that come
+ * after an uninitialised value. The result's slot may be that of an operand, so this comes first. */
+static void compute_bits(const struct collective *c, struct collective_member *members, size_t count,
+                         uint32_t sub_group_size)
+{
+    struct collective bits = *c;
+    bits.of_bits = true;
+    bits.type = MATH_I64;
+    if (c->exclusive)
+        bits.what = COLLECTIVE_SCAN_OR;
+    compute(&bits, members, count, sub_group_size);
+}
+
+static void perform(const struct collective *c, struct collective_member *members, size_t count,
+                    uint32_t sub_group_size)
+{
+    if (c->same)
+        check_same(c, members, count);
+    if (c->what == COLLECTIVE_BROADCAST)
+        check_places(c, &members[0], sub_group_size);
+    if (c->tracked)
+        compute_bits(c, members, count, sub_group_size);
+    compute(c, members, count, sub_group_size);
+    for (size_t i = 0; c->tracked && i < count; i++)
+        memcpy(members[i].wave->frame + c->result_bits_slot + members[i].lane * c->bytes, &members[i].bits,
+               c->bytes);
+}
+
 /* ---- gathering ---------------------------------------------------------------------------- */
 
 static struct collective collective_of(const struct wave *wave)
@@ -381,16 +412,22 @@ static struct collective collective_of(const struct wave *wave)
                            .is_unsigned = insn->f & COLLECTIVE_UNSIGNED,
                            .exclusive = insn->f & COLLECTIVE_EXCLUSIVE,
                            .same = insn->f & COLLECTIVE_SAME,
+                           .tracked = insn->f & COLLECTIVE_TRACKED,
                            .site = insn->e,
                            .type = (enum math_type)(insn->f >> COLLECTIVE_TYPE_SHIFT & 0xff),
                            .operands = &wave->code->operands[insn->d]};
+    c.result_bits_slot = c.operands[0];
+    c.operands += c.tracked;
     const uint32_t cluster = insn->f >> COLLECTIVE_CLUSTER_SHIFT & 15;
     CHECKED(c.type < MATH_TYPES);
     c.cluster = cluster ? 1u << (cluster - 1) : 0;
     c.bytes = bytes[c.type];
-    c.id_count = collective_ids(insn->f);
-    if (!c.id_count)
+    const uint32_t ids = collective_ids(insn->f);
+    c.id_count = ids;
+    if (!ids)
         c.id_count = collective_scope(insn->f) == SCOPE_SUB_GROUP || !launch ? 1 : launch->work_dim;
+    if (c.tracked)
+        c.bits_slot = c.operands[2 + ids];
     return c;
 }
 
@@ -405,7 +442,7 @@ static void gather(struct wave *const *waves, size_t wave_count, struct collecti
     for (size_t w = 0; w < wave_count; w++)
         for (uint32_t lane = 0; lane < waves[w]->lane_count; lane++)
             if (lane_mask_test(&waves[w]->active, lane))
-                members[waves[w]->origin.first_lane + lane] = (struct collective_member){waves[w], lane};
+                members[waves[w]->origin.first_lane + lane] = (struct collective_member){waves[w], lane, 0};
 }
 
 static size_t close_ranks(struct collective_member *members, size_t count)

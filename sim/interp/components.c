@@ -63,6 +63,7 @@ static bool only_reads(const struct lower *l, uint32_t v)
     case IR_yield:
     case IR_index_check:
     case IR_line:
+    case IR_forget:
     case IR_count: return true;
     default: return ir_families[op] != FAMILY_EFFECT;
     }

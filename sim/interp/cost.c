@@ -28,6 +28,8 @@ static uint64_t value_work(struct ir *ir, const struct value *value)
 {
     switch ((enum ir_op)value->op) {
     case IR_phi:
+    case IR_forget:
+    case IR_stale:
     case IR_extract:
     case IR_math_second:
     case IR_yield:

@@ -222,6 +222,7 @@ static void take_explanations(struct code *code, const struct code *plain)
     code->ways = plain->ways;
     code->written = plain->written;
     code->writes_elsewhere = plain->writes_elsewhere;
+    code->pointers_as_numbers = plain->pointers_as_numbers;
     code->suspect = plain->suspect;
 }
 
@@ -263,6 +264,7 @@ static struct code *finish(struct emitter *e, uint32_t *block_start)
     code->string_count = ir->strings.count;
     code->file = ir->file;
     code->written = written_arguments(ir, keep, &code->writes_elsewhere);
+    code->pointers_as_numbers = ir->pointers_as_numbers;
     code->undefined = arena_copy(keep, e->undefined.at, e->undefined.count * sizeof *e->undefined.at);
     code->undefined_count = e->undefined.count;
     code->irreducible = e->ir->irreducible;

@@ -333,10 +333,13 @@ static void put_printf(struct emitter *e, uint32_t v)
     insn->f = arguments;
 }
 
-static void put_list(struct emitter *e, uint32_t op, uint32_t v)
+/* first: a result before those of the operation; NONE: there is none. */
+static void put_list(struct emitter *e, uint32_t op, uint32_t v, uint32_t first)
 {
     const struct value *value = val(e, v);
     uint32_t list = e->operands.count;
+    if (first)
+        emit_push(e, emit_loc(e, first));
     if (op == OP_collective || op == OP_pipe || op == OP_enqueue)
         emit_push(e, emit_loc(e, v));
     else if (op == OP_async_copy)
@@ -348,6 +351,26 @@ static void put_list(struct emitter *e, uint32_t op, uint32_t v)
     insn->c = value->args[0] ? emit_loc(e, value->args[0]) : 0;
     insn->e = value->site;
     insn->f = (uint32_t)value->imm;
+}
+
+/* The value with the uninitialised bits of a collective's result; NONE: nothing uses them. */
+static uint32_t tracked_bits(struct emitter *e, uint32_t v)
+{
+    const struct block *block = ir_block(e->ir, val(e, v)->block);
+    for (uint32_t i = 0; i < block->insts.count; i++) {
+        const struct value *part = val(e, block->insts.at[i]);
+        if (part->op == IR_extract && part->args[0] == v)
+            return block->insts.at[i];
+    }
+    return NONE;
+}
+
+static void put_collective(struct emitter *e, uint32_t v)
+{
+    struct value *value = val(e, v);
+    const uint32_t bits = value->imm & COLLECTIVE_TRACKED ? tracked_bits(e, v) : NONE;
+    value->imm &= bits ? UINT64_MAX : ~(uint64_t)COLLECTIVE_TRACKED;
+    put_list(e, OP_collective, v, bits);
 }
 
 static void put_image(struct emitter *e, uint32_t op, uint32_t v)
@@ -489,6 +512,14 @@ static void put_count(struct emitter *e, uint32_t v)
     emit_put(e, op, 0, emit_loc(e, condition), 0, 0)->e = (uint32_t)value->imm;
 }
 
+static void put_forget(struct emitter *e, uint32_t v)
+{
+    const struct private_variable *variable = &e->ir->private_variables.at[val(e, val(e, v)->args[0])->imm];
+    struct insn *insn = emit_put(e, OP_forget, 0, 0, 0, 0);
+    insn->e = variable->offset;
+    insn->f = (uint32_t)variable->size;
+}
+
 void emit_value(struct emitter *e, uint32_t v)
 {
     const struct value *value = val(e, v);
@@ -521,7 +552,7 @@ void emit_value(struct emitter *e, uint32_t v)
     case IR_atomic: put_atomic(e, v); break;
     case IR_refused: emit_put(e, OP_refused, emit_loc(e, v), 0, 0, 0); break;
     case IR_fence: emit_put(e, OP_fence, 0, 0, 0, 0)->e = value->site; break;
-    case IR_barrier: put_list(e, OP_barrier, v); break;
+    case IR_barrier: put_list(e, OP_barrier, v, NONE); break;
     case IR_poison_open: put_poison_open(e, v); break;
     case IR_poison_load:
     case IR_poison_bits:
@@ -536,12 +567,13 @@ void emit_value(struct emitter *e, uint32_t v)
     case IR_yield: e->yield = true; break;
     case IR_count:
     case IR_count_way: put_count(e, v); break;
+    case IR_forget: put_forget(e, v); break;
     case IR_line: emit_put(e, OP_line, 0, 0, 0, 0)->e = (uint32_t)value->imm; break;
     case IR_printf: put_printf(e, v); break;
-    case IR_collective: put_list(e, OP_collective, v); break;
-    case IR_pipe: put_list(e, OP_pipe, v); break;
-    case IR_enqueue: put_list(e, OP_enqueue, v); break;
-    case IR_async_copy: put_list(e, OP_async_copy, v); break;
+    case IR_collective: put_collective(e, v); break;
+    case IR_pipe: put_list(e, OP_pipe, v, NONE); break;
+    case IR_enqueue: put_list(e, OP_enqueue, v, NONE); break;
+    case IR_async_copy: put_list(e, OP_async_copy, v, NONE); break;
     case IR_image_read: put_image(e, OP_image_read, v); break;
     case IR_image_write: put_image(e, OP_image_write, v); break;
     case IR_image_query:

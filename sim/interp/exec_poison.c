@@ -456,6 +456,32 @@ HANDLER(poison_st)
     NEXT;
 }
 
+/* Rows of words are adjacent, so those of a full wave are one block. */
+static void forget_words(const struct wave *wave, uint64_t first, uint64_t count)
+{
+    const uint64_t row = (uint64_t)wave->code->width * 4;
+    uint8_t *const marks = wave->private_undefined + first * row;
+    memset(wave->private_rows + first, 0, count);
+    if (wave->full && wave->n == wave->code->width) {
+        memset(marks, 1, count * row);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        EACH_WORD(w, wave->n)
+    for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1)
+        memset(marks + i * row + (w * 64 + (uint64_t)__builtin_ctzll(bits)) * 4, 1, 4);
+}
+
+HANDLER(forget)
+{
+    const uint64_t low = insn->e, high = low + insn->f, first = (low + 3) / 4, end = high / 4;
+    if (wave->private_undefined && first < end)
+        forget_words(wave, first, end - first);
+    if (wave->private_undefined)
+        access_forget_edges(insn, wave);
+    NEXT;
+}
+
 /* The report does not stop the lanes. */
 static __attribute__((noinline)) void report(const struct insn *insn, struct wave *wave,
                                              const uint64_t *lanes)

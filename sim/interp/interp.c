@@ -183,6 +183,8 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
     ir->zero_private = request->zero_private;
     cfg_build(ir);
     verify_ir(ir);
+    if (!request->poison || request->marks_stores || request->zero_private)
+        poison_drop_forgets(ir);
     components_narrow(ir);
     if (request->debug || request->unoptimised)
         cfg_canonical(ir);

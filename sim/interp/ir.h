@@ -177,6 +177,7 @@ struct ir {
     uint32_t *scope_index;        /* id -> index in scopes, 0: none yet */
     LIST(struct debug_scope) scopes;
     bool zero_private; /* variables begin as zeros, not undefined */
+    bool pointers_as_numbers;
     uint32_t zero[16]; /* cached zero constants, one for each type */
 };
 
@@ -239,8 +240,9 @@ void promote_variables(struct ir *ir);
 void simplify(struct ir *ir); /* fold, number, dead code */
 void simplify_hoist_invariants(struct ir *ir);
 void simplify_if_convert(struct ir *ir);
-void poison_track(struct ir *ir);       /* poison.c: uninitialised values */
-void poison_mark_stores(struct ir *ir); /* poison.c: stored bytes count as initialised, and nothing else */
+void poison_track(struct ir *ir);        /* poison.c: uninitialised values */
+void poison_drop_forgets(struct ir *ir); /* poison.c: variables that begin anew keep their values */
+void poison_mark_stores(struct ir *ir);  /* poison.c: stored bytes count as initialised, and nothing else */
 void simplify_remove_dead(struct ir *ir);
 void simplify_fuse(struct ir *ir); /* multiply-add with two roundings */
 /* loop_iterations.c: iteration numbers as operands of barriers and group functions */

@@ -467,6 +467,8 @@ static void lower_instruction(struct lower *l, uint32_t word)
             lower_op_line(l, word);
         else if (spv_opcode(l->m, word) == SpvOpUndef)
             constant_leaves(l, l->m->words[word + 2]);
+        else if (spv_opcode(l->m, word) == SpvOpLifetimeStart)
+            lower_forget(l, l->m->words[word + 1]);
         break;
     case LOWER_MEMORY: lower_memory_op(l, word); break;
     case LOWER_ATOMIC: lower_atomic_op(l, word); break;

@@ -130,6 +130,7 @@ void lower_store_components(struct lower *l, enum scalar type, uint32_t k, uint3
                             enum storage storage, uint32_t align, const uint32_t *values, const char *what);
 /* components.c: accesses to some components of a vector, in modules that the front end made. */
 /* The place of the instructions that follow; string: the id of the OpString with the name of the file. */
+void lower_forget(struct lower *l, uint32_t pointer);
 void lower_line(struct lower *l, uint32_t string, uint32_t line, uint32_t column);
 void lower_no_line(struct lower *l);
 uint32_t lower_function_id(const struct lower *l); /* the function that is being lowered */

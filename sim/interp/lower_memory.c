@@ -34,8 +34,19 @@ static void lower_variable(struct lower *l, uint32_t word)
     variable->declared = true;
     variable->elements = lower_elements(type);
     lower_set(l, w[2], &address, 1);
+    if (lower_call_number(l))
+        lower_forget(l, w[2]);
     if (spv_length(l->m, word) > 4)
         lower_store(l, type, address, 0, STORAGE_PRIVATE, type->align, lower_get(l, w[4]), "initialiser");
+}
+
+/* The object of a private variable begins: by OpLifetimeStart, as clang has it where a block declares it, or
+ * because its function is called again. An address into a variable, and other pointers, say nothing. */
+void lower_forget(struct lower *l, uint32_t pointer)
+{
+    const uint32_t *leaves = pointer < l->m->bound ? l->leaf[pointer] : NULL;
+    if (leaves && leaves[0] && ir_value(l->ir, leaves[0])->op == IR_private_address)
+        ir_value(l->ir, lower_effect(l, IR_forget, T_NONE, 0))->args[0] = leaves[0];
 }
 
 /* ---- inputs ------------------------------------------------------------------------------- */

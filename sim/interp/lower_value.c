@@ -49,6 +49,7 @@ static uint32_t convert_leaf(struct lower *l, uint32_t word, enum scalar to, uin
     const struct decoration *mode = module_decoration(l->m, result, SpvDecorationFPRoundingMode);
     bool saturate = module_decoration(l->m, result, SpvDecorationSaturatedConversion);
     enum rounding rounding = mode ? ROUND_RTE + l->m->words[mode->word] : ROUND_DEFAULT;
+    l->ir->pointers_as_numbers |= op == SpvOpConvertPtrToU;
     switch (op) {
     case SpvOpConvertFToU:
         return lower_convert(l, value, number_kind(from, false), number_kind(to, false), rounding, saturate);
@@ -104,6 +105,7 @@ static void lower_bitcast(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     const struct type *to = module_type(l->m, w[1]), *from = module_value_type(l->m, w[3]);
+    l->ir->pointers_as_numbers |= from->kind == TYPE_POINTER && to->kind != TYPE_POINTER;
     const uint32_t *leaves = lower_get(l, w[3]);
     enum scalar t = to->kind == TYPE_VECTOR ? to->element->scalar : to->scalar;
     enum scalar s = from->kind == TYPE_VECTOR ? from->element->scalar : from->scalar;
@@ -258,6 +260,7 @@ static void lower_pointer_difference(struct lower *l, uint32_t word)
 {
     const uint32_t *w = &l->m->words[word];
     uint64_t size = lower_pointee(l, w[3])->size;
+    l->ir->pointers_as_numbers = true;
     uint32_t d = lower_emit(l, IR_sub, T_I64, lower_scalar(l, w[3]), lower_scalar(l, w[4]), NONE, 0);
     d = lower_emit(l, IR_sdiv, T_I64, d, ir_const(l->ir, T_I64, size ? size : 1), NONE, 0);
     d = resize(l, d, module_type(l->m, w[1])->scalar, true);

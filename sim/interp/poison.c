@@ -161,7 +161,7 @@ static uint32_t select_companion(struct poisoning *p, uint32_t v)
 static bool is_carried(struct poisoning *p, uint32_t v)
 {
     const struct value *value = ir_value(p->ir, v);
-    return value->op == IR_undef ||
+    return value->op == IR_undef || value->op == IR_stale ||
            (value->op == IR_extract && ir_value(p->ir, value->args[0])->op == IR_load);
 }
 
@@ -314,11 +314,44 @@ static bool uses_every_value(uint64_t collective)
     }
 }
 
-static void check_collective(struct poisoning *p, uint32_t v)
+/* The bits of the value go with it to the lanes that it goes to. */
+static void track_collective(struct poisoning *p, uint32_t v, uint32_t bits)
 {
-    const struct value *value = ir_value(p->ir, v);
-    if (uses_every_value(value->imm))
-        check(p, value->block, value->list[0], FAULT_UNINITIALISED_STORE, value->site);
+    struct value *value = ir_value(p->ir, v);
+    uint32_t *list = ARENA_ARRAY(p->ir->arena, uint32_t, value->list_count + 1);
+    memcpy(list, value->list, value->list_count * sizeof *list);
+    list[value->list_count++] = bits;
+    value->list = list;
+    value->imm |= COLLECTIVE_TRACKED;
+}
+
+/* A group function that uses the value of each work-item reports one that is uninitialised. Of others the
+ * result is uninitialised where the values that it is made of are, or the place that it is taken from. */
+static void instrument_collective(struct poisoning *p, uint32_t v)
+{
+    struct ir *ir = p->ir;
+    const struct value *value = ir_value(ir, v);
+    const uint32_t block = value->block;
+    if (uses_every_value(value->imm)) {
+        check(p, block, value->list[0], FAULT_UNINITIALISED_STORE, value->site);
+        *list_push(ir->arena, &p->out) = v;
+        return;
+    }
+    uint32_t all = NONE;
+    for (uint32_t k = 1; k < value->list_count; k++)
+        all = either(p, block, all, poison_companion(p, value->list[k]));
+    const uint32_t bits = poison_bits_of(p, value->list[0]);
+    if (bits)
+        track_collective(p, v, bits);
+    *list_push(ir->arena, &p->out) = v;
+    if (bits) {
+        const enum scalar type = poison_bits_type(ir, v);
+        const uint32_t given = poison_add(p, IR_extract, type, (const uint32_t[3]){v});
+        const uint32_t zero = ir_const(ir, type, 0);
+        all = either(p, block, all, poison_add(p, IR_ine, T_BOOL, (const uint32_t[3]){given, zero}));
+    }
+    p->of[v] = all;
+    poison_bits_from_bool(p, v);
 }
 
 enum { ASYNC_NUMBERS = 4 };
@@ -429,7 +462,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         ir_value(ir, v)->args[2] = all ? all : ir_const(ir, T_BOOL, 0);
         break;
     case IR_printf: check_listed(p, v, 0, FAULT_UNINITIALISED_STORE); break;
-    case IR_collective: check_collective(p, v); break;
+    case IR_collective: instrument_collective(p, v); return;
     case IR_async_copy: check_async_copy(p, v); break;
     case IR_atomic:
         check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
@@ -443,6 +476,7 @@ static void instrument(struct poisoning *p, uint32_t v)
         break;
     }
     case IR_phi: break; /* made before */
+    case IR_stale: p->of[v] = p->yes; break;
     case IR_select: p->of[v] = select_companion(p, v); break;
     case IR_mand:
     case IR_mor: p->of[v] = logic_companion(p, v); break;
@@ -460,6 +494,12 @@ static void instrument(struct poisoning *p, uint32_t v)
     *list_push(ir->arena, &p->out) = v;
 }
 
+/* A group function whose result may be uninitialised. */
+static bool passes_on(const struct value *value)
+{
+    return value->op == IR_collective && !uses_every_value(value->imm);
+}
+
 /* Finds the phis that may be uninitialised: the least fixed point, starting from none. */
 static void seed_phis(struct poisoning *p, uint8_t *may)
 {
@@ -472,8 +512,8 @@ static void seed_phis(struct poisoning *p, uint8_t *may)
                 uint32_t v = block->insts.at[i];
                 const struct value *value = ir_value(ir, v);
                 bool now = (value->op == IR_load && value->storage != STORAGE_CONSTANT) ||
-                           value->op == IR_image_read || value->op == IR_atomic;
-                if (ir_families[value->op] != FAMILY_EFFECT)
+                           value->op == IR_image_read || value->op == IR_atomic || value->op == IR_stale;
+                if (ir_families[value->op] != FAMILY_EFFECT || passes_on(value))
                     IR_OPERANDS(ir, v, slot)
                 now |= *slot && (may[*slot] || ir_value(ir, *slot)->op == IR_undef);
                 if (now && !may[v])
@@ -553,7 +593,7 @@ static void follow_one(struct following *f, uint32_t v)
     struct ir *ir = f->p->ir;
     const struct value *value = ir_value(ir, v);
     const bool component = value->op == IR_extract && ir_value(ir, value->args[0])->op == IR_load;
-    if (value->op == IR_undef)
+    if (value->op == IR_undef || value->op == IR_stale)
         find_undefined(f, v);
     else if (component)
         find_source(f, source_of(f->p, f->p->from[value->args[0]] + (uint32_t)value->imm));
@@ -693,6 +733,28 @@ static void instrument_block(struct poisoning *p, uint32_t b)
     ir_block(ir, b)->insts.room = p->out.room;
 }
 
+/* Values are what they would be without the check. */
+static void remove_stale(struct ir *ir)
+{
+    uint32_t *map = ARENA_ARRAY(ir->arena, uint32_t, ir->values.count + 1);
+    for (uint32_t v = 1; v < ir->values.count; v++)
+        if (ir_value(ir, v)->op == IR_stale)
+            map[v] = ir_value(ir, v)->args[0];
+    ir_rewrite(ir, map);
+}
+
+void poison_drop_forgets(struct ir *ir)
+{
+    for (uint32_t o = 0; o < ir->order_count; o++) {
+        struct block *block = ir_block(ir, ir->order[o]);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < block->insts.count; i++)
+            if (ir_value(ir, block->insts.at[i])->op != IR_forget)
+                block->insts.at[kept++] = block->insts.at[i];
+        block->insts.count = kept;
+    }
+}
+
 static struct poisoning poisoning_of(struct ir *ir)
 {
     const uint32_t values = ir->values.count;
@@ -724,6 +786,7 @@ void poison_track(struct ir *ir)
         if (may[v] && ir_value(ir, v)->op == IR_phi)
             fill_phi(&p, v);
     attach_origins(&p, values);
+    remove_stale(ir);
     simplify_remove_dead(ir);
 }
 

@@ -67,7 +67,8 @@ static bool has_size(struct ir *ir, uint32_t v)
 /* Some bits of what it becomes may be uninitialised, and others not: a byte may become a part of a word. */
 static bool starts_in_part(struct ir *ir, uint32_t v)
 {
-    return has_size(ir, v) && (ir_value(ir, v)->op == IR_undef || is_read(ir, v));
+    return has_size(ir, v) &&
+           (ir_value(ir, v)->op == IR_undef || ir_value(ir, v)->op == IR_stale || is_read(ir, v));
 }
 
 static bool continues_in_part(struct ir *ir, uint32_t v, const uint8_t *partial)
@@ -122,7 +123,7 @@ static void want(struct poisoning *p, uint32_t v, const uint8_t *may, uint32_t *
     const bool is_own = v && v < p->values; /* a value of the kernel itself */
     if (!is_own || p->wanted[v] || !may[v])
         return;
-    if (ir_value(p->ir, v)->op == IR_undef || !has_size(p->ir, v))
+    if (ir_value(p->ir, v)->op == IR_undef || ir_value(p->ir, v)->op == IR_stale || !has_size(p->ir, v))
         return;
     p->wanted[v] = true;
     work[(*count)++] = v;

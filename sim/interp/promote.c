@@ -105,7 +105,7 @@ static void note_use(struct promotion *p, uint32_t user, uint32_t slot, uint32_t
         for (uint32_t i = 0; i < count; i++)
             add_cell(p, c, size, p->offset[operand] + u->offset + (int64_t)i * bytes, bytes,
                      access_type(ir, user));
-    } else if (!(slot == 0 && u->op == IR_index && p->root[user])) {
+    } else if (u->op != IR_forget && !(slot == 0 && u->op == IR_index && p->root[user])) {
         c->escapes = true;
     }
 }
@@ -138,8 +138,54 @@ static struct cell *find_cell(struct promotion *p, uint32_t address, int64_t off
 
 static bool promoted(const struct promotion *p, const struct value *v)
 {
-    return (v->op == IR_load || v->op == IR_store) && p->root[v->args[0]] &&
+    return (v->op == IR_load || v->op == IR_store || v->op == IR_forget) && p->root[v->args[0]] &&
            !p->candidates[p->root[v->args[0]] - 1].escapes;
+}
+
+/* A scalar of a variable that begins anew: it keeps its value, but counts as never written. */
+static uint32_t new_stale(struct promotion *p, uint32_t variable, const struct cell *cell, uint32_t block)
+{
+    const uint32_t v = ir_new_value(p->ir, IR_stale, cell->type);
+    struct value *value = ir_value(p->ir, v);
+    value->imm = 1 + variable;
+    value->offset = cell->offset;
+    value->block = block;
+    return v;
+}
+
+static uint32_t stale_slot(const struct promotion *p, const struct value *stale)
+{
+    const struct promoted_variable *c = &p->candidates[stale->imm - 1];
+    uint32_t i = 0;
+    while (c->cells.at[i].offset != stale->offset)
+        i++;
+    CHECKED(i < c->cells.count);
+    return c->cells.at[i].slot;
+}
+
+/* An IR_forget of a promoted variable becomes one IR_stale for each of its scalars. */
+static void expand_forgets(struct promotion *p, uint32_t b)
+{
+    struct ir *ir = p->ir;
+    LIST(uint32_t) out = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++) {
+        const uint32_t v = ir_block(ir, b)->insts.at[i];
+        const struct value *value = ir_value(ir, v);
+        if (value->op != IR_forget || !promoted(p, value)) {
+            *list_push(ir->arena, &out) = v;
+            continue;
+        }
+        const uint32_t variable = p->root[value->args[0]] - 1;
+        any = true;
+        for (uint32_t k = 0; k < p->candidates[variable].cells.count; k++)
+            *list_push(ir->arena, &out) = new_stale(p, variable, &p->candidates[variable].cells.at[k], b);
+    }
+    if (!any)
+        return;
+    ir_block(ir, b)->insts.at = out.at;
+    ir_block(ir, b)->insts.count = out.count;
+    ir_block(ir, b)->insts.room = out.room;
 }
 
 static void place_phis(struct promotion *p)
@@ -151,6 +197,8 @@ static void place_phis(struct promotion *p)
         uint32_t b = ir->order[o];
         for (uint32_t i = 0; i < ir_block(ir, b)->insts.count; i++) {
             const struct value *v = ir_value(ir, ir_block(ir, b)->insts.at[i]);
+            if (v->op == IR_stale)
+                *list_push(ir->arena, &stores[stale_slot(p, v)]) = b;
             if (v->op != IR_store || !promoted(p, v))
                 continue;
             for (uint32_t k = 0; k < v->list_count; k++) {
@@ -223,6 +271,12 @@ static void rename_instruction(struct promotion *p, uint32_t v)
     struct value *value = ir_value(ir, v);
     if (value->op == IR_phi && value->imm)
         p->current[value->imm - 1] = v;
+    if (value->op == IR_stale) {
+        const uint32_t slot = stale_slot(p, value), old = current_value(p, slot);
+        ir_value(ir, v)->args[0] = old;
+        p->current[slot] = v;
+        return;
+    }
     if (value->op == IR_extract && value->args[0] < ir->values.count) {
         struct value *load = ir_value(ir, value->args[0]);
         if (load->op == IR_load && promoted(p, load)) {
@@ -357,6 +411,8 @@ void promote_variables(struct ir *ir)
     find_addresses(&p);
     find_uses(&p);
     describe_slots(&p);
+    for (uint32_t o = 0; o < ir->order_count; o++)
+        expand_forgets(&p, ir->order[o]);
     place_phis(&p);
     phis_first(ir);
     p.current = ARENA_ARRAY(ir->arena, uint32_t, p.slots + 1);

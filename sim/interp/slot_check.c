@@ -195,6 +195,7 @@ static void find_effect(struct slot_checker *c, uint32_t i)
     case OP_yield:
     case OP_line:
     case OP_count:
+    case OP_forget:
     case OP_fence: break;
     case OP_branch_u:
     case OP_branch_v:
@@ -218,7 +219,10 @@ static void find_effect(struct slot_checker *c, uint32_t i)
         reads(c, insn->a), reads(c, insn->b), reads(c, insn->c);
         break;
     case OP_barrier: list_effect(c, i, 0, 0), reads(c, insn->c); break;
-    case OP_collective: list_effect(c, i, 1, 0), reads(c, insn->c); break;
+    case OP_collective:
+        list_effect(c, i, insn->f & COLLECTIVE_TRACKED ? 2 : 1, 0);
+        reads(c, insn->c);
+        break;
     case OP_pipe:
     case OP_enqueue:
     case OP_async_copy: list_effect(c, i, 1, 0); break;

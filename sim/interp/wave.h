@@ -107,6 +107,7 @@ struct fault {
     uint32_t private_object;        /* 1 + index, 0 = unknown */
     uint64_t lanes;                 /* the number of lanes with this fault */
     bool continues;                 /* the lanes are not stopped */
+    bool leaves_part;               /* it leaves the sub-buffer of its argument, and stays in the buffer */
     const struct image_desc *image; /* of an image instruction, or NULL */
     int32_t texel[3];               /* its coordinates in the image */
     uint32_t level;

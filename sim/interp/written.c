@@ -96,64 +96,131 @@ const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsew
 
 /* ---- which argument an access goes through ------------------------------------------------------ */
 
-enum { STEPS_MOST = 64 }; /* only for findings: longer derivations stay unknown */
+enum { VALUES_MOST = 64 }; /* longer derivations stay unknown */
 
-static uint32_t argument_at(struct ir *ir, uint64_t offset)
+/* The pointers that an address may be: each once, those before `done` have been followed. */
+struct origins {
+    uint32_t values[VALUES_MOST], count, done;
+    bool unknown;
+};
+
+static void add_origin(struct origins *origins, uint32_t v)
+{
+    for (uint32_t i = 0; i < origins->count; i++)
+        if (origins->values[i] == v)
+            return;
+    origins->unknown |= !v || origins->count == VALUES_MOST;
+    if (!origins->unknown)
+        origins->values[origins->count++] = v;
+}
+
+/* 1 + the argument with a buffer, or the local object; 0: the value is none. */
+static uint32_t object_at(struct ir *ir, const struct value *value, bool local)
 {
     const struct kernel_info *info = &ir->entry->info;
-    for (uint32_t i = 0; i < info->arg_count; i++)
-        if (ir->arg_offsets[i] == offset &&
+    if (local)
+        return value->op == IR_local_address ? (uint32_t)value->imm + 1 : 0;
+    for (uint32_t i = 0; value->op == IR_arg && i < info->arg_count; i++)
+        if (ir->arg_offsets[i] == value->imm &&
             (info->args[i].kind == ARG_GLOBAL || info->args[i].kind == ARG_CONSTANT))
             return i + 1;
     return 0;
 }
 
-/* A pointer that a loop moves on is a phi of what it was before the loop and of itself, moved. */
-static uint32_t origin_of(struct ir *ir, uint32_t v, uint32_t *steps)
+/* True: the pointer derives from others, which are added. A sum with a number keeps the pointer in args[0].
+ * */
+static bool follow_origin(struct origins *origins, const struct value *value)
 {
-    while (v && ++*steps < STEPS_MOST) {
-        const struct value *value = ir_value(ir, v);
-        switch (value->op) {
-        case IR_arg: return argument_at(ir, value->imm);
-        case IR_local_address: return (uint32_t)value->imm + 1;
-        case IR_index:
-        case IR_add:
-        case IR_to_v:
-        case IR_first:
-        case IR_splat: v = value->args[0]; break;
-        case IR_phi: {
-            uint32_t one = 0;
-            for (uint32_t i = 0; i < value->list_count; i++) {
-                uint32_t at = value->list[i];
-                while (at != v && ++*steps < STEPS_MOST &&
-                       (ir_value(ir, at)->op == IR_index || ir_value(ir, at)->op == IR_add))
-                    at = ir_value(ir, at)->args[0];
-                if (at == v)
-                    continue;
-                const uint32_t origin = origin_of(ir, at, steps);
-                if (!origin || (one && one != origin))
-                    return 0;
-                one = origin;
-            }
-            return one;
-        }
-        default: return 0;
-        }
+    switch (value->op) {
+    case IR_index:
+    case IR_add:
+    case IR_to_v:
+    case IR_first:
+    case IR_splat: add_origin(origins, value->args[0]); return true;
+    case IR_select:
+        add_origin(origins, value->args[1]);
+        add_origin(origins, value->args[2]);
+        return true;
+    case IR_phi:
+        for (uint32_t i = 0; i < value->list_count; i++)
+            add_origin(origins, value->list[i]);
+        return true;
+    default: return false;
     }
-    return 0;
+}
+
+/* The one object that the pointer derives from on every path; 0: several, or unknown. */
+static uint32_t origin_of(struct ir *ir, uint32_t v, bool local)
+{
+    struct origins origins = {.count = 0};
+    uint32_t one = 0;
+    add_origin(&origins, v);
+    while (!origins.unknown && origins.done < origins.count) {
+        const struct value *value = ir_value(ir, origins.values[origins.done++]);
+        if (follow_origin(&origins, value))
+            continue;
+        const uint32_t object = object_at(ir, value, local);
+        origins.unknown |= !object || (one && one != object);
+        one = object;
+    }
+    return origins.unknown ? 0 : one;
+}
+
+/* Is the value the same for every work-item of a work-group, whatever memory contains? Loops are not
+ * examined. */
+static bool is_same_for_all(struct ir *ir, uint32_t v, uint32_t depth)
+{
+    enum { DEPTH_MOST = 8 };
+    const struct value *value = ir_value(ir, v);
+    if (value->op == IR_const || value->op == IR_arg || value->op == IR_local_address)
+        return true;
+    if (value->op == IR_input)
+        return value->imm < INPUT_LOCAL_SIZE ||
+               (value->imm >= INPUT_GLOBAL_SIZE && value->imm < INPUT_WORK_DIM);
+    if (value->op != IR_index && value->op != IR_add && value->op != IR_mul && value->op != IR_sub &&
+        value->op != IR_zext && value->op != IR_sext)
+        return false;
+    bool same = depth < DEPTH_MOST;
+    for (uint32_t k = 0; k < 3 && same; k++)
+        same = !value->args[k] || is_same_for_all(ir, value->args[k], depth + 1);
+    return same;
+}
+
+static void set_origin(struct ir *ir, uint32_t site, uint32_t pointer)
+{
+    const enum storage storage = ir->sites.at[site].storage;
+    if (storage != STORAGE_PRIVATE)
+        ir->sites.at[site].argument = origin_of(ir, pointer, storage == STORAGE_LOCAL);
+}
+
+/* Of an asynchronous copy, whose sides share a site, the side that is not in local memory. */
+static void set_origins(struct ir *ir, const struct value *value)
+{
+    switch (value->op) {
+    case IR_load:
+    case IR_store:
+        ir->sites.at[value->site].one_address = is_same_for_all(ir, value->args[0], 0);
+        set_origin(ir, value->site, value->args[0]);
+        break;
+    case IR_atomic: set_origin(ir, value->site, value->args[0]); break;
+    case IR_copy:
+        set_origin(ir, (uint32_t)value->imm, value->args[0]);
+        set_origin(ir, value->site, value->args[1]);
+        break;
+    case IR_async_copy: {
+        struct site *site = &ir->sites.at[value->site];
+        site->argument = origin_of(ir, value->list[site->storage == STORAGE_LOCAL], false);
+        break;
+    }
+    default: break;
+    }
 }
 
 void written_find_origins(struct ir *ir)
 {
     for (uint32_t o = 0; o < ir->order_count; o++) {
         const struct block *block = ir_block(ir, ir->order[o]);
-        for (uint32_t i = 0; i < block->insts.count; i++) {
-            const struct value *value = ir_value(ir, block->insts.at[i]);
-            uint32_t steps = 0;
-            const bool accesses = value->op == IR_load || value->op == IR_store || value->op == IR_atomic;
-            const bool buffer = value->storage == STORAGE_GLOBAL || value->storage == STORAGE_CONSTANT;
-            if (accesses && (buffer || value->storage == STORAGE_LOCAL))
-                ir->sites.at[value->site].argument = origin_of(ir, value->args[0], &steps);
-        }
+        for (uint32_t i = 0; i < block->insts.count; i++)
+            set_origins(ir, ir_value(ir, block->insts.at[i]));
     }
 }

@@ -333,6 +333,12 @@ static enum status refuse(const struct saving *saving, size_t index, const char 
                     saving->info->args[index].name, saving->info->name, why);
 }
 
+static bool is_part(const struct saving *saving, size_t index, const struct region *region)
+{
+    const uint64_t bytes = saving->request->args[index].part_bytes;
+    return bytes && bytes < region->high - region->low;
+}
+
 static enum status save_buffer(const struct saving *saving, size_t index)
 {
     const struct kernel_arg *arg = &saving->info->args[index];
@@ -366,6 +372,8 @@ static enum status save_buffer(const struct saving *saving, size_t index)
     }
     if (address != region->low)
         fprintf(saving->yaml, ", offset: %" PRIu64, address - region->low);
+    if (is_part(saving, index, region))
+        fprintf(saving->yaml, ", bytes: %" PRIu64, saving->request->args[index].part_bytes);
     if (region->flags & REGION_FLAG_SVM)
         fprintf(saving->notes,
                 "# %s is shared virtual memory: a pointer that is stored in it points nowhere here.\n",

@@ -61,6 +61,18 @@ static bool mixes_float_and_integer(const struct kernel_arg *wanted, enum value_
            (type < VALUE_F16) != (given < VALUE_F16);
 }
 
+static enum status check_part(struct run *run, size_t launch, size_t index)
+{
+    const struct scenario_arg *given = run_arg(run, launch, index), *of = resolved_arg(run, launch, index);
+    const uint64_t has = of->values.count * value_type_size(of->values.type);
+    if (given->offset_bytes <= has && given->part_bytes <= has - given->offset_bytes)
+        return STATUS_OK;
+    return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
+                    "launch %zu, argument %zu: found a sub-buffer of %" PRIu64 " bytes from byte %" PRIu64
+                    ", but the buffer has %" PRIu64 " bytes",
+                    launch, index, given->part_bytes, given->offset_bytes, has);
+}
+
 static enum status check_arg(struct run *run, size_t launch, size_t index, const struct kernel_arg *wanted)
 {
     const struct scenario_arg *given = run_arg(run, launch, index);
@@ -71,6 +83,8 @@ static enum status check_arg(struct run *run, size_t launch, size_t index, const
                         wanted->name, arg_words[given->kind], wanted->type_name);
     if (given->kind == SCENARIO_ARG_IMAGE)
         return check_image(run, launch, index, wanted);
+    if (given->part_bytes)
+        return check_part(run, launch, index);
     if (given->kind == SCENARIO_ARG_SCALAR && size != wanted->size)
         return diagnose(run->diagnosis, STATUS_BAD_SCENARIO,
                         "launch %zu, argument %zu '%s': found a value of %zu bytes, but its type %s has %zu",
@@ -156,15 +170,15 @@ static struct launch_arg *launch_args(const struct run *run, size_t launch, uint
         const struct scenario_arg *arg = run_arg(run, launch, a);
         words[a] = arg->kind == SCENARIO_ARG_LOCAL ? arg->local_bytes
                                                    : run->addresses[launch][a] + arg->offset_bytes;
-        args[a] = (struct launch_arg){&words[a], sizeof words[a]};
+        args[a] = (struct launch_arg){&words[a], sizeof words[a], arg->part_bytes};
         if (arg->kind == SCENARIO_ARG_IMAGE) {
             scenario_image_describe(&resolved_arg(run, launch, a)->image, words[a], (uint32_t)a + 1,
                                     &images[a]);
-            args[a] = (struct launch_arg){&images[a], sizeof images[a]};
+            args[a] = (struct launch_arg){&images[a], sizeof images[a], 0};
         }
         if (arg->kind == SCENARIO_ARG_SCALAR)
-            args[a] =
-                (struct launch_arg){arg->values.data, arg->values.count * value_type_size(arg->values.type)};
+            args[a] = (struct launch_arg){arg->values.data,
+                                          arg->values.count * value_type_size(arg->values.type), 0};
     }
     return args;
 }

@@ -330,6 +330,19 @@ static const struct {
     {"same", read_same},     {"image", parse_image},  {"sampler", parse_sampler}, {"queue", parse_queue},
 };
 
+/* Where the pointer of an argument begins in its buffer, or how many bytes it is given. */
+static bool read_place(struct reader *reader, const yaml_node_t *node, const char *key, uint64_t least,
+                       uint64_t *out)
+{
+    const yaml_node_t *place = reader_get(reader, node, key);
+    if (!place)
+        return true;
+    if (!reader_get(reader, node, "buffer") && !reader_get(reader, node, "same"))
+        return reader_error(reader, place, "%s: found beside no buffer, expected buffer or same", key);
+    return reader_number(reader, place, key, VALUE_BYTES_MAX, out) &&
+           (*out >= least || reader_unexpected(reader, place, key, "1 byte or more"));
+}
+
 static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scenario_arg *arg)
 {
     static const char expected[] =
@@ -344,10 +357,9 @@ static bool read_arg(struct reader *reader, const yaml_node_t *node, struct scen
         if (form && !forms[i].read(reader, form, arg))
             return false;
     }
-    const yaml_node_t *name = reader_get(reader, node, "name"), *offset = reader_get(reader, node, "offset");
-    if (offset && !reader_get(reader, node, "buffer") && !reader_get(reader, node, "same"))
-        return reader_error(reader, offset, "offset: found beside no buffer, expected buffer or same");
-    if (offset && !reader_number(reader, offset, "offset", VALUE_BYTES_MAX, &arg->offset_bytes))
+    const yaml_node_t *name = reader_get(reader, node, "name");
+    if (!read_place(reader, node, "offset", 0, &arg->offset_bytes) ||
+        !read_place(reader, node, "bytes", 1, &arg->part_bytes))
         return false;
     if (name && !reader_string(reader, name, "name", &arg->name))
         return false;

@@ -137,6 +137,8 @@ static void print_arg(const struct scenario_arg *arg, FILE *stream)
     }
     if (arg->offset_bytes)
         fprintf(stream, ", offset: %" PRIu64, arg->offset_bytes);
+    if (arg->part_bytes)
+        fprintf(stream, ", bytes: %" PRIu64, arg->part_bytes);
     if (arg->name) {
         fputs(", name: ", stream);
         scenario_print_quoted(arg->name, stream);

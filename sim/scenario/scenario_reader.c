@@ -126,7 +126,7 @@ static const struct section sections[] = {
     {"launch", "launch", {"kernel", "device", "concurrent", "global", "local", "offset", "args"}},
     {"argument",
      "an argument",
-     {"buffer", "scalar", "struct", "local", "same", "image", "sampler", "queue", "name", "offset"}},
+     {"buffer", "scalar", "struct", "local", "same", "image", "sampler", "queue", "name", "offset", "bytes"}},
     {"buffer", "buffer", {"type", "count", "fill", "values", "file", "unwritten", "access"}},
     {"image", "image", {"type", "order", "data", "size", "fill", "values", "file", "access"}},
     {"sampler", "sampler", {"addressing", "filter", "coordinates"}},

@@ -59,7 +59,7 @@ static void run_kernel(struct device *device, const struct kernel *kernel, uint3
             device_write(device, 1, address[i], pattern, sizeof pattern);
             memcpy(values[i], &address[i], 8);
         }
-        args[i] = (struct launch_arg){values[i], size};
+        args[i] = (struct launch_arg){values[i], size, 0};
     }
     uint64_t local = sizes[seed % 5];
     struct launch_request request = {.kernel = kernel,

@@ -355,6 +355,44 @@ START_TEST(uses_are_reported)
 }
 END_TEST
 
+/* Bytes of private memory that begin anew: of active lanes alone, and of no other byte. */
+static void begin_anew(struct rig *rig, int isa, uint32_t lanes, uint64_t *state)
+{
+    static uint8_t undefined[PRIVATE_BYTES * 256], rows[PRIVATE_BYTES / 4];
+    const uint32_t low = rig_random(state) % (PRIVATE_BYTES - 1),
+                   bytes = 1 + rig_random(state) % (rig_random(state) % 2 ? 9 : PRIVATE_BYTES - low);
+    const uint32_t high = low + bytes < PRIVATE_BYTES ? low + bytes : PRIVATE_BYTES;
+    memset(undefined, 0, sizeof undefined);
+    memset(rows, 1, sizeof rows);
+    rig->wave.private_undefined = undefined;
+    rig->wave.private_rows = rows;
+    rig_run(rig, isa, OP_forget, (struct insn){.e = low, .f = high - low});
+    for (uint32_t i = 0; i < lanes; i++)
+        for (uint32_t at = 0; at < PRIVATE_BYTES; at++) {
+            const bool anew = lane_mask_test(&rig->wave.active, i) && at >= low && at < high;
+            EXPECT(*undefined_byte(rig, i, PRIVATE_BASE + at) == anew, "build %d: byte %u of lane %u, %u to %u", isa,
+                   at, i, low, high);
+        }
+    EXPECT(rows_are_true(rig), "build %d: a row counts as written", isa);
+}
+
+START_TEST(variables_begin_anew)
+{
+    uint64_t state = 7;
+    EACH_BUILD
+    for (int round = 0; round < 60; round++) {
+        struct rig rig;
+        const lane_mask some = rig_random_mask(&state, 41);
+        rig_init(&rig, 48, 41, 48);
+        rig_activate(&rig, round % 3 ? &some : NULL);
+        begin_anew(&rig, isa, 41, &state);
+        rig_init(&rig, 256, 256, 256);
+        rig_activate(&rig, NULL);
+        begin_anew(&rig, isa, 256, &state);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exec: uninitialised values");
@@ -363,6 +401,7 @@ int main(void)
     tcase_add_test(tests, uninitialised_bytes);
     tcase_add_test(tests, operands_that_decide_hide_uninitialised_ones);
     tcase_add_test(tests, uses_are_reported);
+    tcase_add_test(tests, variables_begin_anew);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

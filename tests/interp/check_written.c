@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Through which arguments a kernel may write: by hand, of each way that a pointer can take. */
+/* Through which arguments a kernel may write, and which argument each store goes through: by hand, of each way
+ * that a pointer can take. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,67 @@ static const struct {
     {"printf(\"%d\", b[0]);", 0},
 };
 
+/* Of kernels with one plain store that is not in private or local memory: 1 + its argument, 0: it is not known. */
+static const struct {
+    const char *body;
+    uint32_t argument;
+    bool numbers; /* pointers become numbers, so the argument is a name, not a proof */
+} stores[] = {
+    {"a[n] = 1;", 1, false},
+    {"b[n * 3 - 1] = a[0];", 2, false},
+    {"global int *p = a; for (int k = 0; k < n; k++) p += c[k]; *p = b[0];", 1, false},
+    {"global int *p = b; for (int k = 0; k < n; k++) for (int m = 0; m < k; m++) { p += m; *p = 0; p -= 2; }",
+     2, false},
+    {"global int *p = a; if (n) p = a + 4; *p = 1;", 1, false},
+    {"global int *p = n ? a + 1 : a - 1; *p = 1;", 1, false},
+    {"global int *p = n ? a : b; *p = 1;", 0, false},
+    {"global int *p = a; for (int k = 0; k < n; k++) p = k & 1 ? p + 1 : b; *p = 1;", 0, false},
+    {"global int *own[2] = {a, b}; own[n & 1][0] = 1;", 0, false},
+    {"global int *own = a; global int **at = &own; **at = 1;", 0, false},
+    {"*(global int *)((global char *)b + 4 * n) = 1;", 2, false},
+    {"((global float4 *)b)[n].y = 1;", 2, false},
+    {"*(global int *)((ulong)b + 8) = 1;", 2, true},
+    {"a[b - a] = 1;", 1, true},
+    {"if (((size_t)a & 15) == 0) b[0] = 1;", 2, true},
+    {"s.p[0] = 1;", 0, false},
+    {"counter = 1;", 0, false},
+    {"called(b + 1, c);", 2, false},
+    {"called(n ? a : b, c);", 0, false},
+    {"int *p = (int *)a; p[n] = 1;", 1, false},
+    {"int *p = n ? (int *)a : (int *)l; *p = b[0];", 0, false},
+    {"vstore4((int4)(1), 0, b + n);", 2, false},
+    {"struct big { int x[100]; }; *(global struct big *)b = *(global const struct big *)c;", 2, false},
+};
+
+static bool is_store(const struct site *site)
+{
+    const bool shared = site->storage == STORAGE_GLOBAL || site->storage == STORAGE_GENERIC;
+    return shared && site->access == ACCESS_WRITE && site->components;
+}
+
+/* Of the last store, if all are of one argument. */
+static void check_store(const struct spirv *spirv, int row)
+{
+    struct module *module;
+    struct diagnosis diagnosis = {0};
+    const struct code *code;
+    uint32_t found = 0;
+    ck_assert_int_eq(interp_module_new(spirv->words, spirv->word_count, NULL, 0, &module, &diagnosis),
+                     STATUS_OK);
+    ck_assert_int_eq(interp_code(module, &(struct code_request){.kernel = 0, .width = 64}, &code, &diagnosis),
+                     STATUS_OK);
+    for (uint32_t i = 1; i < code->site_count; i++) {
+        if (!is_store(&code->sites[i]))
+            continue;
+        found++;
+        ck_assert_msg(code->sites[i].argument == stores[row].argument, "%s: argument %u", stores[row].body,
+                      code->sites[i].argument);
+    }
+    ck_assert_uint_gt(found, 0);
+    ck_assert_msg(code->pointers_as_numbers == stores[row].numbers, "%s", stores[row].body);
+    interp_module_free(module);
+}
+
 static uint32_t written(const struct spirv *spirv)
 {
     struct module *module;
@@ -67,16 +129,15 @@ static uint32_t written(const struct spirv *spirv)
     return bits;
 }
 
-START_TEST(arguments_that_a_kernel_may_write_to)
+static void compile(const char *body, struct spirv *out_spirv)
 {
     char source[2048];
-    struct spirv spirv = {0};
     char *log = NULL;
     snprintf(source, sizeof source,
              "struct two { int x; global int *p; };\nglobal int counter;\n"
              "void called(global int *to, global const int *from) { *to = *from; }\nkernel void k" ARGUMENTS
              "\n{\n%s\n}\n",
-             rows[_i].body);
+             body);
     const struct compile_request request = {.source = source,
                                             .source_name = "k.cl",
                                             .options = "-cl-std=CL2.0",
@@ -87,11 +148,26 @@ START_TEST(arguments_that_a_kernel_may_write_to)
                                             .images = true,
                                             .fp64 = true,
                                             .int64_atomics = true};
-    ck_assert_msg(compile_opencl_c(&request, &spirv, &log) == STATUS_OK, "%s", log);
+    ck_assert_msg(compile_opencl_c(&request, out_spirv, &log) == STATUS_OK, "%s", log);
+    free(log);
+}
+
+START_TEST(arguments_that_a_kernel_may_write_to)
+{
+    struct spirv spirv = {0};
+    compile(rows[_i].body, &spirv);
     ck_assert_msg(written(&spirv) == rows[_i].written, "%s: %x, not %x", rows[_i].body, written(&spirv),
                   rows[_i].written);
     spirv_fini(&spirv);
-    free(log);
+}
+END_TEST
+
+START_TEST(argument_that_a_store_goes_through)
+{
+    struct spirv spirv = {0};
+    compile(stores[_i].body, &spirv);
+    check_store(&spirv, _i);
+    spirv_fini(&spirv);
 }
 END_TEST
 
@@ -101,6 +177,7 @@ int main(void)
     TCase *tests = tcase_create("arguments");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, arguments_that_a_kernel_may_write_to, 0, sizeof rows / sizeof *rows);
+    tcase_add_loop_test(tests, argument_that_a_store_goes_through, 0, sizeof stores / sizeof *stores);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

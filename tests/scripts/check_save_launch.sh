@@ -33,6 +33,9 @@ has moved/source/source.yaml "# Variables of the program begin as the program ha
 has moved/source/source.yaml "is shared virtual memory: a pointer that is stored in it points nowhere here."
 has moved/source/source.yaml "first_launch: 2"
 
+# The sub-buffer ends where it did.
+has moved/source/source.yaml ", offset: 4096, bytes: 128"
+
 # A part of the buffer is uninitialised, and is so in the saved launch.
 has moved/source/source.yaml "unwritten: [128..4095, 4140..4223]"
 

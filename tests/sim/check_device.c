@@ -297,10 +297,10 @@ static uint32_t count_value = 5;
 static struct launch_request request_of(uint64_t global, uint64_t local)
 {
     static struct launch_arg args[4];
-    args[0] = (struct launch_arg){&data, 8};
-    args[1] = (struct launch_arg){&table, 8};
-    args[2] = (struct launch_arg){&scratch_bytes, 8};
-    args[3] = (struct launch_arg){&count_value, 4};
+    args[0] = (struct launch_arg){&data, 8, 0};
+    args[1] = (struct launch_arg){&table, 8, 0};
+    args[2] = (struct launch_arg){&scratch_bytes, 8, 0};
+    args[3] = (struct launch_arg){&count_value, 4, 0};
     return (struct launch_request){.kernel = program_kernel(program, 0),
                                    .command = 1,
                                    .work_dim = 1,

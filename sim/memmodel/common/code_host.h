@@ -165,6 +165,9 @@ struct checker_host {
     bool (*uniform)(void *self, uint32_t site);
     /* Optional. Does no condition of the loops around the site differ between work-items? */
     bool (*even)(void *self, uint32_t site);
+    /* Optional. Is the site a plain access of one address, which does not depend on the work-item or on
+     * memory, and no half of an update, and does all of a work-group execute it, as `uniform` has it? */
+    bool (*same_for_all)(void *self, uint32_t site);
 };
 enum { CHECKER_NAME_CHARS = 256 };
 

@@ -56,6 +56,23 @@ bool accesses_of_one_operator(const struct question *question)
     return code_same_place(question->host, question->instances->first.site, question->instances->second.site);
 }
 
+/* Two statements that each work-item executes, and that store to one place. Whatever comes between the two,
+ * work-items make the first store at the same time, and the second. With atomics the place may be that of a
+ * lock. */
+bool accesses_are_stores_of_all(const struct question *question)
+{
+    const struct checker_host *host = question->host;
+    const struct race_instance *instance = question->instances;
+    if (!accesses_all_write(question) || instance->first.atomic || instance->second.atomic ||
+        accesses_of_one_operator(question) || !host->same_for_all)
+        return false;
+    for (uint32_t i = 0; i < question->sync_log->count; i++)
+        if (is_atomic(&question->sync_log->items[i]))
+            return false;
+    return !question->sync_log->full && host->same_for_all(host->self, instance->first.site) &&
+           host->same_for_all(host->self, instance->second.site);
+}
+
 /* Does a semicolon stand between the two columns of the line, other than in the head of a for loop? */
 bool accesses_statement_ends(const struct question *question, uint32_t a, uint32_t b)
 {

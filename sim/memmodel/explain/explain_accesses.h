@@ -6,6 +6,7 @@
  *   accesses_in_one_group          are the two work-items of an instance in one work-group?
  *   accesses_all_in_one_group      is that so in all instances?
  *   accesses_all_write             are both accesses stores?
+ *   accesses_are_stores_of_all     are both stores that all of a work-group make to one place?
  *   accesses_have_text             is the text of both lines known?
  *   accesses_on_one_line           are they on one line?
  *   accesses_of_one_operator       are they one store, or the load and store of x++?
@@ -24,6 +25,7 @@
 bool accesses_in_one_group(const struct question *question, const struct race_instance *instance);
 bool accesses_all_in_one_group(const struct question *question);
 bool accesses_all_write(const struct question *question);
+bool accesses_are_stores_of_all(const struct question *question);
 bool accesses_have_text(const struct question *question);
 bool accesses_on_one_line(const struct question *question);
 bool accesses_of_one_operator(const struct question *question);

@@ -140,6 +140,10 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
         return true;
     if (explain_is_single_update(question) && explain_update_advice(question, out_fix))
         return true;
+    if (accesses_are_stores_of_all(question)) {
+        wording_add(out_fix, "let one work-item do both, or let each byte belong to one work-item");
+        return true;
+    }
     if (advise_uneven(question, out_fix))
         return true;
     if (question->region != IN_IMAGE && is_branched(question)) {

@@ -68,6 +68,8 @@ bool explain_fix(const struct question *question, struct proposal *out_proposal,
         return false;
     if (update && explain_update(question, true, out_proposal, out_suggested_fix))
         return true;
+    if (accesses_are_stores_of_all(question))
+        return false;
     if (explain_barrier_separates(question, update, out_proposal, out_suggested_fix) ||
         explain_update(question, false, out_proposal, out_suggested_fix))
         return true;
