@@ -104,7 +104,7 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
                            .kind = (uint8_t)event->kind,
                            .order = (uint8_t)event->order,
                            .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
-    order_updates_begin(&checker->order, group, &act, &out->run);
+    out->run = (struct update_run){.order = &checker->order, .group = group, .act = act};
     out->relaxed = event->order == ORDER_RELAXED;
     out->one_wave = !wave_items->first_lane && wave_items->lane_count <= 64;
     out->failed.act = act;
