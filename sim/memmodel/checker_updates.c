@@ -74,7 +74,7 @@ member_updates_anew(struct checker *checker, const struct access_event *event, s
                            .kind = (uint8_t)event->kind,
                            .order = (uint8_t)event->order,
                            .scope = (uint8_t)scope_in(checker, region, event->scope)}}};
-    order_updates_begin(&checker->order, group, &act, &out->run);
+    out->run = (struct update_run){.order = &checker->order, .group = group, .act = act};
     out->relaxed = event->order == ORDER_RELAXED;
     out->failed.act = act;
     out->failed.act.order = ORDER_RELAXED;

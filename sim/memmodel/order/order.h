@@ -465,8 +465,6 @@ struct update_run {
     struct handoff_object *object; /* of the group's hand-off, at the address: */
     uint64_t object_address;
 };
-void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_operation *act,
-                         struct update_run *out_run);
 void order_update(struct update_run *run, uint64_t local);
 /* The clock value at which the member's current segment began. */
 static inline uint64_t order_member_segment(const struct group_order *group, const struct item_order *item)

@@ -239,18 +239,25 @@ static struct arrival arrival_of(const struct order *order, uint64_t group, uint
     return (struct arrival){group, first_of(order, sub_group), first_of(order, sub_group + 1)};
 }
 
-/* False: it has arrived already, or out of memory. */
+/* False: out of memory. */
 static bool arrive(struct order *order, struct arrival arrival)
 {
     CHECKED(arrival.from < arrival.to && arrival.to <= order->group_items);
-    for (uint32_t i = order->arrival_count; i-- > 0;)
-        if (order->arrivals[i].group == arrival.group && order->arrivals[i].from == arrival.from)
-            return false;
     if (order->arrival_count == order->arrival_room &&
         !order_grow(order, (void **)&order->arrivals, &order->arrival_room, sizeof *order->arrivals))
         return false;
     order->arrivals[order->arrival_count++] = arrival;
     return true;
+}
+
+/* False: it has arrived already, or out of memory. */
+static bool sub_group_arrives(struct order *order, uint64_t group, uint32_t sub_group)
+{
+    const struct arrival arrival = arrival_of(order, group, sub_group);
+    for (uint32_t i = order->arrival_count; i-- > 0;)
+        if (order->arrivals[i].group == group && order->arrivals[i].from == arrival.from)
+            return false;
+    return arrive(order, arrival);
 }
 
 /* Members of a partial barrier: a bit for each of 64, from op->number on. */
@@ -289,7 +296,7 @@ static void wave_arrives(struct order *order, const uint64_t *units, const struc
     {
         op.by = order_unit_group(order, units[lane]);
         op.number = order_unit_sub_group(order, units[lane]);
-        if (arrive(order, arrival_of(order, op.by, op.number)) && event->kind == SYNC_NAMED_BARRIER)
+        if (sub_group_arrives(order, op.by, op.number) && event->kind == SYNC_NAMED_BARRIER)
             log_op(order, &op);
     }
 }
@@ -314,7 +321,7 @@ void order_sync(struct order *order, const struct sync_op *op)
     switch ((enum sync_op_kind)op->kind) {
     case SYNC_OP_SUB_GROUP_BARRIER: members = arrival_of(order, op->by, op->number); /* fall through */
     case SYNC_OP_BARRIER: complete(order, op, &members, 1); return;
-    case SYNC_OP_NAMED_ARRIVAL: arrive(order, arrival_of(order, op->by, op->number)); return;
+    case SYNC_OP_NAMED_ARRIVAL: sub_group_arrives(order, op->by, op->number); return;
     case SYNC_OP_PARTIAL_ARRIVAL: members_arrive(order, op); return;
     case SYNC_OP_NAMED_BARRIER:
     case SYNC_OP_PARTIAL_BARRIER:

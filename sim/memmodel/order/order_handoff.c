@@ -320,8 +320,7 @@ static inline bool release_next(struct order *order, struct handoff *handoff, st
                                 uint64_t local, uint32_t site)
 {
     const uint32_t clock = (uint32_t)order_release_clock(order);
-    if (handoff->acquired[local] != handoff->count ||
-        (handoff->count + 1 >= handoff->room && !has_room(order, handoff)))
+    if (handoff->acquired[local] != handoff->count || !has_room(order, handoff))
         return false;
     if (!handoff->count)
         set(order, &handoff->first, order_publish(order, unit_state, handoff->region, clock));

@@ -8,12 +8,6 @@
 
 #include "sim/memmodel/common/lane_mask.h"
 
-void order_updates_begin(struct order *order, struct group_order *group, const struct atomic_operation *act,
-                         struct update_run *out_run)
-{
-    *out_run = (struct update_run){.order = order, .group = group, .act = *act};
-}
-
 /* The object of the run, looked up again when the address changed: an object stays in a hand-off as long
  * as that lasts. NULL: it cannot be in the hand-off. */
 static inline struct handoff_object *run_object(struct update_run *run)

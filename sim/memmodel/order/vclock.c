@@ -12,16 +12,7 @@
 
 #include "vclock_state.h"
 
-enum { LEAF = VCLOCK_LEAF, LEAF_BITS = VCLOCK_LEAF_BITS, LEAF_KEYS = VCLOCK_LEAF_KEYS };
-
-static uint64_t chunk_of(uint64_t key)
-{
-    return vclock_chunk(key);
-}
-static uint32_t place_in(uint64_t key)
-{
-    return vclock_place(key);
-}
+enum { LEAF = VCLOCK_LEAF, LEAF_KEYS = VCLOCK_LEAF_KEYS };
 
 /* ---- nodes ---------------------------------------------------------------------- */
 
@@ -175,7 +166,7 @@ struct vclock *vclock_join_tries(struct vclock_pool *pool, struct vclock *a, str
 
 struct vclock *vclock_put_trie(struct vclock_pool *pool, struct vclock *map, uint64_t key, int32_t clock)
 {
-    const uint64_t chunk = chunk_of(key);
+    const uint64_t chunk = vclock_chunk(key);
     CHECKED(clock > 0 && (!map || map->bit <= LEAF));
     if (map && map->bit != LEAF && belongs(map, chunk)) {
         if (goes_high(map, chunk))
@@ -188,7 +179,7 @@ struct vclock *vclock_put_trie(struct vclock_pool *pool, struct vclock *map, uin
     struct vclock *leaf = leaf_new(pool, chunk, here ? map : NULL);
     if (!leaf)
         return vclock_share(map);
-    leaf->clock[place_in(key)] = clock;
+    leaf->clock[vclock_place(key)] = clock;
     return here || !map ? leaf : siblings(pool, vclock_share(map), leaf);
 }
 
@@ -279,8 +270,8 @@ struct vclock *vclock_of_row(struct vclock_pool *pool, uint64_t unit, const uint
     for (uint32_t i = 0; i < count; i++)
         any |= clock[i];
     pool->failed |= any > INT32_MAX;
-    struct vclock *leaf = any ? leaf_new(pool, chunk_of(unit << 2), NULL) : NULL;
+    struct vclock *leaf = any ? leaf_new(pool, vclock_chunk(unit << 2), NULL) : NULL;
     for (uint32_t i = 0; leaf && i < count; i++)
-        leaf->clock[place_in((unit + i) << 2)] = (int32_t)clock[i];
+        leaf->clock[vclock_place((unit + i) << 2)] = (int32_t)clock[i];
     return leaf;
 }
