@@ -32,9 +32,7 @@ struct launch_tree {
     uint64_t *joined; /* atomics of the two may synchronise */
     const struct group_end **group_ends;
     struct group_end *nodes;
-    const struct group_end **looked_up; /* by launch: its node in one row's list */
-    uint32_t looked_up_of;              /* the row whose list is in looked_up */
-    bool failed;                        /* out of memory */
+    bool failed; /* out of memory */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -44,15 +42,13 @@ struct launch_tree *launch_tree_new(const struct tree_launch *const *launches, u
     struct launch_tree *launch_tree = calloc(1, sizeof *launch_tree);
     if (!launch_tree)
         return NULL;
-    *launch_tree = (struct launch_tree){
-        .launches = launches, .count = count, .words = (count + 63) / 64, .looked_up_of = UINT32_MAX};
+    *launch_tree = (struct launch_tree){.launches = launches, .count = count, .words = (count + 63) / 64};
     launch_tree->before = calloc(2 * (size_t)count * launch_tree->words + 1, sizeof *launch_tree->before);
     launch_tree->undecided =
         launch_tree->before ? launch_tree->before + (size_t)count * launch_tree->words : NULL;
     launch_tree->joined = calloc((size_t)count * launch_tree->words + 1, sizeof *launch_tree->joined);
     launch_tree->group_ends = calloc(count + 1, sizeof *launch_tree->group_ends);
-    launch_tree->looked_up = calloc(count + 1, sizeof *launch_tree->looked_up);
-    if (launch_tree->before && launch_tree->joined && launch_tree->group_ends && launch_tree->looked_up)
+    if (launch_tree->before && launch_tree->joined && launch_tree->group_ends)
         return launch_tree;
     launch_tree_free(launch_tree);
     return NULL;
@@ -69,7 +65,6 @@ void launch_tree_free(struct launch_tree *launch_tree)
         older = node->older;
         free(node);
     }
-    free(launch_tree->looked_up);
     free(launch_tree);
 }
 
@@ -249,7 +244,6 @@ bool launch_tree_compute(struct launch_tree *launch_tree)
         }
     } while (memcmp(previous, launch_tree->before, bytes) != 0);
     free(previous);
-    launch_tree->looked_up_of = UINT32_MAX;
     return !launch_tree->failed;
 }
 
@@ -266,17 +260,6 @@ bool launch_tree_ordered(const struct launch_tree *launch_tree, uint32_t one, ui
            bit(launch_tree, launch_tree->before, one, other);
 }
 
-static const struct group_end *look_up(struct launch_tree *launch_tree, uint32_t row, uint32_t of)
-{
-    if (launch_tree->looked_up_of != row) {
-        memset(launch_tree->looked_up, 0, launch_tree->count * sizeof *launch_tree->looked_up);
-        for (const struct group_end *node = launch_tree->group_ends[row]; node; node = node->next)
-            launch_tree->looked_up[node->of] = node;
-        launch_tree->looked_up_of = row;
-    }
-    return launch_tree->looked_up[of];
-}
-
 static bool counts_as_ordered(const struct launch_tree *launch_tree, uint32_t one, uint32_t other)
 {
     return launch_tree_ordered(launch_tree, one, other) ||
@@ -284,12 +267,13 @@ static bool counts_as_ordered(const struct launch_tree *launch_tree, uint32_t on
            bit(launch_tree, launch_tree->undecided, other, one);
 }
 
-struct unordered launch_tree_unordered(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
+struct unordered launch_tree_unordered(const struct launch_tree *launch_tree, uint32_t earlier,
+                                       uint32_t later)
 {
     const struct tree_launch *from = launch_tree->launches[earlier];
     if (counts_as_ordered(launch_tree, earlier, later))
         return (struct unordered){UNORDERED_NONE, 0};
-    const struct group_end *group_ends = look_up(launch_tree, later, earlier);
+    const struct group_end *group_ends = find(launch_tree->group_ends[later], earlier);
     if (!group_ends)
         return (struct unordered){UNORDERED_ALL, 0};
     for (uint32_t i = 0; i < from->group_count; i++)
@@ -401,7 +385,8 @@ static struct call_order call_order_of(const struct launch_tree *launch_tree, ui
 /* Rule (1): in fine-grained memory an enqueueing call comes before the launch that it enqueues. NONE also
  * where more may be ordered: by several work-items, by atomics, or because the later launch may come before
  * the earlier one. */
-struct unordered launch_tree_unordered_fine(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)
+struct unordered launch_tree_unordered_fine(const struct launch_tree *launch_tree, uint32_t earlier,
+                                            uint32_t later)
 {
     const struct unordered nothing = {UNORDERED_NONE, 0},
                            unordered = launch_tree_unordered(launch_tree, earlier, later);

@@ -67,8 +67,9 @@ uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch)
 bool launch_tree_compute(struct launch_tree *launch_tree);
 void launch_tree_join(struct launch_tree *launch_tree, uint32_t one, uint32_t other);
 bool launch_tree_ordered(const struct launch_tree *launch_tree, uint32_t one, uint32_t other);
-struct unordered launch_tree_unordered(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later);
-struct unordered launch_tree_unordered_fine(struct launch_tree *launch_tree, uint32_t earlier,
+struct unordered launch_tree_unordered(const struct launch_tree *launch_tree, uint32_t earlier,
+                                       uint32_t later);
+struct unordered launch_tree_unordered_fine(const struct launch_tree *launch_tree, uint32_t earlier,
                                             uint32_t later);
 uint32_t launch_tree_child_between(const struct launch_tree *launch_tree, uint32_t ancestor, uint32_t row);
 

@@ -80,8 +80,7 @@ struct edge_half {
 static bool half_of(const struct edges_world *world, uint32_t at, bool releases, struct edge_half *out_end)
 {
     const struct sync_op *item = &world->items[at];
-    const enum memory_ordering weakest = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
-    const bool ordered = item->order == weakest || item->order >= ORDER_ACQ_REL;
+    const bool ordered = has_order((enum memory_ordering)item->order, releases);
     *out_end =
         (struct edge_half){(enum memory_scope)item->scope, item->kind != SYNC_OP_ATOMIC, item->regions};
     if (is_barrier(item))

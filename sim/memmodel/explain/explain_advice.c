@@ -86,7 +86,7 @@ static bool advise_iterations(const struct question *question, struct wording *f
     if (question->one_wave || (!ASK(question, next_iteration, first, second, &suggested_fix.place) &&
                                !ASK(question, next_iteration, second, first, &suggested_fix.place)))
         return false;
-    if (lock_is_held_at(question, &suggested_fix.place))
+    if (lock_held_at(question, &suggested_fix.place))
         return false;
     explain_say_iterations(question, &suggested_fix, fix);
     wording_add(fix, "; if the two are of one iteration, read into a variable, too, with another barrier "

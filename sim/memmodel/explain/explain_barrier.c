@@ -29,7 +29,7 @@ static bool last_barrier(const struct question *question, uint32_t *out_site)
 /* Does a barrier at the place order the accesses, and does no work-item hold a lock there? */
 static bool barrier_orders(const struct question *question, const struct code_place *place)
 {
-    return !lock_is_held_at(question, place) && explain_insert_barrier(question, place);
+    return !lock_held_at(question, place) && explain_insert_barrier(question, place);
 }
 
 /* For a place on the line of the first access, before a branch that begins on it: the next line would be
@@ -83,7 +83,7 @@ static bool separate(const struct question *question, struct wording *fix,
     const bool barrier = is_within_groups(question);
     if (!between_accesses(question, &suggested_fix->place))
         return false;
-    if ((!barrier && question->region == IN_LOCAL) || lock_is_held_at(question, &suggested_fix->place))
+    if ((!barrier && question->region == IN_LOCAL) || lock_held_at(question, &suggested_fix->place))
         return false;
     if (barrier && !explain_insert_barrier(question, &suggested_fix->place))
         return false;
@@ -144,7 +144,7 @@ bool explain_barrier_each_iteration(const struct question *question, struct word
     if (question->sync_log->full || !accesses_all_in_one_group(question) ||
         !ASK(question, each_iteration, instance->first.site, instance->second.site, places))
         return false;
-    if (lock_is_held_at(question, &places[0]) || lock_is_held_at(question, &places[1]))
+    if (lock_held_at(question, &places[0]) || lock_held_at(question, &places[1]))
         return false;
     for (int first = 0; first < 2; first++) {
         places[0].first = first;
@@ -261,7 +261,7 @@ bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t
                         struct wording *out_fix, struct suggested_fix *out_suggested_fix)
 {
     const struct race_instance *instance = question->instances;
-    const bool copies = instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES;
+    const bool copies = is_by_copy(instance);
     struct code_place place;
     *out_fix = (struct wording){.used = 0};
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};

@@ -17,7 +17,7 @@ bool explain_is_single_update(const struct question *question)
                                          {.site = question->instances->second.site}};
     return explain_is_update(question) &&
            (lock_is_taken_by(question) ||
-            (!lock_is_held_at(question, &places[0]) && !lock_is_held_at(question, &places[1])));
+            (!lock_held_at(question, &places[0]) && !lock_held_at(question, &places[1])));
 }
 
 /* Atomics of local memory are all of one work-group. The device's scope includes any two work-items of the
@@ -60,7 +60,7 @@ bool explain_fix(const struct question *question, struct proposal *out_proposal,
     *fix = (struct wording){.used = 0};
     out_proposal->rewrite_count = 0;
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
-    if (instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES)
+    if (is_by_copy(instance))
         return false;
     const bool update = explain_is_single_update(question);
     struct wording other = {.used = 0};

@@ -61,16 +61,6 @@ static bool updates(const struct question *question, uint32_t site)
     return false;
 }
 
-static bool releases(const struct flag_read *flag_read)
-{
-    return flag_read->order[0] == ORDER_RELEASE || flag_read->order[0] >= ORDER_ACQ_REL;
-}
-
-static bool acquires(const struct flag_read *flag_read)
-{
-    return flag_read->order[1] == ORDER_ACQUIRE || flag_read->order[1] >= ORDER_ACQ_REL;
-}
-
 static void say_why(const struct question *question, const struct flag_read *flag_read, struct wording *why)
 {
     wording_add(why, "the %s at %s read what the store at %s%s",
@@ -104,11 +94,11 @@ static void say_fix(const struct question *question, const struct flag_read *fla
                     enum memory_scope scope, struct wording *fix)
 {
     const char *update = explain_update_function(question, flag_read->store.site);
-    if (!flag_read->store.atomic || !releases(flag_read) || flag_read->store.scope != scope)
+    if (!flag_read->store.atomic || !has_order(flag_read->order[0], true) || flag_read->store.scope != scope)
         say_end(question, flag_read->region, &flag_read->store,
                 update ? update : explain_store_function(question, flag_read->load.site),
                 flag_read->order[0] == ORDER_ACQUIRE ? ORDER_ACQ_REL : ORDER_RELEASE, scope, fix);
-    if (!flag_read->load.atomic || !acquires(flag_read) || flag_read->load.scope != scope)
+    if (!flag_read->load.atomic || !has_order(flag_read->order[1], false) || flag_read->load.scope != scope)
         say_end(question, flag_read->region, &flag_read->load, "atomic_load_explicit",
                 flag_read->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
 }

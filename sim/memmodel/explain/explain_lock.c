@@ -30,11 +30,6 @@ const struct lock *lock_held_at(const struct question *question, const struct co
     return NULL;
 }
 
-bool lock_is_held_at(const struct question *question, const struct code_place *place)
-{
-    return lock_held_at(question, place) != NULL;
-}
-
 /* The lock that the two stores give back; NULL: they are not such stores. */
 const struct lock *lock_of_stores(const struct question *question)
 {

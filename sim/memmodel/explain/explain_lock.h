@@ -3,8 +3,8 @@
  * PURPOSE  Which locks of the launch (struct locks) concern the accesses of a question.
  *
  * Interface
- *   lock_held_at       the lock that a work-item holds at a place of the code; NULL: none
- *   lock_is_held_at    is there one? Then no barrier can stand there, and no kernel can end
+ *   lock_held_at       the lock that a work-item holds at a place of the code: no barrier can stand there,
+ *                      and no kernel can end. NULL: none
  *   lock_of_stores     the lock that both accesses give back; NULL: they are not such stores
  *   lock_is_taken_by   is the plain access of the update that takes a lock, as of `while (*x) ; *x = 1;`?
  */
@@ -14,7 +14,6 @@
 #include "explain_state.h"
 
 const struct lock *lock_held_at(const struct question *question, const struct code_place *place);
-bool lock_is_held_at(const struct question *question, const struct code_place *place);
 const struct lock *lock_of_stores(const struct question *question);
 bool lock_is_taken_by(const struct question *question);
 

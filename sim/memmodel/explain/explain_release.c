@@ -23,9 +23,7 @@ struct barrier_sites {
 bool explain_is_release_or_acquire(const struct question *question, const struct sync_op *sync_op,
                                    bool releases)
 {
-    const enum memory_ordering order = (enum memory_ordering)sync_op->order,
-                               own = releases ? ORDER_RELEASE : ORDER_ACQUIRE;
-    const bool strong = order == own || order >= ORDER_ACQ_REL;
+    const bool strong = has_order((enum memory_ordering)sync_op->order, releases);
     if (is_fence(sync_op))
         return strong && sync_op->regions >> question->region & 1;
     return is_atomic(sync_op) && strong && (releases ? sync_op->writes : sync_op->reads);
@@ -166,8 +164,7 @@ bool explain_release_clock(const struct question *question, struct wording *out_
     struct barrier_sites from, to;
     *out_why = *out_fix = (struct wording){.used = 0};
     *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
-    if (instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES ||
-        !question->host->between || question->sync_log->full)
+    if (is_by_copy(instance) || !question->host->between || question->sync_log->full)
         return false;
     list_sites(question, true, &from);
     list_sites(question, false, &to);

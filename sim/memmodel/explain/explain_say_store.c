@@ -2,19 +2,6 @@
 /* Sentences about stores that release too little: a plain one, and one that broke a release sequence. */
 #include "explain_say.h"
 
-/* Does the store release: by itself, or by a fence before it? */
-static bool releases_something(const struct edit_words *words, const struct sync_op *store)
-{
-    const struct sync_log *sync_log = words->question->sync_log;
-    if (store->order == ORDER_RELEASE || store->order >= ORDER_ACQ_REL)
-        return is_atomic(store);
-    for (const struct sync_op *before = sync_log->items; is_atomic(store) && before < store; before++)
-        if (is_fence(before) && before->by == store->by && before->order != ORDER_RELAXED &&
-            before->order != ORDER_ACQUIRE)
-            return true;
-    return false;
-}
-
 /* The head of the release sequence that the store broke; NULL: unknown. */
 static const struct sync_op *head_of_sequence(const struct edit_words *words, const struct sync_op *store)
 {
@@ -34,6 +21,13 @@ static const struct sync_op *fence_before_store(const struct edit_words *words, 
             before->order != ORDER_ACQUIRE)
             found = before;
     return found;
+}
+
+/* Does the store release: by itself, or by a fence before it? */
+static bool releases_something(const struct edit_words *words, const struct sync_op *store)
+{
+    return is_atomic(store) &&
+           (has_order((enum memory_ordering)store->order, true) || fence_before_store(words, store));
 }
 
 /* The fix is a store with release, although a relaxed one after the fence would do: it has to be the same

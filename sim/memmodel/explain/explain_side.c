@@ -130,8 +130,7 @@ bool explain_side(const struct question *question, uint64_t *work, struct side *
 {
     const struct race_instance *instance = question->instances;
     *out_why = *out_fix = (struct wording){.used = 0};
-    if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
-        instance->second.unit >= UNIT_COPIES)
+    if (question->sync_log->full || is_by_copy(instance))
         return false;
     const struct side_pair pair = pair_of(question, 0);
     for (int attempt = 0; attempt < 4; attempt++) { /* each access before a release, then after an acquire */
@@ -257,8 +256,7 @@ bool explain_early_read(const struct question *question, uint64_t *work, struct 
     struct early_read early;
     *out_why = *out_fix = (struct wording){.used = 0};
     *out_side = (struct side){.operation = NO_END};
-    if (question->sync_log->full || instance->first.unit >= UNIT_COPIES ||
-        instance->second.unit >= UNIT_COPIES)
+    if (question->sync_log->full || is_by_copy(instance))
         return false;
     const struct side_pair pair = pair_of(question, 0);
     for (int reader = 1; reader >= 0; reader--) {

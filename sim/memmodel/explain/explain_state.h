@@ -182,6 +182,12 @@ static inline bool is_own(const struct sync_op *sync_op)
     return is_fence(sync_op) || is_atomic(sync_op);
 }
 
+/* Does the order make a release, or an acquire? */
+static inline bool has_order(enum memory_ordering order, bool releases)
+{
+    return order == (releases ? ORDER_RELEASE : ORDER_ACQUIRE) || order >= ORDER_ACQ_REL;
+}
+
 /* Of an atomic, the scope that its object reduces it to (R9). */
 static inline enum memory_scope sync_op_scope(const struct sync_op *sync_op)
 {
@@ -208,6 +214,12 @@ static inline const char *text_at(const struct question *question, uint32_t site
     const struct source_place place = code_source(question->host, site);
     const bool known = place.text && place.column && strlen(place.text) >= place.column;
     return known ? place.text + place.column - 1 : NULL;
+}
+
+/* Is one of the accesses an asynchronous copy's? */
+static inline bool is_by_copy(const struct race_instance *instance)
+{
+    return instance->first.unit >= UNIT_COPIES || instance->second.unit >= UNIT_COPIES;
 }
 
 /* The scope that includes all work-items of the launch that can access memory of the region. */

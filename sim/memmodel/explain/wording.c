@@ -25,6 +25,14 @@ void wording_add(struct wording *text, const char *format, ...)
         text->used = sizeof text->bytes - 1;
 }
 
+void wording_print(char *text, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, size, format, args);
+    va_end(args);
+}
+
 void wording_change(struct wording *text, const struct code_change *change)
 {
     if (text->change_count < CHANGES_MOST)
@@ -161,6 +169,21 @@ void wording_one_at_a_time(bool reads, char *why, size_t size)
     const size_t used = strlen(why);
     snprintf(why + used, size - used, "; only one of the kernels that %s a pipe may run at a time",
              reads ? "read from" : "write into");
+}
+
+const char *wording_access(enum access_kind kind)
+{
+    return kind > ACCESS_WRITE ? "atomic access" : kind == ACCESS_READ ? "read" : "write";
+}
+
+void wording_action(const char *access, bool one_of_several, const char *by, char *out_text, size_t size)
+{
+    const bool sibilant = access[strlen(access) - 1] == 's';
+    wording_print(out_text, size, "%s%s%s by %s", one_of_several ? "one of the " : "", access,
+                  !one_of_several ? ""
+                  : sibilant      ? "es"
+                                  : "s",
+                  by);
 }
 
 void wording_region(const struct region *region, char *out_text, size_t size)

@@ -15,13 +15,7 @@
 
 bool race_same_place(const struct races *races, uint32_t a, uint32_t b)
 {
-    struct source_place x, y;
-    if (a == b)
-        return true;
-    races->host->place(races->host->self, a, &x);
-    races->host->place(races->host->self, b, &y);
-    const bool same_file = x.file == y.file || (x.file && y.file && strcmp(x.file, y.file) == 0);
-    return x.line && x.line == y.line && x.column == y.column && same_file;
+    return code_same_place(races->host, a, b);
 }
 
 struct racing_access race_question_access(uint64_t unit, const struct access_context *how)
