@@ -31,6 +31,45 @@ kernel void add(global const float *a, global const float *b, global float *c, i
     if (i < n)
         c[i] = a[i] + b[i];
 }""", "    if (i < n)\n", "", BOUNDS_READ),
+    ("bins_of_bytes", """
+kernel void histogram(global const uchar *data, global uint *hist, int n)
+{
+    local uint bins[256];
+    int l = get_local_id(0), i = get_global_id(0);
+    for (int k = l; k < 256; k += get_local_size(0)) bins[k] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < n) atomic_inc(&bins[data[i]]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = l; k < 256; k += get_local_size(0)) atomic_add(&hist[k], bins[k]);
+}""", "for (int k = l; k < 256; k += get_local_size(0)) bins[k] = 0;", "if (l < 64) bins[l] = 0;", UNSET),
+    ("first_group_alone", """
+kernel void label(global const int *in, global int *out, global int *head, int n)
+{
+    int i = get_global_id(0);
+    if (get_group_id(0) == 0 && get_local_id(0) == 0)
+        head[0] = n;
+    if (i < n) out[i] = in[i] + 1;
+}""", "get_group_id(0) == 0 && ", "", GLOBAL),
+    ("grey_picture", """
+kernel void grey(global const uchar4 *in, global uchar *out, int width, int height)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    if (x < width && y < height) {
+        uchar4 p = in[y * width + x];
+        out[y * width + x] = p.x / 3 + p.y / 3 + p.z / 3;
+    }
+}""", "out[y * width + x]", "out[y * height + x]", BOUNDS_WRITE),
+    ("sum_in_a_loop_body", """
+kernel void rows(global const float *in, global float *out, int n)
+{
+    int i = get_global_id(0);
+    if (i >= n) return;
+    for (int k = 0; k < 4; k++) {
+        float sum = 0;
+        for (int j = 0; j < n; j++) sum += in[j] * k;
+        out[4 * i + k] = sum;
+    }
+}""", "float sum = 0;", "float sum; if (k == 0) sum = 0;", UNSET),
     ("add_exact", """
 kernel void add(global const int *a, global const int *b, global int *c)
 {

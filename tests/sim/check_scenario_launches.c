@@ -277,6 +277,8 @@ START_TEST(unwritten_bytes_and_offsets_survive_printing)
     rejects_arg("{buffer: {type: int, count: 2, fill: 1, unwritten: [4]}}", 53, "'4'", "ranges of bytes");
     rejects_arg("{buffer: {type: int, count: 2, unwritten: [0..1]}}", 43, "unwritten", "no byte");
     rejects_arg("{scalar: {type: int, value: 1}, offset: 4}", 41, "offset", "beside no buffer");
+    rejects_arg("{scalar: {type: int, value: 1}, bytes: 4}", 40, "bytes", "beside no buffer");
+    rejects_arg("{buffer: {type: int, count: 4}, bytes: 0}", 40, "bytes", "expected 1 byte or more");
 }
 END_TEST
 
