@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
-#include "sim/memmodel/launches/inter_launch.h"
 #include "orrery/rule.h"
 
 /* ---- life --------------------------------------------------------------------------- */
@@ -32,8 +31,7 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     commands->log = log;
     commands->inter_launch = inter_launch;
     pthread_mutex_init(&commands->lock, NULL);
-    const struct inter_launch_predecessors predecessors = commands_predecessors(commands);
-    inter_launch_set_predecessors(inter_launch, &predecessors);
+    inter_launch_set_predecessors(inter_launch, commands, commands_report_predecessors);
     return commands;
 }
 
@@ -51,7 +49,6 @@ void commands_free(struct commands *commands)
     list_fini(&commands->mappings);
     list_fini(&commands->conflicts);
     list_fini(&commands->storages);
-    list_fini(&commands->map_pointers);
     pthread_mutex_destroy(&commands->lock);
     free(commands);
 }
@@ -158,17 +155,6 @@ static void take_range(struct commands *commands, const struct command_event *ev
     commands_touch(commands, area, event->address, end, access);
 }
 
-/* Maps of images report one event for each row: the mapping is noted once. */
-static void note_mapping(struct commands *commands, uint32_t command, uint64_t address)
-{
-    const struct command_facts *facts = command_graph_facts(commands->graph, command);
-    if (!facts || (commands->mappings.count &&
-                   commands->mappings.items[commands->mappings.count - 1].command == command))
-        return;
-    /* out of memory: findings cannot name the map */
-    (void)list_add(&commands->mappings, (struct command_mapping){command, address, *facts});
-}
-
 static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
 {
     if (!access->packets && inter_launch_lacks_predecessors(commands->inter_launch, event->command))
@@ -212,13 +198,26 @@ static void take_storage(struct commands *commands, const struct command_event *
     }
 }
 
+/* Does the unmap end this mapping? A map of an image is one mapping for each row. most_bytes: which map the
+ * unmap ends is not known. */
+static bool ends_mapping(const struct command_event *unmap, const struct command_mapping *mapping)
+{
+    const bool same_bytes =
+        mapping->low == unmap->address && mapping->high == unmap->address + unmap->size_bytes;
+    return mapping->command == unmap->map && (!mapping->lent || (same_bytes && !unmap->most_bytes));
+}
+
 static void note_map(struct commands *commands, const struct command_event *event)
 {
-    const uint64_t high = event->address + event->size_bytes;
-    if (event->role == COMMAND_MAPS && is_lent(commands, event->address))
-        commands_add_pointer(commands, event->command, event->address, high);
-    else if (event->role == COMMAND_UNMAPS && !event->most_bytes)
-        commands_drop_pointer(commands, event->map, event->address, high);
+    const struct command_facts *facts = command_graph_facts(commands->graph, event->command);
+    const bool lent = is_lent(commands, event->address);
+    const struct command_mapping mapping = {event->command, event->address,
+                                            event->address + event->size_bytes, lent,
+                                            facts ? *facts : (struct command_facts){0}};
+    if (event->role == COMMAND_MAPS && facts)
+        commands->lost |= !list_add(&commands->mappings, mapping);
+    else if (event->role == COMMAND_UNMAPS)
+        list_keep(&commands->mappings, other, !ends_mapping(event, other));
 }
 
 static void on_command(void *self, const struct command_event *event)
@@ -236,12 +235,8 @@ static void on_command(void *self, const struct command_event *event)
                                  .map = event->most_bytes ? event->command : event->map,
                                  .opens = event->role == COMMAND_OPENS};
     pthread_mutex_lock(&commands->lock);
-    if (event->role == COMMAND_MAPS)
-        note_mapping(commands, event->command, event->address);
-    else if (event->role == COMMAND_UNMAPS)
-        list_keep(&commands->mappings, mapping, mapping->command != event->map);
+    note_map(commands, event);
     if (commands_can_check(commands, event->command)) {
-        note_map(commands, event);
         if (event->role == COMMAND_MOVES && event->kind == ACCESS_READ)
             commands->moved = *event;
         access.by_pointer = event->by_pointer && is_lent(commands, event->address);

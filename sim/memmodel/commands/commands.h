@@ -51,8 +51,9 @@
 
 struct commands;
 /* The texts that an access of a command points to. */
+enum { BY_CHARS = 240 };
 struct command_name {
-    char what[80], by[240];
+    char what[80], by[BY_CHARS];
 };
 struct commands *commands_new(const struct memory *memory, struct report *report);
 void commands_free(struct commands *commands);

@@ -8,8 +8,6 @@
  */
 #include "commands_state.h"
 
-#include "sim/memmodel/explain/wording.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,30 +184,14 @@ bool commands_storage_next(const struct commands *commands, uint64_t low, uint64
 
 /* ---- pointers that maps gave ------------------------------------------------------------------ */
 
-void commands_add_pointer(struct commands *commands, uint32_t command, uint64_t low, uint64_t high)
-{
-    CHECKED(low <= high);
-    commands->lost |= !list_add(&commands->map_pointers, (struct map_pointer){command, low, high});
-}
-
-void commands_drop_pointer(struct commands *commands, uint32_t map, uint64_t low, uint64_t high)
-{
-    for (size_t i = commands->map_pointers.count; i-- > 0;)
-        if (commands->map_pointers.items[i].command == map && commands->map_pointers.items[i].low == low &&
-            commands->map_pointers.items[i].high == high) {
-            commands->map_pointers.items[i] = commands->map_pointers.items[--commands->map_pointers.count];
-            return;
-        }
-}
-
 /* The end of the bytes from low on whose pointer the command may use; low: none. */
 static uint64_t pointer_until(const struct commands *commands, uint32_t command, uint64_t low)
 {
     const uint32_t first = command_graph_first(commands->graph);
     uint64_t high = low;
-    for (size_t i = 0; i < commands->map_pointers.count; i++) {
-        const struct map_pointer *pointer = &commands->map_pointers.items[i];
-        if (low >= pointer->low && pointer->high > high &&
+    for (size_t i = 0; i < commands->mappings.count; i++) {
+        const struct command_mapping *pointer = &commands->mappings.items[i];
+        if (pointer->lent && low >= pointer->low && pointer->high > high &&
             (pointer->command < first || command_graph_is_after(commands->graph, command, pointer->command)))
             high = pointer->high;
     }
@@ -229,7 +211,6 @@ bool commands_may_use_pointer(const struct commands *commands, uint32_t command,
 void commands_released(struct commands *commands, uint64_t low, uint64_t high)
 {
     pthread_mutex_lock(&commands->lock);
-    list_keep(&commands->map_pointers, pointer, pointer->low < low || pointer->low >= high);
-    list_keep(&commands->mappings, mapping, mapping->address < low || mapping->address >= high);
+    list_keep(&commands->mappings, mapping, mapping->low < low || mapping->low >= high);
     pthread_mutex_unlock(&commands->lock);
 }

@@ -7,9 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "sim/memmodel/launches/inter_launch.h"
-#include "sim/memmodel/explain/wording.h"
-
 static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
     (void)what;
@@ -21,16 +18,13 @@ static void describe(const struct commands *commands, const struct inter_launch_
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
     char text[CALL_CHARS];
-    const char *call = facts ? commands_call(facts, text) : "?", *kernel = from->kernel ? from->kernel : "";
-    const bool named = from->argument[0] != '\0';
     if (!from->kernel) {
         access->place = commands_enqueued_at(facts);
-        commands_format(side->what, sizeof side->what, "%s by %s", from->what, call);
+        wording_action(from->what, false, facts ? commands_call(facts, text) : "?", side->what,
+                       sizeof side->what);
         access->what = side->what;
     }
-    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
-                    from->kernel ? "kernel " : "", kernel, from->kernel ? ", " : "", call, from->command,
-                    facts ? facts->queue : 0, named ? ", " : "", named ? from->argument : "");
+    commands_name_by(facts, from->command, from->kernel, from->argument[0] ? from->argument : NULL, side->by);
     access->by = side->by;
 }
 
@@ -161,17 +155,12 @@ void commands_announce_predecessors(struct commands *commands, uint32_t command)
     inter_launch_predecessors_over(commands->inter_launch, command);
 }
 
-static void announce_predecessors(void *self, uint32_t command)
+void commands_report_predecessors(void *self, uint32_t command)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
     commands_announce_predecessors(commands, command);
     pthread_mutex_unlock(&commands->lock);
-}
-
-struct inter_launch_predecessors commands_predecessors(struct commands *commands)
-{
-    return (struct inter_launch_predecessors){commands, announce_predecessors};
 }
 
 struct inter_launch *commands_cross(struct commands *commands)

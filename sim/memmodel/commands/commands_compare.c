@@ -252,12 +252,10 @@ static bool is_forgotten(const struct commands *commands, uint32_t command)
 struct command_uses commands_uses(uint64_t low, struct byte_set bytes[FOOTPRINT_USES],
                                   const struct byte_access *by, const uint32_t site[FOOTPRINT_USES])
 {
-    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                           ACCESS_ATOMIC_READ};
     struct command_uses uses = {.low = low, .bytes = bytes, .command = by->command, .by_map = by->by_map};
-    for (int use = 0; use < FOOTPRINT_USES; use++) {
+    for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++) {
         uses.access[use] = *by;
-        uses.access[use].kind = kinds[use];
+        uses.access[use].kind = footprint_kind(use);
         uses.access[use].site = site[use];
     }
     return uses;

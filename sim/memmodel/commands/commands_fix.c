@@ -42,8 +42,8 @@ enum { NAME_CHARS = 64 };
 
 static void name_enqueued(const struct command_facts *facts, uint32_t command, char out[NAME_CHARS])
 {
-    commands_format(out, NAME_CHARS, "%scommand %" PRIu32,
-                    facts->batch ? "the clEnqueueCommandBufferKHR of " : "", command);
+    wording_print(out, NAME_CHARS, "%scommand %" PRIu32,
+                  facts->batch ? "the clEnqueueCommandBufferKHR of " : "", command);
 }
 
 static const char flush_all[] = ", with clFlush before on all queues that it waits for";
@@ -57,9 +57,9 @@ static void name_flush(bool crosses, const struct command_facts *a, const struct
 {
     out[0] = '\0';
     if (crosses)
-        commands_format(out, FLUSH_CHARS, "%s", flush_all);
+        wording_print(out, FLUSH_CHARS, "%s", flush_all);
     else if (!b || a->queue != b->queue)
-        commands_format(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
+        wording_print(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
 }
 
 /* True: the fix was tried, orders the two and lets no command wait for ever. False: it is advice. */
@@ -70,57 +70,57 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
     const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
     char flush[FLUSH_CHARS], wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
     if (a->batch && a->batch == b->batch) {
-        commands_format(fix, SPEC_CHARS,
-                        "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32,
-                        first, second);
+        wording_print(fix, SPEC_CHARS,
+                      "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32, first,
+                      second);
         return tried && helps(commands, EDIT_WAIT_LIST, first, second);
     }
     name_enqueued(a, first, one);
     name_enqueued(b, second, other);
     name_flush(crosses, a, b, flush);
     if (share_atomics(commands, first, second)) {
-        commands_format(fix, SPEC_CHARS,
-                        "if neither kernel waits for the other in its atomic operations, add the event of %s"
-                        " to the wait list of %s%s; else have these release and acquire, %s",
-                        one, other, flush,
-                        a->device == b->device
-                            ? "for the device or wider"
-                            : "for all SVM devices in fine-grained shared virtual memory with atomics");
+        wording_print(fix, SPEC_CHARS,
+                      "if neither kernel waits for the other in its atomic operations, add the event of %s"
+                      " to the wait list of %s%s; else have these release and acquire, %s",
+                      one, other, flush,
+                      a->device == b->device
+                          ? "for the device or wider"
+                          : "for all SVM devices in fine-grained shared virtual memory with atomics");
         return false;
     }
     if (!tried) {
-        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
+        wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
         return false;
     }
     const bool may_wait = !crosses && !command_log_in_callback(commands->log, second);
     if (may_wait && helps(commands, EDIT_FINISH, first, second))
-        commands_format(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
-                        a->queue, other);
+        wording_print(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
+                      a->queue, other);
     else if (may_wait && helps(commands, EDIT_HOST_WAITS, first, second))
-        commands_format(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued",
-                        other);
+        wording_print(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued",
+                      other);
     const bool called = !crosses && !wait[0] && command_log_called_back(commands->log, first);
     if (called)
-        commands_format(flush, sizeof flush, "%s", flush_all);
+        wording_print(flush, sizeof flush, "%s", flush_all);
     if (helps(commands, EDIT_WAIT_LIST, first, second)) {
-        commands_format(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other,
-                        flush, wait,
-                        wait[0] || !may_wait || called
-                            ? ""
-                            : "; the host itself cannot wait for it there without waiting for ever");
+        wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other, flush,
+                      wait,
+                      wait[0] || !may_wait || called
+                          ? ""
+                          : "; the host itself cannot wait for it there without waiting for ever");
         return true;
     }
     if (helps(commands, EDIT_HOST_SETS, first, second)) {
-        commands_format(
+        wording_print(
             fix, SPEC_CHARS,
             "wait for the event of %s with clWaitForEvents before the user event is set that %s waits for",
             other, one);
         return true;
     }
-    commands_format(fix, SPEC_CHARS,
-                    "set all user events that %s waits for before %s"
-                    " is enqueued, and add the event of the one to the wait list of the other%s",
-                    one, other, flush);
+    wording_print(fix, SPEC_CHARS,
+                  "set all user events that %s waits for before %s"
+                  " is enqueued, and add the event of the one to the wait list of the other%s",
+                  one, other, flush);
     return false;
 }
 
@@ -218,11 +218,11 @@ static void say_place(const char *text, const struct map_race *mapped, const cha
             const char letter = *++text;
             const enum role role = letter == 'M' ? MAP : letter == 'U' ? UNMAP : COMMAND;
             if (letter == 'F')
-                commands_format(piece, sizeof piece, "%s", flush);
+                wording_print(piece, sizeof piece, "%s", flush);
             else
-                commands_format(piece, sizeof piece, "command %" PRIu32, in_role(mapped, role));
+                wording_print(piece, sizeof piece, "command %" PRIu32, in_role(mapped, role));
         }
-        commands_format(fix + used, SPEC_CHARS - used, "%s", piece);
+        wording_print(fix + used, SPEC_CHARS - used, "%s", piece);
         used += strlen(fix + used);
     }
 }
@@ -259,10 +259,10 @@ static bool fix_by_pointer(struct commands *commands, const struct map_race *map
         return commands_fix(commands, command, unmap, fix);
     name_flush(command_log_crosses(commands->log, command), command_graph_facts(commands->graph, command),
                command_graph_facts(commands->graph, unmap), flush);
-    commands_format(fix, SPEC_CHARS,
-                    "enqueue command %" PRIu32 " before command %" PRIu32
-                    ", which unmaps, and add its event to the wait list of that%s",
-                    command, unmap, flush);
+    wording_print(fix, SPEC_CHARS,
+                  "enqueue command %" PRIu32 " before command %" PRIu32
+                  ", which unmaps, and add its event to the wait list of that%s",
+                  command, unmap, flush);
     return may_try(commands) && helps_mapped(commands, EDIT_BEFORE, command, unmap, mapped);
 }
 

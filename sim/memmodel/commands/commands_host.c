@@ -74,12 +74,12 @@ static void report_host_race(struct commands *commands, const struct command_are
                 : area->id && !is_mapped
                     ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
                     : "OpenCL 2.2 API, 5.2.2 reading, writing and copying buffer objects"};
-    commands_format(why, SPEC_CHARS,
-                    "command %" PRIu32 " was enqueued before, and the host had not waited for it",
-                    access->command);
-    commands_format(fix, SPEC_CHARS,
-                    "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
-                    load ? "load" : "store", access->command);
+    wording_print(why, SPEC_CHARS,
+                  "command %" PRIu32 " was enqueued before, and the host had not waited for it",
+                  access->command);
+    wording_print(fix, SPEC_CHARS,
+                  "%s before command %" PRIu32 " is enqueued, or wait for its event or call clFinish first",
+                  load ? "load" : "store", access->command);
     report_operation(commands, area, access, NULL, run, &operation);
 }
 
@@ -362,11 +362,11 @@ static bool load_is_device_dirty(struct commands *commands, struct command_area 
         .spec = "OpenCL 2.2 API, 5.2.4 mapping buffer objects, CL_MEM_USE_HOST_PTR"};
     if (!part)
         return false;
-    commands_format(
-        why, SPEC_CHARS,
-        "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
-        " wrote only when a map of these bytes is complete%s",
-        part->writer.command, part->when ? "; the host has not waited for the map that was enqueued" : "");
+    wording_print(why, SPEC_CHARS,
+                  "the buffer was made with CL_MEM_USE_HOST_PTR: the host's memory has what command %" PRIu32
+                  " wrote only when a map of these bytes is complete%s",
+                  part->writer.command,
+                  part->when ? "; the host has not waited for the map that was enqueued" : "");
     report_operation(commands, area, &part->writer, &part->facts, &(struct byte_run){at, at + 1}, &operation);
     return true;
 }
@@ -564,7 +564,7 @@ bool commands_host_reported(struct commands *commands, uint32_t command)
 
 void commands_host_access(struct commands *commands, const struct host_access *access)
 {
-    char by[160] = "", text[CALL_CHARS];
+    char by[BY_CHARS], text[CALL_CHARS];
     const struct region *region = commands_region_of(commands, access->address);
     struct command_area area = {.id = 0};
     pthread_mutex_lock(&commands->lock);
@@ -586,11 +586,9 @@ void commands_host_access(struct commands *commands, const struct host_access *a
                                       ? "OpenCL 2.2 API, 5.6.2 memory consistency of SVM"
                                       : "OpenCL 2.2 API, 5.5.3 accessing mapped regions of a memory object"};
     if (facts) {
-        const char *call = commands_call(facts, text);
-        commands_format(by, sizeof by, "%s (command %" PRIu32 ", queue %" PRIu32 ")", call, access->command,
-                        facts->queue);
+        commands_name_by(facts, access->command, NULL, NULL, by);
         finding.access[1] = (struct finding_access){.act = ACT_CALL,
-                                                    .what = call,
+                                                    .what = commands_call(facts, text),
                                                     .by = by,
                                                     .device_id = facts->device,
                                                     .place = commands_enqueued_at(facts)};

@@ -4,8 +4,6 @@
  * only if a command comes that may not be after the launch. */
 #include "commands_state.h"
 
-#include "sim/memmodel/launches/inter_launch.h"
-
 /* A kernel's access by a pointer to host memory: parts that are the storage of a buffer are accesses to the
  * buffer. */
 static void touch_storage(struct commands *commands, const struct command_area *host, uint64_t low,

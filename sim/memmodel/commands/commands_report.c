@@ -3,11 +3,7 @@
  * (commands_fix.c). */
 #include "commands_state.h"
 
-#include "sim/memmodel/launches/inter_launch.h"
-#include "sim/memmodel/explain/wording.h"
-
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,19 +15,7 @@ static const char *action(const struct byte_access *access)
         return access->reads_packets ? "reading of packets" : "writing of packets";
     if (access->opens)
         return "mapping for writing";
-    if (is_atomic(access))
-        return "atomic access";
-    if (access->frees)
-        return "free";
-    return reads_only(access) ? "read" : "write";
-}
-
-void commands_format(char *text, size_t size, const char *pattern, ...)
-{
-    va_list args;
-    va_start(args, pattern);
-    vsnprintf(text, size, pattern, args);
-    va_end(args);
+    return access->frees && !is_atomic(access) ? "free" : wording_access(access->kind);
 }
 
 /* The name of the call by which the program enqueued or recorded the command. */
@@ -40,8 +24,19 @@ const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS
     static const char enqueue[] = "clEnqueue";
     if (!facts->batch || strncmp(facts->call, enqueue, sizeof enqueue - 1) != 0)
         return facts->call;
-    commands_format(out, CALL_CHARS, "clCommand%sKHR", facts->call + sizeof enqueue - 1);
+    wording_print(out, CALL_CHARS, "clCommand%sKHR", facts->call + sizeof enqueue - 1);
     return out;
+}
+
+/* kernel, argument NULL: none. */
+void commands_name_by(const struct command_facts *facts, uint32_t command, const char *kernel,
+                      const char *argument, char out_by[BY_CHARS])
+{
+    char text[CALL_CHARS];
+    wording_print(out_by, BY_CHARS, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
+                  kernel ? "kernel " : "", kernel ? kernel : "", kernel ? ", " : "",
+                  facts ? commands_call(facts, text) : "?", command, facts ? facts->queue : 0,
+                  argument ? ", " : "", argument ? argument : "");
 }
 
 void commands_describe(const struct commands *commands, const struct byte_access *access,
@@ -49,15 +44,11 @@ void commands_describe(const struct commands *commands, const struct byte_access
                        struct access_texts *side)
 {
     const struct command_site *site = commands_site_of(commands, access);
-    const bool one = site && site->one_of_several;
     char text[CALL_CHARS];
-    const char *call = commands_call(facts, text);
-    commands_format(side->what, sizeof side->what, "%s%s%s by %s", one ? "one of the " : "", action(access),
-                    one ? is_atomic(access) ? "es" : "s" : "", site ? "a kernel" : call);
-    commands_format(side->by, sizeof side->by, "%s%s%s%s (command %" PRIu32 ", queue %" PRIu32 ")%s%s",
-                    site ? "kernel " : "", site ? site->kernel : "", site ? ", " : "", call, access->command,
-                    facts->queue, site && site->argument ? ", " : "",
-                    site && site->argument ? site->argument : "");
+    wording_action(action(access), site && site->one_of_several,
+                   site ? "a kernel" : commands_call(facts, text), side->what, sizeof side->what);
+    commands_name_by(facts, access->command, site ? site->kernel : NULL, site ? site->argument : NULL,
+                     side->by);
     *out_access = (struct finding_access){
         .kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
     out_access->place = site ? site->place : commands_enqueued_at(facts);
@@ -86,10 +77,9 @@ bool commands_name(struct commands *commands, uint32_t command, struct command_n
     pthread_mutex_lock(&commands->lock);
     const struct command_facts *facts = facts_of(commands, command);
     if (facts) {
-        const char *call = commands_call(facts, text);
-        commands_format(out_name->what, sizeof out_name->what, "%s by %s", access->what, call);
-        commands_format(out_name->by, sizeof out_name->by, "%s (command %" PRIu32 ", queue %" PRIu32 ")",
-                        call, command, facts->queue);
+        wording_action(access->what, false, commands_call(facts, text), out_name->what,
+                       sizeof out_name->what);
+        commands_name_by(facts, command, NULL, NULL, out_name->by);
         access->what = out_name->what;
         access->by = out_name->by;
         access->device_id = facts->device;
@@ -112,25 +102,25 @@ void commands_explain(const struct commands *commands, bool atomics, uint32_t fi
     const char *queues = a->queue == b->queue ? "an out-of-order queue orders nothing by itself"
                                               : "different queues are not ordered";
     if (atomics)
-        commands_format(why, SPEC_CHARS,
-                        "neither command %" PRIu32 " nor command %" PRIu32
-                        " waits for the other; what atomic operations of kernels that the host enqueued do "
-                        "together on one memory object is implementation-defined",
-                        first, second);
+        wording_print(why, SPEC_CHARS,
+                      "neither command %" PRIu32 " nor command %" PRIu32
+                      " waits for the other; what atomic operations of kernels that the host enqueued do "
+                      "together on one memory object is implementation-defined",
+                      first, second);
     else if (a->batch && a->batch == b->batch)
-        commands_format(why, SPEC_CHARS,
-                        "neither of the commands %" PRIu32 " and %" PRIu32
-                        ", of one command buffer, waits for the sync point of the other: %s",
-                        first, second, queues);
+        wording_print(why, SPEC_CHARS,
+                      "neither of the commands %" PRIu32 " and %" PRIu32
+                      ", of one command buffer, waits for the sync point of the other: %s",
+                      first, second, queues);
     else if (a->thread && b->thread && a->thread != b->thread)
-        commands_format(
+        wording_print(
             why, SPEC_CHARS,
             "neither of the commands %" PRIu32 " and %" PRIu32
             " waits for the other, and two threads of the host enqueued them: no wait, and no lock, join or "
             "other call of pthreads that is seen, orders the two calls; atomic variables are not seen",
             first, second);
     else
-        commands_format(
+        wording_print(
             why, SPEC_CHARS,
             "neither of the commands %" PRIu32 " and %" PRIu32
             " waits for the other, and the host did not wait for the one before it enqueued the other: %s%s",
@@ -152,9 +142,9 @@ const char *commands_object(const struct commands *commands, const struct comman
     if (!named)
         return area->name;
     const bool both = named == one && other && other->argument && !is_same_argument(one, other);
-    commands_format(out, OBJECT_CHARS, "%s, %s of kernel %s%s%s%s%s", area->name, named->argument,
-                    named->kernel, both ? " and " : "", both ? other->argument : "",
-                    both ? " of kernel " : "", both ? other->kernel : "");
+    wording_print(out, OBJECT_CHARS, "%s, %s of kernel %s%s%s%s%s", area->name, named->argument,
+                  named->kernel, both ? " and " : "", both ? other->argument : "", both ? " of kernel " : "",
+                  both ? other->kernel : "");
     return out;
 }
 
@@ -163,21 +153,21 @@ const char *commands_object(const struct commands *commands, const struct comman
 static void say_map_not_complete(char why[SPEC_CHARS])
 {
     const size_t used = strlen(why);
-    commands_format(why + used, SPEC_CHARS - used,
-                    "; the pointer of a map may be used only when the map is complete (5.2.4)");
+    wording_print(why + used, SPEC_CHARS - used,
+                  "; the pointer of a map may be used only when the map is complete (5.2.4)");
 }
 
 static void say_before_map(uint32_t map, uint32_t command, char why[SPEC_CHARS], char fix[SPEC_CHARS])
 {
-    commands_format(why, SPEC_CHARS,
-                    "command %" PRIu32 " uses the pointer that command %" PRIu32
-                    ", a map, returned, and the map even waits for it: the bytes are there only when the map "
-                    "is complete (5.2.4)",
-                    command, map);
-    commands_format(fix, SPEC_CHARS,
-                    "set the user events that command %" PRIu32 " waits for before command %" PRIu32
-                    " is enqueued, and have this wait for the event of the map",
-                    map, command);
+    wording_print(why, SPEC_CHARS,
+                  "command %" PRIu32 " uses the pointer that command %" PRIu32
+                  ", a map, returned, and the map even waits for it: the bytes are there only when the map "
+                  "is complete (5.2.4)",
+                  command, map);
+    wording_print(fix, SPEC_CHARS,
+                  "set the user events that command %" PRIu32 " waits for before command %" PRIu32
+                  " is enqueued, and have this wait for the event of the map",
+                  map, command);
 }
 
 static void report_conflict(struct commands *commands, const struct conflict *conflict)
@@ -296,15 +286,12 @@ static bool is_judged_otherwise(const struct commands *commands, const struct co
     const struct byte_access *later = &conflict->later, *earlier = &conflict->earlier;
     if (!conflict->area->id)
         return false;
-    if (inter_launch_decides(commands->inter_launch, later->command, earlier->command))
-        return true;
-    if (later->packets)
-        return false;
-    if (is_atomic(later) && is_atomic(earlier))
-        return false;
-    if (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE)
-        return inter_launch_gave_up(commands->inter_launch);
-    return false;
+    const enum inter_launch_verdict verdict =
+        inter_launch_decides(commands->inter_launch, later->command, earlier->command);
+    if (verdict == INTER_LAUNCH_DECIDED || later->packets || (is_atomic(later) && is_atomic(earlier)))
+        return verdict == INTER_LAUNCH_DECIDED;
+    return verdict == INTER_LAUNCH_GAVE_UP &&
+           (later->acquires >= SCOPE_DEVICE || earlier->acquires >= SCOPE_DEVICE);
 }
 
 /* Is one of the commands still running? Kernels that it enqueued may yet order the two. */

@@ -26,8 +26,6 @@
  *     commands_name_area      writes the name that findings have
  *     commands_storage_next   the next buffer whose storage overlaps a range of host memory: the bytes of the
  *                             buffer. *at counts up from 0; false: there are no more
- *     commands_add_pointer           a map is complete: its pointer may be used; commands_drop_pointer: its
- *                                    unmap is
  *     commands_may_use_pointer       is the command after maps whose pointers cover all of the bytes?
  *     commands_area_free, commands_areas_free   free an area with its accesses; all areas
  *   commands_sites.c
@@ -46,17 +44,18 @@
  *     commands_explain        why two commands are not ordered
  *     commands_object         the name of the allocation, with the arguments by which kernels reached it
  *     commands_describe       an access as a finding has it; its texts are in `side`
+ *     commands_name_by        a command as findings name it, with its kernel and the argument
  *     commands_call           the name of the command's call; of a command buffer the one that recorded it
  *     commands_enqueued_at    the program's line that enqueued the command; line 0: unknown
  *     commands_are_ordered    does one of two commands happen before the other?
- *     commands_clamp, commands_format   a size as 32 bits; snprintf
+ *     commands_clamp          a size as 32 bits
  *   commands_fix.c
  *     commands_fix            a fix for two commands; true: it was tried on the log
  *     commands_fix_pair       likewise; if one is a map or unmap, by its place between or beside the two
  *   commands_atomics.c
  *     commands_report_inter_launch   reports races that inter_launch.h found for a command that has ended
  *     commands_announce_predecessors   announces to inter_launch.h the accesses that happen before the
- *                                      command
+ *                                      command; commands_report_predecessors: likewise, without the lock
  *   commands_host.c
  *     commands_check_host     checks a command's accesses against the host's
  *     commands_has_no_host_access        has the host made no access in the area that may be unordered with
@@ -76,6 +75,7 @@
 #include "sim/memmodel/order/command_graph.h"
 #include "sim/memmodel/order/command_log.h"
 #include "commands.h"
+#include "sim/memmodel/explain/wording.h"
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/common/launch_names.h"
 #include "sim/memmodel/common/list.h"
@@ -175,21 +175,17 @@ struct atomic_pair {
     uint32_t a, b;
 };
 
-/* A map that ran, and whose unmap has not. */
+/* Bytes of a map that is complete and not unmapped: its pointer may be used. lent: the host may use the bytes
+ * only while they are mapped. */
 struct command_mapping {
     uint32_t command;
-    uint64_t address;
+    uint64_t low, high;
+    bool lent;
     struct command_facts facts;
 };
 /* Host memory that a buffer was made with (CL_MEM_USE_HOST_PTR). */
 struct host_storage {
     uint64_t host, address, size;
-};
-
-/* The bytes of a map that is complete and not unmapped: its pointer may be used. */
-struct map_pointer {
-    uint32_t command;
-    uint64_t low, high;
 };
 
 struct commands {
@@ -218,11 +214,10 @@ struct commands {
     LIST(struct command_mapping) mappings;
     LIST(struct host_storage) storages;
     struct command_event moved; /* the latest read of device bytes by a command that moves bytes */
-    LIST(struct map_pointer) map_pointers;
 };
 
 struct access_texts {
-    char what[80], by[240];
+    char what[80], by[BY_CHARS];
 };
 
 static inline bool reads_only(const struct byte_access *access)
@@ -260,8 +255,6 @@ struct command_area *commands_area_of(struct commands *commands, uint64_t addres
 void commands_name_area(struct command_area *area, const struct region *region);
 bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at,
                            struct byte_run *out_bytes);
-void commands_add_pointer(struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
-void commands_drop_pointer(struct commands *commands, uint32_t map, uint64_t low, uint64_t high);
 bool commands_lacks_map(const struct byte_access *access, const struct byte_access *map);
 bool commands_may_use_pointer(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_area_free(struct commands *commands, struct command_area *area);
@@ -293,6 +286,8 @@ void commands_explain(const struct commands *commands, bool atomics, uint32_t fi
 bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS]);
 bool commands_fix_pair(struct commands *commands, const struct byte_access *first,
                        const struct byte_access *second, char fix[SPEC_CHARS]);
+void commands_name_by(const struct command_facts *facts, uint32_t command, const char *kernel,
+                      const char *argument, char out_by[BY_CHARS]);
 const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS]);
 void commands_describe(const struct commands *commands, const struct byte_access *access,
                        const struct command_facts *facts, struct finding_access *out_access,
@@ -301,11 +296,10 @@ const char *commands_object(const struct commands *commands, const struct comman
                             const struct byte_access *a, const struct byte_access *b, char out[OBJECT_CHARS]);
 struct source_place commands_enqueued_at(const struct command_facts *facts);
 uint32_t commands_clamp(uint64_t bytes);
-void commands_format(char *text, size_t size, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
 
 bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t b);
 void commands_announce_predecessors(struct commands *commands, uint32_t command);
-struct inter_launch_predecessors commands_predecessors(struct commands *commands);
+void commands_report_predecessors(void *self, uint32_t command);
 void commands_report_inter_launch(struct commands *commands, uint32_t command);
 
 void commands_check_host(struct commands *commands, struct command_area *area,

@@ -119,10 +119,10 @@ static bool next_common(const struct launch_record *a, const struct launch_recor
 {
     while (at[0] < a->count && at[1] < b->count) {
         const struct tree_operations *x = &a->operations[at[0]], *y = &b->operations[at[1]];
-        at[0] += x->region_id <= y->region_id;
-        at[1] += y->region_id <= x->region_id;
+        at[0] += x->part.region_id <= y->part.region_id;
+        at[1] += y->part.region_id <= x->part.region_id;
         *out_conflict = (struct tree_conflict){.a = x, .b = y};
-        if (x->region_id == y->region_id)
+        if (x->part.region_id == y->part.region_id)
             return true;
     }
     return false;
@@ -138,7 +138,8 @@ static bool records_conflict(const struct launch_record *a, const struct launch_
         for (enum footprint_use x = 0; x < FOOTPRINT_USES && (conflict.a->fine || !fine); x++)
             for (enum footprint_use y = 0; y < FOOTPRINT_USES; y++)
                 if (uses_conflict(x, y, atomics) &&
-                    byte_set_intersection(&conflict.a->bytes[x], &conflict.b->bytes[y], &conflict.run))
+                    byte_set_intersection(&conflict.a->part.bytes[x], &conflict.b->part.bytes[y],
+                                          &conflict.run))
                     return true;
     return false;
 }
@@ -168,12 +169,12 @@ static void report_uses(const struct tree_races *tree_races, const struct comple
 {
     bool reported[FOOTPRINT_SITES + 1][FOOTPRINT_SITES + 1] = {{false}};
     for (uint64_t from = 0, end[2];
-         byte_set_common(&conflict->a->bytes[conflict->use_a], &conflict->b->bytes[conflict->use_b], from,
-                         &conflict->run);) {
+         byte_set_common(&conflict->a->part.bytes[conflict->use_a], &conflict->b->part.bytes[conflict->use_b],
+                         from, &conflict->run);) {
         const uint32_t one =
-            footprint_sites_at(&conflict->a->sites[conflict->use_a], conflict->run.low, &end[0]);
+            footprint_sites_at(&conflict->a->part.sites[conflict->use_a], conflict->run.low, &end[0]);
         const uint32_t other =
-            footprint_sites_at(&conflict->b->sites[conflict->use_b], conflict->run.low, &end[1]);
+            footprint_sites_at(&conflict->b->part.sites[conflict->use_b], conflict->run.low, &end[1]);
         if (!reported[one][other])
             launch_tree_report_conflict(tree_races->report, tree, earlier, later, conflict);
         reported[one][other] = true;

@@ -17,10 +17,7 @@
 static void record_fini(struct launch_record *record)
 {
     for (uint32_t i = 0; i < record->count; i++)
-        for (int use = 0; use < FOOTPRINT_USES; use++) {
-            byte_set_fini(&record->operations[i].bytes[use]);
-            footprint_sites_fini(&record->operations[i].sites[use]);
-        }
+        footprint_part_fini(&record->operations[i].part);
     free(record->operations);
 }
 
@@ -43,7 +40,7 @@ void launch_tree_records_free(struct ended_launch *ended)
 
 static void name_object(const struct memory *memory, struct tree_operations *operations)
 {
-    const struct region *region = memory_region(memory, operations->low);
+    const struct region *region = memory_region(memory, operations->part.low);
     operations->of_host = region->kind == REGION_NONE;
     operations->fine = operations->of_host || region->flags & REGION_FLAG_SHARED;
     if (operations->of_host) {
@@ -79,15 +76,15 @@ static bool copy_part(const struct memory *memory, const struct launch_info *lau
                       const struct footprint_part *part, struct tree_operations *operations)
 {
     bool whole = true;
-    operations->region_id = part->region_id;
-    operations->low = part->low;
+    operations->part =
+        (struct footprint_part){.region_id = part->region_id, .low = part->low, .high = part->high};
     name_object(memory, operations);
     char name[ARGUMENT_CHARS];
     if (!operations->of_host && launch_names_argument(launch, part->low, part->high, name))
         snprintf(operations->argument, sizeof operations->argument, ", %s", name);
     for (int use = 0; use < FOOTPRINT_USES; use++) {
-        whole &= copy_set(&operations->bytes[use], &part->bytes[use]);
-        whole &= copy_sites(launch, &part->sites[use], &operations->sites[use], operations->place[use]);
+        whole &= copy_set(&operations->part.bytes[use], &part->bytes[use]);
+        whole &= copy_sites(launch, &part->sites[use], &operations->part.sites[use], operations->place[use]);
     }
     return whole;
 }

@@ -22,13 +22,10 @@
 
 /* The accesses of one launch to one allocation, by use. */
 struct tree_operations {
-    uint32_t region_id;
-    uint64_t low;
+    struct footprint_part part;
     bool fine, of_host; /* fine-grained SVM; the host's own memory */
     char object[120],
         argument[ARGUMENT_CHARS + 2]; /* ", argument 0 'data'", by which the kernel reached it; or nothing */
-    struct byte_set bytes[FOOTPRINT_USES];
-    struct footprint_sites sites[FOOTPRINT_USES];
     /* strings of the program, which outlives its launch tree */
     struct source_place place[FOOTPRINT_USES][FOOTPRINT_SITES];
 };

@@ -4,8 +4,6 @@
 #include "launch_tree_report.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "pipe_packets.h"
 #include "sim/memmodel/explain/wording.h"
@@ -14,64 +12,38 @@
 enum { TEXT_CHARS = 400 };
 static const char spec_text[] = "OpenCL 2.2 API, 3.3.6 host-side and device-side commands";
 
-__attribute__((format(printf, 2, 3))) static void format(char text[TEXT_CHARS], const char *pattern, ...)
-{
-    va_list args;
-    va_start(args, pattern);
-    vsnprintf(text, TEXT_CHARS, pattern, args);
-    va_end(args);
-}
-
-static const char *action_of(enum access_kind kind)
-{
-    return kind > ACCESS_WRITE   ? "atomic access by a kernel"
-           : kind == ACCESS_READ ? "read by a kernel"
-                                 : "write by a kernel";
-}
-
-/* For bytes of which it is not known which of several lines accessed them. */
-static const char *some_action_of(enum access_kind kind)
-{
-    return kind > ACCESS_WRITE   ? "one of the atomic accesses by a kernel"
-           : kind == ACCESS_READ ? "one of the reads by a kernel"
-                                 : "one of the writes by a kernel";
-}
-
 static void name_launch(const struct complete_tree *tree, uint32_t row, const char *argument,
                         char by[TEXT_CHARS])
 {
     const struct ended_launch *self = tree->members[row];
     uint32_t parent = launch_tree_row(tree->launch_tree, self->tree_launch.parent);
     if (parent == UINT32_MAX)
-        format(by, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel,
-               self->tree_launch.launch, argument);
+        wording_print(by, TEXT_CHARS, "kernel %s (launch %" PRIu32 "), enqueued by the host%s", self->kernel,
+                      self->tree_launch.launch, argument);
     else
-        format(by, "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")%s",
-               self->kernel, self->tree_launch.launch, tree->members[parent]->kernel,
-               self->tree_launch.parent, argument);
+        wording_print(by, TEXT_CHARS,
+                      "kernel %s (launch %" PRIu32 "), enqueued by kernel %s (launch %" PRIu32 ")%s",
+                      self->kernel, self->tree_launch.launch, tree->members[parent]->kernel,
+                      self->tree_launch.parent, argument);
 }
 
 /* Describes the access to the first byte of the run, and lowers run->high to the end of that instruction's
  * bytes. */
 static void describe(const struct complete_tree *tree, uint32_t row, const struct tree_operations *operations,
                      enum footprint_use use, struct byte_run *run, struct finding_access *out_access,
-                     char by[TEXT_CHARS])
+                     char what[TEXT_CHARS], char by[TEXT_CHARS])
 {
-    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
-                                                           ACCESS_ATOMIC_READ};
     uint64_t end;
-    const uint32_t site = footprint_sites_at(&operations->sites[use], run->low, &end);
+    const uint32_t site = footprint_sites_at(&operations->part.sites[use], run->low, &end);
     name_launch(tree, row, operations->argument, by);
-    *out_access = (struct finding_access){.kind = kinds[use],
-                                          .what = some_action_of(kinds[use]),
-                                          .by = by,
-                                          .device_id = tree->members[row]->device};
+    wording_action(wording_access(footprint_kind(use)), site == FOOTPRINT_SITES, "a kernel", what,
+                   TEXT_CHARS);
+    *out_access = (struct finding_access){
+        .kind = footprint_kind(use), .what = what, .by = by, .device_id = tree->members[row]->device};
     if (end < run->high)
         run->high = end;
-    if (site == FOOTPRINT_SITES)
-        return;
-    out_access->what = action_of(kinds[use]);
-    out_access->place = operations->place[use][site];
+    if (site < FOOTPRINT_SITES)
+        out_access->place = operations->place[use][site];
 }
 
 static void explain(const struct complete_tree *tree, uint32_t earlier, uint32_t later, bool fine,
@@ -82,43 +54,46 @@ static void explain(const struct complete_tree *tree, uint32_t earlier, uint32_t
     const uint32_t row = child ? UINT32_MAX : launch_tree_child_between(tree->launch_tree, earlier, later);
     const struct ended_launch *between = row == UINT32_MAX ? NULL : tree->members[row];
     if (child && b->tree_launch.start == LAUNCH_AFTER_GROUP)
-        format(why,
-               "kernel %s waits only for the end of the work-group that enqueued it "
-               "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and "
-               "another work-group of kernel %s made the access",
-               b->kernel, a->kernel);
+        wording_print(why, TEXT_CHARS,
+                      "kernel %s waits only for the end of the work-group that enqueued it "
+                      "(CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and "
+                      "another work-group of kernel %s made the access",
+                      b->kernel, a->kernel);
     else if (child && fine)
-        format(why,
-               "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT): it "
-               "comes only after what the work-item that enqueued it did before the call, and what happens "
-               "before that; this access is not among these",
-               b->kernel, a->kernel);
+        wording_print(
+            why, TEXT_CHARS,
+            "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT): it "
+            "comes only after what the work-item that enqueued it did before the call, and what happens "
+            "before that; this access is not among these",
+            b->kernel, a->kernel);
     else if (child)
-        format(
-            why,
+        wording_print(
+            why, TEXT_CHARS,
             "kernel %s does not wait for kernel %s, which enqueued it (CLK_ENQUEUE_FLAGS_NO_WAIT), and does "
             "not even see what kernel %s wrote before the call: enqueue_kernel orders fine-grained SVM alone",
             b->kernel, a->kernel, a->kernel);
     else if (between && between->tree_launch.start == LAUNCH_AFTER_GROUP)
-        format(
-            why,
+        wording_print(
+            why, TEXT_CHARS,
             "kernel %s descends from kernel %s, which waits only for the end of the work-group that enqueued "
             "it (CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP), and another work-group of kernel %s made the access",
             b->kernel, between->kernel, a->kernel);
     else if (between)
-        format(why, "kernel %s descends from kernel %s, which does not wait for kernel %s", b->kernel,
-               between->kernel, a->kernel);
+        wording_print(why, TEXT_CHARS, "kernel %s descends from kernel %s, which does not wait for kernel %s",
+                      b->kernel, between->kernel, a->kernel);
     else
-        format(why, "neither of the kernels %s and %s waits for the other: a device queue is out of order",
-               a->kernel, b->kernel);
+        wording_print(why, TEXT_CHARS,
+                      "neither of the kernels %s and %s waits for the other: a device queue is out of order",
+                      a->kernel, b->kernel);
     if (child || between)
-        format(fix, "enqueue kernel %s with CLK_ENQUEUE_FLAGS_WAIT_KERNEL",
-               between ? between->kernel : b->kernel);
+        wording_print(fix, TEXT_CHARS, "enqueue kernel %s with CLK_ENQUEUE_FLAGS_WAIT_KERNEL",
+                      between ? between->kernel : b->kernel);
     else if (a->tree_launch.parent == b->tree_launch.parent)
-        format(fix, "pass the event of the one that is to come first in the wait list of the other");
+        wording_print(fix, TEXT_CHARS,
+                      "pass the event of the one that is to come first in the wait list of the other");
     else
-        format(
-            fix,
+        wording_print(
+            fix, TEXT_CHARS,
             "in the kernel that is an ancestor of both, pass the event of the one child in the wait list of "
             "the other: it stands for what that child enqueues, too");
 }
@@ -126,7 +101,7 @@ static void explain(const struct complete_tree *tree, uint32_t earlier, uint32_t
 void launch_tree_report_conflict(struct report *report, const struct complete_tree *tree, uint32_t earlier,
                                  uint32_t later, const struct tree_conflict *conflict)
 {
-    char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
+    char why[TEXT_CHARS], fix[TEXT_CHARS], what[2][TEXT_CHARS], by[2][TEXT_CHARS];
     struct byte_run run = conflict->run;
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
                               .launch = tree->members[later]->tree_launch.launch,
@@ -139,8 +114,8 @@ void launch_tree_report_conflict(struct report *report, const struct complete_tr
                               .fix = fix,
                               .spec = spec_text};
     explain(tree, earlier, later, conflict->a->fine, why, fix);
-    describe(tree, earlier, conflict->a, conflict->use_a, &run, &finding.access[0], by[0]);
-    describe(tree, later, conflict->b, conflict->use_b, &run, &finding.access[1], by[1]);
+    describe(tree, earlier, conflict->a, conflict->use_a, &run, &finding.access[0], what[0], by[0]);
+    describe(tree, later, conflict->b, conflict->use_b, &run, &finding.access[1], what[1], by[1]);
     const uint64_t bytes = run.high - run.low;
     finding.access[0].size_bytes = finding.access[1].size_bytes =
         bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
@@ -187,7 +162,8 @@ void launch_tree_report_race(struct report *report, const struct complete_tree *
         return;
     finding.launch = race->side[1].launch;
     for (int i = 0; i < 2; i++) {
-        format(argument, "%s%.200s", race->side[i].argument[0] ? ", " : "", race->side[i].argument);
+        wording_print(argument, TEXT_CHARS, "%s%.200s", race->side[i].argument[0] ? ", " : "",
+                      race->side[i].argument);
         name_launch(tree, launch_tree_row(tree->launch_tree, race->side[i].launch), argument, by[i]);
         finding.access[i].by = by[i];
     }

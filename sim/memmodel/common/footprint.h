@@ -66,6 +66,13 @@ enum footprint_use {
     FOOTPRINT_USES
 };
 
+static inline enum access_kind footprint_kind(enum footprint_use use)
+{
+    static const enum access_kind kinds[FOOTPRINT_USES] = {ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC_UPDATE,
+                                                           ACCESS_ATOMIC_READ};
+    return kinds[use];
+}
+
 /* The instructions that used an allocation in one way. For each byte one of them is known, unless there
  * are too many instructions. */
 enum { FOOTPRINT_SITES = 8 };

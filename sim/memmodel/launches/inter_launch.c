@@ -65,14 +65,13 @@ void inter_launch_reset(struct inter_launch *detector)
     list_fini(&detector->races);
     list_fini(&detector->awaited);
     free(detector->group_launch);
-    free(detector->group_device);
     free(detector->included);
     detector->included = NULL;
     detector->included_words = detector->included_from = 0;
     detector->regions = NULL;
     detector->states = NULL;
     detector->launches = NULL;
-    detector->group_launch = detector->group_device = NULL;
+    detector->group_launch = NULL;
     detector->region_room = detector->state_count = detector->state_room = detector->launch_room =
         detector->latest = 0;
     detector->group_count = detector->group_room = 0;
@@ -128,7 +127,7 @@ bool inter_launch_lost(struct inter_launch *detector)
 static bool synchronises_with_host(const struct inter_launch *detector, const struct launch_info *launch)
 {
     return launch->releases == SCOPE_ALL_SVM && launch->acquires == SCOPE_ALL_SVM &&
-           inter_launch_has_svm_atomics(detector->memory);
+           inter_launch_has_region(detector->memory, REGION_FLAG_SVM_ATOMICS, true);
 }
 
 /* Does the launch belong to a launch tree of which a launch is checked? What happens after it may happen
@@ -151,7 +150,7 @@ static bool should_check(const struct inter_launch *detector, const struct launc
     if (has_atomics && launch->alone)
         return announced && synchronises_with_host(detector, launch);
     if (has_atomics)
-        return announced && (detector->state_count || inter_launch_has_guaranteed(detector->memory));
+        return announced && (detector->state_count || inter_launch_has_region(detector->memory, 0, true));
     return detector->state_count && !launch->parent && is_partly_ordered(detector, launch->command);
 }
 
@@ -159,10 +158,10 @@ static bool should_check(const struct inter_launch *detector, const struct launc
  * call. */
 static void ask_predecessors(struct inter_launch *detector, uint32_t command)
 {
-    if (!detector->predecessors.report || !inter_launch_wants_predecessors(detector, command))
+    if (!detector->report_predecessors || !inter_launch_wants_predecessors(detector, command))
         return;
     pthread_mutex_unlock(&detector->lock);
-    detector->predecessors.report(detector->predecessors.self, command);
+    detector->report_predecessors(detector->predecessors_self, command);
     pthread_mutex_lock(&detector->lock);
 }
 
@@ -179,7 +178,7 @@ static void give_up(struct inter_launch *detector, const struct launch_info *lau
 {
     const bool was_full = !inter_launch_failed(detector) && !inter_launch_has_room(detector, launch);
     detector->gave_up |=
-        launch->in_launch_tree || detector->state_count || inter_launch_has_guaranteed(detector->memory);
+        launch->in_launch_tree || detector->state_count || inter_launch_has_region(detector->memory, 0, true);
     detector->full |= was_full && detector->gave_up;
     if (was_full && detector->gave_up && !detector->reported_full)
         fputs("orrery: note: too many kernels that atomics may order: what those order is not checked until "
@@ -224,8 +223,7 @@ static uint64_t unit_of(const struct inter_launch *detector, const struct launch
 {
     struct item item;
     origin_item(origin, lane, &item);
-    return (inter_launch_order_of(detector, state)->first_group + item.group_linear) *
-               detector->order.group_items +
+    return (first_group(detector, state) + item.group_linear) * detector->order.group_items +
            item.local_linear;
 }
 
@@ -292,8 +290,7 @@ void inter_launch_put(struct inter_launch *detector, const struct launch_state *
                       uint32_t site)
 {
     struct unit_state unit_state;
-    order_unit_state(&detector->order,
-                     inter_launch_order_of(detector, state)->first_group * detector->order.group_items,
+    order_unit_state(&detector->order, first_group(detector, state) * detector->order.group_items,
                      &unit_state);
     const struct shadow_access now = access_by(&unit_state, address, size, kind, site);
     shadow_access(&detector->shadow, region, &now);
@@ -627,7 +624,7 @@ void inter_launch_enqueue(struct inter_launch *detector, const struct origin *or
 
 static void close_group(struct inter_launch *detector, struct launch_state *state, uint64_t group)
 {
-    const uint64_t number = inter_launch_order_of(detector, state)->first_group + group;
+    const uint64_t number = first_group(detector, state) + group;
     if (detector->held.count)
         deferred_copy_perform(&detector->held, &detector->order, number, check_copy_access, detector);
     inter_launch_await_group(detector, state->launch, group, number);
@@ -640,9 +637,7 @@ static void on_launch(void *self, const struct launch_event *event)
     pthread_mutex_lock(&detector->lock);
     struct launch_state *state = begin_event(detector, event->launch);
     if (state && event->phase == GROUP_BEGIN)
-        inter_launch_open_group(detector,
-                                inter_launch_order_of(detector, state)->first_group + event->group_linear,
-                                state->initial);
+        inter_launch_open_group(detector, first_group(detector, state) + event->group_linear, state->initial);
     else if (state && event->phase == GROUP_END)
         close_group(detector, state, event->group_linear);
     /* also if checking stopped before its end */

@@ -24,8 +24,8 @@
  *   inter_launch_end_command        a command has ended: reports the races of pairs of which both have
  *   inter_launch_end_tree         a launch tree has ended: reports
  *                                   the races between them
- *   inter_launch_decides            are all races between two commands found here, access by access?
- *   inter_launch_gave_up            nothing is found until all commands are complete for the host
+ *   inter_launch_decides            are all races between two commands found here, access by access? Or is
+ *                                   nothing found until all commands are complete for the host?
  *   inter_launch_lost               memory ran out once, and races may be missing
  *
  * Checked  are these launches:
@@ -87,12 +87,8 @@ struct inter_launch_predecessor {
  * commands that inter_launch_is_predecessor names, earlier commands first. INTER_LAUNCH_HOST stands for
  * the host, which passes on what it waited for. */
 enum { INTER_LAUNCH_HOST = 0 };
-struct inter_launch_predecessors {
-    void *self;
-    void (*report)(void *self, uint32_t command);
-};
-void inter_launch_set_predecessors(struct inter_launch *detector,
-                                   const struct inter_launch_predecessors *predecessors);
+void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
+                                   void (*report)(void *self, uint32_t command));
 /* Of a command that is no launch, before inter_launch_command; or of the host. */
 bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t command);
 bool inter_launch_is_predecessor(struct inter_launch *detector, uint32_t command, uint32_t predecessor);
@@ -139,11 +135,10 @@ void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
                               const struct inter_launch_reporter *reporter);
 void inter_launch_end_tree(struct inter_launch *detector, uint32_t tree_root,
                            const struct inter_launch_reporter *reporter);
-/* True: both commands are checked with all their accesses, so no other detector has to report races
- * between them. */
-bool inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b);
-/* A command that may have passed on what it acquired is not checked. */
-bool inter_launch_gave_up(struct inter_launch *detector);
+/* DECIDED: both commands are checked with all their accesses, so no other detector has to report races
+ * between them. GAVE_UP: a command that may have passed on what it acquired is not checked. */
+enum inter_launch_verdict { INTER_LAUNCH_UNDECIDED, INTER_LAUNCH_DECIDED, INTER_LAUNCH_GAVE_UP };
+enum inter_launch_verdict inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b);
 bool inter_launch_lost(struct inter_launch *detector);
 /* --kernel or --launches leaves out one of the two launches. */
 bool inter_launch_left_out(const struct inter_launch_race *race, const struct scenario *scenario);

@@ -68,10 +68,11 @@ bool inter_launch_is_predecessor(struct inter_launch *detector, uint32_t command
     return is;
 }
 
-void inter_launch_set_predecessors(struct inter_launch *detector,
-                                   const struct inter_launch_predecessors *predecessors)
+void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
+                                   void (*report)(void *self, uint32_t command))
 {
-    detector->predecessors = *predecessors;
+    detector->predecessors_self = self;
+    detector->report_predecessors = report;
 }
 
 /* ---- their accesses --------------------------------------------------------------------------- */
@@ -80,8 +81,8 @@ static void close_latest(struct inter_launch *detector)
 {
     struct launch_state *latest = &detector->states[detector->state_count - 1];
     if (detector->state_count > 1 && latest->predecessor &&
-        order_group_find(&detector->order, inter_launch_order_of(detector, latest)->first_group))
-        inter_launch_close_group(detector, latest, inter_launch_order_of(detector, latest)->first_group);
+        order_group_find(&detector->order, first_group(detector, latest)))
+        inter_launch_close_group(detector, latest, first_group(detector, latest));
 }
 
 static struct launch_state *state_of_predecessor(struct inter_launch *detector,

@@ -107,6 +107,11 @@ static uint32_t index_of_unit(const struct inter_launch *detector, uint64_t unit
     return detector->group_launch[order_unit_group(&detector->order, unit)];
 }
 
+static const struct launch_state *state_of_unit(const struct inter_launch *detector, uint64_t unit)
+{
+    return &detector->states[index_of_unit(detector, unit)];
+}
+
 static void say_place(const struct inter_launch *detector, uint32_t site, char *text, size_t size)
 {
     const struct source_place place = place_of(detector, site);
@@ -188,8 +193,8 @@ static void say_order(bool apart, const struct missed_edge *edge, const char *or
 static bool of_one_tree(const struct inter_launch *detector, const struct race *race,
                         const struct shadow_access *now)
 {
-    return inter_launch_tree_root(&detector->states[index_of_unit(detector, race->unit)]) ==
-           inter_launch_tree_root(&detector->states[index_of_unit(detector, now->unit_state->unit)]);
+    return inter_launch_tree_root(state_of_unit(detector, race->unit)) ==
+           inter_launch_tree_root(state_of_unit(detector, now->unit_state->unit));
 }
 
 static void say_edge(const struct inter_launch *detector, const struct race *race,
@@ -292,7 +297,7 @@ static void explain(const struct inter_launch *detector, const struct race *race
                            race->context->clock, &edge))
         say_edge(detector, race, now, &edge, text);
     else
-        explain_without_edge(&detector->states[index_of_unit(detector, race->unit)], text);
+        explain_without_edge(state_of_unit(detector, race->unit), text);
     if (race->unit >= UNIT_COPIES)
         snprintf(text->fix, INTER_LAUNCH_WHY_CHARS,
                  "wait for the asynchronous copy (wait_group_events) before a release by its kernel, and put "
@@ -309,7 +314,7 @@ static void explain(const struct inter_launch *detector, const struct race *race
 static void name_argument(const struct inter_launch *detector, const struct race *race, uint64_t unit,
                           char out[ARGUMENT_CHARS])
 {
-    const struct launch_state *state = &detector->states[index_of_unit(detector, unit)];
+    const struct launch_state *state = state_of_unit(detector, unit);
     const struct launch_info *launch = state->launch;
     if (!launch || !launch_names_argument(launch, race->region->low, race->region->high, out))
         out[0] = '\0';
@@ -375,17 +380,16 @@ void inter_launch_on_race(void *self, const struct race *race, const struct shad
 static void fill_side(const struct inter_launch *detector, const struct found_race *found, int i,
                       struct inter_launch_race *race)
 {
-    const struct launch_state *state = &detector->states[index_of_unit(detector, found->unit[i])];
+    const struct launch_state *state = state_of_unit(detector, found->unit[i]);
     const struct order_launch *launch = inter_launch_order_of(detector, state);
     const struct access_context *how = &found->how[i];
     const bool copy = found->unit[i] >= UNIT_COPIES, has_kernel = state->kernel[0],
                atomic = how->kind > ACCESS_WRITE && !race->packets;
     const uint64_t group = order_unit_group(&detector->order, found->unit[i]) - launch->first_group,
                    local = copy ? 0 : found->unit[i] % detector->order.group_items;
-    const char *what = race->packets ? race->reads_packets ? "reading of packets" : "writing of packets"
-                       : atomic      ? "atomic access"
-                       : how->kind == ACCESS_READ ? "read"
-                                                  : "write";
+    const char *what = !race->packets        ? wording_access((enum access_kind)how->kind)
+                       : race->reads_packets ? "reading of packets"
+                                             : "writing of packets";
     struct inter_launch_side *side = &race->side[i];
     struct finding_access *access = &race->finding.access[i];
     *side = (struct inter_launch_side){.command = state->command,
@@ -504,8 +508,8 @@ static bool is_open(const struct inter_launch *detector, const struct launch_sta
 static bool is_reported_here(const struct inter_launch *detector, const struct found_race *found,
                              bool of_tree, const struct inter_launch_reporter *reporter)
 {
-    const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
-                              *b = &detector->states[index_of_unit(detector, found->unit[1])];
+    const struct launch_state *a = state_of_unit(detector, found->unit[0]),
+                              *b = state_of_unit(detector, found->unit[1]);
     if (found->always_reported || (!of_tree && both_fully_checked(detector, a->command, b->command)))
         return true;
     return reporter->counts_as_ordered(reporter->self, of_tree ? a->shape.launch : a->command,
@@ -519,8 +523,8 @@ static void report_all(struct inter_launch *detector, uint32_t command, uint32_t
     uint32_t kept = 0;
     for (uint32_t i = 0; i < detector->races.count; i++) {
         struct found_race *found = &detector->races.items[i];
-        const struct launch_state *a = &detector->states[index_of_unit(detector, found->unit[0])],
-                                  *b = &detector->states[index_of_unit(detector, found->unit[1])];
+        const struct launch_state *a = state_of_unit(detector, found->unit[0]),
+                                  *b = state_of_unit(detector, found->unit[1]);
         const bool within = inter_launch_tree_root(a) == inter_launch_tree_root(b);
         const bool open = is_open(detector, a, command, within) || is_open(detector, b, command, within),
                    concerned = within == (tree_root != 0) &&
@@ -545,20 +549,14 @@ void inter_launch_end_command(struct inter_launch *detector, uint32_t command,
     pthread_mutex_unlock(&detector->lock);
 }
 
-bool inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b)
+enum inter_launch_verdict inter_launch_decides(struct inter_launch *detector, uint32_t a, uint32_t b)
 {
     pthread_mutex_lock(&detector->lock);
-    const bool judges = both_fully_checked(detector, a, b);
+    const enum inter_launch_verdict verdict = inter_launch_failed(detector)        ? INTER_LAUNCH_GAVE_UP
+                                              : both_fully_checked(detector, a, b) ? INTER_LAUNCH_DECIDED
+                                                                                   : INTER_LAUNCH_UNDECIDED;
     pthread_mutex_unlock(&detector->lock);
-    return judges;
-}
-
-bool inter_launch_gave_up(struct inter_launch *detector)
-{
-    pthread_mutex_lock(&detector->lock);
-    const bool is_blind = inter_launch_failed(detector);
-    pthread_mutex_unlock(&detector->lock);
-    return is_blind;
+    return verdict;
 }
 
 void inter_launch_end_tree(struct inter_launch *detector, uint32_t tree_root,

@@ -20,8 +20,8 @@
  *   inter_launch_is_announced       do order events say what orders the launch?
  *   inter_launch_note_unchecked, _forget_unchecked
  *                                   unchecked launches that kernels enqueued, while their launch tree runs
- *   inter_launch_is_guaranteed, _has_guaranteed, _has_svm_atomics
- *                                   memory where atomics of several launches, and of the host, are guaranteed
+ *   inter_launch_is_guaranteed      memory where atomics of several launches, and of the host, are guaranteed
+ *   inter_launch_has_region         is there memory with these flags?
  *   inter_launch_site_of            the detector's number of a launch's instruction
  *   inter_launch_keep_places, _keep_arguments
  *                                   of a launch that ends, for findings
@@ -149,7 +149,8 @@ struct inter_launch {
     const struct memory *memory;
     pthread_mutex_t lock;        /* guards the following */
     struct command_graph *graph; /* without the order by atomics */
-    struct inter_launch_predecessors predecessors;
+    void *predecessors_self;
+    void (*report_predecessors)(void *self, uint32_t command);
     /* A bit for each command that is checked or added, by serial number. */
     uint64_t *included;
     uint32_t included_words, included_from;
@@ -170,7 +171,7 @@ struct inter_launch {
     struct held held; /* accesses of copies */
     LIST(struct awaited_group) awaited;
     LIST(struct unchecked_launch) unchecked; /* of launch trees that run */
-    uint32_t *group_launch, *group_device;
+    uint32_t *group_launch;
     uint64_t group_count, group_room;
     LIST(struct inter_launch_site) sites;
     LIST(struct found_race) races;
@@ -204,6 +205,12 @@ static inline struct order_launch *inter_launch_order_of(const struct inter_laun
     return &detector->launches[state - detector->states];
 }
 
+/* The number of the launch's first work-group in the common order. */
+static inline uint64_t first_group(const struct inter_launch *detector, const struct launch_state *state)
+{
+    return inter_launch_order_of(detector, state)->first_group;
+}
+
 /* NULL: it is not checked (any more). */
 struct launch_state *inter_launch_state_of(struct inter_launch *detector, const struct launch_info *launch);
 void inter_launch_reset(struct inter_launch *detector);
@@ -229,8 +236,8 @@ bool inter_launch_is_running(const struct launch_state *state);
 struct group_order *inter_launch_open_group(struct inter_launch *detector, uint64_t number,
                                             struct vclock *const initial[ORDER_REGIONS]);
 bool inter_launch_is_guaranteed(const struct region *region);
-bool inter_launch_has_guaranteed(const struct memory *memory);
-bool inter_launch_has_svm_atomics(const struct memory *memory);
+/* guaranteed: only regions for which inter_launch_is_guaranteed is true. */
+bool inter_launch_has_region(const struct memory *memory, uint32_t flags, bool guaranteed);
 bool inter_launch_has_room(const struct inter_launch *detector, const struct launch_info *launch);
 uint32_t inter_launch_tree_root(const struct launch_state *state);
 void inter_launch_note_unchecked(struct inter_launch *detector, const struct launch_info *launch);

@@ -28,24 +28,18 @@ static bool groups_room(struct inter_launch *detector, uint64_t count)
         return true;
     const uint64_t room = 2 * detector->group_room + count + 64;
     uint32_t *launch = realloc(detector->group_launch, room * sizeof *launch);
-    detector->group_launch = launch ? launch : detector->group_launch;
-    uint32_t *device = launch ? realloc(detector->group_device, room * sizeof *device) : NULL;
-    detector->group_device = device ? device : detector->group_device;
-    if (!device)
+    if (!launch)
         return false;
     detector->group_room = room;
-    detector->order.group_launch = detector->group_launch;
-    detector->order.group_device = detector->group_device;
+    detector->order.group_launch = detector->group_launch = launch;
     return true;
 }
 
-static void add_groups(struct inter_launch *detector, uint64_t count, uint32_t device)
+static void add_groups(struct inter_launch *detector, uint64_t count)
 {
     CHECKED(detector->group_count + count <= detector->group_room);
-    for (uint64_t i = 0; i < count; i++) {
-        detector->group_launch[detector->group_count] = detector->state_count;
-        detector->group_device[detector->group_count++] = device;
-    }
+    for (uint64_t i = 0; i < count; i++)
+        detector->group_launch[detector->group_count++] = detector->state_count;
 }
 
 /* A group's clock begins with the initial clock of its launch. It takes part in no hand-off, which would
@@ -78,8 +72,11 @@ bool inter_launch_open_order(struct inter_launch *detector, const struct launch_
     if (detector->shadow.failed)
         return false;
     detector->states[0] = (struct launch_state){.command = 0};
-    detector->launches[0] = (struct order_launch){
-        .sub_group_size = 1, .global_size = {1, 1, 1}, .local_size = {1, 1, 1}, .group_count = {1, 1, 1}};
+    detector->launches[0] = (struct order_launch){.sub_group_size = 1,
+                                                  .device = UINT32_MAX,
+                                                  .global_size = {1, 1, 1},
+                                                  .local_size = {1, 1, 1},
+                                                  .group_count = {1, 1, 1}};
     detector->all = (struct launch_info){.work_dim = 1,
                                          .kernel = "",
                                          .global_size = {UNITS_MOST, 1, 1},
@@ -89,9 +86,8 @@ bool inter_launch_open_order(struct inter_launch *detector, const struct launch_
     order_launch_begin(&detector->order, &detector->all);
     detector->order.group_keys = true; /* all clocks may have keys of groups */
     detector->order.group_launch = detector->group_launch;
-    detector->order.group_device = detector->group_device;
     detector->order.launches = detector->launches;
-    add_groups(detector, 1, UINT32_MAX);
+    add_groups(detector, 1);
     detector->state_count = 1;
     return inter_launch_open_group(detector, 0, nothing);
 }
@@ -102,20 +98,13 @@ bool inter_launch_is_guaranteed(const struct region *region)
            !(region->flags & REGION_FLAG_FREED);
 }
 
-bool inter_launch_has_guaranteed(const struct memory *memory)
+bool inter_launch_has_region(const struct memory *memory, uint32_t flags, bool guaranteed)
 {
-    for (uint32_t i = 1; i < memory->region_count; i++)
-        if (inter_launch_is_guaranteed(&memory->regions[i]))
+    for (uint32_t i = 1; i < memory->region_count; i++) {
+        const struct region *region = &memory->regions[i];
+        if ((region->flags & flags) == flags && (!guaranteed || inter_launch_is_guaranteed(region)))
             return true;
-    return false;
-}
-
-bool inter_launch_has_svm_atomics(const struct memory *memory)
-{
-    for (uint32_t i = 1; i < memory->region_count; i++)
-        if (memory->regions[i].flags & REGION_FLAG_SVM_ATOMICS &&
-            inter_launch_is_guaranteed(&memory->regions[i]))
-            return true;
+    }
     return false;
 }
 
@@ -246,14 +235,6 @@ static bool comes_after_command(const struct inter_launch *detector, const struc
            command_graph_is_after(detector->graph, state->command, earlier->command);
 }
 
-static bool has_shared(const struct memory *memory)
-{
-    for (uint32_t i = 1; i < memory->region_count; i++)
-        if (memory->regions[i].flags & REGION_FLAG_SHARED)
-            return true;
-    return false;
-}
-
 /* If the launch that it waits for is not checked, launches that descend from it may be. */
 static void acquire_awaited_launch(struct inter_launch *detector, struct launch_state *state, uint32_t launch,
                                    bool complete)
@@ -274,7 +255,7 @@ static void acquire_caller(struct inter_launch *detector, struct launch_state *s
 {
     const struct launch_state *from = &detector->states[caller];
     join_all(detector, state, from->initial);
-    if (!has_shared(detector->memory))
+    if (!inter_launch_has_region(detector->memory, REGION_FLAG_SHARED, false))
         return;
     inter_launch_order_after_call(detector, state, caller, number);
     if (inter_launch_is_call(from, number))
@@ -316,8 +297,7 @@ static void acquire_parent(struct inter_launch *detector, struct launch_state *s
         acquire_launch(detector, state, parent);
     if (state->shape.start == LAUNCH_AFTER_GROUP)
         acquire_awaited(detector, state,
-                        inter_launch_order_of(detector, &detector->states[parent])->first_group +
-                            state->shape.parent_group);
+                        first_group(detector, &detector->states[parent]) + state->shape.parent_group);
 }
 
 /* Commands that happen before the launch, the latest first: what one of them begins after need not be
@@ -368,6 +348,7 @@ static void open_launch(struct inter_launch *detector, const struct launch_info 
 {
     struct order_launch *opened = &detector->launches[detector->state_count];
     *opened = (struct order_launch){.sub_group_size = launch->sub_group_size ? launch->sub_group_size : 1,
+                                    .device = launch->device,
                                     .first_group = detector->group_count};
     memcpy(opened->global_size, launch->global_size, sizeof opened->global_size);
     memcpy(opened->local_size, launch->local_size, sizeof opened->local_size);
@@ -393,7 +374,7 @@ bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_
     }
     open_launch(detector, launch);
     inter_launch_order_of(detector, state)->tree_root = inter_launch_tree_root(state);
-    add_groups(detector, groups_of(launch), launch->device);
+    add_groups(detector, groups_of(launch));
     detector->state_count++;
     inter_launch_include(detector, launch->command);
     set_initial_clock(detector, state);
@@ -412,10 +393,7 @@ struct launch_state *inter_launch_add_command(struct inter_launch *detector, uin
         return NULL;
     struct launch_state *state = &detector->states[detector->state_count - 1];
     state->launch = NULL; /* it has no events of its own */
-    return inter_launch_open_group(detector, inter_launch_order_of(detector, state)->first_group,
-                                   state->initial)
-               ? state
-               : NULL;
+    return inter_launch_open_group(detector, first_group(detector, state), state->initial) ? state : NULL;
 }
 
 void inter_launch_close_group(struct inter_launch *detector, struct launch_state *state, uint64_t number)
@@ -448,7 +426,7 @@ void inter_launch_end_of_command(struct inter_launch *detector, uint32_t command
         struct launch_state *state = &detector->states[i - 1];
         if (!state->command_runs || state->command != command)
             continue;
-        inter_launch_close_group(detector, state, inter_launch_order_of(detector, state)->first_group);
+        inter_launch_close_group(detector, state, first_group(detector, state));
         state->command_runs = false;
     }
 }

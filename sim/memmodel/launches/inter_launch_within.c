@@ -83,8 +83,7 @@ static uint64_t unit_of(const struct inter_launch *detector, const struct launch
                         uint64_t group_items)
 {
     if (own < UNIT_COPIES)
-        return (inter_launch_order_of(detector, state)->first_group + own / group_items) *
-                   detector->order.group_items +
+        return (first_group(detector, state) + own / group_items) * detector->order.group_items +
                own % group_items;
     return own - UNIT_COPIES < state->copies.count ? UNIT_COPIES + state->copies.items[own - UNIT_COPIES]
                                                    : UNIT_END;

@@ -165,7 +165,7 @@ uint32_t order_unit_launch(const struct order *order, uint64_t unit)
 
 uint32_t order_unit_device(const struct order *order, uint64_t unit)
 {
-    return order->group_device ? order->group_device[order_unit_group(order, unit)] : 0;
+    return order_group_device(order, order_unit_group(order, unit));
 }
 
 enum memory_scope order_scope(const struct order *order, enum memory_scope scope, bool local,
@@ -293,7 +293,7 @@ void order_member(const struct order *order, uint64_t number, struct group_order
                   struct unit_state *out_unit_state)
 {
     const uint32_t sub_group = (uint32_t)local / order->sub_group_size,
-                   device = order->group_device ? order->group_device[number] : 0;
+                   device = order_group_device(order, number);
     *out_unit_state = (struct unit_state){.unit = number * order->group_items + local,
                                           .place = {number, sub_group, device},
                                           .group = group,

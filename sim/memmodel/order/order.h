@@ -267,7 +267,7 @@ struct packed_objects {
 
 /* One of several launches whose work-groups are ordered together (launches/). */
 struct order_launch {
-    uint32_t sub_group_size, tree_root; /* tree_root: of its launch tree */
+    uint32_t sub_group_size, tree_root, device; /* tree_root: of its launch tree */
     uint64_t first_group, global_size[3], local_size[3], group_count[3];
 };
 
@@ -375,7 +375,7 @@ static inline uint64_t order_segment(const struct unit_state *unit_state)
  */
 static inline bool order_scopes_are_uniform(const struct order *order, enum memory_scope scope, uint32_t size)
 {
-    const bool one_device = !order->group_device || order->launches,
+    const bool one_device = !order->group_device,
                by_equality = order->rule == SCOPE_RULE_EQUAL && !order->formal;
     return size == 4 && scope > SCOPE_WORK_GROUP && by_equality && one_device;
 }

@@ -60,6 +60,13 @@ static inline const struct order_launch *order_launch_of(const struct order *ord
     return order->launches ? &order->launches[order->group_launch[group]] : NULL;
 }
 
+static inline uint32_t order_group_device(const struct order *order, uint64_t group)
+{
+    if (order->launches)
+        return order_launch_of(order, group)->device;
+    return order->group_device ? order->group_device[group] : 0;
+}
+
 /* All that the launch of struct order's launches did, whatever the unit and the clock value. */
 static inline uint64_t launch_key(uint32_t launch)
 {
