@@ -9,7 +9,7 @@
 #include "orrery/checked.h"
 #include "vclock_state.h"
 
-enum { BLOCKS_MOST = HOSTILE(64, 2) }; /* blocks of one allocation */
+enum { BLOCKS_MOST = HOSTILE(16, 2) }; /* blocks of one allocation */
 static const uint32_t CHAINS_MOST = HOSTILE(UINT32_MAX, 3000);
 
 /* Is it the first block of its allocation? Allocations double until they have BLOCKS_MOST blocks. */
