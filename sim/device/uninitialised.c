@@ -66,6 +66,7 @@ struct uninitialised_variable {
     uint32_t number;
     const char *name;
     struct object_part part;
+    bool passed_on; /* it may be another work-item's, whose value a function of the group gave to this one */
 };
 
 /* "table[3]", "ray.from.x". False: the part is not one thing that has a name. */
@@ -110,7 +111,9 @@ static void say_variable(const struct uninitialised *of, const struct uninitiali
         else
             sentence_add(why, "variable '%s'", name);
     }
-    sentence_add(why, ", which the work-item had not written");
+    sentence_add(why, variable->passed_on
+                          ? ", which the work-item, or one whose value it was given, had not written"
+                          : ", which the work-item had not written");
 }
 
 static void say_source(const struct uninitialised *of, const struct poison_end *end, struct sentence *why)
@@ -118,8 +121,10 @@ static void say_source(const struct uninitialised *of, const struct poison_end *
     const struct poison_source *source = &of->wave->code->poison_sources[end->source];
     say_variable(
         of,
-        &(struct uninitialised_variable){
-            source->variable, source->name, {source->offset, source->bytes, source->size, source->elements}},
+        &(struct uninitialised_variable){source->variable,
+                                         source->name,
+                                         {source->offset, source->bytes, source->size, source->elements},
+                                         source->passed_on},
         why);
 }
 
@@ -141,7 +146,8 @@ static bool say_private(const struct uninitialised *of, const struct poison_end 
                  &(struct uninitialised_variable){
                      object->variable,
                      object->name,
-                     {offset - object->low, end->bytes, object->high - object->low, object->elements}},
+                     {offset - object->low, end->bytes, object->high - object->low, object->elements},
+                     false},
                  why);
     return true;
 }

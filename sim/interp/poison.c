@@ -530,11 +530,13 @@ enum { FOLLOWED_MOST = 512, SOURCES_MOST = 16 };
 
 struct following {
     struct poisoning *p;
-    uint32_t *seen, mark; /* seen[v] == mark: the value was visited for this question */
-    uint32_t *source;     /* per undefined value: its source, if it has one */
+    uint32_t *seen, mark;    /* seen[v] == mark: the value was visited for this question */
+    uint32_t *source;        /* per undefined value: its source, if it has one */
+    uint32_t *passed_source; /* the same of one that was passed on */
     uint32_t work[FOLLOWED_MOST], count, steps;
     uint32_t found[SOURCES_MOST], found_count;
     bool unknown;
+    bool passed; /* a function of the group was followed: what comes now may be of another work-item */
 };
 
 static void follow(struct following *f, uint32_t v)
@@ -550,13 +552,15 @@ static void follow(struct following *f, uint32_t v)
 static bool is_same_source(const struct poison_source *a, const struct poison_source *b)
 {
     return a->origin == b->origin && a->site == b->site && a->variable == b->variable &&
-           a->offset == b->offset && a->bytes == b->bytes;
+           a->offset == b->offset && a->bytes == b->bytes && a->passed_on == b->passed_on;
 }
 
 /* Two reads are never one source, even if they are equal. */
 static void find_source(struct following *f, uint32_t source)
 {
     const struct poison_source *sources = f->p->ir->poison_sources.at;
+    f->unknown |=
+        f->passed && sources[source].origin == POISON_READ; /* the trail has reads of the own lane */
     for (uint32_t i = 0; i < f->found_count; i++)
         if (f->found[i] == source || (sources[source].origin != POISON_READ &&
                                       is_same_source(&sources[f->found[i]], &sources[source])))
@@ -582,10 +586,12 @@ static void find_undefined(struct following *f, uint32_t v)
                                          .bytes = scalar_bytes((enum scalar)value->type),
                                          .name = variable->name,
                                          .size = variable->size,
-                                         .elements = variable->elements};
-    if (!f->source[v])
-        f->source[v] = new_source(f->p, &source);
-    find_source(f, f->source[v]);
+                                         .elements = variable->elements,
+                                         .passed_on = f->passed};
+    uint32_t *known = &(f->passed ? f->passed_source : f->source)[v];
+    if (!*known)
+        *known = new_source(f->p, &source);
+    find_source(f, *known);
 }
 
 static void follow_one(struct following *f, uint32_t v)
@@ -593,6 +599,7 @@ static void follow_one(struct following *f, uint32_t v)
     struct ir *ir = f->p->ir;
     const struct value *value = ir_value(ir, v);
     const bool component = value->op == IR_extract && ir_value(ir, value->args[0])->op == IR_load;
+    f->passed |= value->op == IR_collective;
     if (value->op == IR_undef || value->op == IR_stale)
         find_undefined(f, v);
     else if (component)
@@ -612,7 +619,7 @@ static uint32_t origins_of(struct following *f, const struct poison_question *qu
     struct ir *ir = f->p->ir;
     f->mark++;
     f->count = f->steps = f->found_count = 0;
-    f->unknown = false;
+    f->unknown = f->passed = false;
     for (uint32_t i = 0; i < question->count; i++)
         follow(f, f->p->operands.at[question->first + i]);
     while (f->count && !f->unknown)
@@ -653,6 +660,7 @@ static void attach_origins(struct poisoning *p, uint32_t values)
     f->p = p;
     f->seen = ARENA_ARRAY(p->ir->arena, uint32_t, values);
     f->source = ARENA_ARRAY(p->ir->arena, uint32_t, values);
+    f->passed_source = ARENA_ARRAY(p->ir->arena, uint32_t, values);
     for (uint32_t i = 0; i < p->questions.count; i++) {
         const struct poison_question *question = &p->questions.at[i];
         struct value *operation = ir_value(p->ir, question->operation);
