@@ -296,7 +296,7 @@ const char *op_test(const char *name)
                    "a_from_u a_to_v u_index v_index v_index_uv "},
         {"memory", " ld_u ld_a ld_v st_u st_a st_v ldp_u ldp_v stp_u stp_v ldg_v stg_v copy_v same "
                    "async_copy poison_ld poison_ld_u poison_bits_v poison_bits_u poison_st poison_atomic"
-                   " poison_check_v poison_check_u poison_open_v poison_open_u poison_open_uu "},
+                   " poison_check_v poison_check_u poison_open_v poison_open_u poison_open_uu forget "},
         {"atomic", " atomic atomic_u fence refused "},
         {"printf", " printf "},
         {"image", " image "},
