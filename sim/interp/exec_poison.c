@@ -479,6 +479,7 @@ HANDLER(forget)
         forget_words(wave, first, end - first);
     if (wave->private_undefined)
         access_forget_edges(insn, wave);
+    (void)frame;
     NEXT;
 }
 

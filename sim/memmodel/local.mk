@@ -179,5 +179,5 @@ libmemmodel_a_SOURCES = \
 	%D%/shadow/host_shadow.h \
 	%D%/explain/wording.c \
 	%D%/explain/wording.h
-# The sieve's loops want vectors.
-libmemmodel_a_CFLAGS = $(CONVERSION_CFLAGS) -O2 -ftree-vectorize -fvect-cost-model=dynamic
+# The loops of the epoch filter want vectors.
+libmemmodel_a_CFLAGS = $(CONVERSION_CFLAGS) -O2 -ftree-vectorize $(VECTOR_CFLAGS)
