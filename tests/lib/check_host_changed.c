@@ -54,11 +54,9 @@ static __attribute__((noinline)) void from_a_stack(void)
 
 static __attribute__((noinline)) void use_the_stack(void)
 {
-    static cl_int sum;
     volatile cl_int own[4 * COUNT];
     for (int i = 0; i < 4 * COUNT; i++)
         own[i] = i;
-    sum += own[COUNT];
 }
 
 static void of_a_function_that_returned(void)
