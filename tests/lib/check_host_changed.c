@@ -107,6 +107,8 @@ static void (*const mistakes[])(void) = {
 START_TEST(changes_are_reported)
 {
     struct orrery_finding finding;
+    if (CL_SANITIZED && mistakes[_i] == of_a_function_that_returned)
+        return; /* the copy from there is what a sanitizer ends the program for */
     set_up();
     mistakes[_i]();
     host_reported(1);

@@ -178,7 +178,8 @@ const char *wording_access(enum access_kind kind)
 
 void wording_action(const char *access, bool one_of_several, const char *by, char *out_text, size_t size)
 {
-    const bool sibilant = access[strlen(access) - 1] == 's';
+    const size_t length = strlen(access);
+    const bool sibilant = length && access[length - 1] == 's';
     wording_print(out_text, size, "%s%s%s by %s", one_of_several ? "one of the " : "", access,
                   !one_of_several ? ""
                   : sibilant      ? "es"
