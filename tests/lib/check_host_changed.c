@@ -57,6 +57,7 @@ static __attribute__((noinline)) void use_the_stack(void)
     volatile cl_int own[4 * COUNT];
     for (int i = 0; i < 4 * COUNT; i++)
         own[i] = i;
+    (void)own[COUNT];
 }
 
 static void of_a_function_that_returned(void)
