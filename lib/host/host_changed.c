@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two lists of commands that the host is not ordered after yet. `writes` has those whose source is watched,
- * with a hash of the source at the time of the call. `others` has those that may rightly change such
- * memory: native kernels, commands that wait for a user event, which the program may set once it has
- * changed the memory, and commands that write host memory. A write that comes after one of these, or before
- * one that writes the same memory, is not watched.
+ * Two lists of commands that the host has not waited for. `writes` holds non-blocking writes, each with a
+ * hash of its source at the time of the call. `others` holds commands during which the source may change without
+ * a mistake: native kernels, commands that write host memory, and commands that wait for a user event, since
+ * the program may set the event after it has changed the memory. A write is not watched if it comes after
+ * such a command, or before one that writes the same memory.
  */
 #include "host_changed.h"
 
@@ -199,7 +199,7 @@ static void forget_over(void)
     changed.lost &= changed.other_count > 0;
 }
 
-/* Earlier writes whose source the command changes, once they have read it. */
+/* The command changes memory that earlier writes read: these are no longer watched. */
 static void forget_changed_by(const struct command *command)
 {
     const struct host_extent written = changes(command);
@@ -317,7 +317,7 @@ static void report_changed(const struct watched_write *write)
            "that returns; or let the call block (CL_TRUE)");
 }
 
-/* The next write whose source has changed, taken from the list. False: none is left. */
+/* Takes the next write from the list that has a changed source. False: there is none. */
 static bool take_changed(struct watched_write *out_write)
 {
     const bool locked = runtime_lock_held();

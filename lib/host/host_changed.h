@@ -2,8 +2,8 @@
 /*
  * PURPOSE  Notices that the host memory which a non-blocking write reads was changed before the program was
  *          ordered after the command: it may have read either (OpenCL 2.2 API, 5.2.2). The memory may be an
- *          array of a function that has returned. And notices reads whose end the program never waits for, so
- *          that it cannot use what they read.
+ *          array of a function that has returned. Also notices non-blocking reads that the program never
+ *          waits for: it cannot know when the bytes are there.
  *
  * Interface
  *   host_changed_enqueued   a command was enqueued, after order_enqueued (runtime_lock held)

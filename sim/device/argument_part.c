@@ -5,9 +5,9 @@
  * place is announced, and the argument of most is known from the code (sim/interp/written.c), so its part
  * is compared.
  *
- * Not judged, so that no finding is false: pointers whose argument is unknown, since they pass through
- * memory or may be of two arguments; kernels that compute with pointers as numbers; bytes of another
- * argument's part that overlaps this one.
+ * To report no false finding, three cases are left out: a pointer that passes through memory or may belong
+ * to two arguments, so that its argument is unknown; a kernel that computes with pointers as numbers; and
+ * bytes that lie in the sub-buffer of another argument.
  */
 #include "argument_part.h"
 

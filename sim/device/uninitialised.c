@@ -66,7 +66,7 @@ struct uninitialised_variable {
     uint32_t number;
     const char *name;
     struct object_part part;
-    bool passed_on; /* it may be another work-item's, whose value a function of the group gave to this one */
+    bool passed_on; /* or of another work-item: a group function passed its value to this one */
 };
 
 /* "table[3]", "ray.from.x". False: the part is not one thing that has a name. */
@@ -112,7 +112,7 @@ static void say_variable(const struct uninitialised *of, const struct uninitiali
             sentence_add(why, "variable '%s'", name);
     }
     sentence_add(why, variable->passed_on
-                          ? ", which the work-item, or one whose value it was given, had not written"
+                          ? ", which the work-item, or one that passed it the value, had not written"
                           : ", which the work-item had not written");
 }
 

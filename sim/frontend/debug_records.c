@@ -5,9 +5,9 @@
  *
  * The record of a declaration stands where a block declares the variable. There its value is
  * indeterminate, each time (C11, 6.2.4p6), which OpLifetimeStart says in SPIR-V. clang's own marks of
- * lifetimes would say it, too, but bring blocks and branches that end them. A parameter is declared after
- * it was stored, so it gets no mark, nor does a declaration whose address is computed, as that of what a
- * block captures.
+ * lifetimes would say it, too, but bring blocks and branches that end them. A parameter gets no
+ * mark, since it is stored before its declaration. Variables that a block captures get none either: their
+ * addresses are computed.
  *
  * For a debugger the records are packed away. The module is the same as without them, and so are the
  * findings. They become hexadecimal words in OpModuleProcessed instructions, which no tool interprets;

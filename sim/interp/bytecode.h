@@ -331,7 +331,7 @@ struct poison_source {
     const char *name;       /* of the variable in the module; NULL: none */
     uint64_t size;
     struct elements elements;
-    bool passed_on; /* VARIABLE: of the work-item, or of one whose value a function of the group gave to it */
+    bool passed_on; /* VARIABLE: or of another work-item: a group function passed its value to this one */
 };
 
 /* ---- for a debugger: in code that was requested with code_request.debug ------------------------- */
