@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two lists of commands that the host has not waited for. `writes` holds non-blocking writes, each with a
- * hash of its source at the time of the call. `others` holds commands during which the source may change without
- * a mistake: native kernels, commands that write host memory, and commands that wait for a user event, since
- * the program may set the event after it has changed the memory. A write is not watched if it comes after
- * such a command, or before one that writes the same memory.
+ * hash of its source at the time of the call. `others` holds commands during which the source may change
+ * without a mistake: native kernels, commands that write host memory, and commands that wait for a user
+ * event, since the program may set the event after it has changed the memory. A write is not watched if it
+ * comes after such a command, or before one that writes the same memory.
  */
 #include "host_changed.h"
 
