@@ -65,15 +65,19 @@ static uint64_t launch_hash(const struct launch *launch)
     return node ? (uint64_t)node->tree->serial << 32 | node->tree->user_events : 0;
 }
 
+static uint64_t hash_wave(const struct group *group, uint32_t at, uint64_t hash)
+{
+    const struct group_wave *wave = &group->waves[at];
+    uint64_t parts[] = {group->number, at, wave->state,
+                        wave->state == WAVE_DONE ? 0 : wave_fingerprint(wave->wave)};
+    return XXH3_64bits_withSeed(parts, sizeof parts, hash);
+}
+
 static uint64_t hash_group(const struct group *group, uint64_t hash)
 {
     hash += launch_hash(group->launch);
-    for (uint32_t i = 0; i < group->wave_count; i++) {
-        const struct group_wave *wave = &group->waves[i];
-        uint64_t parts[] = {group->number, i, wave->state,
-                            wave->state == WAVE_DONE ? 0 : wave_fingerprint(wave->wave)};
-        hash = XXH3_64bits_withSeed(parts, sizeof parts, hash);
-    }
+    for (uint32_t i = 0; i < group->wave_count; i++)
+        hash = hash_wave(group, i, hash);
     return hash;
 }
 
@@ -120,6 +124,30 @@ static bool is_same_memory(const struct memory *memory, bool *seen, uint64_t *la
 
 /* ---- in passes ------------------------------------------------------------------------ */
 
+static uint64_t hash_witness(const struct schedule *schedule)
+{
+    const struct livelock *livelock = &schedule->livelock;
+    if (livelock->witness_group >= schedule->count)
+        return 0;
+    const struct group *group = schedule->resident[livelock->witness_group];
+    return livelock->witness_at < group->wave_count ? hash_wave(group, livelock->witness_at, 0) : 0;
+}
+
+/* Saves the state of all waves, and by itself that of one which still runs: the first one. If it only
+ * computes, it is in another state after each pass, so that the other waves need not be looked at. */
+static void set_mark(struct schedule *schedule)
+{
+    struct livelock *livelock = &schedule->livelock;
+    livelock->waves = hash_waves(schedule, 0);
+    livelock->seen = false;
+    livelock->witness_group = livelock->witness_at = 0;
+    for (uint32_t g = schedule->count; g-- > 0;)
+        for (uint32_t i = schedule->resident[g]->wave_count; i-- > 0;)
+            if (schedule->resident[g]->waves[i].state == WAVE_READY)
+                livelock->witness_group = g, livelock->witness_at = i;
+    livelock->witness = hash_witness(schedule);
+}
+
 /* Marks are set after 16, 32, 64, ... idle passes: cheap for short cycles, and for a long wait for a lock. */
 static bool passes_repeat(struct schedule *schedule)
 {
@@ -135,13 +163,12 @@ static bool passes_repeat(struct schedule *schedule)
     if (++livelock->passes < livelock->next_mark)
         return false;
     if (livelock->passes == livelock->next_mark) {
-        livelock->waves = hash_waves(schedule, 0);
-        livelock->seen = false;
+        set_mark(schedule);
         return false;
     }
     if (livelock->passes == livelock->next_mark + cycle_window(livelock->next_mark))
         livelock->next_mark = 2 * livelock->passes;
-    return hash_waves(schedule, 0) == livelock->waves &&
+    return hash_witness(schedule) == livelock->witness && hash_waves(schedule, 0) == livelock->waves &&
            is_same_memory(memory, &livelock->seen, &livelock->memory);
 }
 

@@ -74,6 +74,8 @@ struct livelock {
     uint64_t waves, memory; /* hashes at the mark */
     uint64_t passes;        /* idle ones in a row */
     uint64_t next_mark, idle_before;
+    uint64_t witness; /* hash at the mark of the wave witness_at in resident group witness_group */
+    uint32_t witness_group, witness_at;
     bool seen;          /* `memory` belongs to a state in which the waves had the hash `waves` */
     uint64_t next_look; /* step by step: the step of the next check */
     uint32_t reported, reported_site[REPORTED_MOST];
