@@ -383,14 +383,11 @@ static void say_left_out(const struct tree_races *tree_races, const struct compl
 void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool known)
 {
     struct complete_tree tree = {0};
-    bool fine = known && gather(tree_races, number, &tree) && !tree_races->lost;
+    const bool fine = known && gather(tree_races, number, &tree) && !tree_races->lost;
     if (fine && tree.count > 1) {
-        fine = launch_tree_compute(tree.launch_tree);
-        if (fine)
-            join_by_atomics(&tree);
-        fine = fine && launch_tree_compute(tree.launch_tree);
-    }
-    if (fine && tree.count > 1) {
+        launch_tree_compute(tree.launch_tree);
+        join_by_atomics(&tree);
+        launch_tree_compute(tree.launch_tree);
         report_all(tree_races, &tree);
         report_all_packets(tree_races, &tree);
     }
