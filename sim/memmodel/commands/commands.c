@@ -18,8 +18,10 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     struct command_graph *graph = command_graph_new();
     struct command_log *log = command_log_new();
     struct inter_launch *inter_launch = inter_launch_new(memory, report_scenario(report)->device.scope_rule);
-    if (!commands || !graph || !log || !inter_launch) {
+    struct tree_races *tree_races = tree_races_new(memory, report, inter_launch);
+    if (!commands || !graph || !log || !inter_launch || !tree_races) {
         free(commands);
+        tree_races_free(tree_races);
         inter_launch_free(inter_launch);
         command_graph_free(graph);
         command_log_free(log);
@@ -30,6 +32,7 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     commands->graph = graph;
     commands->log = log;
     commands->inter_launch = inter_launch;
+    commands->tree_races = tree_races;
     pthread_mutex_init(&commands->lock, NULL);
     inter_launch_set_predecessors(inter_launch, commands, commands_report_predecessors);
     return commands;
@@ -44,6 +47,7 @@ void commands_free(struct commands *commands)
     touches_fini(&commands->touches);
     command_graph_free(commands->graph);
     command_log_free(commands->log);
+    tree_races_free(commands->tree_races);
     inter_launch_free(commands->inter_launch);
     list_fini(&commands->atomic_pairs);
     list_fini(&commands->mappings);

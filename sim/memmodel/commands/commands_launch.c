@@ -86,6 +86,8 @@ static void count_as_after_host(struct commands *commands, uint32_t command)
 static void on_launch_ended(void *self, const struct footprint *footprint)
 {
     struct commands *commands = self;
+    const struct footprint_sink trees = tree_races_footprints(commands->tree_races);
+    trees.launch_ended(trees.self, footprint);
     pthread_mutex_lock(&commands->lock);
     if (footprint->launch->left_out) /* a launch without a footprint may have written any of these bytes */
         commands_forget_host_writes(commands);
@@ -139,6 +141,11 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
                        command_graph_is_after(commands->graph, launch->command, kept->access.command);
     pthread_mutex_unlock(&commands->lock);
     return known;
+}
+
+struct tree_races *commands_tree_races(struct commands *commands)
+{
+    return commands->tree_races;
 }
 
 struct footprint_sink commands_footprints(struct commands *commands)

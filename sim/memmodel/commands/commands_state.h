@@ -79,6 +79,7 @@
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/common/launch_names.h"
 #include "sim/memmodel/common/list.h"
+#include "launch_tree_races.h"
 #include "touched_bytes.h"
 #include "dirty_bytes.h"
 
@@ -195,6 +196,7 @@ struct commands {
     struct command_graph *graph;
     struct command_log *log;
     struct inter_launch *inter_launch;
+    struct tree_races *tree_races;
     uint32_t tries;
     uint64_t tries_since; /* report_clears() when `tries`, the number of trials, was 0 */
     struct command_area *areas;

@@ -19,7 +19,6 @@
 struct tree_races {
     const struct memory *memory;
     struct report *report;
-    struct footprint_sink next;
     struct inter_launch *inter_launch;
     struct ended_launch *members; /* of all launch trees, the latest to end first */
     struct packets packets;       /* of these launches and of the running ones */
@@ -29,17 +28,12 @@ struct tree_races {
 /* ---- life ---------------------------------------------------------------------------------- */
 
 struct tree_races *tree_races_new(const struct memory *memory, struct report *report,
-                                  const struct footprint_sink *next)
+                                  struct inter_launch *inter_launch)
 {
     struct tree_races *tree_races = calloc(1, sizeof *tree_races);
     if (tree_races)
-        *tree_races = (struct tree_races){.memory = memory, .report = report, .next = *next};
+        *tree_races = (struct tree_races){.memory = memory, .report = report, .inter_launch = inter_launch};
     return tree_races;
-}
-
-void tree_races_set_inter_launch(struct tree_races *tree_races, struct inter_launch *inter_launch)
-{
-    tree_races->inter_launch = inter_launch;
 }
 
 void tree_races_free(struct tree_races *tree_races)
@@ -62,28 +56,12 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
         tree_races->lost |= !launch_tree_records_add(&tree_races->members, tree_races->memory, footprint);
     else
         packets_forget(&tree_races->packets, footprint->launch->launch);
-    if (tree_races->next.launch_ended)
-        tree_races->next.launch_ended(tree_races->next.self, footprint);
-}
-
-static void on_settle(void *self, struct footprint_keeper *keeper)
-{
-    struct tree_races *tree_races = self;
-    tree_races->next.settle(tree_races->next.self, keeper);
-}
-
-static bool on_follows(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper)
-{
-    struct tree_races *tree_races = self;
-    return tree_races->next.follows(tree_races->next.self, launch, keeper);
 }
 
 /* Footprints of launches in a tree arrive with all their bytes, so they need no keeper here. */
 struct footprint_sink tree_races_footprints(struct tree_races *tree_races)
 {
-    const bool keeps = tree_races->next.settle && tree_races->next.follows;
-    return (struct footprint_sink){tree_races, on_launch_ended, keeps ? on_settle : NULL,
-                                   keeps ? on_follows : NULL};
+    return (struct footprint_sink){.self = tree_races, .launch_ended = on_launch_ended};
 }
 
 void tree_races_packets(struct tree_races *tree_races, const struct launch_info *launch,
