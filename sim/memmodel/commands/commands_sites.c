@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The instructions of kernels that accessed allocations, as numbers that outlive the launch: equal kernel,
- * place and argument have one number, found by a hash of a text of the three. An access of a footprint may
- * be by several instructions. Then each one's bytes are kept in a list, and a finding looks up the
- * instruction of its first byte.
+ * place and argument have one number, found by a search from the latest, since a program has few. An access of
+ * a footprint may be by several instructions. Then each one's bytes are kept in a list, and a finding looks up
+ * the instruction of its first byte.
  */
 #include "commands_state.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,68 +17,39 @@ enum { SEVERAL_FEW_BYTES = HOSTILE(1 << 16, 1) };
 
 /* ---- one instruction ------------------------------------------------------------------------------- */
 
-/* place NULL: one of several instructions, not known which. */
-static char *site_key(const char *kernel, const struct source_place *place, const char *argument)
+/* NULL counts as an empty text. */
+static bool same_text(const char *a, const char *b)
 {
-    char *key = NULL;
-    if (asprintf(&key, "%s\n%s\n%" PRIu32 ":%" PRIu32 "\n%s%s", kernel,
-                 place && place->file ? place->file : "", place ? place->line : 0, place ? place->column : 0,
-                 argument ? argument : "", place ? "" : "\n") < 0)
-        return NULL;
-    return key;
+    return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static void site_free(struct command_site *site)
+static void site_fini(struct command_site *site)
 {
     launch_names_free(&site->place);
     free(site->kernel);
     free(site->argument);
-    free(site->key);
-    free(site);
 }
 
-/* Takes the key. */
-static struct command_site *site_new(char *key, const char *kernel, const struct source_place *place,
-                                     const char *argument)
-{
-    struct command_site *site = calloc(1, sizeof *site);
-    if (!site) {
-        free(key);
-        return NULL;
-    }
-    *site = (struct command_site){.key = key,
-                                  .kernel = strdup(kernel),
-                                  .argument = argument ? strdup(argument) : NULL,
-                                  .place = place ? *place : (struct source_place){0},
-                                  .one_of_several = !place};
-    if (launch_names_keep(&site->place) && site->kernel && !site->argument == !argument)
-        return site;
-    site_free(site);
-    return NULL;
-}
-
+/* place: all zeros of one of several instructions, not known which. */
 static uint32_t number_of(struct commands *commands, const char *kernel, const struct source_place *place,
-                          const char *argument)
+                          const char *argument, bool one_of_several)
 {
-    struct command_site *site = NULL, *known = NULL;
-    char *key = site_key(kernel, place, argument);
-    if (!key)
-        return 0;
-    HASH_FIND_STR(commands->sites_by_key, key, site);
-    if (site) {
-        free(key);
-        return site->number;
+    for (uint32_t number = commands->sites.count; number > 0; number--) {
+        const struct command_site *site = &commands->sites.items[number - 1];
+        const bool same_place = site->place.line == place->line && site->place.column == place->column &&
+                                same_text(site->place.file, place->file);
+        if (site->one_of_several == one_of_several && same_place && same_text(site->argument, argument) &&
+            same_text(site->kernel, kernel))
+            return number;
     }
-    site = site_new(key, kernel, place, argument);
-    if (!site)
-        return 0;
-    HASH_ADD_KEYPTR(hh, commands->sites_by_key, site->key, strlen(site->key), site);
-    HASH_FIND_STR(commands->sites_by_key, site->key, known);
-    if (known && list_add(&commands->sites, site))
-        return site->number = commands->sites.count;
-    if (known)
-        HASH_DEL(commands->sites_by_key, site);
-    site_free(site);
+    struct command_site site = {.kernel = strdup(kernel),
+                                .argument = argument ? strdup(argument) : NULL,
+                                .place = *place,
+                                .one_of_several = one_of_several};
+    const bool whole = launch_names_keep(&site.place) && site.kernel && !site.argument == !argument;
+    if (whole && list_add(&commands->sites, site))
+        return commands->sites.count;
+    site_fini(&site);
     return 0;
 }
 
@@ -92,10 +61,11 @@ void commands_number_sites(struct commands *commands, const struct launch_info *
         const struct footprint_sites *sites = &part->sites[use];
         for (uint32_t i = 0; i < sites->count; i++) {
             const struct source_place place = launch_names_place(launch, sites->site[i]);
-            out[use].of[i] = number_of(commands, launch->kernel, &place, argument);
+            out[use].of[i] = number_of(commands, launch->kernel, &place, argument, false);
         }
         if (sites->count && footprint_sites_several(sites))
-            out[use].of[FOOTPRINT_SITES] = number_of(commands, launch->kernel, NULL, argument);
+            out[use].of[FOOTPRINT_SITES] =
+                number_of(commands, launch->kernel, &(struct source_place){0}, argument, true);
     }
 }
 
@@ -105,21 +75,20 @@ uint32_t commands_number_site(struct commands *commands, const struct launch_inf
     const struct source_place place = launch_names_place(launch, site);
     char name[ARGUMENT_CHARS];
     return number_of(commands, launch->kernel, &place,
-                     launch_names_argument(launch, area->low, area->high, name));
+                     launch_names_argument(launch, area->low, area->high, name), false);
 }
 
 const struct command_site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
     CHECKED(!(access->site & SITE_SEVERAL));
     CHECKED(access->site <= commands->sites.count);
-    return access->site ? commands->sites.items[access->site - 1] : NULL;
+    return access->site ? &commands->sites.items[access->site - 1] : NULL;
 }
 
 void commands_sites_free(struct commands *commands)
 {
-    HASH_CLEAR(hh, commands->sites_by_key);
     for (uint32_t i = 0; i < commands->sites.count; i++)
-        site_free(commands->sites.items[i]);
+        site_fini(&commands->sites.items[i]);
     list_fini(&commands->sites);
 }
 
@@ -129,11 +98,10 @@ bool commands_same_line(const struct commands *commands, const struct byte_acces
     const struct command_site *x = commands_site_of(commands, a), *y = commands_site_of(commands, b);
     if (x == y || !x || !y)
         return x == y;
-    const char *file[2] = {x->place.file ? x->place.file : "", y->place.file ? y->place.file : ""};
-    const char *argument[2] = {x->argument ? x->argument : "", y->argument ? y->argument : ""};
-    const bool one_line = x->place.line && x->place.line == y->place.line && !strcmp(file[0], file[1]);
-    return one_line && a->kind == b->kind && !strcmp(argument[0], argument[1]) &&
-           !strcmp(x->kernel, y->kernel);
+    const bool one_line =
+        x->place.line && x->place.line == y->place.line && same_text(x->place.file, y->place.file);
+    return one_line && a->kind == b->kind && same_text(x->argument, y->argument) &&
+           same_text(x->kernel, y->kernel);
 }
 
 /* ---- several instructions ---------------------------------------------------------------------------- */

@@ -145,13 +145,10 @@ struct scattered_access {
 
 /* An instruction, kept after its program is released. */
 struct command_site {
-    char *key; /* kernel, file, line, column, argument */
     char *kernel;
     char *argument; /* "argument 0 'data'", by which it reached the allocation; NULL: none */
     struct source_place place;
     bool one_of_several; /* stands for one of several instructions, so it has no place */
-    uint32_t number;
-    UT_hash_handle hh;
 };
 
 /* The accesses of a command to an area, by use, and the bytes of each. */
@@ -200,8 +197,7 @@ struct commands {
     uint32_t tries;
     uint64_t tries_since; /* report_clears() when `tries`, the number of trials, was 0 */
     struct command_area *areas;
-    struct command_site *sites_by_key;
-    LIST(struct command_site *) sites; /* by number - 1 */
+    LIST(struct command_site) sites; /* by number - 1 */
     uint32_t several_latest;
     LIST(struct conflict) conflicts;         /* of commands that are not both complete */
     LIST(struct atomic_pair) atomic_pairs;   /* cleared with the conflicts */
