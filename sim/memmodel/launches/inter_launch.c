@@ -65,9 +65,6 @@ void inter_launch_reset(struct inter_launch *detector)
     list_fini(&detector->races);
     list_fini(&detector->awaited);
     free(detector->group_launch);
-    free(detector->included);
-    detector->included = NULL;
-    detector->included_words = detector->included_from = 0;
     detector->regions = NULL;
     detector->states = NULL;
     detector->launches = NULL;
@@ -450,7 +447,7 @@ static void on_before(void *self)
 {
     struct inter_launch *detector = self;
     pthread_mutex_lock(&detector->lock);
-    inter_launch_host_before(detector);
+    detector->began = command_graph_step(detector->graph);
     pthread_mutex_unlock(&detector->lock);
 }
 

@@ -9,33 +9,6 @@ enum { PIECE_BYTES = 1 << 30 };
 
 /* ---- which commands --------------------------------------------------------------------------- */
 
-static bool is_included(const struct inter_launch *detector, uint32_t command)
-{
-    const uint32_t at = command - detector->included_from;
-    return command < detector->included_from ||
-           (at / 64 < detector->included_words && detector->included[at / 64] >> at % 64 & 1);
-}
-
-void inter_launch_include(struct inter_launch *detector, uint32_t command)
-{
-    if (!detector->included)
-        detector->included_from = command_graph_first(detector->graph);
-    if (command < detector->included_from)
-        return;
-    const uint32_t at = command - detector->included_from;
-    if (at / 64 >= detector->included_words) {
-        const uint32_t words = 2 * (at / 64) + 8;
-        uint64_t *grown = realloc(detector->included, words * sizeof *grown);
-        detector->shadow.failed |= !grown;
-        if (!grown)
-            return;
-        memset(grown + detector->included_words, 0, (words - detector->included_words) * sizeof *grown);
-        detector->included = grown;
-        detector->included_words = words;
-    }
-    detector->included[at / 64] |= UINT64_C(1) << at % 64;
-}
-
 static bool comes_after(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
     return command == INTER_LAUNCH_HOST ? command_graph_host_passes_on(detector->graph, predecessor)
@@ -45,9 +18,8 @@ static bool comes_after(const struct inter_launch *detector, uint32_t command, u
 /* It may have a higher number than the command, which may wait for it by a user event. */
 static bool is_predecessor(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    const bool has_ended = predecessor >= command_graph_first(detector->graph) &&
-                           command_graph_ended(detector->graph, predecessor);
-    return predecessor != command && has_ended && !is_included(detector, predecessor) &&
+    return predecessor != command && command_graph_ended(detector->graph, predecessor) &&
+           !command_graph_is_marked(detector->graph, predecessor) &&
            comes_after(detector, command, predecessor);
 }
 
@@ -155,6 +127,6 @@ void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t comm
     for (uint32_t predecessor = command_graph_first(detector->graph);
          predecessor < command_graph_end(detector->graph); predecessor++)
         if (is_predecessor(detector, command, predecessor))
-            inter_launch_include(detector, predecessor);
+            command_graph_mark(detector->graph, predecessor);
     pthread_mutex_unlock(&detector->lock);
 }

@@ -376,7 +376,7 @@ bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_
     inter_launch_order_of(detector, state)->tree_root = inter_launch_tree_root(state);
     add_groups(detector, groups_of(launch));
     detector->state_count++;
-    inter_launch_include(detector, launch->command);
+    command_graph_mark(detector->graph, launch->command);
     set_initial_clock(detector, state);
     return true;
 }

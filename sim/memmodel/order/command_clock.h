@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/list.h"
 
 struct command_graph;
 
@@ -61,15 +62,9 @@ static inline bool clock_has(const struct command_clock *clock, uint32_t chain, 
 {
     if (serial < clock->prefix)
         return true;
-    uint32_t low = 0, high = clock->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (clock->chains[middle].chain < chain)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < clock->count && clock->chains[low].chain == chain && clock->chains[low].serial >= serial;
+    uint32_t at;
+    bisect(clock->count, at, clock->chains[at].chain >= chain);
+    return at < clock->count && clock->chains[at].chain == chain && clock->chains[at].serial >= serial;
 }
 
 struct command_clock *command_clock_merge(struct command_graph *graph, struct command_clock *base,

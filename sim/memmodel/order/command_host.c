@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "sim/memmodel/common/room.h"
+#include "sim/memmodel/common/list.h"
 
 static struct host_thread *host_of(struct command_graph *graph, uint32_t thread)
 {
@@ -42,15 +42,9 @@ static const struct command_clock *host_clock_at(const struct command_graph *gra
                                                  uint32_t calls)
 {
     const struct host_thread *host = thread < graph->host_count ? &graph->hosts[thread] : NULL;
-    uint32_t low = 0, high = host ? host->point_count : 0;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (host->points[middle].call <= calls)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? host->points[low - 1].clock : NULL;
+    uint32_t at;
+    bisect(host ? host->point_count : 0, at, host->points[at].call > calls);
+    return at ? host->points[at - 1].clock : NULL;
 }
 
 /* The thread of the call, after joining what it received of other threads. NULL: the threads count as one. */
