@@ -67,7 +67,9 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first),
                                *b = command_graph_facts(commands->graph, second);
-    const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
+    const bool tried = may_try(commands);
+    const struct command_waits waits =
+        tried ? command_log_waits(commands->log, first) : (struct command_waits){.crosses = true};
     char flush[FLUSH_CHARS], wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
     if (a->batch && a->batch == b->batch) {
         wording_print(fix, SPEC_CHARS,
@@ -77,7 +79,7 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
     }
     name_enqueued(a, first, one);
     name_enqueued(b, second, other);
-    name_flush(crosses, a, b, flush);
+    name_flush(waits.crosses, a, b, flush);
     if (share_atomics(commands, first, second)) {
         wording_print(fix, SPEC_CHARS,
                       "if neither kernel waits for the other in its atomic operations, add the event of %s"
@@ -92,14 +94,14 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
         wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
         return false;
     }
-    const bool may_wait = !crosses && !command_log_in_callback(commands->log, second);
+    const bool may_wait = !waits.crosses && !command_log_in_callback(commands->log, second);
     if (may_wait && helps(commands, EDIT_FINISH, first, second))
         wording_print(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
                       a->queue, other);
     else if (may_wait && helps(commands, EDIT_HOST_WAITS, first, second))
         wording_print(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued",
                       other);
-    const bool called = !crosses && !wait[0] && command_log_called_back(commands->log, first);
+    const bool called = !waits.crosses && !wait[0] && waits.called_back;
     if (called)
         wording_print(flush, sizeof flush, "%s", flush_all);
     if (helps(commands, EDIT_WAIT_LIST, first, second)) {
@@ -239,8 +241,9 @@ static bool fix_by_place(struct commands *commands, const struct map_race *mappe
         if (!place_fixes[i].fits(mapped) ||
             !helps_mapped(commands, place_fixes[i].edit, first, second, mapped))
             continue;
-        name_flush(command_log_crosses(commands->log, first), command_graph_facts(commands->graph, first),
-                   command_graph_facts(commands->graph, second), flush);
+        name_flush(command_log_waits(commands->log, first).crosses,
+                   command_graph_facts(commands->graph, first), command_graph_facts(commands->graph, second),
+                   flush);
         say_place(place_fixes[i].text, mapped, flush, fix);
         return true;
     }
@@ -257,8 +260,9 @@ static bool fix_by_pointer(struct commands *commands, const struct map_race *map
         return commands_fix(commands, mapped->map, command, fix);
     if (command < unmap)
         return commands_fix(commands, command, unmap, fix);
-    name_flush(command_log_crosses(commands->log, command), command_graph_facts(commands->graph, command),
-               command_graph_facts(commands->graph, unmap), flush);
+    name_flush(command_log_waits(commands->log, command).crosses,
+               command_graph_facts(commands->graph, command), command_graph_facts(commands->graph, unmap),
+               flush);
     wording_print(fix, SPEC_CHARS,
                   "enqueue command %" PRIu32 " before command %" PRIu32
                   ", which unmaps, and add its event to the wait list of that%s",
