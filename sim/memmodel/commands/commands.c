@@ -101,9 +101,8 @@ static void check_host_at_range(struct commands *commands, struct command_area *
     struct byte_set sets[FOOTPRINT_USES];
     for (int use = 0; use < FOOTPRINT_USES; use++)
         byte_set_init(&sets[use], area->high - area->low);
-    struct byte_set *touched = &sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN];
-    touched->runs = &run;
-    touched->count = 1;
+    sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN] =
+        byte_set_of(&run, area->high - area->low);
     const struct command_uses uses = commands_uses(area->low, sets, access, nowhere);
     commands_check_host(commands, area, &uses);
 }
@@ -145,8 +144,7 @@ static void take_range(struct commands *commands, const struct command_event *ev
         check_host_at_range(commands, area, event, access);
     if (event->launch)
         access->site = commands_number_site(commands, event->launch, event->site, area);
-    const bool known = commands_all_happen_before(commands, area, event->command);
-    commands_note_latest(commands, area, event->command);
+    const bool known = commands_follows(commands, area, event->command);
     if (area->kept.count && known) {
         commands_keep_access(commands, area,
                              &(struct kept_access){.access = *access, .low = event->address, .high = end});

@@ -8,21 +8,12 @@
  */
 #include "commands_state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orrery/checked.h"
 
 /* ---- areas --------------------------------------------------------------------------- */
-
-void commands_name_area(struct command_area *area, const struct region *region)
-{
-    if (!region)
-        snprintf(area->name, sizeof area->name, "host memory");
-    else
-        wording_region(region, area->name, sizeof area->name);
-}
 
 static struct command_area *area_new(struct commands *commands, uint32_t id, const struct region *region)
 {
@@ -36,7 +27,7 @@ static struct command_area *area_new(struct commands *commands, uint32_t id, con
     *area = (struct command_area){
         .id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
     CHECKED((id == 0) == !region);
-    commands_name_area(area, region);
+    wording_region(region, area->name, sizeof area->name);
     if (region) {
         area->low = region->low;
         area->high = region->high;
@@ -98,50 +89,43 @@ void commands_areas_free(struct commands *commands)
 
 /* ---- memory of the host that is a buffer's ------------------------------------------------- */
 
-/* Copies accesses of a host range to the area of the buffer that gets it as storage. */
-struct storage_copy {
-    struct commands *commands;
-    const struct command_area *host;
-    struct command_area *area;
-    const struct host_storage *storage;
-};
-
-static void ignore(void *self, const struct byte_access *later, const struct byte_access *earlier,
-                   uint64_t low, uint64_t high)
+void commands_touch_storages(struct commands *commands, const struct command_area *host, uint64_t low,
+                             uint64_t high, const struct byte_access *access, size_t first)
 {
-    (void)self, (void)later, (void)earlier, (void)low, (void)high;
-}
-
-/* An access by several instructions is split, since their list belongs to one area. */
-static void copy_access(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct storage_copy *storage_copy = self;
-    const struct host_storage *storage = storage_copy->storage;
-    const uint64_t last = storage->host + storage->size;
-    const struct byte_map_query query = {storage_copy->commands, commands_is_after, ignore};
-    low = low > storage->host ? low : storage->host;
-    high = high < last ? high : last;
+    struct byte_run bytes;
     for (uint64_t end; low < high; low = end) {
         end = high;
-        struct byte_access one = commands_access_at(storage_copy->host, access, low, &end);
+        struct byte_access one = commands_access_at(host, access, low, &end);
         one.of_host = true;
-        const uint64_t at = storage->address + (low - storage->host);
         CHECKED(low < end && end <= high);
-        storage_copy->commands->lost |=
-            !byte_map_add(storage_copy->area->map, at, at + (end - low), &one, &query);
+        for (size_t at = first; commands_storage_next(commands, low, end, &at, &bytes);) {
+            struct command_area *area = commands_area_of(commands, bytes.low);
+            commands->lost |= !area;
+            if (!area)
+                return;
+            (void)commands_follows(commands, area, one.command);
+            commands_apply_kept(commands, area);
+            commands_touch(commands, area, bytes.low, bytes.high, &one);
+        }
     }
-    storage_copy->area->in_order = false;
-    storage_copy->area->latest = access->command;
+}
+
+/* Copies an access to the latest storage. Its buffer is new, so that nothing conflicts with the copies there,
+ * which are all of the host's memory. */
+static void copy_access(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct commands *commands = self;
+    commands_touch_storages(commands, area_at(commands, NULL), low, high, access,
+                            commands->storages.count - 1);
 }
 
 static void copy_accesses(struct commands *commands, const struct host_storage *storage)
 {
-    struct command_area *host = area_at(commands, NULL), *area = commands_area_of(commands, storage->address);
-    if (!host || !area)
+    struct command_area *host = area_at(commands, NULL);
+    if (!host)
         return;
-    struct storage_copy storage_copy = {commands, host, area, storage};
     commands_apply_kept(commands, host);
-    byte_map_visit(host->map, storage->host, storage->host + storage->size, copy_access, &storage_copy);
+    byte_map_visit(host->map, storage->host, storage->host + storage->size, copy_access, commands);
 }
 
 static void forget_storage(struct commands *commands, uint64_t address)

@@ -172,9 +172,8 @@ static void check_scattered(struct commands *commands, struct command_area *area
 void commands_touch(struct commands *commands, struct command_area *area, uint64_t low, uint64_t high,
                     const struct byte_access *access)
 {
-    const struct byte_set bytes = {.runs = &(struct byte_run){low - area->low, high - area->low},
-                                   .count = 1,
-                                   .size = area->high - area->low};
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set bytes = byte_set_of(&run, area->high - area->low);
     const struct byte_map_query query = {commands, commands_is_after, check_pair};
     commands->queried_area = area;
     commands->added++;
@@ -200,10 +199,8 @@ static void visit_segment(void *self, uint64_t low, uint64_t high, const struct 
 {
     const struct area_visit *visit = self;
     CHECKED(low >= visit->area->low && low < high);
-    const struct byte_set bytes = {.runs =
-                                       &(struct byte_run){low - visit->area->low, high - visit->area->low},
-                                   .count = 1,
-                                   .size = visit->area->high - visit->area->low};
+    struct byte_run run = {low - visit->area->low, high - visit->area->low};
+    const struct byte_set bytes = byte_set_of(&run, visit->area->high - visit->area->low);
     visit->visit(visit->self, &bytes, access);
 }
 
@@ -287,19 +284,12 @@ static void fetch_and_touch(struct commands *commands, struct command_area *area
     footprint_part_fini(&kept->part);
 }
 
-/* Do all accesses to the area happen before the command? */
-bool commands_all_happen_before(const struct commands *commands, const struct command_area *area,
-                                uint32_t command)
+bool commands_follows(const struct commands *commands, struct command_area *area, uint32_t command)
 {
-    return !area->latest ||
-           (area->in_order &&
-            (command == area->latest || command_graph_is_after(commands->graph, command, area->latest)));
-}
-
-void commands_note_latest(const struct commands *commands, struct command_area *area, uint32_t command)
-{
-    area->in_order &= commands_all_happen_before(commands, area, command);
+    area->in_order &= !area->latest || command == area->latest ||
+                      command_graph_is_after(commands->graph, command, area->latest);
     area->latest = command;
+    return area->in_order;
 }
 
 /* A command comes that may not be after all kept accesses: they become segments. */

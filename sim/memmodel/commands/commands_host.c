@@ -163,9 +163,8 @@ void commands_wrote_storage(struct commands *commands, const struct byte_run *by
     if (!area || !region || commands->memory->host.permits ||
         memory_map_at(region, bytes->low, bytes->high - bytes->low, DENY_KERNEL_READ))
         return;
-    const struct byte_set set = {.runs = &(struct byte_run){bytes->low - area->low, bytes->high - area->low},
-                                 .count = 1,
-                                 .size = area->high - area->low};
+    struct byte_run run = {bytes->low - area->low, bytes->high - area->low};
+    const struct byte_set set = byte_set_of(&run, area->high - area->low);
     dirty_bytes_write(&area->written_storage, &set, access,
                       command_graph_facts(commands->graph, access->command));
 }
@@ -276,7 +275,7 @@ void commands_host_stored(struct commands *commands, uint64_t address, uint64_t 
     struct command_area *area = judged ? commands_area_of(commands, address) : NULL;
     if (area && area->id) {
         struct byte_run run = {address - area->low, address + size - area->low};
-        const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
+        const struct byte_set all = byte_set_of(&run, area->high - area->low);
         struct byte_set written, rest;
         struct storing storing = {commands, area, &rest, &written, run};
         byte_set_init(&written, all.size);
@@ -383,7 +382,7 @@ static void check_new_touch(struct commands *commands, struct command_area *area
     if (touch->write && area->mirror) {
         /* once caught, the page is open: what the host stores in it from now on is not seen */
         struct byte_run page = {at > PAGE_BYTES ? at - PAGE_BYTES : 0, at + PAGE_BYTES};
-        const struct byte_set bytes = {.runs = &page, .count = 1, .size = page.high};
+        const struct byte_set bytes = byte_set_of(&page, page.high);
         dirty_bytes_forget(&area->device_dirty, &bytes, UINT32_MAX);
     }
     if (reported || (!touch->write && command_graph_idle(commands->graph)))
@@ -486,7 +485,7 @@ void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high
             continue;
         struct byte_run run = {low > area->mirror ? low - area->mirror : 0,
                                high - area->mirror < size ? high - area->mirror : size};
-        const struct byte_set bytes = {.runs = &run, .count = 1, .size = size};
+        const struct byte_set bytes = byte_set_of(&run, size);
         dirty_bytes_map(&area->device_dirty, &bytes, command);
     }
 }
@@ -564,14 +563,13 @@ bool commands_host_reported(struct commands *commands, uint32_t command)
 
 void commands_host_access(struct commands *commands, const struct host_access *access)
 {
-    char by[BY_CHARS], text[CALL_CHARS];
+    char by[BY_CHARS], text[CALL_CHARS], object[OBJECT_CHARS];
     const struct region *region = commands_region_of(commands, access->address);
-    struct command_area area = {.id = 0};
     pthread_mutex_lock(&commands->lock);
     const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
-    commands_name_area(&area, region);
+    wording_region(region, object, sizeof object);
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
-                              .object = area.name,
+                              .object = object,
                               .has_offset = region != NULL,
                               .offset_bytes = region ? access->address - region->low : 0,
                               .access_count = facts ? 2 : 1,

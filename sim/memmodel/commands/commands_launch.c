@@ -6,32 +6,13 @@
 
 /* A kernel's access by a pointer to host memory: parts that are the storage of a buffer are accesses to the
  * buffer. */
-static void touch_storage(struct commands *commands, const struct command_area *host, uint64_t low,
-                          uint64_t high, const struct byte_access *access)
-{
-    struct byte_run bytes;
-    for (uint64_t end; low < high; low = end) {
-        end = high;
-        struct byte_access one = commands_access_at(host, access, low, &end);
-        one.of_host = true;
-        for (size_t at = 0; commands_storage_next(commands, low, end, &at, &bytes);) {
-            struct command_area *area = commands_area_of(commands, bytes.low);
-            commands->lost |= !area;
-            if (!area)
-                return;
-            commands_note_latest(commands, area, one.command);
-            commands_apply_kept(commands, area);
-            commands_touch(commands, area, bytes.low, bytes.high, &one);
-        }
-    }
-}
-
 static void touch_storages(struct commands *commands, const struct command_area *host,
                            const struct command_uses *uses)
 {
     for (int use = 0; use < FOOTPRINT_USES; use++)
         for (struct byte_run run = {0, 0}; byte_set_next(&uses->bytes[use], run.high, &run);)
-            touch_storage(commands, host, uses->low + run.low, uses->low + run.high, &uses->access[use]);
+            commands_touch_storages(commands, host, uses->low + run.low, uses->low + run.high,
+                                    &uses->access[use], 0);
 }
 
 static void take_part(struct commands *commands, const struct launch_info *launch,
@@ -48,8 +29,7 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     char name[ARGUMENT_CHARS];
     commands_number_sites(commands, launch, part, launch_names_argument(launch, part->low, part->high, name),
                           kept.numbers);
-    const bool known = commands_all_happen_before(commands, area, launch->command);
-    commands_note_latest(commands, area, launch->command);
+    const bool known = commands_follows(commands, area, launch->command);
     const bool of_host = !area->id && commands->storages.count;
     if (part->keeper && known && !of_host && commands_has_no_host_access(commands, area)) {
         commands_keep_access(commands, area, &kept);

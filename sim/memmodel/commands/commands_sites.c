@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The instructions of kernels that accessed allocations, as numbers that outlive the launch: equal kernel,
- * place and argument have one number, found by a search from the latest, since a program has few. An access of
- * a footprint may be by several instructions. Then each one's bytes are kept in a list, and a finding looks up
- * the instruction of its first byte.
+ * place and argument have one number, found by a search from the latest, since a program has few. An access
+ * of a footprint may be by several instructions. Then each one's bytes are kept in a list, and a finding
+ * looks up the instruction of its first byte.
  */
 #include "commands_state.h"
 
@@ -108,16 +108,10 @@ bool commands_same_line(const struct commands *commands, const struct byte_acces
 
 static struct several_sites *several_of(const struct command_area *area, uint32_t site)
 {
-    size_t from = 0, to = area->several.count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (area->several.items[middle].id < site)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    CHECKED(from < area->several.count && area->several.items[from].id == site);
-    return &area->several.items[from];
+    uint32_t at;
+    bisect(area->several.count, at, area->several.items[at].id >= site);
+    CHECKED(at < area->several.count && area->several.items[at].id == site);
+    return &area->several.items[at];
 }
 
 static void want(const struct command_area *area, const struct byte_access *access)

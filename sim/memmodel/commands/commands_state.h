@@ -12,8 +12,7 @@
  *                             overlap [low, high), then the scattered ones, wherever they are
  *     commands_keep_conflict  adds a conflict, or merges it with one at the same places
  *     commands_keep_access    keeps an access that is after all others of its area
- *     commands_all_happen_before   do all accesses of the area happen before the command?
- *     commands_note_latest    the command accesses the area
+ *     commands_follows        the command accesses the area. Do all accesses there happen before it?
  *     commands_drop_kept, commands_sweep   drop what happens before all that may come: of an area; of all
  *     commands_apply_kept       applies the kept accesses of an area, which become segments
  *     commands_can_check         can the command be checked? It is in the graph, and memory was never out
@@ -23,9 +22,10 @@
  *   commands_areas.c
  *     commands_region_of      the allocation at an address, also a freed one; NULL: host memory
  *     commands_area_of        its area, made on demand; NULL: out of memory
- *     commands_name_area      writes the name that findings have
  *     commands_storage_next   the next buffer whose storage overlaps a range of host memory: the bytes of the
  *                             buffer. *at counts up from 0; false: there are no more
+ *     commands_touch_storages   an access to host memory is one to buffers of which the host memory is the
+ *                             storage, too. first: the index of the first storage that counts
  *     commands_may_use_pointer       is the command after maps whose pointers cover all of the bytes?
  *     commands_area_free, commands_areas_free   free an area with its accesses; all areas
  *   commands_sites.c
@@ -240,9 +240,7 @@ void commands_visit(const struct command_area *area, uint64_t low, uint64_t high
 void commands_keep_conflict(struct commands *commands, const struct conflict *conflict);
 void commands_keep_access(struct commands *commands, struct command_area *area,
                           const struct kept_access *kept);
-bool commands_all_happen_before(const struct commands *commands, const struct command_area *area,
-                                uint32_t command);
-void commands_note_latest(const struct commands *commands, struct command_area *area, uint32_t command);
+bool commands_follows(const struct commands *commands, struct command_area *area, uint32_t command);
 void commands_drop_kept(struct commands *commands, struct command_area *area);
 void commands_sweep(struct commands *commands);
 void commands_apply_kept(struct commands *commands, struct command_area *area);
@@ -250,9 +248,10 @@ bool commands_can_check(const struct commands *commands, uint32_t command);
 
 const struct region *commands_region_of(const struct commands *commands, uint64_t address);
 struct command_area *commands_area_of(struct commands *commands, uint64_t address);
-void commands_name_area(struct command_area *area, const struct region *region);
 bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at,
                            struct byte_run *out_bytes);
+void commands_touch_storages(struct commands *commands, const struct command_area *host, uint64_t low,
+                             uint64_t high, const struct byte_access *access, size_t first);
 bool commands_lacks_map(const struct byte_access *access, const struct byte_access *map);
 bool commands_may_use_pointer(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_area_free(struct commands *commands, struct command_area *area);

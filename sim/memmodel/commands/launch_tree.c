@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Order within a launch tree. The launches that happen before a launch are found by a walk from it: to its
- * parent, to the launches that it waits for, and on from these. The walk notes a relation to each launch: does
- * all of it happen before, or what comes before the end of a work-group, or before calls of enqueue_kernel?
- * Atomics may have ordered launches in either direction, and when is unknown. So the walk goes on from joined
- * launches last, and what it finds there of single work-groups is undecided. Rows of bits are kept of all
- * walks, the rest of the latest one. */
+ * parent, to the launches that it waits for, and so on from these. The walk notes how each launch is related:
+ * does all of it happen before, or what comes before the end of a work-group, or before calls of
+ * enqueue_kernel? Atomics may have ordered launches in either direction, and when is unknown. So the walk
+ * continues from joined launches last, and what it finds there of single work-groups is undecided. Rows of
+ * bits are kept of all walks, the rest of the latest one. */
 #include "launch_tree.h"
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/rule.h"
+#include "sim/memmodel/common/list.h"
 
 /* What a walk has found about one launch. */
 struct relation {
@@ -35,7 +36,7 @@ struct launch_tree {
     uint32_t from;              /* the row where it began; UINT32_MAX: there was none */
     struct relation *relations; /* by row */
     uint32_t *walked, walked_count;
-    bool by_atomics; /* it goes on from joined launches */
+    bool by_atomics; /* it continues from joined launches */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -79,15 +80,9 @@ void launch_tree_free(struct launch_tree *launch_tree)
 
 uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch)
 {
-    uint32_t from = 0, to = launch_tree->count;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (launch_tree->launches[middle]->launch < launch)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < launch_tree->count && launch_tree->launches[from]->launch == launch ? from : UINT32_MAX;
+    uint32_t row;
+    bisect(launch_tree->count, row, launch_tree->launches[row]->launch >= launch);
+    return row < launch_tree->count && launch_tree->launches[row]->launch == launch ? row : UINT32_MAX;
 }
 
 static bool descends_from(const struct launch_tree *launch_tree, uint32_t row, uint32_t ancestor)
@@ -194,7 +189,7 @@ static void walk(struct launch_tree *launch_tree, uint32_t row)
         walk_wait(launch_tree, row, &self->after[i]);
 }
 
-/* Goes on from the launches that are joined to this one. Those that happen before as a whole were walked. */
+/* Continues from the launches that are joined to this one. What happens before as a whole was walked. */
 static void walk_joined(struct launch_tree *launch_tree, uint32_t row)
 {
     const uint64_t *joined = &launch_tree->joined[(size_t)row * launch_tree->words],

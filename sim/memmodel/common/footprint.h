@@ -38,6 +38,11 @@ struct byte_set {
     bool failed;    /* memory ran out, and bytes are missing */
 };
 
+/* The set of the bytes of one run, which is borrowed. */
+static inline struct byte_set byte_set_of(struct byte_run *run, uint64_t size)
+{
+    return (struct byte_set){.runs = run, .count = 1, .size = size};
+}
 void byte_set_init(struct byte_set *set, uint64_t size);
 void byte_set_fini(struct byte_set *set);
 void byte_set_take(struct byte_set *to, struct byte_set *from); /* empties `from` */

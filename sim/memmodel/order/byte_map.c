@@ -41,15 +41,9 @@ bool byte_map_empty(const struct byte_map *map)
 /* The index of the first segment that ends after low. */
 static uint32_t find(const struct byte_map *map, uint64_t low)
 {
-    uint32_t from = 0, to = map->segments.count;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (map->segments.items[middle].high <= low)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    uint32_t at;
+    bisect(map->segments.count, at, map->segments.items[at].high > low);
+    return at;
 }
 
 /* ---- insertion ------------------------------------------------------------------------- */

@@ -14,8 +14,8 @@
  *   byte_map_empty     no access is left
  *   byte_map_visit     iterates over the accesses of a range
  *
- * Cost     Logarithmic in the number of segments, linear in those that the range overlaps; a new segment moves
- *          those above it.
+ * Cost     Logarithmic in the number of segments, linear in those that the range overlaps; a new segment
+ *          moves those above it.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_BYTE_MAP_H
 #define ORRERY_SIM_MEMMODEL_ORDER_BYTE_MAP_H
