@@ -159,7 +159,7 @@ static void take_range(struct commands *commands, const struct command_event *ev
 
 static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
 {
-    if (!access->packets && inter_launch_lacks_predecessors(commands->inter_launch, event->command))
+    if (!access->packets && inter_launch_wants_predecessors(commands->inter_launch, event->command))
         commands_announce_predecessors(commands, event->command);
     if (!access->packets)
         inter_launch_command(commands->inter_launch, event);

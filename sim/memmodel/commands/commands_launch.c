@@ -58,7 +58,7 @@ static bool shares_atomics(const struct memory *memory)
  * host. inter_launch.h checks accesses before that acquire, from the predecessors announced here. */
 static void count_as_after_host(struct commands *commands, uint32_t command)
 {
-    if (inter_launch_lacks_predecessors(commands->inter_launch, INTER_LAUNCH_HOST))
+    if (inter_launch_wants_predecessors(commands->inter_launch, INTER_LAUNCH_HOST))
         commands_announce_predecessors(commands, INTER_LAUNCH_HOST);
     command_graph_assume_host(commands->graph, command);
 }

@@ -23,21 +23,28 @@ static bool is_predecessor(const struct inter_launch *detector, uint32_t command
            comes_after(detector, command, predecessor);
 }
 
-bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command)
+static void close_latest(struct inter_launch *detector)
 {
-    for (uint32_t predecessor = command_graph_first(detector->graph);
-         predecessor < command_graph_end(detector->graph); predecessor++)
-        if (is_predecessor(detector, command, predecessor))
-            return true;
-    return false;
+    struct launch_state *latest = &detector->states[detector->state_count - 1];
+    if (detector->state_count > 1 && latest->predecessor &&
+        order_group_find(&detector->order, first_group(detector, latest)))
+        inter_launch_close_group(detector, latest, first_group(detector, latest));
 }
 
-bool inter_launch_is_predecessor(struct inter_launch *detector, uint32_t command, uint32_t predecessor)
+uint32_t inter_launch_next_predecessor(struct inter_launch *detector, uint32_t command)
 {
+    uint32_t next = 0;
     pthread_mutex_lock(&detector->lock);
-    const bool is = is_predecessor(detector, command, predecessor);
+    const struct command_graph *graph = detector->graph;
+    if (detector->state_count)
+        close_latest(detector);
+    for (uint32_t other = command_graph_first(graph); other < command_graph_end(graph); other++)
+        if (is_predecessor(detector, command, other) &&
+            (!next || command_graph_ended(graph, other) < command_graph_ended(graph, next)))
+            next = other;
+    command_graph_mark(detector->graph, next);
     pthread_mutex_unlock(&detector->lock);
-    return is;
+    return next;
 }
 
 void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
@@ -49,21 +56,12 @@ void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
 
 /* ---- their accesses --------------------------------------------------------------------------- */
 
-static void close_latest(struct inter_launch *detector)
-{
-    struct launch_state *latest = &detector->states[detector->state_count - 1];
-    if (detector->state_count > 1 && latest->predecessor &&
-        order_group_find(&detector->order, first_group(detector, latest)))
-        inter_launch_close_group(detector, latest, first_group(detector, latest));
-}
-
 static struct launch_state *state_of_predecessor(struct inter_launch *detector,
                                                  const struct inter_launch_predecessor *predecessor)
 {
     struct launch_state *latest = &detector->states[detector->state_count - 1];
     if (latest->predecessor && latest->command == predecessor->command)
         return latest;
-    close_latest(detector);
     latest = inter_launch_add_command(detector, predecessor->command, predecessor->kernel);
     if (!latest) {
         detector->gave_up = true;
@@ -116,17 +114,5 @@ void inter_launch_add_predecessor(struct inter_launch *detector,
         if (predecessor->kind <= ACCESS_WRITE)
             put_accesses(detector, state, predecessor);
     }
-    pthread_mutex_unlock(&detector->lock);
-}
-
-void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t command)
-{
-    pthread_mutex_lock(&detector->lock);
-    if (detector->state_count)
-        close_latest(detector);
-    for (uint32_t predecessor = command_graph_first(detector->graph);
-         predecessor < command_graph_end(detector->graph); predecessor++)
-        if (is_predecessor(detector, command, predecessor))
-            command_graph_mark(detector->graph, predecessor);
     pthread_mutex_unlock(&detector->lock);
 }

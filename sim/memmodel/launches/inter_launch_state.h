@@ -167,7 +167,7 @@ struct inter_launch {
     LIST(struct awaited_group) awaited;
     LIST(struct unchecked_launch) unchecked; /* of launch trees that run */
     uint32_t *group_launch;
-    uint64_t group_count, group_room;
+    uint32_t group_count, group_room;
     LIST(struct inter_launch_site) sites;
     LIST(struct found_race) races;
     bool host_acquired; /* the host acquired something that was released for it */
@@ -260,9 +260,6 @@ bool inter_launch_is_ordered_by_call(const struct inter_launch *detector, const 
 /* inter_launch_within.c */
 void inter_launch_note_copies(struct inter_launch *detector);
 void inter_launch_within_fini(struct launch_state *state);
-
-/* inter_launch_predecessors.c */
-bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command);
 
 /* inter_launch_races.c */
 uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state *state, uint32_t own);
