@@ -5,6 +5,7 @@
  *
  * Interface
  *   clock_new_empty, clock_ref, clock_unref   clocks are shared and never changed
+ *   clock_replace         the new clock takes the old one's place. False: it is NULL, and the old one stays
  *   clock_has             has the clock the command of that chain?
  *   command_clock_merge   the join of a clock with the commands in `after` that have begun, and their clocks
  *   command_clock_join    the join of two clocks
@@ -56,6 +57,15 @@ static inline void clock_unref(struct command_clock *clock)
 {
     if (clock && --clock->refs == 0)
         free(clock);
+}
+
+static inline bool clock_replace(struct command_clock **clock, struct command_clock *other)
+{
+    if (!other)
+        return false;
+    clock_unref(*clock);
+    *clock = other;
+    return true;
 }
 
 static inline bool clock_has(const struct command_clock *clock, uint32_t chain, uint32_t serial)

@@ -185,11 +185,8 @@ static void user_event_is_set(struct command_graph *graph, const struct order_ev
         struct command_node *node = node_of(graph, serial);
         if (!node || node->state != NODE_ENQUEUED || !waits_for(node, event->command))
             continue;
-        struct command_clock *clock = clock_at_set(graph, node, event, host);
-        if (!clock)
+        if (!clock_replace(&node->clock, clock_at_set(graph, node, event, host)))
             return;
-        clock_unref(node->clock);
-        node->clock = clock;
         node->set_by_commands |= event->after_count;
         if (event->after_count)
             join_seen_steps(graph, node, event->after, event->after_count);
@@ -205,12 +202,7 @@ static bool merge_into(struct command_graph *graph, struct command_clock **clock
                        size_t count)
 {
     CHECKED(*clock && (*clock)->refs > 0);
-    struct command_clock *more = count ? command_clock_merge(graph, *clock, after, count) : clock_ref(*clock);
-    if (!more)
-        return false;
-    clock_unref(*clock);
-    *clock = more;
-    return true;
+    return !count || clock_replace(clock, command_clock_merge(graph, *clock, after, count));
 }
 
 static void begin(struct command_graph *graph, uint32_t serial)
@@ -408,24 +400,14 @@ void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t 
         merge_into(graph, &node->clock, &earlier, 1);
 }
 
-static void join_clock(struct command_graph *graph, struct command_clock **clock,
-                       const struct command_clock *other)
-{
-    struct command_clock *more = command_clock_join(graph, *clock, other);
-    if (!more)
-        return;
-    clock_unref(*clock);
-    *clock = more;
-}
-
 void command_graph_assume_host(struct command_graph *graph, uint32_t command)
 {
     struct command_node *node = begun_node(graph, command);
     if (graph->exhausted || !node)
         return;
-    join_clock(graph, &node->clock, graph->host);
+    clock_replace(&node->clock, command_clock_join(graph, node->clock, graph->host));
     if (graph->program)
-        join_clock(graph, &node->clock, graph->program);
+        clock_replace(&node->clock, command_clock_join(graph, node->clock, graph->program));
 }
 
 uint32_t command_graph_step(const struct command_graph *graph)

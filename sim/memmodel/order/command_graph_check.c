@@ -40,10 +40,10 @@ static void check_hosts(const struct command_graph *graph)
 {
     for (uint32_t i = 0; i < graph->host_count; i++) {
         const struct host_thread *host = &graph->hosts[i];
-        CHECKED(host->point_count <= host->point_room && (host->clock || !host->point_count));
-        for (uint32_t k = 0; k < host->point_count; k++) {
-            command_clock_check(graph, host->points[k].clock);
-            CHECKED(k == 0 || host->points[k - 1].call <= host->points[k].call);
+        CHECKED(host->points.count <= host->points.room && (host->clock || !host->points.count));
+        for (uint32_t k = 0; k < host->points.count; k++) {
+            command_clock_check(graph, host->points.items[k].clock);
+            CHECKED(k == 0 || host->points.items[k - 1].call <= host->points.items[k].call);
         }
     }
 }

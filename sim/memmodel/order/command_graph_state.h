@@ -47,8 +47,7 @@ struct host_thread {
     struct command_clock *clock; /* NULL: it has made no call */
     uint32_t *received;          /* by thread: how many of its calls are in `clock` */
     uint32_t received_count;
-    struct host_point *points;
-    uint32_t point_count, point_room;
+    LIST(struct host_point) points;
 };
 
 struct command_graph {

@@ -11,7 +11,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/limits.h"
-#include "sim/memmodel/common/room.h"
+#include "sim/memmodel/common/list.h"
 
 enum { ENTRIES_MOST = HOSTILE(8192, 64) };
 
@@ -25,9 +25,8 @@ struct command_entry {
 };
 
 struct command_log {
-    struct command_entry *entries;
-    uint32_t *afters;
-    uint32_t count, room, after_count, after_room;
+    LIST(struct command_entry) entries;
+    LIST(uint32_t) afters;
     bool lost; /* an event is missing */
 };
 
@@ -40,14 +39,14 @@ void command_log_free(struct command_log *log)
 {
     if (!log)
         return;
-    free(log->entries);
-    free(log->afters);
+    list_fini(&log->entries);
+    list_fini(&log->afters);
     free(log);
 }
 
 void command_log_clear(struct command_log *log)
 {
-    log->count = log->after_count = 0;
+    log->entries.count = log->afters.count = 0;
     log->lost = false;
 }
 
@@ -62,19 +61,30 @@ void command_log_add(struct command_log *log, const struct order_event *event)
 {
     if (event->kind == ORDER_BEGIN || log->lost)
         return;
-    const bool few = log->count < ENTRIES_MOST && log->after_count + event->after_count <= 4 * ENTRIES_MOST;
-    const uint32_t afters = few ? (uint32_t)event->after_count : 0;
-    log->lost = !few ||
-                !room_for_one((void **)&log->entries, log->count, &log->room, 16, sizeof *log->entries) ||
-                !room_for_more((void **)&log->afters, log->after_count, afters, &log->after_room,
-                               sizeof *log->afters);
+    const uint32_t afters = (uint32_t)event->after_count;
+    const struct command_entry entry = {.kind = event->kind,
+                                        .command = event->command,
+                                        .queue = event->queue,
+                                        .map = event->map,
+                                        .after = log->afters.count,
+                                        .after_count = afters,
+                                        .program = event->program};
+    log->lost = log->entries.count == ENTRIES_MOST ||
+                log->afters.count + event->after_count > 4 * ENTRIES_MOST ||
+                !room_for_more((void **)&log->afters.items, log->afters.count, afters, &log->afters.room,
+                               sizeof *log->afters.items) ||
+                !list_add(&log->entries, entry);
     if (log->lost)
         return;
-    log->entries[log->count++] = (struct command_entry){
-        event->kind, event->command, event->queue, event->map, log->after_count, afters, event->program};
     if (afters)
-        memcpy(log->afters + log->after_count, event->after, afters * sizeof *event->after);
-    log->after_count += afters;
+        memcpy(log->afters.items + log->afters.count, event->after, afters * sizeof *event->after);
+    log->afters.count += afters;
+}
+
+/* What the entry waits for; NULL: nothing. */
+static const uint32_t *afters_of(const struct command_log *log, const struct command_entry *entry)
+{
+    return entry->after_count ? log->afters.items + entry->after : NULL;
 }
 
 static bool is_command(const struct command_entry *entry)
@@ -125,9 +135,9 @@ struct command_trial {
 static bool trial_size(struct command_trial *trial)
 {
     uint32_t low = UINT32_MAX, high = 0;
-    for (size_t i = 0; i < trial->log->count; i++) {
-        const uint32_t command = trial->log->entries[i].command;
-        if (trial->log->entries[i].kind != ORDER_ENQUEUED)
+    for (size_t i = 0; i < trial->log->entries.count; i++) {
+        const uint32_t command = trial->log->entries.items[i].command;
+        if (trial->log->entries.items[i].kind != ORDER_ENQUEUED)
             continue;
         low = command < low ? command : low;
         high = command > high ? command : high;
@@ -165,7 +175,7 @@ static uint32_t seen_after(const struct command_trial *trial, uint32_t serial)
 static bool try_run(struct command_trial *trial, const struct command_entry *entry)
 {
     struct trial_command *command = command_of(trial, entry->command);
-    const uint32_t *after = trial->log->afters + entry->after;
+    const uint32_t *after = afters_of(trial->log, entry);
     const bool edited =
         enqueues(entry, trial->second) && (trial->edit == EDIT_WAIT_LIST || trial->edit >= EDIT_AFTER);
     bool runs = command->progress == PENDING && (!edited || has_ended(trial, trial->first));
@@ -195,8 +205,9 @@ static void enqueue(struct command_trial *trial, const struct command_entry *ent
     bool some = try_run(trial, entry);
     while (some && trial->pending) {
         some = false;
-        for (uint32_t i = 0; i < trial->log->count; i++)
-            some |= trial->log->entries[i].kind == ORDER_ENQUEUED && try_run(trial, &trial->log->entries[i]);
+        for (uint32_t i = 0; i < trial->log->entries.count; i++)
+            some |= trial->log->entries.items[i].kind == ORDER_ENQUEUED &&
+                    try_run(trial, &trial->log->entries.items[i]);
     }
 }
 
@@ -211,16 +222,16 @@ static void host_finishes(struct command_trial *trial, size_t before)
     const struct command_log *log = trial->log;
     uint32_t queue = 0;
     for (size_t i = 0; i < before; i++)
-        if (enqueues(&log->entries[i], trial->first))
-            queue = log->entries[i].queue;
+        if (enqueues(&log->entries.items[i], trial->first))
+            queue = log->entries.items[i].queue;
     for (size_t i = 0; i < before && queue; i++)
-        if (is_command(&log->entries[i]) && log->entries[i].queue == queue)
-            host_waits(trial, log->entries[i].command);
+        if (is_command(&log->entries.items[i]) && log->entries.items[i].queue == queue)
+            host_waits(trial, log->entries.items[i].command);
 }
 
 static void edit_before(struct command_trial *trial, size_t at)
 {
-    const struct command_entry *entry = &trial->log->entries[at];
+    const struct command_entry *entry = &trial->log->entries.items[at];
     const bool comes = enqueues(entry, trial->second);
     if (comes && trial->edit == EDIT_FINISH)
         host_finishes(trial, at);
@@ -232,13 +243,13 @@ static void edit_before(struct command_trial *trial, size_t at)
 
 static void replay_entry(struct command_trial *trial, size_t at)
 {
-    const struct command_entry *entry = &trial->log->entries[at];
+    const struct command_entry *entry = &trial->log->entries.items[at];
     edit_before(trial, at);
     switch (entry->kind) {
     case ORDER_ENQUEUED: enqueue(trial, entry); return;
     case ORDER_HOST_WAITED:
         for (uint32_t i = 0; i < entry->after_count; i++)
-            host_waits(trial, trial->log->afters[entry->after + i]);
+            host_waits(trial, afters_of(trial->log, entry)[i]);
         return;
     case ORDER_HOST_ASKED:
     case ORDER_HOST_REPORTED: /* a program that polls for this end would poll for ever */
@@ -253,7 +264,7 @@ static void replay_entry(struct command_trial *trial, size_t at)
 static bool waits_are_logged(const struct command_trial *trial, const struct command_entry *entry)
 {
     for (size_t i = 0; i < entry->after_count; i++) {
-        const struct trial_command *after = command_of(trial, trial->log->afters[entry->after + i]);
+        const struct trial_command *after = command_of(trial, afters_of(trial->log, entry)[i]);
         if (after && after->progress == ENDED_BEFORE)
             return false;
     }
@@ -266,16 +277,16 @@ static void prepare(struct command_trial *trial)
 {
     const struct command_log *log = trial->log;
     memset(trial->commands, 0, trial->size * sizeof *trial->commands);
-    for (size_t i = 0; i < log->count; i++) {
-        struct trial_command *command = command_of(trial, log->entries[i].command);
-        if (command && log->entries[i].kind == ORDER_ENQUEUED)
-            command->progress = sets_user_event(&log->entries[i]) ? MAY_RUN : STUCK;
-        else if (command && log->entries[i].kind == ORDER_END)
+    for (size_t i = 0; i < log->entries.count; i++) {
+        struct trial_command *command = command_of(trial, log->entries.items[i].command);
+        if (command && log->entries.items[i].kind == ORDER_ENQUEUED)
+            command->progress = sets_user_event(&log->entries.items[i]) ? MAY_RUN : STUCK;
+        else if (command && log->entries.items[i].kind == ORDER_END)
             command->progress = MAY_RUN;
     }
-    for (size_t i = 0; i < log->count; i++)
-        if (log->entries[i].map && waits_are_logged(trial, &log->entries[i]))
-            command_of(trial, log->entries[i].command)->progress = MAY_RUN;
+    for (size_t i = 0; i < log->entries.count; i++)
+        if (log->entries.items[i].map && waits_are_logged(trial, &log->entries.items[i]))
+            command_of(trial, log->entries.items[i].command)->progress = MAY_RUN;
 }
 
 static bool is_ordered(const struct command_trial *trial)
@@ -300,7 +311,7 @@ static bool replay(struct command_trial *trial)
     trial->pending = trial->host = 0;
     trial->failed = false;
     prepare(trial);
-    for (size_t i = 0; i < trial->log->count && !trial->failed; i++)
+    for (size_t i = 0; i < trial->log->entries.count && !trial->failed; i++)
         replay_at(trial, i);
     return !trial->failed && is_ordered(trial);
 }
@@ -311,8 +322,8 @@ static bool try_sets(struct command_trial *trial)
 {
     int tries = 16;
     bool enqueued = false;
-    for (size_t i = 0; i < trial->log->count && tries; i++) {
-        const struct command_entry *entry = &trial->log->entries[i];
+    for (size_t i = 0; i < trial->log->entries.count && tries; i++) {
+        const struct command_entry *entry = &trial->log->entries.items[i];
         enqueued |= enqueues(entry, trial->second);
         const bool by_host =
             sets_user_event(entry) && !entry->after_count && !entry->program; /* a callback may not wait */
@@ -336,7 +347,7 @@ static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
 
 static bool waits_for(const struct command_log *log, const struct command_entry *entry, uint32_t command)
 {
-    return is_among(command, log->afters + entry->after, entry->after_count);
+    return is_among(command, afters_of(log, entry), entry->after_count);
 }
 
 /* A command cannot wait for one that is enqueued after it, and stays before a wait of the host for it. */
@@ -354,20 +365,20 @@ static bool try_move(struct command_trial *trial)
     const struct command_log *log = trial->log;
     const uint32_t moving = trial->edit == EDIT_AFTER ? trial->second : trial->first,
                    other = trial->first + trial->second - moving;
-    trial->from = trial->to = log->count;
-    for (size_t i = 0; i < log->count; i++) {
-        if (enqueues(&log->entries[i], moving))
+    trial->from = trial->to = log->entries.count;
+    for (size_t i = 0; i < log->entries.count; i++) {
+        if (enqueues(&log->entries.items[i], moving))
             trial->from = i;
-        else if (enqueues(&log->entries[i], other))
+        else if (enqueues(&log->entries.items[i], other))
             trial->to = i;
     }
-    if (trial->from == log->count || trial->to == log->count ||
+    if (trial->from == log->entries.count || trial->to == log->entries.count ||
         (trial->from < trial->to) != (trial->edit == EDIT_AFTER))
         return false;
     const size_t low = trial->from < trial->to ? trial->from + 1 : trial->to,
                  high = trial->from < trial->to ? trial->to + 1 : trial->from;
     for (size_t i = low; i < high; i++)
-        if (!may_pass(trial, &log->entries[trial->from], &log->entries[i]))
+        if (!may_pass(trial, &log->entries.items[trial->from], &log->entries.items[i]))
             return false;
     return replay(trial);
 }
@@ -396,17 +407,17 @@ bool command_log_try(const struct command_log *log, enum command_edit edit, uint
 
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
 {
-    for (size_t i = log->count; i > 0 && map; i--)
-        if (log->entries[i - 1].map == map)
-            return log->entries[i - 1].command;
+    for (size_t i = log->entries.count; i > 0 && map; i--)
+        if (log->entries.items[i - 1].map == map)
+            return log->entries.items[i - 1].command;
     return 0;
 }
 
 bool command_log_in_callback(const struct command_log *log, uint32_t command)
 {
-    for (size_t i = 0; i < log->count; i++)
-        if (enqueues(&log->entries[i], command))
-            return log->entries[i].program;
+    for (size_t i = 0; i < log->entries.count; i++)
+        if (enqueues(&log->entries.items[i], command))
+            return log->entries.items[i].program;
     return false;
 }
 
@@ -414,24 +425,24 @@ bool command_log_in_callback(const struct command_log *log, uint32_t command)
  * mostly set after the command that waits for it was enqueued, so the whole log is searched for that. */
 struct command_waits command_log_waits(const struct command_log *log, uint32_t command)
 {
-    uint32_t *wanted = malloc((log->after_count + 1) * sizeof *wanted), queue = 0;
+    uint32_t *wanted = malloc((log->afters.count + 1) * sizeof *wanted), queue = 0;
     size_t count = 0;
     struct command_waits waits = {.crosses = !wanted || log->lost};
     if (wanted)
         wanted[count++] = command;
-    for (size_t i = log->count; i > 0 && wanted; i--) {
-        const struct command_entry *entry = &log->entries[i - 1];
+    for (size_t i = log->entries.count; i > 0 && wanted; i--) {
+        const struct command_entry *entry = &log->entries.items[i - 1];
         if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, count))
             continue;
         queue = queue ? queue : entry->queue;
         waits.crosses |= entry->queue && entry->queue != queue;
         if (entry->after_count)
-            memcpy(wanted + count, log->afters + entry->after, entry->after_count * sizeof *wanted);
+            memcpy(wanted + count, afters_of(log, entry), entry->after_count * sizeof *wanted);
         count += entry->after_count;
     }
-    for (size_t i = 0; i < log->count && wanted; i++)
-        waits.called_back |= sets_user_event(&log->entries[i]) && log->entries[i].program &&
-                             is_among(log->entries[i].command, wanted, count);
+    for (size_t i = 0; i < log->entries.count && wanted; i++)
+        waits.called_back |= sets_user_event(&log->entries.items[i]) && log->entries.items[i].program &&
+                             is_among(log->entries.items[i].command, wanted, count);
     free(wanted);
     return waits;
 }
