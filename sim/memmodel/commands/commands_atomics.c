@@ -13,15 +13,12 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_lau
 }
 
 static void describe(const struct commands *commands, const struct inter_launch_side *from,
-                     struct finding_access *access, struct access_texts *side)
+                     struct finding_access *access, struct command_name *side)
 {
     const struct command_facts *facts = command_graph_facts(commands->graph, from->command);
-    char text[CALL_CHARS];
     if (!from->kernel) {
-        access->place = commands_enqueued_at(facts);
-        wording_action(from->what, false, facts ? commands_call(facts, text) : "?", side->what,
-                       sizeof side->what);
-        access->what = side->what;
+        commands_describe_call(facts, from->command, from->what, access, side);
+        return;
     }
     commands_name_by(facts, from->command, from->kernel, from->argument[0] ? from->argument : NULL, side->by);
     access->by = side->by;
@@ -32,7 +29,7 @@ static void report_inter_launch_race(void *self, const struct inter_launch_race 
 {
     struct commands *commands = self;
     struct finding finding = race->finding;
-    struct access_texts side[2];
+    struct command_name side[2];
     char why[SPEC_CHARS], fix[SPEC_CHARS];
     const uint32_t a = race->side[0].command, b = race->side[1].command;
     if (inter_launch_left_out(race, report_scenario(commands->report)))

@@ -32,7 +32,7 @@ static void report_operation(struct commands *commands, const struct command_are
     const struct command_site *site = commands_site_of(commands, &first);
     const struct touch *touch = operation->touch;
     const uint32_t size = commands_clamp(high - area->low - run->low);
-    struct access_texts side, other;
+    struct command_name side, other;
     char object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
                               .kernel = site ? site->kernel : NULL,

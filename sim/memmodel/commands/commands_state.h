@@ -44,6 +44,7 @@
  *     commands_explain        why two commands are not ordered
  *     commands_object         the name of the allocation, with the arguments by which kernels reached it
  *     commands_describe       an access as a finding has it; its texts are in `side`
+ *     commands_describe_call  likewise of a command that is no launch, or by its call; facts NULL: not known
  *     commands_name_by        a command as findings name it, with its kernel and the argument
  *     commands_call           the name of the command's call; of a command buffer the one that recorded it
  *     commands_enqueued_at    the program's line that enqueued the command; line 0: unknown
@@ -214,10 +215,6 @@ struct commands {
     struct command_event moved; /* the latest read of device bytes by a command that moves bytes */
 };
 
-struct access_texts {
-    char what[80], by[BY_CHARS];
-};
-
 static inline bool reads_only(const struct byte_access *access)
 {
     return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
@@ -288,7 +285,9 @@ void commands_name_by(const struct command_facts *facts, uint32_t command, const
 const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS]);
 void commands_describe(const struct commands *commands, const struct byte_access *access,
                        const struct command_facts *facts, struct finding_access *out_access,
-                       struct access_texts *side);
+                       struct command_name *side);
+void commands_describe_call(const struct command_facts *facts, uint32_t command, const char *action,
+                            struct finding_access *access, struct command_name *side);
 const char *commands_object(const struct commands *commands, const struct command_area *area,
                             const struct byte_access *a, const struct byte_access *b, char out[OBJECT_CHARS]);
 struct source_place commands_enqueued_at(const struct command_facts *facts);

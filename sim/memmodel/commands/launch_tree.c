@@ -85,19 +85,10 @@ uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch)
     return row < launch_tree->count && launch_tree->launches[row]->launch == launch ? row : UINT32_MAX;
 }
 
-static bool descends_from(const struct launch_tree *launch_tree, uint32_t row, uint32_t ancestor)
-{
-    while (row != UINT32_MAX && row > ancestor)
-        row = launch_tree_row(launch_tree, launch_tree->launches[row]->parent);
-    return row == ancestor;
-}
-
 uint32_t launch_tree_child_between(const struct launch_tree *launch_tree, uint32_t ancestor, uint32_t row)
 {
     while (row != UINT32_MAX && launch_tree->launches[row]->parent != launch_tree->launches[ancestor]->launch)
-        row = launch_tree->launches[row]->parent
-                  ? launch_tree_row(launch_tree, launch_tree->launches[row]->parent)
-                  : UINT32_MAX;
+        row = row > ancestor ? launch_tree_row(launch_tree, launch_tree->launches[row]->parent) : UINT32_MAX;
     return row;
 }
 
@@ -164,7 +155,7 @@ static void walk_wait(struct launch_tree *launch_tree, uint32_t row, const struc
     }
     walk_whole(launch_tree, other);
     for (uint32_t i = other + 1; after->complete && i < row; i++)
-        if (descends_from(launch_tree, i, other))
+        if (launch_tree_child_between(launch_tree, other, i) != UINT32_MAX)
             walk_whole(launch_tree, i);
 }
 
