@@ -27,6 +27,7 @@ struct relation {
 struct launch_tree {
     const struct tree_launch *const *launches;
     uint32_t count, words;
+    uint32_t *parents; /* rows; UINT32_MAX: the parent is not in the tree */
     /* Rows of bits, one for each launch, by row of another launch */
     uint64_t *before; /* all of the other one happens before */
     /* more of it may happen before than `before` and relations say, by atomics or several work-groups */
@@ -51,23 +52,28 @@ struct launch_tree *launch_tree_new(const struct tree_launch *const *launches, u
     *launch_tree = (struct launch_tree){.launches = launches,
                                         .count = count,
                                         .words = words,
+                                        .parents = calloc(count + 1, sizeof *launch_tree->parents),
                                         .before = calloc(bits + 1, sizeof *launch_tree->before),
                                         .undecided = calloc(bits + 1, sizeof *launch_tree->undecided),
                                         .joined = calloc(bits + 1, sizeof *launch_tree->joined),
                                         .from = UINT32_MAX,
                                         .relations = calloc(count + 1, sizeof *launch_tree->relations),
                                         .walked = calloc(count + 1, sizeof *launch_tree->walked)};
-    if (launch_tree->before && launch_tree->undecided && launch_tree->joined && launch_tree->relations &&
-        launch_tree->walked)
-        return launch_tree;
-    launch_tree_free(launch_tree);
-    return NULL;
+    if (!launch_tree->parents || !launch_tree->before || !launch_tree->undecided || !launch_tree->joined ||
+        !launch_tree->relations || !launch_tree->walked) {
+        launch_tree_free(launch_tree);
+        return NULL;
+    }
+    for (uint32_t row = 0; row < count; row++)
+        launch_tree->parents[row] = launch_tree_row(launch_tree, launches[row]->parent);
+    return launch_tree;
 }
 
 void launch_tree_free(struct launch_tree *launch_tree)
 {
     if (!launch_tree)
         return;
+    free(launch_tree->parents);
     free(launch_tree->before);
     free(launch_tree->undecided);
     free(launch_tree->joined);
@@ -87,8 +93,8 @@ uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch)
 
 uint32_t launch_tree_child_between(const struct launch_tree *launch_tree, uint32_t ancestor, uint32_t row)
 {
-    while (row != UINT32_MAX && launch_tree->launches[row]->parent != launch_tree->launches[ancestor]->launch)
-        row = row > ancestor ? launch_tree_row(launch_tree, launch_tree->launches[row]->parent) : UINT32_MAX;
+    while (row != UINT32_MAX && launch_tree->parents[row] != ancestor)
+        row = launch_tree->parents[row];
     return row;
 }
 
@@ -162,7 +168,7 @@ static void walk_wait(struct launch_tree *launch_tree, uint32_t row, const struc
 static void walk(struct launch_tree *launch_tree, uint32_t row)
 {
     const struct tree_launch *self = launch_tree->launches[row];
-    const uint32_t parent = launch_tree_row(launch_tree, self->parent);
+    const uint32_t parent = launch_tree->parents[row];
     if (launch_tree->relations[row].walked)
         return;
     CHECKED(parent == UINT32_MAX || parent < row); /* a parent begins before its children are enqueued */

@@ -67,9 +67,8 @@ struct footprint_sink tree_races_footprints(struct tree_races *tree_races)
 void tree_races_packets(struct tree_races *tree_races, const struct launch_info *launch,
                         const struct packets_use *use)
 {
-    if (!tree_races->lost)
-        packets_note(&tree_races->packets, tree_races->memory, launch, use);
-    tree_races->lost |= tree_races->packets.failed;
+    tree_races->lost =
+        tree_races->lost || !packets_note(&tree_races->packets, tree_races->memory, launch, use);
 }
 
 /* ---- conflicts ---------------------------------------------------------------------------------------- */
@@ -129,14 +128,19 @@ static bool may_synchronise(const struct ended_launch *a, const struct ended_lau
            (b->releases >= SCOPE_DEVICE && a->acquires >= SCOPE_DEVICE) || !RULE(3202);
 }
 
-static void join_by_atomics(struct complete_tree *tree)
+/* Were some joined? */
+static bool join_by_atomics(struct complete_tree *tree)
 {
+    bool some = false;
     for (uint32_t later = 1; later < tree->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++)
             if (!launch_tree_ordered(tree->launch_tree, earlier, later) &&
                 may_synchronise(tree->members[earlier], tree->members[later]) &&
-                records_conflict(&tree->members[earlier]->all, &tree->members[later]->all, true, false))
+                records_conflict(&tree->members[earlier]->all, &tree->members[later]->all, true, false)) {
                 launch_tree_join(tree->launch_tree, earlier, later);
+                some = true;
+            }
+    return some;
 }
 
 /* ---- reporting ------------------------------------------------------------------------------------- */
@@ -364,8 +368,8 @@ void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool kn
     const bool fine = known && gather(tree_races, number, &tree) && !tree_races->lost;
     if (fine && tree.count > 1) {
         launch_tree_compute(tree.launch_tree);
-        join_by_atomics(&tree);
-        launch_tree_compute(tree.launch_tree);
+        if (join_by_atomics(&tree))
+            launch_tree_compute(tree.launch_tree);
         report_all(tree_races, &tree);
         report_all_packets(tree_races, &tree);
     }
