@@ -156,47 +156,39 @@ static bool helps_mapped(const struct commands *commands, enum command_edit edit
  * are tried. Each edits the order of two of the commands: its first one belongs before its second. */
 enum role { MAP, UNMAP, COMMAND };
 
-static bool is_after_map(const struct map_race *mapped)
-{
-    return mapped->command > mapped->map;
-}
+/* When a fix is tried: bits, where the command was enqueued. */
+enum { AFTER_MAP = 1, BEFORE_MAP_THAT_ENDS = 2, BEFORE_UNMAP = 4, WITHIN_MAP = 8 };
 
-static bool is_before_map_that_ends(const struct map_race *mapped)
+static uint32_t where_is(const struct map_race *mapped)
 {
-    return mapped->command < mapped->map && mapped->unmap;
-}
-
-static bool is_before_unmap(const struct map_race *mapped)
-{
-    return mapped->command < mapped->unmap;
-}
-
-static bool is_within_map(const struct map_race *mapped)
-{
-    return mapped->command > mapped->map && (!mapped->unmap || mapped->command < mapped->unmap);
+    const bool after_map = mapped->command > mapped->map, before_unmap = mapped->command < mapped->unmap;
+    return (after_map ? AFTER_MAP : 0) |
+           (mapped->command < mapped->map && mapped->unmap ? BEFORE_MAP_THAT_ENDS : 0) |
+           (before_unmap ? BEFORE_UNMAP : 0) |
+           (after_map && (!mapped->unmap || before_unmap) ? WITHIN_MAP : 0);
 }
 
 /* In the text, $C is the command, $M the map, $U the unmap, and $F the clFlush that the edit needs. */
 static const struct {
-    bool (*fits)(const struct map_race *);
+    uint32_t where;
     enum command_edit edit;
     enum role first, second;
     const char *text;
 } place_fixes[] = {
-    {is_before_map_that_ends, EDIT_HOST_SETS, COMMAND, UNMAP,
+    {BEFORE_MAP_THAT_ENDS, EDIT_HOST_SETS, COMMAND, UNMAP,
      "wait for the event of $U, which unmaps, with clWaitForEvents before the user event is set that $C "
      "waits "
      "for"},
-    {is_before_unmap, EDIT_AFTER, UNMAP, COMMAND,
+    {BEFORE_UNMAP, EDIT_AFTER, UNMAP, COMMAND,
      "enqueue $C after $U, which unmaps, with the event of that in its wait list$F"},
-    {is_after_map, EDIT_BEFORE, COMMAND, MAP,
+    {AFTER_MAP, EDIT_BEFORE, COMMAND, MAP,
      "enqueue $C before $M, which maps, and add its event to the wait list of that$F"},
-    {is_within_map, EDIT_AFTER, COMMAND, MAP,
+    {WITHIN_MAP, EDIT_AFTER, COMMAND, MAP,
      "enqueue $M, which maps, after $C, with the event of that in its wait list$F"},
-    {is_after_map, EDIT_HOST_SETS, MAP, COMMAND,
+    {AFTER_MAP, EDIT_HOST_SETS, MAP, COMMAND,
      "wait for the event of $C with clWaitForEvents before the user event is set that $M, which maps, waits "
      "for"},
-    {is_before_unmap, EDIT_BEFORE, UNMAP, COMMAND,
+    {BEFORE_UNMAP, EDIT_BEFORE, UNMAP, COMMAND,
      "enqueue $U, which unmaps, before $C, when the host has done with the memory, and add its event to the "
      "wait list of that$F"},
 };
@@ -238,7 +230,7 @@ static bool fix_by_place(struct commands *commands, const struct map_race *mappe
         const uint32_t first = in_role(mapped, place_fixes[i].first),
                        second = in_role(mapped, place_fixes[i].second);
         CHECKED(first != second);
-        if (!place_fixes[i].fits(mapped) ||
+        if (!(place_fixes[i].where & where_is(mapped)) ||
             !helps_mapped(commands, place_fixes[i].edit, first, second, mapped))
             continue;
         name_flush(command_log_waits(commands->log, first).crosses,

@@ -319,22 +319,26 @@ struct touch_check {
     bool reported;
 };
 
-static bool has_byte(const struct byte_set *bytes, uint64_t at)
+/* Reports the command's access if it conflicts with the host's. */
+static bool report_touch(struct commands *commands, const struct command_area *area,
+                         const struct touch *touch, const struct byte_set *bytes,
+                         const struct byte_access *access)
 {
+    const uint64_t at = touch->address - area->low;
     struct byte_run run;
-    return byte_set_next(bytes, at, &run) && run.low == at;
+    const bool has_byte = byte_set_next(bytes, at, &run) && run.low == at;
+    if (!has_byte || !touch_conflicts(touch, access))
+        return false;
+    report_host_race(commands, area, access, &(struct byte_run){at, at + 1}, touch);
+    return true;
 }
 
 static void check_touched(void *self, const struct byte_set *bytes, const struct byte_access *access)
 {
     struct touch_check *check = self;
-    struct commands *commands = check->commands;
-    const uint64_t at = check->touch->address - check->area->low;
-    if (check->reported || !has_byte(bytes, at) || !touch_conflicts(check->touch, access) ||
-        touch_is_after(commands, check->touch, access->command))
-        return;
-    check->reported = true;
-    report_host_race(commands, check->area, access, &(struct byte_run){at, at + 1}, check->touch);
+    check->reported =
+        check->reported || (!touch_is_after(check->commands, check->touch, access->command) &&
+                            report_touch(check->commands, check->area, check->touch, bytes, access));
 }
 
 static bool check_touch(struct commands *commands, struct command_area *area, struct touch *touch)
@@ -415,19 +419,14 @@ void commands_host_touched(struct commands *commands, const struct host_access *
     pthread_mutex_unlock(&commands->lock);
 }
 
-/* Does the command, which the host's access does not happen before, access that byte? */
-static bool conflicts_with_touch(struct commands *commands, const struct command_area *area,
-                                 const struct command_uses *uses, const struct touch *touch)
+/* The host's access does not happen before the command. */
+static bool check_open_touch(struct commands *commands, const struct command_area *area,
+                             const struct command_uses *uses, const struct touch *touch)
 {
-    const uint64_t at = touch->address - area->low;
-    for (int use = 0; use < FOOTPRINT_USES; use++) {
-        const struct byte_access *access = &uses->access[use];
-        if (touch_conflicts(touch, access) && has_byte(&uses->bytes[use], at)) {
-            report_host_race(commands, area, access, &(struct byte_run){at, at + 1}, touch);
-            return true;
-        }
-    }
-    return false;
+    bool reported = false;
+    for (int use = 0; use < FOOTPRINT_USES && !reported; use++)
+        reported = report_touch(commands, area, touch, &uses->bytes[use], &uses->access[use]);
+    return reported;
 }
 
 static void check_touches(struct commands *commands, struct command_area *area,
@@ -437,7 +436,7 @@ static void check_touches(struct commands *commands, struct command_area *area,
     for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
         struct touch *touch = &commands->touches.items[i];
         const bool in_area = touch->address >= area->low && touch->address < area->high;
-        if (touch->open && touch->step >= saw && in_area && conflicts_with_touch(commands, area, uses, touch))
+        if (touch->open && touch->step >= saw && in_area && check_open_touch(commands, area, uses, touch))
             touches_reported(&commands->touches, touch);
     }
 }

@@ -13,7 +13,7 @@
 #include "orrery/checked.h"
 #include "orrery/limits.h"
 
-enum { SEVERAL_FEW_BYTES = HOSTILE(1 << 16, 1) };
+enum { SEVERAL_FEW = HOSTILE(4, 1) };
 
 /* ---- one instruction ------------------------------------------------------------------------------- */
 
@@ -128,12 +128,10 @@ static void want_visited(void *self, const struct byte_set *bytes, const struct 
 
 void commands_drop_several(struct command_area *area)
 {
-    const uint64_t size = area->id ? area->high - area->low : 0;
     uint32_t kept = 0;
     commands_visit(area, area->low, area->high, want_visited, area);
     for (uint32_t i = 0; i < area->device_dirty.count; i++)
         want(area, &area->device_dirty.parts[i].writer);
-    area->several_bytes = 0;
     for (size_t i = 0; i < area->several.count; i++) {
         struct several_sites *several = &area->several.items[i];
         if (!several->wanted) {
@@ -141,12 +139,10 @@ void commands_drop_several(struct command_area *area)
             continue;
         }
         several->wanted = false;
-        area->several_bytes += footprint_sites_room(&several->sites);
         area->several.items[kept++] = *several;
     }
     area->several.count = kept;
-    area->several_most =
-        2 * area->several_bytes + (size / 2 > SEVERAL_FEW_BYTES ? size / 2 : SEVERAL_FEW_BYTES);
+    area->several_most = 2 * kept + SEVERAL_FEW;
 }
 
 void commands_several_free(struct command_area *area)
@@ -172,7 +168,6 @@ static uint32_t add_several(struct commands *commands, struct command_area *area
     CHECKED(area->several.count == 1 || area->several.items[area->several.count - 2].id <
                                             id); /* several_of() searches the ids by halves */
     commands->several_latest++;
-    area->several_bytes += footprint_sites_room(sites);
     sites->bytes = NULL;
     return id;
 }
@@ -183,7 +178,7 @@ struct command_uses commands_part_uses(struct commands *commands, struct command
 {
     uint32_t site[FOOTPRINT_USES];
     CHECKED(part->low >= area->low && part->high <= area->high);
-    if (area->several.count && area->several_bytes >= area->several_most)
+    if (area->several.count && area->several.count >= area->several_most)
         commands_drop_several(area);
     for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++)
         site[use] = add_several(commands, area, part, use, &numbers[use]);

@@ -104,9 +104,9 @@ struct command_area {
     uint64_t mirror;               /* where the host has these bytes, too, and is caught; 0: nowhere */
     /* bytes that commands wrote in the storage by the host's pointer, and the device need not have */
     struct dirty_bytes written_storage;
-    struct dirty_bytes device_dirty;      /* bytes that commands wrote, and the host need not have */
-    LIST(struct several_sites) several;   /* ascending by id */
-    uint64_t several_bytes, several_most; /* memory of these lists; at the limit unused ones are dropped */
+    struct dirty_bytes device_dirty;    /* bytes that commands wrote, and the host need not have */
+    LIST(struct several_sites) several; /* ascending by id */
+    uint32_t several_most;              /* with so many, unused ones are dropped */
     /* Accesses that are not in map and scattered yet. Each is after all accesses that came before it. */
     LIST(struct kept_access) kept;
     UT_hash_handle hh;

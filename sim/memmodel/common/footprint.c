@@ -257,16 +257,6 @@ void footprint_sites_fini(struct footprint_sites *sites)
     sites->bytes = NULL;
 }
 
-uint64_t footprint_sites_room(const struct footprint_sites *sites)
-{
-    uint64_t room = 0;
-    for (uint32_t i = 0; sites->bytes && i < FOOTPRINT_SITES; i++)
-        room +=
-            sizeof sites->bytes[i] + (sites->bytes[i].bits ? sites->bytes[i].size / 8
-                                                           : sites->bytes[i].room * sizeof(struct byte_run));
-    return room;
-}
-
 uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end)
 {
     struct byte_run run;

@@ -92,7 +92,6 @@ uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site);
 /* Keeps the bytes of each instruction apart from now on. False: out of memory. */
 bool footprint_sites_part(struct footprint_sites *sites, uint64_t size);
 void footprint_sites_fini(struct footprint_sites *sites);
-uint64_t footprint_sites_room(const struct footprint_sites *sites); /* bytes of memory that the sets take */
 /* The index of an instruction that used the byte; FOOTPRINT_SITES: it is not known. The answer holds up to
  * *out_end. */
 uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end);
