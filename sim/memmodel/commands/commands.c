@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "orrery/checked.h"
-#include "orrery/rule.h"
-
 /* ---- life --------------------------------------------------------------------------- */
 
 struct commands *commands_new(const struct memory *memory, struct report *report)
@@ -107,28 +104,6 @@ static void check_host_at_range(struct commands *commands, struct command_area *
     commands_check_host(commands, area, &uses);
 }
 
-/* A command that uses the pointer of a map, was enqueued after the map, and that the map waits for. */
-struct early_use {
-    struct commands *commands;
-    const struct command_area *area;
-    const struct byte_access *map;
-    struct byte_run bytes;
-};
-
-static void check_early_use(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct early_use *early = self;
-    struct commands *commands = early->commands;
-    if (!access->unmapped || access->command < early->map->command ||
-        !commands_is_after(commands, early->map, access) || !RULE(33))
-        return;
-    struct conflict conflict = {
-        .later = *early->map, .earlier = *access, .area = early->area, .before_map = true};
-    conflict.low = low > early->bytes.low ? low : early->bytes.low;
-    conflict.high = high < early->bytes.high ? high : early->bytes.high;
-    commands_keep_conflict(commands, &conflict);
-}
-
 static void take_range(struct commands *commands, const struct command_event *event,
                        struct byte_access *access)
 {
@@ -151,9 +126,6 @@ static void take_range(struct commands *commands, const struct command_event *ev
         return;
     }
     commands_apply_kept(commands, area);
-    if (event->role == COMMAND_MAPS)
-        byte_map_visit(area->map, event->address, end, check_early_use,
-                       &(struct early_use){commands, area, access, {event->address, end}});
     commands_touch(commands, area, event->address, end, access);
 }
 

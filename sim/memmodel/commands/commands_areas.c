@@ -18,14 +18,9 @@
 static struct command_area *area_new(struct commands *commands, uint32_t id, const struct region *region)
 {
     struct command_area *area = calloc(1, sizeof *area), *found = NULL;
-    struct byte_map *map = byte_map_new();
-    if (!area || !map) {
-        free(area);
-        byte_map_free(map);
+    if (!area)
         return NULL;
-    }
-    *area = (struct command_area){
-        .id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
+    *area = (struct command_area){.id = id, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
     CHECKED((id == 0) == !region);
     wording_region(region, area->name, sizeof area->name);
     if (region) {
@@ -35,10 +30,8 @@ static struct command_area *area_new(struct commands *commands, uint32_t id, con
     }
     HASH_ADD(hh, commands->areas, id, sizeof area->id, area);
     HASH_FIND(hh, commands->areas, &id, sizeof id, found);
-    if (!found) {
+    if (!found)
         free(area);
-        byte_map_free(map);
-    }
     return found;
 }
 
@@ -49,9 +42,8 @@ const struct region *commands_region_of(const struct commands *commands, uint64_
     return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
 }
 
-static struct command_area *area_at(const struct commands *commands, const struct region *region)
+struct command_area *commands_area_with(const struct commands *commands, uint32_t id)
 {
-    const uint32_t id = region ? region->id : 0;
     struct command_area *area = NULL;
     HASH_FIND(hh, commands->areas, &id, sizeof id, area);
     return area;
@@ -60,8 +52,9 @@ static struct command_area *area_at(const struct commands *commands, const struc
 struct command_area *commands_area_of(struct commands *commands, uint64_t address)
 {
     const struct region *region = commands_region_of(commands, address);
-    struct command_area *area = area_at(commands, region);
-    return area ? area : area_new(commands, region ? region->id : 0, region);
+    const uint32_t id = region ? region->id : 0;
+    struct command_area *area = commands_area_with(commands, id);
+    return area ? area : area_new(commands, id, region);
 }
 
 void commands_area_free(struct commands *commands, struct command_area *area)
@@ -70,7 +63,7 @@ void commands_area_free(struct commands *commands, struct command_area *area)
     for (size_t i = 0; i < area->scattered.count; i++)
         byte_set_fini(&area->scattered.items[i].bytes);
     commands_several_free(area);
-    byte_map_free(area->map);
+    byte_map_fini(&area->map);
     dirty_bytes_fini(&area->host_dirty);
     dirty_bytes_fini(&area->stores);
     dirty_bytes_fini(&area->written_storage);
@@ -115,23 +108,24 @@ void commands_touch_storages(struct commands *commands, const struct command_are
 static void copy_access(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
 {
     struct commands *commands = self;
-    commands_touch_storages(commands, area_at(commands, NULL), low, high, access,
+    commands_touch_storages(commands, commands_area_with(commands, 0), low, high, access,
                             commands->storages.count - 1);
 }
 
 static void copy_accesses(struct commands *commands, const struct host_storage *storage)
 {
-    struct command_area *host = area_at(commands, NULL);
+    struct command_area *host = commands_area_with(commands, 0);
     if (!host)
         return;
     commands_apply_kept(commands, host);
-    byte_map_visit(host->map, storage->host, storage->host + storage->size, copy_access, commands);
+    byte_map_visit(&host->map, storage->host, storage->host + storage->size, copy_access, commands);
 }
 
 static void forget_storage(struct commands *commands, uint64_t address)
 {
-    struct command_area *area = area_at(commands, commands_region_of(commands, address));
-    if (area && area->id)
+    const struct region *region = commands_region_of(commands, address);
+    struct command_area *area = region ? commands_area_with(commands, region->id) : NULL;
+    if (area)
         dirty_bytes_fini(&area->written_storage);
     list_keep(&commands->storages, storage, storage->address != address);
 }

@@ -76,10 +76,19 @@ static void keep_conflicts(struct commands *commands, const struct byte_access *
     }
 }
 
+/* They are ordered, but the command that uses the pointer was enqueued after the map. */
+bool commands_is_early(const struct commands *commands, const struct byte_access *later,
+                       const struct byte_access *earlier)
+{
+    return commands_lacks_map(earlier, later) && !later->opens && earlier->command > later->command &&
+           command_graph_is_after(commands->graph, later->command, earlier->command);
+}
+
 bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
-    return command_graph_is_after(commands->graph, later->command, earlier->command);
+    return command_graph_is_after(commands->graph, later->command, earlier->command) &&
+           !commands_is_early(commands, later, earlier);
 }
 
 /* May the kernel of `to` have acquired what the kernel of `from` released on an atomic object? */
@@ -178,7 +187,7 @@ void commands_touch(struct commands *commands, struct command_area *area, uint64
     commands->queried_area = area;
     commands->added++;
     check_scattered(commands, area, &bytes, access);
-    commands->lost |= !byte_map_add(area->map, low, high, access, &query);
+    commands->lost |= !byte_map_add(&area->map, low, high, access, &query);
 }
 
 struct scattered_check {
@@ -208,7 +217,7 @@ void commands_visit(const struct command_area *area, uint64_t low, uint64_t high
                     void (*visit)(void *self, const struct byte_set *bytes, const struct byte_access *access),
                     void *self)
 {
-    byte_map_visit(area->map, low, high, visit_segment, &(struct area_visit){area, visit, self});
+    byte_map_visit(&area->map, low, high, visit_segment, &(struct area_visit){area, visit, self});
     for (size_t i = 0; i < area->scattered.count; i++)
         visit(self, &area->scattered.items[i].bytes, &area->scattered.items[i].access);
 }
@@ -229,7 +238,7 @@ static void touch_scattered(struct commands *commands, struct command_area *area
     CHECKED(bytes->size == area->high - area->low);
     commands->queried_area = area;
     commands->added++;
-    byte_map_visit(area->map, area->low, area->high, visit_segment,
+    byte_map_visit(&area->map, area->low, area->high, visit_segment,
                    &(struct area_visit){area, check_segment, &check});
     check_scattered(commands, area, bytes, access);
     if (list_add(&area->scattered, (struct scattered_access){*bytes, *access}))
@@ -357,13 +366,13 @@ void commands_sweep(struct commands *commands)
         return;
     HASH_ITER(hh, commands->areas, area, following)
     {
-        byte_map_drop(area->map, forgotten, commands);
+        byte_map_drop(&area->map, forgotten, commands);
         drop_scattered(commands, area);
         commands_drop_kept(commands, area);
         if (area->several.count)
             commands_drop_several(area);
         dirty_bytes_drop(&area->stores, command_graph_first_step(commands->graph));
-        if (byte_map_empty(area->map) && !area->scattered.count && !area->kept.count &&
+        if (byte_map_empty(&area->map) && !area->scattered.count && !area->kept.count &&
             commands_has_no_host_access(commands, area))
             commands_area_free(commands, area);
     }

@@ -84,13 +84,6 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     pthread_mutex_unlock(&commands->lock);
 }
 
-static struct command_area *kept_area(const struct commands *commands, const struct footprint_keeper *keeper)
-{
-    struct command_area *area = NULL;
-    HASH_FIND(hh, commands->areas, &keeper->region_id, sizeof keeper->region_id, area);
-    return area;
-}
-
 /* The area's latest kept access of that keeper; NULL: none. */
 static struct kept_access *latest_of(const struct command_area *area, const struct footprint_keeper *keeper)
 {
@@ -104,7 +97,7 @@ static void on_settle(void *self, struct footprint_keeper *keeper)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
-    struct command_area *area = kept_area(commands, keeper);
+    struct command_area *area = commands_area_with(commands, keeper->region_id);
     if (area)
         commands_drop_kept(commands, area);
     if (latest_of(area, keeper))
@@ -116,7 +109,7 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
-    const struct kept_access *kept = latest_of(kept_area(commands, keeper), keeper);
+    const struct kept_access *kept = latest_of(commands_area_with(commands, keeper->region_id), keeper);
     const bool known = !kept || kept->access.command == launch->command ||
                        command_graph_is_after(commands->graph, launch->command, kept->access.command);
     pthread_mutex_unlock(&commands->lock);

@@ -202,7 +202,7 @@ static void report_conflict(struct commands *commands, const struct conflict *co
     if (!second->packets)
         finding.access[0].size_bytes = finding.access[1].size_bytes =
             commands_clamp(conflict->high - conflict->low);
-    if (conflict->before_map) {
+    if (commands_is_early(commands, &conflict->later, &conflict->earlier)) {
         say_before_map(first->command, second->command, why, fix);
     } else if (!report_has(commands->report, &finding)) {
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command,
@@ -305,8 +305,9 @@ void commands_report_all(struct commands *commands, uint32_t ending)
 {
     for (size_t i = 0; i < commands->conflicts.count; i++) {
         const struct conflict *conflict = &commands->conflicts.items[i];
-        const bool ordered = !conflict->before_map && commands_are_ordered(commands, conflict->later.command,
-                                                                           conflict->earlier.command);
+        const bool ordered =
+            !commands_is_early(commands, &conflict->later, &conflict->earlier) &&
+            commands_are_ordered(commands, conflict->later.command, conflict->earlier.command);
         if (ordered || is_under_way(commands, conflict, ending))
             continue;
         if (!is_reported_elsewhere(commands, conflict) && !is_reported_of_host(commands, conflict) &&

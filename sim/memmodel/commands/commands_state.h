@@ -18,9 +18,12 @@
  *     commands_can_check         can the command be checked? It is in the graph, and memory was never out
  *     commands_uses           a command's accesses by use, of each instruction that `site` names
  *     commands_is_after       the query of byte maps: does the later access's command come after the other?
+ *     commands_is_early       is the later access that of a map which waits for the earlier one, by the map's
+ *                             pointer?
  *     commands_lacks_map      does an access use the pointer of that map without being after the map (R33)?
  *   commands_areas.c
  *     commands_region_of      the allocation at an address, also a freed one; NULL: host memory
+ *     commands_area_with      the area of the region with that number; 0: host memory; NULL: there is none
  *     commands_area_of        its area, made on demand; NULL: out of memory
  *     commands_storage_next   the next buffer whose storage overlaps a range of host memory: the bytes of the
  *                             buffer. *at counts up from 0; false: there are no more
@@ -95,7 +98,7 @@ struct command_area {
     uint64_t low, high;
     bool guaranteed; /* atomics of different launches follow the rules: SVM or a program-scope variable */
     char name[120];  /* "buffer 3 (64 bytes)" */
-    struct byte_map *map;
+    struct byte_map map;
     LIST(struct scattered_access) scattered; /* ascending in time */
     uint32_t latest;                         /* the latest command that accessed it; 0: none */
     bool in_order;                 /* `latest` is after all other commands whose accesses are here */
@@ -166,7 +169,6 @@ struct conflict {
     struct byte_access later, earlier;
     uint64_t low, high;
     const struct command_area *area;
-    bool before_map; /* they are ordered, but the earlier one uses the pointer of the later one, a map */
 };
 
 /* Two kernels with atomics on one object that follow the rules: one may wait there for the other. */
@@ -244,11 +246,14 @@ void commands_apply_kept(struct commands *commands, struct command_area *area);
 bool commands_can_check(const struct commands *commands, uint32_t command);
 
 const struct region *commands_region_of(const struct commands *commands, uint64_t address);
+struct command_area *commands_area_with(const struct commands *commands, uint32_t id);
 struct command_area *commands_area_of(struct commands *commands, uint64_t address);
 bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at,
                            struct byte_run *out_bytes);
 void commands_touch_storages(struct commands *commands, const struct command_area *host, uint64_t low,
                              uint64_t high, const struct byte_access *access, size_t first);
+bool commands_is_early(const struct commands *commands, const struct byte_access *later,
+                       const struct byte_access *earlier);
 bool commands_lacks_map(const struct byte_access *access, const struct byte_access *map);
 bool commands_may_use_pointer(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_area_free(struct commands *commands, struct command_area *area);

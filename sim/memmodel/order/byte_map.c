@@ -7,30 +7,12 @@
 #include <string.h>
 
 #include "orrery/checked.h"
-#include "sim/memmodel/common/list.h"
 
-struct byte_segment {
-    uint64_t low, high;
-    uint32_t count;
-    struct byte_access *accesses;
-};
-struct byte_map {
-    LIST(struct byte_segment) segments;
-};
-
-struct byte_map *byte_map_new(void)
+void byte_map_fini(struct byte_map *map)
 {
-    return calloc(1, sizeof(struct byte_map));
-}
-
-void byte_map_free(struct byte_map *map)
-{
-    if (!map)
-        return;
     for (uint32_t i = 0; i < map->segments.count; i++)
         free(map->segments.items[i].accesses);
     list_fini(&map->segments);
-    free(map);
 }
 
 bool byte_map_empty(const struct byte_map *map)
