@@ -146,8 +146,8 @@ static bool join_by_atomics(struct complete_tree *tree)
 /* ---- reporting ------------------------------------------------------------------------------------- */
 
 /* Reports each pair of places of the two uses once. */
-static void report_uses(const struct tree_races *tree_races, const struct complete_tree *tree,
-                        uint32_t earlier, uint32_t later, struct tree_conflict *conflict)
+static void report_uses(const struct complete_tree *tree, uint32_t earlier, uint32_t later,
+                        struct tree_conflict *conflict)
 {
     bool reported[FOOTPRINT_SITES + 1][FOOTPRINT_SITES + 1] = {{false}};
     for (uint64_t from = 0, end[2];
@@ -158,7 +158,7 @@ static void report_uses(const struct tree_races *tree_races, const struct comple
         const uint32_t other =
             footprint_sites_at(&conflict->b->part.sites[conflict->use_b], conflict->run.low, &end[1]);
         if (!reported[one][other])
-            launch_tree_report_conflict(tree_races->report, tree, earlier, later, conflict);
+            launch_tree_report_conflict(tree, earlier, later, conflict);
         reported[one][other] = true;
         from = conflict->run.high;
         for (int i = 0; i < 2; i++)
@@ -167,9 +167,8 @@ static void report_uses(const struct tree_races *tree_races, const struct comple
 }
 
 /* fine: only fine-grained memory, or else only other memory. */
-static void report_conflicts(const struct tree_races *tree_races, const struct complete_tree *tree,
-                             uint32_t earlier, uint32_t later, const struct launch_record *unordered,
-                             bool fine)
+static void report_conflicts(const struct complete_tree *tree, uint32_t earlier, uint32_t later,
+                             const struct launch_record *unordered, bool fine)
 {
     struct tree_conflict conflict;
     uint32_t at[2] = {0, 0};
@@ -179,11 +178,11 @@ static void report_conflicts(const struct tree_races *tree_races, const struct c
                 if (uses_conflict(a, b, false)) {
                     conflict.use_a = a;
                     conflict.use_b = b;
-                    report_uses(tree_races, tree, earlier, later, &conflict);
+                    report_uses(tree, earlier, later, &conflict);
                 }
 }
 
-static void report_all(const struct tree_races *tree_races, const struct complete_tree *tree)
+static void report_all(const struct complete_tree *tree)
 {
     for (uint32_t later = 1; later < tree->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++) {
@@ -191,10 +190,10 @@ static void report_all(const struct tree_races *tree_races, const struct complet
                 launch_tree_record(tree, earlier, launch_tree_unordered(tree->launch_tree, earlier, later));
             if (!unordered)
                 continue;
-            report_conflicts(tree_races, tree, earlier, later, unordered, false);
+            report_conflicts(tree, earlier, later, unordered, false);
             if (records_conflict(unordered, &tree->members[later]->all, false, true))
                 report_conflicts(
-                    tree_races, tree, earlier, later,
+                    tree, earlier, later,
                     launch_tree_record(tree, earlier,
                                        launch_tree_unordered_fine(tree->launch_tree, earlier, later)),
                     true);
@@ -222,9 +221,8 @@ static bool packets_race(const struct complete_tree *tree, uint32_t earlier, uin
            !packets_are_left(tree, earlier, &unordered);
 }
 
-static void report_all_packets(const struct tree_races *tree_races, const struct complete_tree *tree)
+static void report_all_packets(const struct packets *packets, const struct complete_tree *tree)
 {
-    const struct packets *packets = &tree_races->packets;
     for (uint32_t a = 0; a < packets->users.count; a++) {
         const uint32_t one = launch_tree_row(tree->launch_tree, packets->users.items[a].launch);
         for (uint32_t b = 0; b < a && one != UINT32_MAX; b++) {
@@ -236,17 +234,12 @@ static void report_all_packets(const struct tree_races *tree_races, const struct
                                                         &packets->users.items[after ? a : b]};
             const uint32_t row[2] = {after ? other : one, after ? one : other};
             if (other != UINT32_MAX && packets_race(tree, row[0], row[1], used[0]))
-                launch_tree_report_packets(tree_races->report, tree, row, used);
+                launch_tree_report_packets(tree, row, used);
         }
     }
 }
 
 /* ---- races that inter_launch.h finds------------------------------------------------------------------ */
-
-struct tree_reporter {
-    struct tree_races *tree_races;
-    const struct complete_tree *tree;
-};
 
 static uint32_t last_judged(const struct complete_tree *tree)
 {
@@ -255,7 +248,7 @@ static uint32_t last_judged(const struct complete_tree *tree)
 
 static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
-    const struct complete_tree *tree = ((const struct tree_reporter *)self)->tree;
+    const struct complete_tree *tree = self;
     const uint32_t earlier = launch_tree_row(tree->launch_tree, a < b ? a : b),
                    later = launch_tree_row(tree->launch_tree, a < b ? b : a);
     if (earlier == UINT32_MAX || later == UINT32_MAX)
@@ -269,20 +262,12 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_lau
            launch_tree_unordered_fine(tree->launch_tree, earlier, later).what == UNORDERED_NONE;
 }
 
-static void report_inter_launch_race(void *self, const struct inter_launch_race *race)
-{
-    const struct tree_reporter *reporter = self;
-    launch_tree_report_race(reporter->tree_races->report, reporter->tree, race);
-}
-
-static void report_inter_launch(struct tree_races *tree_races, const struct complete_tree *tree,
+static void report_inter_launch(const struct tree_races *tree_races, struct complete_tree *tree,
                                 uint32_t number)
 {
-    struct tree_reporter reporter = {tree_races, tree};
+    const struct inter_launch_reporter reporter = {tree, counts_as_ordered, launch_tree_report_race};
     if (tree_races->inter_launch)
-        inter_launch_end_tree(
-            tree_races->inter_launch, number,
-            &(struct inter_launch_reporter){&reporter, counts_as_ordered, report_inter_launch_race});
+        inter_launch_end_tree(tree_races->inter_launch, number, &reporter);
 }
 
 /* ---- life of a tree -------------------------------------------------------------------------------- */
@@ -351,7 +336,7 @@ static void say_loss(struct tree_races *tree_races)
     report_miss(tree_races->report, CHECK_RACES);
 }
 
-static void say_left_out(const struct tree_races *tree_races, const struct complete_tree *tree)
+static void say_left_out(const struct complete_tree *tree)
 {
     char text[200];
     snprintf(text, sizeof text,
@@ -359,23 +344,23 @@ static void say_left_out(const struct tree_races *tree_races, const struct compl
              " launches: races among the first %" PRIu32 " are looked for",
              tree->members[0]->tree_launch.launch, tree->count + tree->left_out, tree->count);
     if (tree->left_out)
-        report_note(tree_races->report, text);
+        report_note(tree->report, text);
 }
 
 void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool known)
 {
-    struct complete_tree tree = {0};
+    struct complete_tree tree = {.report = tree_races->report};
     const bool fine = known && gather(tree_races, number, &tree) && !tree_races->lost;
     if (fine && tree.count > 1) {
         launch_tree_compute(tree.launch_tree);
         if (join_by_atomics(&tree))
             launch_tree_compute(tree.launch_tree);
-        report_all(tree_races, &tree);
-        report_all_packets(tree_races, &tree);
+        report_all(&tree);
+        report_all_packets(&tree_races->packets, &tree);
     }
     if (fine) {
         report_inter_launch(tree_races, &tree, number);
-        say_left_out(tree_races, &tree);
+        say_left_out(&tree);
     }
     tree_races->lost |= !fine;
     tree_fini(&tree);
