@@ -157,25 +157,19 @@ static void check_sets(struct commands *commands, const struct byte_set *bytes,
                    low + (run.high < within->high ? run.high : within->high));
 }
 
-/* Checks the scattered accesses, and drops those that the new access replaces: it is after them, covers
- * their bytes and conflicts with whatever they conflict with. */
-static void check_scattered(struct commands *commands, struct command_area *area,
-                            const struct byte_set *bytes, const struct byte_access *access)
+/* Checks a scattered access. True: the new access replaces it: it is after the old one, covers its bytes and
+ * conflicts with whatever that conflicts with. */
+static bool replaces(struct commands *commands, const struct byte_set *bytes,
+                     const struct byte_access *access, struct scattered_access *old)
 {
-    uint32_t kept = 0;
-    for (size_t i = 0; i < area->scattered.count; i++) {
-        struct scattered_access *old = &area->scattered.items[i];
-        bool known =
-            old->access.command == access->command || commands_is_after(commands, access, &old->access);
-        if (known && byte_access_subsumes(access, &old->access) && covers(bytes, &old->bytes)) {
-            byte_set_fini(&old->bytes);
-            continue;
-        }
-        if (!known)
-            check_sets(commands, bytes, access, &old->bytes, &old->access, &(struct byte_run){0, UINT64_MAX});
-        area->scattered.items[kept++] = *old;
-    }
-    area->scattered.count = kept;
+    const bool known =
+        old->access.command == access->command || commands_is_after(commands, access, &old->access);
+    if (!known)
+        check_sets(commands, bytes, access, &old->bytes, &old->access, &(struct byte_run){0, UINT64_MAX});
+    if (!known || !byte_access_subsumes(access, &old->access) || !covers(bytes, &old->bytes))
+        return false;
+    byte_set_fini(&old->bytes);
+    return true;
 }
 
 void commands_touch(struct commands *commands, struct command_area *area, uint64_t low, uint64_t high,
@@ -186,7 +180,7 @@ void commands_touch(struct commands *commands, struct command_area *area, uint64
     const struct byte_map_query query = {commands, commands_is_after, check_pair};
     commands->queried_area = area;
     commands->added++;
-    check_scattered(commands, area, &bytes, access);
+    list_keep(&area->scattered, old, !replaces(commands, &bytes, access, old));
     commands->lost |= !byte_map_add(&area->map, low, high, access, &query);
 }
 
@@ -240,7 +234,7 @@ static void touch_scattered(struct commands *commands, struct command_area *area
     commands->added++;
     byte_map_visit(&area->map, area->low, area->high, visit_segment,
                    &(struct area_visit){area, check_segment, &check});
-    check_scattered(commands, area, bytes, access);
+    list_keep(&area->scattered, old, !replaces(commands, bytes, access, old));
     if (list_add(&area->scattered, (struct scattered_access){*bytes, *access}))
         *bytes = (struct byte_set){.size = bytes->size};
     else
@@ -344,16 +338,12 @@ void commands_drop_kept(struct commands *commands, struct command_area *area)
     list_keep(&area->kept, kept, !is_forgotten(commands, kept->access.command));
 }
 
-static void drop_scattered(struct commands *commands, struct command_area *area)
+static bool drop_scattered(const struct commands *commands, struct scattered_access *scattered)
 {
-    uint32_t kept = 0;
-    for (size_t i = 0; i < area->scattered.count; i++) {
-        if (forgotten(commands, &area->scattered.items[i].access))
-            byte_set_fini(&area->scattered.items[i].bytes);
-        else
-            area->scattered.items[kept++] = area->scattered.items[i];
-    }
-    area->scattered.count = kept;
+    const bool drop = is_forgotten(commands, scattered->access.command);
+    if (drop)
+        byte_set_fini(&scattered->bytes);
+    return drop;
 }
 
 enum { SWEEP_AFTER = HOSTILE(4096, 4) };
@@ -367,7 +357,7 @@ void commands_sweep(struct commands *commands)
     HASH_ITER(hh, commands->areas, area, following)
     {
         byte_map_drop(&area->map, forgotten, commands);
-        drop_scattered(commands, area);
+        list_keep(&area->scattered, scattered, !drop_scattered(commands, scattered));
         commands_drop_kept(commands, area);
         if (area->several.count)
             commands_drop_several(area);

@@ -4,8 +4,8 @@
  * it sees that bytes have changed, or it catches an access to a protected page (a touch). Both are compared
  * with accesses of commands, byte by byte: with earlier ones at once, with later ones when these come. For
  * CL_MEM_USE_HOST_PTR buffers it also checks which copy of the bytes is current: what the host changed and
- * the device need not have (host_dirty.h), and the reverse (device_dirty.h). Where only a change is seen,
- * bytes that commands wrote are left out first.
+ * the device need not have, and the reverse (dirty_bytes.h). Where only a change is seen, bytes that commands
+ * wrote are left out first.
  */
 #include "commands_state.h"
 

@@ -126,23 +126,22 @@ static void want_visited(void *self, const struct byte_set *bytes, const struct 
     want(self, access);
 }
 
+static bool keep_wanted(struct several_sites *several)
+{
+    const bool wanted = several->wanted;
+    several->wanted = false;
+    if (!wanted)
+        footprint_sites_fini(&several->sites);
+    return wanted;
+}
+
 void commands_drop_several(struct command_area *area)
 {
-    uint32_t kept = 0;
     commands_visit(area, area->low, area->high, want_visited, area);
     for (uint32_t i = 0; i < area->device_dirty.count; i++)
         want(area, &area->device_dirty.parts[i].writer);
-    for (size_t i = 0; i < area->several.count; i++) {
-        struct several_sites *several = &area->several.items[i];
-        if (!several->wanted) {
-            footprint_sites_fini(&several->sites);
-            continue;
-        }
-        several->wanted = false;
-        area->several.items[kept++] = *several;
-    }
-    area->several.count = kept;
-    area->several_most = 2 * kept + SEVERAL_FEW;
+    list_keep(&area->several, several, keep_wanted(several));
+    area->several_most = 2 * area->several.count + SEVERAL_FEW;
 }
 
 void commands_several_free(struct command_area *area)
