@@ -97,6 +97,8 @@ libsim_a_SOURCES = \
 	%D%/device/uninitialised.h \
 	%D%/device/device_path.c \
 	%D%/device/device_path.h \
+	%D%/scenario/argument_extent.c \
+	%D%/scenario/argument_extent.h \
 	%D%/scenario/expect_counter.c \
 	%D%/scenario/launch_filter.c \
 	%D%/device/placement_log.c \

@@ -391,6 +391,7 @@ struct scenario {
     char *instructions;       /* counts of instructions; likewise */
     char *coverage_file;      /* an lcov tracefile; NULL = none */
     bool count_idle_lines;    /* no key: the result has the lines that did not run */
+    bool measure_extents;     /* no key: the result has how far accesses go into the first launch's buffers */
     char *html_file;          /* one page that shows the run; NULL = none */
     char *timeline_file;      /* what ran when and where, as Chrome's trace events; NULL = none */
     char *trace_file;         /* each access, fence and barrier as a JSON line; NULL = none */

@@ -39,7 +39,10 @@ struct scenario_result {
     struct schedule_record *record; /* what the launches chose; NULL: there was no device */
     size_t buffer_count;            /* as expect.buffers; the same types and counts */
     struct value_list *buffers;
-    struct idle_lines idle;       /* if the scenario counts them */
+    struct idle_lines idle; /* if the scenario counts them */
+    /* If the scenario measures them: per argument of the first launch, the bytes up to the last accessed one.
+     */
+    uint64_t *extents;
     size_t placement_count;       /* as expect.placements */
     struct unit_list *placements; /* of every group of the launch; UINT32_MAX: did not run */
 };

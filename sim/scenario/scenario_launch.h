@@ -14,6 +14,7 @@
 
 #include "orrery/device.h"
 #include "orrery/scenario_run.h"
+#include "argument_extent.h"
 #include "sim/device/placement_log.h"
 
 /* One run of a scenario. */
@@ -27,6 +28,7 @@ struct run {
     uint64_t **addresses;
     uint32_t *launch_commands; /* [launch] */
     struct placed placed;      /* filled when the scenario expects a placement */
+    struct extents extents;    /* filled when the scenario measures them */
     uint32_t commands;
     uint32_t buffers;
     uint32_t queue; /* the default device queue; 0: none */

@@ -286,6 +286,25 @@ static enum status make_queue(struct run *run)
     return run->scenario->device.device_enqueue ? new_queue(run, &run->queue) : STATUS_OK;
 }
 
+static enum status keep_extents(const struct run *run, struct scenario_result *result)
+{
+    if (!run->extents.of_argument)
+        return STATUS_OK;
+    result->extents = extents_take(&run->extents);
+    return result->extents ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+static enum status observe_extents(struct run *run)
+{
+    if (!run->scenario->measure_extents || !run->scenario->launch_count)
+        return STATUS_OK;
+    if (!extents_init(&run->extents, run->device, run->addresses[0], run->scenario->launches[0].arg_count))
+        return STATUS_OUT_OF_MEMORY;
+    const struct observer observer = extents_observer(&run->extents);
+    device_add_observer(run->device, &observer);
+    return STATUS_OK;
+}
+
 enum status scenario_perform(struct run *run, struct scenario_result *result)
 {
     enum status status = device_new(run->scenario, run->report, &run->device, run->diagnosis);
@@ -302,6 +321,8 @@ enum status scenario_perform(struct run *run, struct scenario_result *result)
     if (status == STATUS_OK)
         status = allocate_all(run);
     if (status == STATUS_OK)
+        status = observe_extents(run);
+    if (status == STATUS_OK)
         status = scenario_launch_all(run);
     if (status == STATUS_OK)
         status =
@@ -315,6 +336,8 @@ enum status scenario_perform(struct run *run, struct scenario_result *result)
         /* Counters are read before the buffers that are expected, since those reads are no commands of the
          * scenario. */
         enum status read = keep_results(run, result);
+        if (read == STATUS_OK)
+            read = keep_extents(run, result);
         if (read == STATUS_OK && status != STATUS_STOPPED)
             read = read_results(run, result);
         if (read == STATUS_OK)
@@ -337,6 +360,7 @@ void scenario_run_fini(struct run *run)
     free(run->addresses);
     free(run->launch_commands);
     placed_fini(&run->placed);
+    extents_fini(&run->extents);
     if (run->program)
         program_release(run->program);
     if (run->device)
@@ -387,5 +411,6 @@ void scenario_result_fini(struct scenario_result *result)
     free(result->output);
     free(result->counters_text);
     free(result->idle.lines);
+    free(result->extents);
     *result = (struct scenario_result){.output = NULL};
 }
