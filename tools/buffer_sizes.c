@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs of a kernel that look for accesses outside of its buffers alone. In the run of a step each buffer that
- * has no size yet is as large as the step's natural size and its margin. One without such an access has
- * found its size.
+ * Runs of a kernel that look for accesses outside of its buffers alone, and what their extents say about
+ * sizes.
  */
 #include "buffer_sizes.h"
 
@@ -13,48 +12,13 @@
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { STEPS_MOST = 18, ELEMENTS_MOST = 1 << 20, BESIDE = 2, TRIAL_STEPS = 500000 };
-
-/* A natural size, and how far accesses may leave it by mistake. */
-struct size_step {
-    uint64_t elements, with_margin;
+enum {
+    ELEMENTS_FIRST = 1 << 16,
+    ELEMENTS_MOST = 1 << 20,
+    ELEMENTS_LISTED = 1 << 12, /* of a buffer whose values are spelled out */
+    LOCAL_STEPS = 10,
+    TRIAL_STEPS = 500000
 };
-
-/* Adds up to four times the size. Sizes that the margin of a smaller one covers are left out. */
-static size_t add_steps(uint64_t size, uint64_t most, size_t count, struct size_step steps[STEPS_MOST])
-{
-    for (uint64_t times = 1; times <= 4 && count + 1 < STEPS_MOST; times++) {
-        /* elements in pairs and triples end where they end; one more of them is a mistake */
-        const uint64_t beside = times > BESIDE ? times : BESIDE;
-        const struct size_step step = {times * size, (times > 1 ? times * size : most) + beside};
-        const bool is_covered = count && step.elements <= steps[count - 1].with_margin;
-        if (step.with_margin <= ELEMENTS_MOST && !is_covered)
-            steps[count++] = step;
-    }
-    return count;
-}
-
-static size_t steps_of(const struct buffer_trials *trials, struct size_step out_steps[STEPS_MOST])
-{
-    const uint64_t whole = trials->whole, width = trials->width;
-    size_t count = 0;
-    assert(width <= whole);
-    if (width < whole) {
-        out_steps[count++] = (struct size_step){width, whole - 1};
-        count = add_steps(whole, trials->most, count, out_steps);
-        count = add_steps(width * whole, whole * trials->most, count, out_steps);
-    }
-    uint64_t most = trials->most;
-    for (uint64_t power = whole; width == whole && power <= ELEMENTS_MOST && power > 1; power *= whole) {
-        count = add_steps(power, most, count, out_steps);
-        most *= trials->most;
-    }
-    if (!count)
-        out_steps[count++] = (struct size_step){whole, trials->most + BESIDE};
-    /* what a kernel's own constants may ask for */
-    out_steps[count++] = (struct size_step){ELEMENTS_MOST, ELEMENTS_MOST};
-    return count;
-}
 
 /* ---- one run -------------------------------------------------------------------------------------- */
 
@@ -103,12 +67,15 @@ static char *copied(const char *text)
     return copy;
 }
 
-/* Bounds alone, quietly, and not for long. */
-static void set_trial(const struct buffer_trials *trials, struct scenario *scenario)
+/* Quietly, and not for long; bounds alone, or all that the user wants. */
+static void set_trial(const struct buffer_trials *trials, bool bounds, struct scenario *scenario)
 {
     for (int check = 0; check < CHECK_COUNT; check++)
-        if (check != CHECK_BOUNDS)
-            scenario->checks[check] = SEVERITY_OFF;
+        scenario->checks[check] =
+            bounds && check != CHECK_BOUNDS ? SEVERITY_OFF : trials->scenario->checks[check];
+    if (bounds)
+        scenario->checks[CHECK_BOUNDS] = SEVERITY_ERROR;
+    scenario->count_idle_lines = scenario->measure_extents = bounds;
     scenario->fixes = FIXES_OFF;
     scenario->values = false;
     scenario->schedule.max_steps = TRIAL_STEPS;
@@ -122,24 +89,16 @@ static void set_trial(const struct buffer_trials *trials, struct scenario *scena
 }
 
 /* What the run found, to be freed; NULL: it could not run, and the real one says why. out_ended: within its
- * limit, as larger buffers will not help a kernel that does not. out_idle: NULL, or what it left out. */
-static struct report *run_trial(const struct buffer_trials *trials, struct scenario *scenario,
-                                struct idle_lines *out_idle, bool *out_ended)
+ * limit, as larger buffers will not help a kernel that does not. */
+static struct report *run_trial(const struct scenario *scenario, struct scenario_result *result,
+                                bool *out_ended)
 {
-    struct scenario_result result;
     struct diagnosis ignored = {0};
-    set_trial(trials, scenario);
-    scenario->count_idle_lines = out_idle != NULL;
     struct report *report = report_new(scenario);
     if (!report)
         tools_no_memory();
     report_set_stream(report, NULL, false);
-    const enum status status = scenario_run(scenario, report, &result, &ignored);
-    if (out_idle) {
-        *out_idle = result.idle;
-        result.idle.lines = NULL;
-    }
-    scenario_result_fini(&result);
+    const enum status status = scenario_run(scenario, report, result, &ignored);
     *out_ended = status == STATUS_OK;
     if (status == STATUS_OK || status == STATUS_NO_PROGRESS)
         return report;
@@ -147,102 +106,379 @@ static struct report *run_trial(const struct buffer_trials *trials, struct scena
     return NULL;
 }
 
-/* ---- all of them ---------------------------------------------------------------------------------- */
-
-/* Of an argument; tried: with the margin. */
-struct fit {
-    uint64_t elements, tried;
-    bool found;
-};
-
-static uint64_t extra(const struct buffer_trials *trials, size_t argument)
+/* How many elements the extent of an argument covers. */
+static uint64_t elements_reached(const struct scenario *scenario, const struct scenario_result *result,
+                                 size_t argument, uint64_t elements)
 {
-    return argument < 32 && trials->one_more >> argument & 1;
+    const struct scenario_arg *arg = &scenario->launches[0].args[argument];
+    const uint64_t bytes = arg->values.count * value_type_size(arg->values.type),
+                   element = elements && bytes >= elements ? bytes / elements : 1;
+    return (result->extents[argument] + element - 1) / element;
 }
 
-static void widen(const struct buffer_trials *trials, const struct size_step *steps, size_t at,
-                  struct fit *fits)
+static void take_extents(const struct buffer_trials *trials, const struct scenario *scenario,
+                         const struct scenario_result *result, const uint64_t *elements,
+                         struct buffer_trial *trial)
 {
     for (size_t i = 0; i < trials->info->arg_count; i++) {
-        if (fits[i].found)
-            continue;
-        const bool local = trials->info->args[i].kind == ARG_LOCAL;
-        const uint64_t more = extra(trials, i);
-        fits[i].elements = local ? trials->local << at : steps[at].elements + more;
-        fits[i].tried = local ? fits[i].elements : steps[at].with_margin + more;
+        const enum arg_kind kind = trials->info->args[i].kind;
+        const bool memory = kind == ARG_GLOBAL || kind == ARG_CONSTANT;
+        trial->elements[i] =
+            memory && result->extents ? elements_reached(scenario, result, i, elements[i]) : elements[i];
     }
 }
 
-/* One run: is there an argument whose size is not found? */
-static enum status try_step(const struct buffer_trials *trials, struct fit *fits, bool *out_more,
-                            struct diagnosis *diagnosis)
-{
-    const size_t count = trials->info->arg_count;
-    uint64_t *elements = calloc(count + 1, sizeof *elements);
-    struct scenario scenario;
-    struct report *report = NULL;
-    bool ended = false;
-    if (!elements)
-        tools_no_memory();
-    for (size_t i = 0; i < count; i++)
-        elements[i] = fits[i].tried;
-    scenario_default(&scenario);
-    const enum status status = load_trial(trials, elements, &scenario, diagnosis);
-    if (status == STATUS_OK)
-        report = run_trial(trials, &scenario, NULL, &ended);
-    *out_more = false;
-    for (size_t i = 0; i < count && report; i++) {
-        fits[i].found = fits[i].found || !leaves(report, i);
-        *out_more |= ended && !fits[i].found;
-    }
-    report_free(report);
-    scenario_fini(&scenario);
-    free(elements);
-    return status;
-}
-
-enum status buffer_sizes_find(const struct buffer_trials *trials, uint64_t *out_elements,
-                              struct diagnosis *diagnosis)
-{
-    const size_t count = trials->info->arg_count;
-    struct size_step steps[STEPS_MOST];
-    const size_t step_count = steps_of(trials, steps);
-    struct fit *fits = calloc(count + 1, sizeof *fits);
-    enum status status = STATUS_OK;
-    bool more = true;
-    if (!fits)
-        tools_no_memory();
-    for (size_t at = 0; at < step_count && more && status == STATUS_OK; at++) {
-        widen(trials, steps, at, fits);
-        status = try_step(trials, fits, &more, diagnosis);
-    }
-    for (size_t i = 0; i < count; i++)
-        if (!fits[i].found) /* no size helps, or nothing ran */
-            fits[i].elements = trials->info->args[i].kind == ARG_LOCAL ? trials->local
-                                                                       : steps[0].elements + extra(trials, i);
-    for (size_t i = 0; i < count; i++)
-        out_elements[i] = fits[i].elements;
-    free(fits);
-    return status;
-}
-
-bool buffer_sizes_measure(const struct buffer_trials *trials, const uint64_t *elements,
-                          struct idle_lines *out_idle)
+bool buffer_trial_measure(const struct buffer_trials *trials, const uint64_t *elements,
+                          struct buffer_trial *out_trial)
 {
     struct scenario scenario;
+    struct scenario_result result = {.output = NULL};
     struct diagnosis ignored = {0};
     struct report *report = NULL;
     bool ended = false;
-    *out_idle = (struct idle_lines){.count = 0};
+    *out_trial = (struct buffer_trial){.elements = calloc(trials->info->arg_count + 1, sizeof(uint64_t))};
+    if (!out_trial->elements)
+        tools_no_memory();
     scenario_default(&scenario);
-    if (load_trial(trials, elements, &scenario, &ignored) == STATUS_OK)
-        report = run_trial(trials, &scenario, out_idle, &ended);
-    const bool fine = report && ended && out_idle->lines;
-    if (!fine) {
-        free(out_idle->lines);
-        *out_idle = (struct idle_lines){.count = 0};
+    if (load_trial(trials, elements, &scenario, &ignored) == STATUS_OK) {
+        set_trial(trials, true, &scenario);
+        report = run_trial(&scenario, &result, &ended);
     }
+    if (report) {
+        take_extents(trials, &scenario, &result, elements, out_trial);
+        for (size_t i = 0; i < trials->info->arg_count && i < 32; i++)
+            out_trial->far |= leaves(report, i) ? UINT32_C(1) << i : 0;
+        out_trial->idle = result.idle;
+        result.idle.lines = NULL;
+    }
+    const bool fine = report && ended && out_trial->idle.lines;
+    scenario_result_fini(&result);
     report_free(report);
     scenario_fini(&scenario);
     return fine;
+}
+
+size_t buffer_trial_findings(const struct buffer_trials *trials, const uint64_t *elements)
+{
+    struct scenario scenario;
+    struct scenario_result result = {.output = NULL};
+    struct diagnosis ignored = {0};
+    size_t count = SIZE_MAX;
+    bool ended = false;
+    scenario_default(&scenario);
+    if (load_trial(trials, elements, &scenario, &ignored) == STATUS_OK) {
+        set_trial(trials, false, &scenario);
+        struct report *report = run_trial(&scenario, &result, &ended);
+        count = report && ended ? report_count(report) : SIZE_MAX;
+        report_free(report);
+    }
+    scenario_result_fini(&result);
+    scenario_fini(&scenario);
+    return count;
+}
+
+void buffer_trial_fini(struct buffer_trial *trial)
+{
+    free(trial->elements);
+    free(trial->idle.lines);
+    *trial = (struct buffer_trial){.elements = NULL};
+}
+
+static bool has(uint32_t set, size_t argument)
+{
+    return argument < 32 && set >> argument & 1;
+}
+
+/* Those that were left get more. True: there is one. */
+static bool widen(const struct buffer_trials *trials, uint32_t left, uint64_t *elements)
+{
+    bool more = false;
+    for (size_t i = 0; i < trials->info->arg_count; i++) {
+        const bool local = trials->info->args[i].kind == ARG_LOCAL;
+        const uint64_t wider = local ? 2 * elements[i] : ELEMENTS_MOST;
+        if (!has(left, i) || wider > (local ? trials->local << LOCAL_STEPS : ELEMENTS_MOST) ||
+            wider == elements[i])
+            continue;
+        elements[i] = wider;
+        more = true;
+    }
+    return more;
+}
+
+bool buffer_trial_run(const struct buffer_trials *trials, struct buffer_trial *out_trial)
+{
+    const size_t count = trials->info->arg_count;
+    uint64_t *elements = calloc(count + 1, sizeof *elements);
+    if (!elements)
+        tools_no_memory();
+    for (size_t i = 0; i < count; i++)
+        elements[i] = trials->info->args[i].kind == ARG_LOCAL ? trials->local
+                      : has(trials->one_more, i)              ? ELEMENTS_LISTED
+                                                              : ELEMENTS_FIRST;
+    bool fine = buffer_trial_measure(trials, elements, out_trial);
+    while (fine && widen(trials, out_trial->far, elements)) {
+        buffer_trial_fini(out_trial);
+        fine = buffer_trial_measure(trials, elements, out_trial);
+    }
+    for (size_t i = 0; i < count && fine; i++)
+        if (has(out_trial->far, i) && trials->info->args[i].kind == ARG_LOCAL)
+            out_trial->elements[i] = trials->local;
+    free(elements);
+    return fine;
+}
+
+/* ---- sizes --------------------------------------------------------------------------------------- */
+
+enum { PRODUCT_MOST = 3, TIMES_MOST = 4, BESIDE = 2, BESIDE_FEW = 16 };
+
+/* times x a product of up to three factors, which ascend by number. */
+struct size {
+    uint64_t times;
+    size_t count, factor[PRODUCT_MOST];
+};
+
+enum explanation { EXPLAINS_NOTHING, EXPLAINS_MISTAKE, EXPLAINS_ROOM, EXPLAINS_NEXT, EXPLAINS_EXACTLY };
+
+/* A size, and how far from it accesses end in all choices together. */
+struct candidate {
+    struct size size;
+    enum explanation how;
+    uint64_t distance;
+};
+
+static uint64_t value_of(const struct size_fit *fit, const struct size *size, size_t choice)
+{
+    uint64_t value = size->times;
+    for (size_t i = 0; i < size->count; i++)
+        value *= fit->factors[size->factor[i]].value[choice];
+    return value;
+}
+
+/* The least likely of its squares. */
+static enum size_square square_in(const struct size_fit *fit, const struct size *size)
+{
+    enum size_square square = SQUARE_LIKELY;
+    for (size_t i = 1; i < size->count; i++) {
+        const struct size_factor *factor = &fit->factors[size->factor[i]];
+        if (size->factor[i] == size->factor[i - 1] && factor->square < square)
+            square = factor->square;
+    }
+    return square;
+}
+
+/* What a right kernel may leave of a table: rows at its border, and the padding of each row. */
+static uint64_t room_of(const struct size_fit *fit, const struct size *size, size_t choice)
+{
+    uint64_t largest = 0, padding = 0, room = 1;
+    for (size_t i = 0; i < size->count; i++) {
+        const struct size_factor *factor = &fit->factors[size->factor[i]];
+        largest = factor->value[choice] > largest ? factor->value[choice] : largest;
+        padding += factor->padding[choice];
+    }
+    if (size->count == 1)
+        return size->times == 1 ? BESIDE : largest > BESIDE_FEW ? BESIDE * size->times : 0;
+    for (size_t i = 0; i < size->count; i++)
+        room *= fit->factors[size->factor[i]].value[choice];
+    room /= largest;
+    return size->times * (BESIDE * (room + 1) + padding);
+}
+
+/* How far accesses go past a table by mistake: without a test of one of its sizes, or with the larger of two
+ * sizes in the place of the smaller one; or, of elements in pairs, by one of them. */
+static uint64_t margin_of(const struct size_fit *fit, const struct size *size, size_t choice)
+{
+    const uint64_t value = value_of(fit, size, choice), beside = size->times > BESIDE ? size->times : BESIDE;
+    uint64_t most = value + beside;
+    for (size_t i = 0; i < size->count && (size->times == 1 || size->count > 1); i++) {
+        const struct size_factor *factor = &fit->factors[size->factor[i]];
+        const uint64_t others = value / factor->value[choice];
+        const uint64_t untested =
+            factor->past[choice] * others + (size->count > 1 ? factor->past[choice] : 0);
+        most = untested + BESIDE > most ? untested + BESIDE : most;
+        for (size_t k = 0; k < size->count && size->count > 1; k++) {
+            const uint64_t other = fit->factors[size->factor[k]].value[choice],
+                           swapped = others * other + other;
+            most = swapped > most ? swapped : most;
+        }
+    }
+    return most - value;
+}
+
+/* All of its factors are sizes, or none is. */
+static bool is_mixed(const struct size_fit *fit, const struct size *size)
+{
+    for (size_t i = 1; i < size->count; i++)
+        if (fit->factors[size->factor[i]].alone != fit->factors[size->factor[0]].alone)
+            return true;
+    return false;
+}
+
+static struct candidate judge(const struct size_fit *fit, const struct size *size, size_t argument)
+{
+    struct candidate candidate = {.size = *size, .how = EXPLAINS_EXACTLY};
+    const uint64_t extra = has(fit->trials->one_more, argument);
+    for (size_t c = 0; c < fit->choice_count; c++) {
+        const uint64_t value = value_of(fit, size, c), reached = fit->trial[c].elements[argument],
+                       to = reached > extra ? reached - extra : 0;
+        const bool beyond = to > value;
+        const uint64_t distance = beyond ? to - value : value - to;
+        const uint64_t most = beyond ? margin_of(fit, size, c) : room_of(fit, size, c);
+        const enum explanation how = !distance ? EXPLAINS_EXACTLY
+                                     : beyond  ? distance <= most ? EXPLAINS_MISTAKE : EXPLAINS_NOTHING
+                                     : distance <= most ? EXPLAINS_ROOM
+                                                        : EXPLAINS_MISTAKE;
+        candidate.how = how < candidate.how ? how : candidate.how;
+        candidate.distance += distance;
+    }
+    const enum size_square square = square_in(fit, size);
+    if (square == SQUARE_UNLIKELY || (square == SQUARE_POSSIBLE && candidate.how < EXPLAINS_EXACTLY))
+        candidate.how = EXPLAINS_NOTHING;
+    return candidate;
+}
+
+/* Is the extent the same whatever the numbers are, as that of a table with a size of its own? That of a
+ * launch whose work-items are not tested is, too. */
+static bool is_constant(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+{
+    const uint64_t to = fit->trial[0].elements[argument];
+    bool varies = false;
+    for (size_t c = 1; c < fit->choice_count; c++) {
+        if (fit->trial[c].elements[argument] != to)
+            return false;
+        varies |= value_of(fit, &candidate->size, c) != value_of(fit, &candidate->size, 0);
+    }
+    return varies && !(candidate->size.count == 1 && fit->factors[candidate->size.factor[0]].past[0] == to);
+}
+
+static bool is_beyond(const struct size_fit *fit, const struct candidate *candidate, size_t argument,
+                      size_t choice)
+{
+    const uint64_t extra = has(fit->trials->one_more, argument);
+    return fit->trial[choice].elements[argument] > value_of(fit, &candidate->size, choice) + extra;
+}
+
+static bool leaves_some(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+{
+    for (size_t c = 0; c < fit->choice_count; c++)
+        if (is_beyond(fit, candidate, argument, c))
+            return true;
+    return false;
+}
+
+static bool leaves_all(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+{
+    for (size_t c = 0; c < fit->choice_count; c++)
+        if (!is_beyond(fit, candidate, argument, c))
+            return false;
+    return true;
+}
+
+/* Does it end one element past the size, or a pair, in each choice? */
+static bool is_next(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+{
+    return leaves_all(fit, candidate, argument) &&
+           (candidate->distance == fit->choice_count ||
+            candidate->distance == fit->choice_count * candidate->size.times);
+}
+
+static void try_size(const struct size_fit *fit, const struct size *size, size_t argument,
+                     struct candidate *best)
+{
+    struct candidate candidate = judge(fit, size, argument);
+    if (candidate.how == EXPLAINS_MISTAKE &&
+        (!leaves_some(fit, &candidate, argument) || is_constant(fit, &candidate, argument)))
+        candidate.how = EXPLAINS_NOTHING;
+    /* of elements in pairs, a swapped factor alone, which is inside in one of the orders */
+    if (candidate.how == EXPLAINS_MISTAKE && size->times > 1 && size->count > 1 && fit->choice_count > 1 &&
+        !is_next(fit, &candidate, argument) && leaves_all(fit, &candidate, argument))
+        candidate.how = EXPLAINS_NOTHING;
+    if (is_mixed(fit, size))
+        candidate.how = EXPLAINS_NOTHING;
+    /* one element past a table is likelier than a larger table that is not filled */
+    if (candidate.how == EXPLAINS_MISTAKE && is_next(fit, &candidate, argument))
+        candidate.how = EXPLAINS_NEXT;
+    if (candidate.how > best->how || (candidate.how == best->how && candidate.distance < best->distance))
+        *best = candidate;
+}
+
+/* Products with further factors, none before the last of them. */
+static void try_products(const struct size_fit *fit, struct size *size, size_t argument,
+                         struct candidate *best)
+{
+    for (size->times = 1; size->count && size->times <= TIMES_MOST; size->times++)
+        try_size(fit, size, argument, best);
+    const size_t first = size->count ? size->factor[size->count - 1] : 0;
+    for (size_t i = first; i < fit->factor_count && size->count < PRODUCT_MOST; i++) {
+        size->factor[size->count++] = i;
+        try_products(fit, size, argument, best);
+        size->count--;
+    }
+}
+
+/* A product of two factors, each of so many times a number and some more; of one, if b is past the last. */
+static bool is_table(const struct size_fit *fit, size_t argument, size_t a, size_t b, uint64_t times,
+                     uint64_t more)
+{
+    for (size_t c = 0; c < fit->choice_count; c++) {
+        const uint64_t rows = times * fit->factors[a].value[c] + more,
+                       columns = b < fit->factor_count ? times * fit->factors[b].value[c] + more : 1;
+        if (rows * columns != fit->trial[c].elements[argument])
+            return false;
+    }
+    return true;
+}
+
+/* Tables with a border on two sides or on all, and those of 2n + 1. */
+static bool has_border(const struct size_fit *fit, size_t argument)
+{
+    for (size_t a = 0; a < fit->factor_count; a++) {
+        for (size_t b = a; b < fit->factor_count; b++)
+            if (is_table(fit, argument, a, b, 1, 1) || is_table(fit, argument, a, b, 1, 2) ||
+                (fit->factors[a].around && fit->factors[b].around && is_table(fit, argument, a, b, 2, 1)))
+                return true;
+        if (fit->factors[a].around && is_table(fit, argument, a, fit->factor_count, 2, 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_far(const struct size_fit *fit, size_t argument)
+{
+    for (size_t c = 0; c < fit->choice_count; c++)
+        if (has(fit->trial[c].far, argument))
+            return true;
+    return false;
+}
+
+static void fit_argument(struct size_fit *fit, size_t argument)
+{
+    const uint64_t extra = has(fit->trials->one_more, argument);
+    struct size size = {.count = 0};
+    struct candidate best = {.how = EXPLAINS_NOTHING, .distance = UINT64_MAX};
+    const bool far = is_far(fit, argument);
+    if (!far)
+        try_products(fit, &size, argument, &best);
+    if (best.how < EXPLAINS_EXACTLY && has_border(fit, argument))
+        best.how = EXPLAINS_NOTHING;
+    const bool mistaken = best.how == EXPLAINS_MISTAKE || best.how == EXPLAINS_NEXT;
+    for (size_t c = 0; c < fit->choice_count; c++) {
+        const uint64_t to = fit->trial[c].elements[argument];
+        const bool larger = !far && to > fit->whole + extra;
+        fit->leaves[c] |= mistaken && is_beyond(fit, &best, argument, c);
+        fit->elements[c][argument] = best.how != EXPLAINS_NOTHING ? value_of(fit, &best.size, c) + extra
+                                     : larger                     ? to
+                                                                  : fit->whole + extra;
+    }
+}
+
+void buffer_sizes_fit(struct size_fit *fit)
+{
+    for (size_t i = 0; i < fit->trials->info->arg_count; i++) {
+        const enum arg_kind kind = fit->trials->info->args[i].kind;
+        if (kind == ARG_GLOBAL || kind == ARG_CONSTANT)
+            fit_argument(fit, i);
+        else
+            for (size_t c = 0; c < fit->choice_count; c++)
+                fit->elements[c][i] = fit->trial[c].elements[i];
+    }
 }

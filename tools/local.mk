@@ -86,6 +86,8 @@ orrery_SOURCES = \
 	%D%/serve/serve.h \
 	%D%/settings.c \
 	%D%/tools.h \
+	%D%/number_choice.c \
+	%D%/number_choice.h \
 	%D%/skeleton.c \
 	%D%/skeleton.h \
 	%D%/target.c \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A scenario for a kernel that has none: the program is built, and each argument gets a value for its type.
- * Whole numbers are n: the work-items of a dimension or, where the kernel compares an id with one or reads
- * one nowhere, fewer, so that a wrong or a missing test shows. One with which the kernel does less than with
- * 1, or leaves out lines that run with 1 or 0, gets that. Buffers have n elements, or as
- * many as a table of n has that the kernel stays in (buffer_sizes.h); all are 1, which is an index within
- * bounds, too; counters are 0, and offsets of parts 0, 1, 2 and so on. Other numbers are 1.
+ * Whole numbers are those of number_choice.h, in the order of two that shows a mistake. One with which the
+ * kernel does less than with 1, or leaves out lines that run with 1 or 0, gets that. Buffers are as large as
+ * buffer_sizes.h says; all elements are 1, which is an index within bounds, too; counters are 0, and offsets
+ * of parts 0, 1, 2 and so on. Other numbers are 1. Work-groups have the size for which the kernel seems to be
+ * written, of several the one with the fewest findings.
  */
 #include "skeleton.h"
 
@@ -17,15 +17,26 @@
 #include "orrery/device.h"
 #include "buffer_sizes.h"
 #include "kernel_shape.h"
+#include "number_choice.h"
 #include "orrery/scenario_run.h"
 #include "tools.h"
 
-enum { TILE_MOST = 32, NARROWER = 2, SIZE_BYTES = 4 };
+enum {
+    TILE_MOST = 32,
+    SIZE_BYTES = 4,
+    GROUPS_NUMBERED = 6,
+    ITEMS = 64,
+    PLANS_MOST = 5,
+    MANY = 6,
+    PADDING_MOST = 16
+};
 
 struct launch_sizes {
     uint64_t global[3], local[3];
-    uint64_t whole; /* n */
-    uint64_t width; /* of tables whose width is one argument and whose height another: n - 2; else n */
+    uint64_t whole;         /* n */
+    uint64_t width, height; /* of images */
+    uint64_t ids[3];        /* how far go ids that are compared with a number: the launch, or a multiple */
+    bool exact;             /* no id stays below a number: n is the size of the launch */
 };
 
 /* ---- types ------------------------------------------------------------------------------- */
@@ -123,6 +134,7 @@ static void print_image(FILE *stream, const struct kernel_arg *arg, const struct
     for (uint32_t d = 0; d < dimensions; d++)
         fprintf(stream, "%s%" PRIu64, d ? ", " : "",
                 d == 2 && sizes->global[2] == 1 ? 2
+                : d == 1                        ? sizes->height
                 : d                             ? sizes->whole
                                                 : sizes->width);
     fprintf(stream, "%s], fill: 1, access: %s}}", images[arg->image_type].layers ? ", 2" : "", access);
@@ -137,8 +149,9 @@ struct skeleton {
     const struct kernel_info *info;
     const struct kernel_shape *shape;
     struct launch_sizes sizes;
-    uint32_t widths;      /* bit i: argument i is the width */
-    uint32_t ones, zeros; /* bit i: argument i is a whole number, and 1 or 0 in place of n */
+    uint64_t numbers[32]; /* of arguments that are whole numbers */
+    uint64_t in_group;    /* what local ids are compared with; 0: any */
+    uint32_t ones, zeros; /* bit i: argument i is a whole number, and 1 or 0 */
 };
 
 /* Is it in the set of arguments? */
@@ -151,7 +164,7 @@ static uint64_t whole_of(const struct skeleton *skeleton, size_t argument)
 {
     if (has(skeleton->zeros, argument) || has(skeleton->ones, argument))
         return has(skeleton->ones, argument);
-    return has(skeleton->widths, argument) ? skeleton->sizes.width : skeleton->sizes.whole;
+    return argument < 32 ? skeleton->numbers[argument] : skeleton->sizes.whole;
 }
 
 static enum skeleton_fill contents_of(const struct skeleton *skeleton, size_t argument)
@@ -201,16 +214,35 @@ static void keep_to_device(const struct device_config *device, uint64_t local[3]
     }
 }
 
-/* The dimensions of the work-groups: what the kernel requires, a tile of local memory, or 64 work-items. */
-static uint32_t size_groups(const struct kernel_info *info, const struct kernel_shape *shape,
-                            const struct device_config *device, struct launch_sizes *sizes)
+/* The power of two that an array for a work-group, and a border of it, has room for; 0: it is none such. */
+static uint64_t items_of(uint64_t array)
 {
-    static const uint64_t shapes[][3] = {{64, 1, 1}, {8, 8, 1}, {4, 4, 4}};
-    const bool tiled = shape->dimensions == 2 && shape->tile > 1 && shape->tile <= TILE_MOST;
+    uint64_t items = array ? 1 : 0;
+    while (2 * items <= array && items)
+        items *= 2;
+    return array - items <= items / 4 ? items : 0;
+}
+
+/* Work-groups, and what local ids are compared with (number_choice.h). */
+struct group_plan {
+    uint64_t width, height, in_group;
+};
+
+/* The dimensions of the work-groups: what the kernel requires, a tile of local memory, or so many work-items,
+ * 64 in several dimensions. */
+static uint32_t size_groups(const struct kernel_info *info, const struct kernel_shape *shape,
+                            const struct device_config *device, const struct group_plan *plan,
+                            struct launch_sizes *sizes)
+{
+    const uint64_t shapes[][3] = {{plan->width, 1, 1}, {plan->width, plan->height, 1}, {4, 4, 4}};
+    const uint64_t inner = items_of(shape->tile);
+    const uint64_t tile =
+        inner && (shape->tile - inner) % 2 == 0 ? inner : shape->tile; /* without its border */
+    const bool tiled = shape->dimensions == 2 && tile > 1 && tile <= TILE_MOST;
     uint32_t dimensions = shape->dimensions;
     for (uint32_t d = 0; d < 3; d++) {
         sizes->local[d] = info->required_size[0] ? info->required_size[d]
-                          : tiled && d < 2       ? shape->tile
+                          : tiled && d < 2       ? tile
                                                  : shapes[shape->dimensions - 1][d];
         if (sizes->local[d] > 1 && d + 1 > dimensions)
             dimensions = d + 1;
@@ -253,33 +285,28 @@ static bool ends_before_ids(const struct kernel_info *info, const struct kernel_
     return whole && (shape->limits & whole || !(whole & ~shape->unread));
 }
 
-/* The numbers that ids of the first dimension alone stay below, if others limit the second alone, and there
- * are no further numbers of the size of an int. They differ from the others, so that a mix-up shows. */
-static uint32_t widths_of(const struct kernel_info *info, const struct kernel_shape *shape, uint32_t ones)
-{
-    const uint32_t whole = numbers_of(info, SIZE_BYTES) & ~ones, first = shape->limits_of[0],
-                   second = shape->limits_of[1], widths = whole & first & ~second,
-                   heights = whole & second & ~first;
-    return shape->dimensions == 2 && heights && widths && whole == (widths | heights) ? widths : 0;
-}
-
 /* Several work-groups in each dimension, for a kernel that can distinguish them: three, so that no size is a
  * power of two as kernels have them in their texts; of large tiles two. */
 static struct launch_sizes sizes_of(const struct kernel_info *info, const struct kernel_shape *shape,
-                                    const struct device_config *device, uint32_t ones)
+                                    const struct device_config *device, const struct group_plan *plan,
+                                    uint32_t ones)
 {
     struct launch_sizes sizes;
-    const uint32_t dimensions = size_groups(info, shape, device, &sizes);
+    const uint32_t dimensions = size_groups(info, shape, device, plan, &sizes);
     uint64_t least = UINT64_MAX;
     for (uint32_t d = 0; d < 3; d++) {
         const bool several = shape->several_groups && d < dimensions && (sizes.local[d] > 1 || d == 0);
-        const uint64_t groups = !several ? 1 : dimensions > 1 && sizes.local[d] > 16 ? 2 : 3;
+        const bool numbered = shape->group_limits & whole_arguments(info) & ~ones;
+        const uint64_t groups = !several                                ? 1
+                                : dimensions > 1 && sizes.local[d] > 16 ? 2
+                                : dimensions == 1 && numbered           ? GROUPS_NUMBERED
+                                                                        : 3;
         sizes.global[d] = groups * sizes.local[d];
         least = d < dimensions && sizes.global[d] < least ? sizes.global[d] : least;
     }
-    sizes.whole = ends_before_ids(info, shape, ones) ? fewer(least, dimensions) : sizes.global[0];
-    const bool has_width = widths_of(info, shape, ones) && sizes.whole > NARROWER + 1;
-    sizes.width = sizes.whole - (has_width ? NARROWER : 0);
+    memcpy(sizes.ids, sizes.global, sizeof sizes.ids);
+    sizes.exact = !ends_before_ids(info, shape, ones);
+    sizes.whole = sizes.width = sizes.height = sizes.exact ? sizes.global[0] : fewer(least, dimensions);
     return sizes;
 }
 
@@ -338,11 +365,13 @@ static enum status print_trial(FILE *stream, const void *self, const uint64_t *e
 
 /* ---- what fits the kernel ---------------------------------------------------------------------- */
 
-/* A skeleton, how many elements its arguments have, and the lines that do not run with them. */
+/* A skeleton, how many elements its arguments have, and the lines that do not run with them. leaves: it has
+ * accesses outside of its buffers. */
 struct fitting {
     struct skeleton skeleton;
     uint64_t *elements;
     struct idle_lines idle;
+    bool leaves;
 };
 
 static void fitting_init(struct fitting *fitting, const struct skeleton *skeleton)
@@ -359,33 +388,166 @@ static void fitting_fini(struct fitting *fitting)
     free(fitting->idle.lines);
 }
 
-static struct buffer_trials trials_of(const struct fitting *fitting, const struct scenario *scenario,
+static struct buffer_trials trials_of(const struct skeleton *skeleton, const struct scenario *scenario,
                                       const char *file)
 {
-    const struct launch_sizes *sizes = &fitting->skeleton.sizes;
-    uint64_t most = 1;
-    for (int d = 0; d < 3; d++)
-        most = sizes->global[d] > most ? sizes->global[d] : most;
     return (struct buffer_trials){.scenario = scenario,
                                   .file = file,
-                                  .info = fitting->skeleton.info,
-                                  .whole = sizes->whole,
-                                  .width = sizes->width,
-                                  .most = most,
-                                  .local = product(sizes->local),
-                                  .one_more = fitting->skeleton.shape->offsets,
+                                  .info = skeleton->info,
+                                  .local = product(skeleton->sizes.local),
+                                  .one_more = skeleton->shape->offsets,
                                   .print = print_trial,
-                                  .self = &fitting->skeleton};
+                                  .self = skeleton};
 }
 
-static enum status fit(struct fitting *fitting, const struct scenario *scenario, const char *file,
-                       struct diagnosis *diagnosis)
+/* The arguments whose numbers differ from each other. */
+static uint32_t numbers_in(const struct skeleton *skeleton)
 {
-    const struct buffer_trials trials = trials_of(fitting, scenario, file);
-    const enum status status = buffer_sizes_find(&trials, fitting->elements, diagnosis);
-    if (status == STATUS_OK)
-        buffer_sizes_measure(&trials, fitting->elements, &fitting->idle);
-    return status;
+    return numbers_of(skeleton->info, SIZE_BYTES) & ~(skeleton->ones | skeleton->zeros);
+}
+
+static uint32_t dimensions_of(const struct launch_sizes *sizes)
+{
+    return sizes->global[2] > 1 ? 3 : sizes->global[1] > 1 ? 2 : 1;
+}
+
+static void choose_numbers(struct skeleton *skeleton, enum number_order order)
+{
+    struct launch_sizes *sizes = &skeleton->sizes;
+    const struct kernel_shape *shape = skeleton->shape;
+    struct number_request request = {.shape = shape,
+                                     .numbers = numbers_in(skeleton),
+                                     .dimensions = dimensions_of(sizes),
+                                     .in_group = skeleton->in_group,
+                                     .whole = sizes->whole,
+                                     .exact = sizes->exact};
+    for (int d = 0; d < 3; d++) {
+        request.global[d] = sizes->global[d];
+        request.local[d] = sizes->local[d];
+        request.groups[d] = sizes->global[d] / sizes->local[d];
+    }
+    numbers_choose(&request, order, skeleton->numbers);
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t limit = shape->limits & request.numbers & UINT32_C(1) << i;
+        if (limit & shape->limits_of[0] & ~shape->limits_of[1])
+            sizes->width = skeleton->numbers[i];
+        if (limit & shape->limits_of[1] & ~shape->limits_of[0])
+            sizes->height = skeleton->numbers[i];
+    }
+}
+
+/* How far ids go that are compared with the argument. */
+static uint64_t ids_past(const struct skeleton *skeleton, uint32_t argument, uint64_t value)
+{
+    const struct kernel_shape *shape = skeleton->shape;
+    const struct launch_sizes *sizes = &skeleton->sizes;
+    uint64_t past = value;
+    for (int d = 0; d < 3; d++) {
+        const uint64_t groups = sizes->global[d] / sizes->local[d],
+                       ids = has(shape->group_limits, argument) ? groups : sizes->ids[d];
+        const bool limits =
+            has((shape->limits & shape->limits_of[d]) | (sizes->exact ? 0 : shape->unread), argument);
+        if (limits && ids > past)
+            past = ids;
+    }
+    return past;
+}
+
+static enum size_square square_of(const struct skeleton *skeleton, uint32_t argument)
+{
+    const struct kernel_shape *shape = skeleton->shape;
+    const uint32_t numbers = numbers_in(skeleton) & ~numbers_small(shape), limits = shape->limits & numbers;
+    int dimensions = 0, others = 0;
+    for (int d = 0; d < 3; d++) {
+        dimensions += has(limits & shape->limits_of[d], argument);
+        others += (limits & shape->limits_of[d]) && !has(shape->limits_of[d], argument);
+    }
+    if (has(shape->group_limits, argument))
+        return SQUARE_UNLIKELY;
+    if (dimensions > 1 || !(numbers & (numbers - 1)))
+        return SQUARE_LIKELY;
+    return dimensions && (others || has(shape->products, argument)) ? SQUARE_UNLIKELY : SQUARE_POSSIBLE;
+}
+
+static void add_factor(struct size_fit *fit, const struct size_factor *factor)
+{
+    if (fit->factor_count < SIZE_FACTORS_MOST && factor->value[0] > 1)
+        fit->factors[fit->factor_count++] = *factor;
+}
+
+/* What sizes are made of: the whole numbers and, if no id stays below one, the sizes of the launch. */
+static void find_factors(const struct fitting *fittings, struct size_fit *fit)
+{
+    const struct skeleton *skeleton = &fittings->skeleton;
+    const uint32_t numbers = numbers_in(skeleton), used = skeleton->shape->limits | skeleton->shape->counts |
+                                                          skeleton->shape->shared |
+                                                          skeleton->shape->group_limits;
+    const uint32_t small = numbers_small(skeleton->shape);
+    bool known[3] = {false};
+    for (uint32_t i = 0; i < 32; i++) {
+        struct size_factor factor = {.square = square_of(skeleton, i),
+                                     .around = has(skeleton->shape->counts | small, i),
+                                     .alone = has(small, i)};
+        for (size_t c = 0; c < fit->choice_count && has(numbers, i); c++) {
+            factor.value[c] = fittings[c].skeleton.numbers[i];
+            factor.past[c] = ids_past(&fittings[c].skeleton, i, factor.value[c]);
+            factor.padding[c] = has(used, i) ? 0 : PADDING_MOST;
+        }
+        for (int d = 0; d < 3; d++)
+            known[d] |= has(numbers, i) && factor.value[0] == skeleton->sizes.global[d];
+        add_factor(fit, &factor);
+        for (size_t c = 0; c < fit->choice_count && factor.value[0]; c++) {
+            factor.value[c] += skeleton->shape->border;
+            factor.past[c] += skeleton->shape->border;
+        }
+        if (skeleton->shape->border)
+            add_factor(fit, &factor);
+    }
+    for (int d = 0; d < 3 && (skeleton->sizes.exact || !numbers); d++) {
+        const uint64_t size = skeleton->sizes.global[d];
+        if (!known[d] && (!d || size != skeleton->sizes.global[d - 1]))
+            add_factor(
+                fit, &(struct size_factor){{size, size}, {size, size}, {0, 0}, SQUARE_LIKELY, false, false});
+    }
+}
+
+/* Both orders of the numbers: the first is kept, unless the second alone shows accesses outside, and does as
+ * much. */
+static void fit(struct fitting *fitting, const struct scenario *scenario, const char *file)
+{
+    struct fitting fittings[NUMBER_ORDERS];
+    struct size_fit sizes = {.whole = fitting->skeleton.sizes.whole};
+    struct buffer_trials trials[NUMBER_ORDERS];
+    bool fine = true;
+    for (size_t c = 0; c < NUMBER_ORDERS; c++) {
+        fitting_init(&fittings[c], &fitting->skeleton);
+        choose_numbers(&fittings[c].skeleton, (enum number_order)c);
+        trials[c] = trials_of(&fittings[c].skeleton, scenario, file);
+        fine = fine && buffer_trial_run(&trials[c], &sizes.trial[c]);
+        const bool same = c && memcmp(fittings[c].skeleton.numbers, fittings[0].skeleton.numbers,
+                                      sizeof fittings[c].skeleton.numbers) == 0;
+        if (fine && !same && sizes.trial[c].idle.count <= sizes.trial[0].idle.count)
+            sizes.choice_count = c + 1;
+        sizes.elements[c] = fittings[c].elements;
+    }
+    sizes.trials = trials;
+    if (!sizes.choice_count) /* the run that follows says why */
+        for (size_t i = 0; i < fitting->skeleton.info->arg_count; i++)
+            fittings[0].elements[i] =
+                fitting->skeleton.info->args[i].kind == ARG_LOCAL ? trials[0].local : sizes.whole;
+    find_factors(fittings, &sizes);
+    buffer_sizes_fit(&sizes);
+    const size_t chosen = sizes.choice_count > 1 && sizes.leaves[1] && !sizes.leaves[0];
+    fitting_fini(fitting);
+    *fitting = fittings[chosen];
+    fitting->leaves = sizes.leaves[chosen];
+    if (sizes.choice_count) {
+        fitting->idle = sizes.trial[chosen].idle;
+        sizes.trial[chosen].idle.lines = NULL;
+    }
+    fitting_fini(&fittings[!chosen]);
+    for (size_t c = 0; c < NUMBER_ORDERS; c++)
+        buffer_trial_fini(&sizes.trial[c]);
 }
 
 /* The instructions that run when whole numbers are as large as the launch, but for those of `ones`; 0: it
@@ -394,15 +556,20 @@ static uint64_t executed_with(const struct skeleton *skeleton, uint32_t ones, co
                               const char *file)
 {
     struct fitting fitting;
+    struct buffer_trial trial;
     fitting_init(&fitting, skeleton);
-    fitting.skeleton.sizes.whole = fitting.skeleton.sizes.width = skeleton->sizes.global[0];
     fitting.skeleton.ones = ones;
-    const struct buffer_trials trials = trials_of(&fitting, scenario, file);
+    const struct buffer_trials trials = trials_of(&fitting.skeleton, scenario, file);
+    uint64_t most = 1;
+    for (int d = 0; d < 3; d++)
+        most = skeleton->sizes.global[d] > most ? skeleton->sizes.global[d] : most;
+    for (size_t i = 0; i < 32; i++)
+        fitting.skeleton.numbers[i] = skeleton->sizes.global[0];
     for (size_t i = 0; i < skeleton->info->arg_count; i++)
-        fitting.elements[i] =
-            skeleton->info->args[i].kind == ARG_LOCAL ? trials.local : 2 * trials.most * trials.most;
-    buffer_sizes_measure(&trials, fitting.elements, &fitting.idle);
-    const uint64_t executed = fitting.idle.executed;
+        fitting.elements[i] = skeleton->info->args[i].kind == ARG_LOCAL ? trials.local : 2 * most * most;
+    const uint64_t executed =
+        buffer_trial_measure(&trials, fitting.elements, &trial) ? trial.idle.executed : 0;
+    buffer_trial_fini(&trial);
     fitting_fini(&fitting);
     return executed;
 }
@@ -421,34 +588,164 @@ static uint32_t lower_bounds(const struct skeleton *skeleton, const struct scena
     return found;
 }
 
-/* Keeps the better of two: more lines run, and not for less work. */
+/* Keeps the better of two: more lines run, or as many with all accesses inside, and not for less work. */
 static void keep_better(struct fitting *best, struct fitting *other)
 {
-    const bool better = other->idle.lines && other->idle.count < best->idle.count &&
-                        other->idle.executed >= best->idle.executed;
+    const bool more = other->idle.count < best->idle.count;
+    const bool inside = best->leaves && !other->leaves && other->idle.count == best->idle.count;
+    const bool better = other->idle.lines && (more || inside) && other->idle.executed >= best->idle.executed;
     struct fitting *worse = better ? best : other;
     fitting_fini(worse);
     if (better)
         *best = *other;
 }
 
-/* While lines do not run, each whole number in turn is 1, or 0. */
-static enum status reach_lines(struct fitting *best, const struct scenario *scenario, const char *file,
-                               struct diagnosis *diagnosis)
+/* The numbers that are neither limits of ids nor of counters: places, say, which have to be inside. */
+static uint32_t places_of(const struct skeleton *skeleton)
 {
-    const uint32_t whole = whole_arguments(best->skeleton.info);
-    enum status status = STATUS_OK;
-    for (uint32_t i = 0; i < 64 && best->idle.count && status == STATUS_OK; i++) {
-        const uint32_t argument = UINT32_C(1) << i / 2;
+    const struct kernel_shape *shape = skeleton->shape;
+    return whole_arguments(skeleton->info) & ~(shape->limits | shape->shared | shape->counts |
+                                               shape->strides | shape->divisors | shape->unread);
+}
+
+/* While lines do not run, each whole number in turn is 1, or 0; while accesses leave buffers, each place. */
+static void reach_lines(struct fitting *best, const struct scenario *scenario, const char *file)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        const uint32_t argument = UINT32_C(1) << i / 2, whole = best->idle.count
+                                                                    ? whole_arguments(best->skeleton.info)
+                                                                : best->leaves ? places_of(&best->skeleton)
+                                                                               : 0;
         struct fitting other;
         if (!(whole & argument) || (best->skeleton.ones | best->skeleton.zeros) & argument)
             continue;
         fitting_init(&other, &best->skeleton);
         *(i % 2 ? &other.skeleton.zeros : &other.skeleton.ones) |= argument;
-        status = fit(&other, scenario, file, diagnosis);
+        fit(&other, scenario, file);
         keep_better(best, &other);
     }
-    return status;
+}
+
+/* Elements up to the last that is accessed in any buffer when whole numbers are so large; 0: it does not
+ * end. */
+static uint64_t reached_with(const struct skeleton *skeleton, uint64_t whole, const struct scenario *scenario,
+                             const char *file)
+{
+    struct skeleton large = *skeleton;
+    struct buffer_trial trial;
+    uint64_t most = 0;
+    for (size_t i = 0; i < 32; i++)
+        large.numbers[i] = whole;
+    const struct buffer_trials trials = trials_of(&large, scenario, file);
+    const bool fine = buffer_trial_run(&trials, &trial);
+    for (size_t i = 0; i < skeleton->info->arg_count && fine; i++)
+        if (skeleton->info->args[i].kind == ARG_GLOBAL && trial.elements[i] > most)
+            most = trial.elements[i];
+    buffer_trial_fini(&trial);
+    return most;
+}
+
+/* Work-items that do several elements each: n is less than all of these, if it limits them. */
+static void widen_ids(struct skeleton *skeleton, const struct scenario *scenario, const char *file)
+{
+    struct launch_sizes *sizes = &skeleton->sizes;
+    const struct kernel_shape *shape = skeleton->shape;
+    const uint32_t numbers = numbers_in(skeleton);
+    const bool fits = dimensions_of(sizes) == 1 && numbers && !(numbers & (numbers - 1)) &&
+                      numbers & shape->limits && !(numbers & (shape->item_limits | shape->group_limits));
+    const uint64_t items = sizes->global[0],
+                   all = fits ? reached_with(skeleton, MANY * items, scenario, file) : 0;
+    if (all % items || all / items < 2 || all / items >= MANY)
+        return;
+    const uint64_t less = fewer(all, 1);
+    if (reached_with(skeleton, less, scenario, file) == all)
+        return; /* something else limits them */
+    sizes->ids[0] = all;
+    sizes->whole = less;
+}
+
+static void fit_groups(const struct skeleton *skeleton, const struct group_plan *plan,
+                       const struct scenario *scenario, const char *file, struct fitting *out_fitting)
+{
+    struct skeleton *fitted = &out_fitting->skeleton;
+    const struct device_config *device = &scenario->device;
+    fitting_init(out_fitting, skeleton);
+    fitted->sizes = sizes_of(skeleton->info, skeleton->shape, device, plan, 0);
+    fitted->ones = lower_bounds(fitted, scenario, file);
+    fitted->sizes = sizes_of(skeleton->info, skeleton->shape, device, plan, fitted->ones);
+    fitted->in_group = plan->in_group;
+    widen_ids(fitted, scenario, file);
+    fit(out_fitting, scenario, file);
+    reach_lines(out_fitting, scenario, file);
+}
+
+static bool is_any_group(const struct skeleton *skeleton)
+{
+    return skeleton->info->required_size[0] || skeleton->shape->any_group || !skeleton->shape->local_ids;
+}
+
+/* Work-groups of one dimension that the kernel may have been written for, the likeliest first. */
+static size_t plan_rows(const struct skeleton *skeleton, uint64_t most, struct group_plan *out_plans)
+{
+    const struct kernel_shape *shape = skeleton->shape;
+    const uint64_t tested = shape->tested_items, array = items_of(shape->array_items);
+    const bool any = is_any_group(skeleton);
+    size_t count = 0;
+    out_plans[count++] = (struct group_plan){!any && tested > ITEMS && tested <= most ? tested : ITEMS, 1, 0};
+    if (!any && array > 1 && array <= most && (array > out_plans[0].width || (array < ITEMS && !tested)))
+        out_plans[count++] = (struct group_plan){array, 1, 0};
+    return count;
+}
+
+/* Likewise of two. */
+static size_t plan_tiles(const struct skeleton *skeleton, uint64_t most, struct group_plan *out_plans)
+{
+    const uint64_t array = items_of(skeleton->shape->array_items);
+    const bool any = is_any_group(skeleton) || skeleton->shape->tile > 1;
+    size_t count = 0;
+    out_plans[count++] = (struct group_plan){8, 8, 0};
+    if (!any && most >= 256)
+        out_plans[count++] = (struct group_plan){16, 16, 0};
+    if (!any && array >= 16 && array <= most)
+        out_plans[count++] = (struct group_plan){array, 1, 0};
+    return count;
+}
+
+static size_t plan_groups(const struct skeleton *skeleton, const struct device_config *device,
+                          struct group_plan out_plans[PLANS_MOST])
+{
+    const struct kernel_shape *shape = skeleton->shape;
+    const uint64_t most = device->max_work_group_size ? device->max_work_group_size : ITEMS;
+    size_t count =
+        shape->dimensions == 2 ? plan_tiles(skeleton, most, out_plans) : plan_rows(skeleton, most, out_plans);
+    const struct group_plan first = out_plans[0];
+    for (uint64_t times = 1; times <= 2 && shape->item_limits; times++)
+        out_plans[count++] =
+            (struct group_plan){first.width, first.height, times * first.width * first.height};
+    return count;
+}
+
+/* The first plan with which nothing is found, or the least: a kernel that is right for one is right. */
+static void fit_best(const struct skeleton *skeleton, const struct scenario *scenario, const char *file,
+                     struct fitting *out_best)
+{
+    struct group_plan plans[PLANS_MOST];
+    const size_t count = plan_groups(skeleton, &scenario->device, plans);
+    size_t least = SIZE_MAX;
+    fit_groups(skeleton, &plans[0], scenario, file, out_best);
+    for (size_t i = 0; i < count && count > 1 && least; i++) {
+        struct fitting fitting;
+        if (i)
+            fit_groups(skeleton, &plans[i], scenario, file, &fitting);
+        struct fitting *tried = i ? &fitting : out_best;
+        const struct buffer_trials trials = trials_of(&tried->skeleton, scenario, file);
+        const size_t found = buffer_trial_findings(&trials, tried->elements);
+        if (i)
+            fitting_fini(found < least ? out_best : &fitting);
+        if (i && found < least)
+            *out_best = fitting;
+        least = found < least ? found : least;
+    }
 }
 
 static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
@@ -456,15 +753,9 @@ static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
                                 struct diagnosis *diagnosis)
 {
     struct fitting best;
-    fitting_init(&best, skeleton);
-    best.skeleton.ones = lower_bounds(skeleton, scenario, request->file);
-    best.skeleton.widths = widths_of(skeleton->info, skeleton->shape, best.skeleton.ones);
-    best.skeleton.sizes = sizes_of(skeleton->info, skeleton->shape, &scenario->device, best.skeleton.ones);
-    enum status status = fit(&best, scenario, request->file, diagnosis);
-    if (status == STATUS_OK)
-        status = reach_lines(&best, scenario, request->file, diagnosis);
-    if (status == STATUS_OK)
-        status = print_scenario(stream, &best.skeleton, request->source, best.elements, diagnosis);
+    fit_best(skeleton, scenario, request->file, &best);
+    const enum status status =
+        print_scenario(stream, &best.skeleton, request->source, best.elements, diagnosis);
     request->idle_lines = best.idle.lines;
     best.idle.lines = NULL;
     fitting_fini(&best);
@@ -528,8 +819,7 @@ static enum status describe_kernel(FILE *stream, const struct kernel_info *info,
                                    struct diagnosis *diagnosis)
 {
     const struct kernel_shape shape = kernel_shape_find(spirv->words, spirv->word_count, info->name);
-    const struct skeleton skeleton = {
-        .info = info, .shape = &shape, .sizes = sizes_of(info, &shape, &scenario->device, 0)};
+    const struct skeleton skeleton = {.info = info, .shape = &shape};
     return print_fitted(stream, &skeleton, scenario, request, diagnosis);
 }
 

@@ -226,13 +226,13 @@ runs 0 'ran with 192 work-items in 3 work-groups, whole numbers 151, a buffer of
 runs 0 'ran with 24 x 24 work-items in 9 work-groups, whole numbers 24, a buffer of 576 values$' run shapes.cl:square
 runs 66 'ran with 4 x 4 x 4 work-items in 1 work-group, a buffer of 4 values$' run shapes.cl:cube
 runs 0 'ran with 15 x 15 work-items in 9 work-groups, whole numbers 15, buffers of 225 values$' run shapes.cl:product
-runs 0 'ran with 12 x 6 work-items in 9 work-groups, whole numbers 12, a buffer of 144 values$' run shapes.cl:required
+runs 0 'ran with 12 x 6 work-items in 9 work-groups, whole numbers 12, a buffer of 72 values$' run shapes.cl:required
 runs 2 'several kernels: choose one with --kernel=NAME, of sum, tile' run two.cl
 runs 66 'race-local' run --kernel=sum two.cl
 runs 66 'race-local' run --kernel sum two.cl
 replay=$(sed -n 's/^orrery: replay with: orrery //p' err)
 eval "runs 66 race-local $replay"
-runs 0 'work-groups, a buffer of 1152 bytes$' run two.cl:tile # 12 x 12 structs of 8 bytes; a struct is no whole number
+runs 0 'work-groups, a buffer of 576 bytes$' run two.cl:tile # 12 x 6 structs of 8 bytes; a struct is no whole number
 runs 2 "no kernel 'som': choose one of sum, tile" run two.cl:som
 runs 2 "for one kernel of OpenCL C" run --save-scenario=other.yaml faulty.yaml
 runs 66 'race-local' run --kernel='!tile' two.cl:sum # of a kernel that is named, the launches that are checked
