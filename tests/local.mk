@@ -769,6 +769,7 @@ EXTRA_DIST += \
 	%D%/scripts/random_kernels_host.py \
 	%D%/scripts/random_kernels_pocl.py \
 	%D%/scripts/student_kernels.py \
+	%D%/scripts/student_kernels_more.py \
 	%D%/scripts/serve_browser.py \
 	%D%/scripts/serve_client.py \
 	%D%/scripts/staged.sh \
