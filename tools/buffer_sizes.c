@@ -428,12 +428,24 @@ static bool is_table(const struct size_fit *fit, size_t argument, size_t a, size
     return true;
 }
 
-/* Tables with a border on two sides or on all, and those of 2n + 1. */
+/* As a signal that is as long as its result and a filter. */
+static bool is_sum(const struct size_fit *fit, size_t argument, size_t a, size_t b, uint64_t less)
+{
+    for (size_t c = 0; c < fit->choice_count; c++) {
+        const uint64_t sum = fit->factors[a].value[c] + fit->factors[b].value[c];
+        if (fit->trial[c].elements[argument] + less != sum)
+            return false;
+    }
+    return true;
+}
+
+/* Tables with a border on two sides or on all, sums of two numbers, and tables of 2n + 1. */
 static bool has_border(const struct size_fit *fit, size_t argument)
 {
     for (size_t a = 0; a < fit->factor_count; a++) {
         for (size_t b = a; b < fit->factor_count; b++)
-            if (is_table(fit, argument, a, b, 1, 1) || is_table(fit, argument, a, b, 1, 2) ||
+            if ((b > a && (is_sum(fit, argument, a, b, 0) || is_sum(fit, argument, a, b, 1))) ||
+                is_table(fit, argument, a, b, 1, 1) || is_table(fit, argument, a, b, 1, 2) ||
                 (fit->factors[a].around && fit->factors[b].around && is_table(fit, argument, a, b, 2, 1)))
                 return true;
         if (fit->factors[a].around && is_table(fit, argument, a, fit->factor_count, 2, 1))
