@@ -1321,4 +1321,101 @@ kernel void daxpy4(const uint n, const double a, global const double4 *x, global
     uint i = get_global_id(0);
     if (4 * i < n) y[i] = a * x[i] + y[i];
 }"""),
+    ("lap", """
+kernel void lap(global const float *f, global float *g, int W, int H, int D)
+{
+    int x=get_global_id(0), y=get_global_id(1), z=get_global_id(2); if (x>=W||y>=H||z>=D) return; int i=(z*H+y)*W+x; g[i]=f[i]*2;
+}"""),
+    ("pad", """
+kernel void pad(global const uchar *in, global uchar *out, uint w, uint h, uint b)
+{
+    uint x=get_global_id(0), y=get_global_id(1); if (x<w && y<h) out[(y+b)*(w+2*b)+x+b]=in[y*w+x];
+}"""),
+    ("sub", """
+kernel void sub(global const float *in, global float *out, int x0, int y0, int w, int h, int stride)
+{
+    int x=get_global_id(0), y=get_global_id(1); if (x<w && y<h) out[y*w+x]=in[(y+y0)*stride+x+x0];
+}"""),
+    ("diag", """
+kernel void diag(global const float *m, global float *d, int n)
+{
+    int i=get_global_id(0); if (i<n) d[i]=m[i*n+i];
+}"""),
+    ("tri", """
+kernel void tri(global float *m, int n)
+{
+    int i=get_global_id(0), j=get_global_id(1); if (i<n && j<=i) m[i*(i+1)/2+j]=0;
+}"""),
+    ("outer", """
+kernel void outer(global const float *a, global const float *b, global float *c, int m, int n)
+{
+    int i=get_global_id(0), j=get_global_id(1); if (i<m && j<n) c[i*n+j]=a[i]*b[j];
+}"""),
+    ("fir", """
+kernel void fir(global const float *x, global float *y, constant float *h, int n, int taps)
+{
+    int i=get_global_id(0); if (i<n) { float s=0; for (int k=0;k<taps;k++) if (i-k>=0) s+=h[k]*x[i-k]; y[i]=s; }
+}"""),
+    ("fir2", """
+kernel void fir(global const float *x, global float *y, constant float *h, int n, int taps)
+{
+    int i=get_global_id(0); if (i<n) { float s=0; for (int k=0;k<taps;k++) s+=h[k]*x[i+k]; y[i]=s; }
+}"""),
+    ("deint", """
+kernel void split(global const short *lr, global short *l, global short *r, int frames)
+{
+    int i=get_global_id(0); if (i<frames) { l[i]=lr[2*i]; r[i]=lr[2*i+1]; }
+}"""),
+    ("mat4", """
+kernel void xf(global const float *m, global const float4 *v, global float4 *o, int n)
+{
+    int i=get_global_id(0); if (i<n) { float4 p=v[i]; o[i]=(float4)(dot(vload4(0,m),p),dot(vload4(1,m),p),dot(vload4(2,m),p),dot(vload4(3,m),p)); }
+}"""),
+    ("dp", """
+kernel void lcs(global const char *a, global const char *b, global int *t, int n, int m, int d)
+{
+    int i=get_global_id(0)+1, j=d-i; if (i<=n && j>=1 && j<=m) { int w=m+1; t[i*w+j]=a[i-1]==b[j-1]?t[(i-1)*w+j-1]+1:max(t[(i-1)*w+j],t[i*w+j-1]); }
+}"""),
+    ("yuv", """
+kernel void yuv(global const uchar *y, global const uchar *uv, global uchar4 *rgb, int w, int h)
+{
+    int x=get_global_id(0), r=get_global_id(1); if (x<w && r<h) { int c=(r/2)*(w/2)+x/2; rgb[r*w+x]=(uchar4)(y[r*w+x],uv[2*c],uv[2*c+1],255); }
+}"""),
+    ("grp", """
+kernel void best(global const int *v, global int *out, int n)
+{
+    local int s[64]; int l=get_local_id(0), g=get_global_id(0); s[l]=g<n?v[g]:INT_MIN; for (int k=32;k>0;k/=2) { barrier(CLK_LOCAL_MEM_FENCE); if (l<k) s[l]=max(s[l],s[l+k]); } if (l==0) out[get_group_id(0)]=s[0];
+}"""),
+    ("halo3", """
+#define R 3
+#define G 32
+kernel void s(global const float *in, global float *out, int n)
+{
+    local float t[G+2*R]; int g=get_global_id(0), l=get_local_id(0)+R; t[l]=g<n?in[g]:0; if (get_local_id(0)<R) { t[l-R]=g>=R && g-R<n?in[g-R]:0; t[l+G]=g+G<n?in[g+G]:0; } barrier(CLK_LOCAL_MEM_FENCE); if (g<n) { float s=0; for (int k=-R;k<=R;k++) s+=t[l+k]; out[g]=s; }
+}"""),
+    ("batch", """
+kernel void add(global float *x, global const float *bias, int batch, int channels, int size)
+{
+    int i=get_global_id(0); if (i<batch*channels*size) x[i]+=bias[(i/size)%channels];
+}"""),
+    ("softmax", """
+kernel void sm(global float *x, int rows, int cols)
+{
+    int r=get_global_id(0); if (r>=rows) return; global float *p=x+r*cols; float m=p[0]; for (int i=1;i<cols;i++) m=fmax(m,p[i]); float s=0; for (int i=0;i<cols;i++) { p[i]=exp(p[i]-m); s+=p[i]; } for (int i=0;i<cols;i++) p[i]/=s;
+}"""),
+    ("cell", """
+kernel void rule(global const uchar *a, global uchar *b, uint n, uchar rule)
+{
+    uint i=get_global_id(0); if (i<n) { uint l=a[(i+n-1)%n], c=a[i], r=a[(i+1)%n]; b[i]=rule>>(4*l+2*c+r)&1; }
+}"""),
+    ("lin", """
+kernel void interp(global const float *t, global const float *x, global float *y, int n, int m)
+{
+    int i=get_global_id(0); if (i>=n) return; float p=clamp(x[i],0.f,m-1.f); int k=min((int)p,m-2); y[i]=t[k]+(p-k)*(t[k+1]-t[k]);
+}"""),
+    ("gs", """
+kernel void red_black(global float *u, int nx, int ny, int colour)
+{
+    int x=get_global_id(0)+1, y=get_global_id(1)+1; if (x<nx-1 && y<ny-1 && (x+y)%2==colour) u[y*nx+x]=0.25f*(u[y*nx+x-1]+u[y*nx+x+1]+u[(y-1)*nx+x]+u[(y+1)*nx+x]);
+}"""),
 ]
