@@ -99,11 +99,22 @@ static void say_other_atomic(const struct question *question, const struct racin
         wording_load(fix, plain->site, local, ORDER_RELAXED, atomic->scope);
 }
 
+bool explain_atomics_cover(const struct question *question, enum memory_scope scope,
+                           struct suggested_fix *suggested_fix)
+{
+    const struct suggested_fix atomics = {.kind = FIX_ATOMIC, .scope = scope};
+    if (!explain_fix_covers(question->launch, question->rule, &atomics, question->instances->first.unit,
+                            question->instances->second.unit))
+        return false;
+    *suggested_fix = atomics;
+    return true;
+}
+
 /* R29: two atomics on one object do not race when their scopes include each other. Accesses of 4 bytes that
  * overlap are of one object, since they are aligned. */
-bool explain_make_atomic(const struct question *question, struct wording *fix,
-                         struct suggested_fix *suggested_fix)
+bool explain_make_atomic(const struct question *question, struct proposal *proposal)
 {
+    struct wording *fix = &proposal->fix;
     const bool one_atomic = question->instances->first.atomic != question->instances->second.atomic;
     const struct racing_access *atomic =
         question->instances->first.atomic ? &question->instances->first : &question->instances->second;
@@ -113,11 +124,8 @@ bool explain_make_atomic(const struct question *question, struct wording *fix,
     if (question->region == IN_IMAGE || question->instances->first.size != 4 ||
         question->instances->second.size != 4)
         return false;
-    if (!one_atomic && !meant_to_meet(question))
-        return false;
-    *suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
-    if (!explain_fix_covers(question->launch, question->rule, suggested_fix, question->instances->first.unit,
-                            question->instances->second.unit))
+    if ((!one_atomic && !meant_to_meet(question)) ||
+        !explain_atomics_cover(question, scope, &proposal->suggested))
         return false;
     if (one_atomic)
         say_other_atomic(question, atomic, plain, fix);

@@ -6,7 +6,7 @@
  *   explain_barrier_separates        between the accesses, or in the loop that both are in. update: not
  *                                    between them, which are the load and the store of one update
  *   explain_barrier_each_iteration   a barrier after each of the two accesses, in each iteration of a loop
- *   explain_barrier_builds           makes the barrier an edit; false: the kernel would not compile with it
+ *                                    False: none orders the accesses, or the kernel would not compile with it
  *   explain_barrier_say_in_line      words for a barrier between two accesses of one line
  *   explain_say_iterations           words for a barrier in each iteration of a loop
  */
@@ -15,12 +15,8 @@
 
 #include "explain_state.h"
 
-bool explain_barrier_separates(const struct question *question, bool update, struct proposal *proposal,
-                               struct suggested_fix *suggested_fix);
-bool explain_barrier_each_iteration(const struct question *question, struct wording *fix,
-                                    struct suggested_fix *suggested_fix);
-bool explain_barrier_builds(const struct question *question, const struct suggested_fix *suggested_fix,
-                            struct proposal *proposal);
+bool explain_barrier_separates(const struct question *question, bool update, struct proposal *proposal);
+bool explain_barrier_each_iteration(const struct question *question, struct proposal *proposal);
 void explain_barrier_say_in_line(const struct question *question, const struct code_order *order,
                                  struct wording *fix);
 void explain_say_iterations(const struct question *question, const struct suggested_fix *suggested_fix,

@@ -103,12 +103,11 @@ static void say_fix(const struct question *question, const struct flag_read *fla
                 flag_read->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
 }
 
-bool explain_flag(const struct question *question, const struct flag_reads *flag_reads, struct flag *out_flag,
-                  struct wording *out_why, struct wording *out_fix)
+bool explain_flag(const struct question *question, struct proposal *out_proposal)
 {
     enum { TRIES_MOST = 8 };
+    const struct flag_reads *flag_reads = question->flag_reads;
     uint32_t tries = 0;
-    *out_why = *out_fix = (struct wording){.used = 0};
     for (uint32_t i = 0; i < flag_reads->count && tries < TRIES_MOST; i++) {
         const struct flag_read *flag_read = read_at(flag_reads, i);
         const struct flag flag = {flag_read->store.site, flag_read->load.site, flag_read->region,
@@ -117,11 +116,11 @@ bool explain_flag(const struct question *question, const struct flag_reads *flag
             updates(question, flag.store) || updates(question, flag.load))
             continue;
         tries++;
-        if (!explain_flag_orders(question, flag_reads, &flag))
+        if (!explain_flag_orders(question, &flag))
             continue;
-        *out_flag = flag;
-        say_why(question, flag_read, out_why);
-        say_fix(question, flag_read, flag.scope, out_fix);
+        out_proposal->suggested = (struct suggested_fix){.kind = FIX_FLAG, .flag = flag};
+        say_why(question, flag_read, &out_proposal->why);
+        say_fix(question, flag_read, flag.scope, &out_proposal->fix);
         return true;
     }
     return false;
@@ -163,27 +162,24 @@ static bool hands_over(const struct question *question, const struct flag_read *
            ASK(question, spins_on, load->site, second->site);
 }
 
-bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,
-                         struct wording *out_fix)
+bool explain_flag_advice(const struct question *question, struct proposal *out_proposal)
 {
     struct flag_read flag_read;
     bool found = question->region != IN_IMAGE && own_flag(question, &flag_read);
-    for (uint32_t i = 0; i < flag_reads->count && !found; i++) {
-        flag_read = *read_at(flag_reads, i);
+    for (uint32_t i = 0; i < question->flag_reads->count && !found; i++) {
+        flag_read = *read_at(question->flag_reads, i);
         found = hands_over(question, &flag_read);
     }
-    *out_fix = (struct wording){.used = 0};
     const bool updates_alone = found && updates(question, flag_read.store.site) &&
                                !explain_update_function(question, flag_read.store.site);
     if (!found || updates_alone || updates(question, flag_read.load.site))
         return false;
-    say_fix(question, &flag_read, scope_of(question, &flag_read), out_fix);
+    say_fix(question, &flag_read, scope_of(question, &flag_read), &out_proposal->fix);
     return true;
 }
 
-bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
-                         const struct flag *flag)
+bool explain_flag_covers(const struct question *question, const struct flag *flag)
 {
-    return flag_reads->lost || question->sync_log->full || !question->instance_count ||
-           explain_flag_orders(question, flag_reads, flag) == question->instance_count;
+    return question->flag_reads->lost || question->sync_log->full || !question->instance_count ||
+           explain_flag_orders(question, flag) == question->instance_count;
 }

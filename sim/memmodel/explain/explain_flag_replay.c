@@ -35,8 +35,9 @@ static uint32_t latest_store_index(const struct flag_replay *state, const struct
     return at;
 }
 
-static void place_reads(struct flag_replay *state, const struct flag_reads *flag_reads)
+static void place_reads(struct flag_replay *state)
 {
+    const struct flag_reads *flag_reads = state->question->flag_reads;
     for (uint32_t i = 0; i < flag_reads->count; i++) {
         const struct flag_read *flag_read =
             &flag_reads
@@ -182,8 +183,7 @@ static void replay_with_flag(struct replay *replay, const struct flag_replay *st
     replay_happen(replay, &sync_op);
 }
 
-uint32_t explain_flag_orders(const struct question *question, const struct flag_reads *flag_reads,
-                             const struct flag *flag)
+uint32_t explain_flag_orders(const struct question *question, const struct flag *flag)
 {
     const struct sync_log *sync_log = question->sync_log;
     struct replay replay;
@@ -194,7 +194,7 @@ uint32_t explain_flag_orders(const struct question *question, const struct flag_
     bool first = false;
     if (sync_log->full)
         return 0;
-    place_reads(&state, flag_reads);
+    place_reads(&state);
     for (uint32_t i = 0; i < question->instance_count; i++) {
         clock[i] = UINT64_MAX;
         place_first_access(&state, i, replay_first_at(question, &question->instances[i]));

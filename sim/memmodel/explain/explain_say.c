@@ -129,8 +129,8 @@ void explain_say_edits(struct edit_search *search, const struct found_edits *fou
     const uint32_t count = found->count;
     struct edit_words with = {.search = search,
                               .question = search->question,
-                              .why = &answer->why,
-                              .fix = &answer->fix,
+                              .why = &answer->proposal.why,
+                              .fix = &answer->proposal.fix,
                               .found = found,
                               .alone = count == 1};
     const struct edit_words *words = &with;

@@ -125,25 +125,22 @@ static void say_side(const struct question *question, const struct side *side, s
     wording_change(fix, &change);
 }
 
-bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,
-                  struct wording *out_why, struct wording *out_fix)
+bool explain_side(const struct question *question, struct proposal *out_proposal)
 {
-    const struct race_instance *instance = question->instances;
-    *out_why = *out_fix = (struct wording){.used = 0};
-    if (question->sync_log->full || is_by_copy(instance))
+    if (question->sync_log->full || is_by_copy(question->instances))
         return false;
     const struct side_pair pair = pair_of(question, 0);
     for (int attempt = 0; attempt < 4; attempt++) { /* each access before a release, then after an acquire */
         const int mover = attempt % 2;
         const bool before = attempt < 2;
         uint32_t operation;
-        if (!try_side(question, &pair, mover, before, NO_END, work, &operation))
+        if (!try_side(question, &pair, mover, before, NO_END, question->spent, &operation))
             continue;
-        *out_side = (struct side){pair.accesses[mover]->site, operation, before, NO_END};
-        say_side(question, out_side, out_why, out_fix);
+        const struct side side = {pair.accesses[mover]->site, operation, before, NO_END};
+        out_proposal->suggested = (struct suggested_fix){.kind = FIX_SIDE, .side = side};
+        say_side(question, &side, &out_proposal->why, &out_proposal->fix);
         return true;
     }
-    *out_side = (struct side){.operation = NO_END};
     return false;
 }
 
@@ -249,22 +246,20 @@ static void say_early_read(const struct question *question, const struct early_r
                 AT(host, store->site));
 }
 
-bool explain_early_read(const struct question *question, uint64_t *work, struct side *out_side,
-                        struct wording *out_why, struct wording *out_fix)
+bool explain_early_read(const struct question *question, struct proposal *out_proposal)
 {
-    const struct race_instance *instance = question->instances;
+    const struct sync_op *items = question->sync_log->items;
     struct early_read early;
-    *out_why = *out_fix = (struct wording){.used = 0};
-    *out_side = (struct side){.operation = NO_END};
-    if (question->sync_log->full || is_by_copy(instance))
+    if (question->sync_log->full || is_by_copy(question->instances))
         return false;
     const struct side_pair pair = pair_of(question, 0);
     for (int reader = 1; reader >= 0; reader--) {
-        if (!try_early_read(question, &pair, reader, NULL, work, &early))
+        if (!try_early_read(question, &pair, reader, NULL, question->spent, &early))
             continue;
-        *out_side = (struct side){pair.accesses[reader]->site, question->sync_log->items[early.read].site,
-                                  false, question->sync_log->items[early.store].site};
-        say_early_read(question, &early, out_side->access, out_why, out_fix);
+        const struct side side = {pair.accesses[reader]->site, items[early.read].site, false,
+                                  items[early.store].site};
+        out_proposal->suggested = (struct suggested_fix){.kind = FIX_SIDE, .side = side};
+        say_early_read(question, &early, side.access, &out_proposal->why, &out_proposal->fix);
         return true;
     }
     return false;

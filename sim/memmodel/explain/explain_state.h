@@ -37,15 +37,19 @@
  *     explain_say_statement_beside   a statement at that place, in words and as a change of the code
  *   explain_atomic.c
  *     explain_make_atomic      atomic accesses instead of plain ones
+ *     explain_atomics_cover    do atomics of that scope order the two accesses? Then they are the fix
  *     explain_store_function   the atomic function that stores what the load there reads
  *     explain_update_function  the atomic function for an assignment such as |=; NULL: it is none
  *     explain_has_old_atomics  is the program in OpenCL C 1.x, without orders and scopes?
  *   explain_flag_replay.c
  *     explain_flag_orders      how many instances are ordered if the flag's plain accesses are a release and
  *                              an acquire? 0 if the first is not
+ *   explain_flag.c, explain_side.c, explain_release.c: explain_flag_covers, explain_side_covers,
+ *                              explain_release_clock_covers: explain_covers() for one kind of fix
  *   explain_say.c              explain_say_edits: why and fix of an answer
  *   edit_words.c               explain_noun: "read-modify-write"
  *   explain_update.c
+ *     explain_is_update        are the accesses the load and the store of one update, as of x = max(x, y)?
  *     explain_update           atomic updates instead of the load and store of which the accesses are
  *                              halves. commuting: only updates whose order does not matter
  *     explain_update_advice    the same in words, where there is no text to edit
@@ -144,16 +148,19 @@ void explain_say_statement_beside(const struct question *question, uint32_t site
 bool explain_insert_wait(const struct question *question);
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place);
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site);
-uint32_t explain_flag_orders(const struct question *question, const struct flag_reads *flag_reads,
-                             const struct flag *flag);
+uint32_t explain_flag_orders(const struct question *question, const struct flag *flag);
+bool explain_flag_covers(const struct question *question, const struct flag *flag);
+bool explain_side_covers(const struct question *question, const struct side *side);
+bool explain_release_clock_covers(const struct question *question, const struct suggested_fix *suggested_fix);
 struct edge *edit_search_path(struct edit_search *search, const struct found_edits *found,
                               uint32_t *out_count);
 bool explain_has_old_atomics(const struct question *question);
-bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
-                    struct suggested_fix *out_suggested_fix);
-bool explain_update_advice(const struct question *question, struct wording *out_fix);
-bool explain_make_atomic(const struct question *question, struct wording *fix,
-                         struct suggested_fix *suggested_fix);
+bool explain_is_update(const struct question *question);
+bool explain_update(const struct question *question, bool commuting, struct proposal *proposal);
+bool explain_update_advice(const struct question *question, struct wording *fix);
+bool explain_atomics_cover(const struct question *question, enum memory_scope scope,
+                           struct suggested_fix *suggested_fix);
+bool explain_make_atomic(const struct question *question, struct proposal *proposal);
 bool explain_is_single_update(const struct question *question);
 bool explain_other_buffer(const struct question *question, struct wording *fix);
 void explain_say_edits(struct edit_search *search, const struct found_edits *found, struct answer *answer);

@@ -299,7 +299,7 @@ enum { FIX_ASKED = HOSTILE(4096, 64), FIX_SAMPLE = 61 };
 static void allow_counting(const struct races *races, struct race_pair *pair, const struct race_pair *main)
 {
     struct race_counter *counter = &pair->counter;
-    const bool sure = main->suggested_fix.kind == FIX_NONE || main->not_covered ||
+    const bool sure = main->not_covered ||
                       explain_covers_all(races->launch, counter->space == IN_LOCAL, &main->suggested_fix);
     const bool recorded = has_enough_instances(main) && (!main->maybe_flag || main->seen >= FLAG_RACES_MOST);
     counter->saturated = main->reported && recorded && (sure || main->seen >= FIX_ASKED);
@@ -325,7 +325,7 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         return;
     pair->counter.count++;
     main->seen++;
-    if (!pair->like || main->tried_edit_count)
+    if (!pair->like || main->suggested_fix.kind == FIX_EDITS)
         add_pair(races, main, race, now, time);
     race_fix_test(races, main, race, now);
     allow_counting(races, pair, main);
@@ -336,8 +336,13 @@ void races_add(struct races *races, const struct race *race, const struct shadow
 /* Are the pair's recorded races needed at the end of the launch, to test its fix or to find one? */
 static bool is_tested_at_end(const struct race_pair *pair)
 {
-    const bool replayed = pair->tried_edit_count || pair->suggested_fix.kind == FIX_RELEASE_CLOCK;
-    return replayed || pair->follows || pair->side.operation != NO_END || pair->side_later;
+    switch (pair->suggested_fix.kind) {
+    case FIX_EDITS:
+    case FIX_FLAG:
+    case FIX_SIDE:
+    case FIX_RELEASE_CLOCK: return true;
+    default: return pair->side_later;
+    }
 }
 
 void races_report(struct races *races, const struct race_event *under_way)

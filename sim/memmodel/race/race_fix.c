@@ -35,7 +35,7 @@ void race_fix_test(const struct races *races, struct race_pair *pair, const stru
     if (pair->suggested_fix.kind == FIX_WAIT &&
         order_unit_group(races->order, race->unit) != now->unit_state->place.group)
         pair->not_covered = true;
-    if (pair->suggested_fix.kind != FIX_NONE && !pair->not_covered)
+    if (!pair->not_covered)
         pair->not_covered = !explain_fix_covers(races->launch, races->order->rule, &pair->suggested_fix,
                                                 race->unit, now->unit_state->unit);
 }
@@ -140,15 +140,8 @@ void race_fix_test_pair(const struct races *races, const struct race_pair *pair)
         !would_be_inserted(races, pair->counter.site[0], pair->counter.site[1], &suggested_fix->place);
 }
 
-/* Does the reported fix cover all races of the pair? */
-bool race_fix_covers_all(const struct races *races, const struct race_pair *pair)
+bool race_fix_covers_all(struct races *races, const struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
-    if (pair->suggested_fix.kind == FIX_RELEASE_CLOCK)
-        return explain_release_clock_covers(&question, &pair->suggested_fix);
-    if (pair->side.operation != NO_END)
-        return explain_side_covers(&question, &pair->side);
-    return pair->instance_count <= 1 ||
-           (pair->follows ? explain_flag_covers(&question, &races->flag_reads, &pair->flag)
-                          : explain_covers(&question, pair->tried_edits, pair->tried_edit_count));
+    return pair->instance_count <= 1 || explain_covers(&question, &pair->suggested_fix);
 }

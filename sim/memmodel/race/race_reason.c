@@ -86,8 +86,7 @@ static void fix_narrow_barrier(struct race_reason *reason, const struct racing_p
                                const struct barrier_seen *barrier)
 {
     reason->searches = SEARCH_WIDER_BARRIER;
-    reason->narrow_barrier = barrier->site;
-    reason->narrow_regions = barrier->regions;
+    reason->narrow = (struct narrow_barrier){barrier->site, barrier->regions};
     wording_add(&reason->fix, "work_group_barrier(%s) at %s, if all of the work-group reach it",
                 REGIONS(barrier->regions | 1u << pair->space), AT(pair->races->host, barrier->site));
 }

@@ -94,7 +94,7 @@ enum { HELD_MOST = HOSTILE(32, 2) };
 static void search_fix_for_groups(struct races *races, struct reporting *reporting)
 {
     struct race_pair *pair = reporting->pair;
-    reporting->later = pair->one_group && pair->tried_edit_count ? malloc(sizeof *reporting->later) : NULL;
+    reporting->later = pair->one_group ? malloc(sizeof *reporting->later) : NULL;
     if (reporting->later)
         race_why_all(reporting->later, races, pair, &reporting->finding);
     pair->one_group = false;
@@ -155,7 +155,7 @@ static bool may_be_flag(const struct races *races, const struct race_pair *pair)
     const bool any_plain = a->kind < ACCESS_ATOMIC_READ || b->kind < ACCESS_ATOMIC_READ;
     if (!words || !by_items || !any_plain)
         return false;
-    if (load == 2 || race_takes_barrier(pair))
+    if (load == 2 || race_takes_barrier(&pair->suggested_fix))
         return false;
     return race_controls_branch(races, pair->counter.site[load]);
 }
@@ -168,7 +168,7 @@ static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
 /* Gives the race on a flag the fix that was found for a race that follows from it: that edit removes both. */
 static void suggest_flag_fix(struct races *races, const struct reporting *follower)
 {
-    const struct flag *flag = &follower->pair->flag;
+    const struct flag *flag = &follower->pair->suggested_fix.flag;
     struct reporting *reporting = races->held;
     while (reporting && !is_of_flag(reporting->pair, flag))
         reporting = reporting->next;
@@ -176,14 +176,16 @@ static void suggest_flag_fix(struct races *races, const struct reporting *follow
         return;
     struct race_pair *pair = reporting->pair;
     struct finding *finding = &reporting->finding;
-    reporting->answer.fix = follower->answer.fix;
-    reporting->answer.rewrite_count = 0;
+    struct proposal *proposal = &reporting->answer.proposal;
+    proposal->fix = follower->answer.proposal.fix;
+    proposal->rewrite_count = 0;
     race_why_edits(&reporting->answer, races, finding);
     pair->finding.fix_orders = finding->fix_orders = true;
     pair->finding.blamed_count = finding->blamed_count = follower->finding.blamed_count;
     memcpy(finding->blamed, follower->finding.blamed, sizeof finding->blamed);
-    pair->suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};
-    pair->tried_edit_count = 0;
+    proposal->suggested = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};
+    pair->suggested_fix = proposal->suggested;
+    pair->one_group = false;
     pair->not_covered = false;
     for (uint32_t i = 0; i < pair->instance_count; i++)
         pair->not_covered |=
@@ -198,13 +200,14 @@ void race_report_pair(struct races *races, const struct race_event *under_way, s
     const bool own = !reporting;
     reporting = own ? &spare : reporting;
     prepare(races, under_way, pair, race, now, reporting);
-    if (pair->follows)
+    const bool follows = pair->suggested_fix.kind == FIX_FLAG;
+    if (follows)
         suggest_flag_fix(races, reporting);
-    if (pair->follows || own || races->held_count == HELD_MOST)
+    if (follows || own || races->held_count == HELD_MOST)
         race_report_held(races);
     pair->maybe_flag = may_be_flag(races, pair);
     const bool searched_later = pair->maybe_flag || pair->side_later || pair->one_group;
-    if (!own && !pair->follows && (races->held || searched_later)) {
+    if (!own && !follows && (races->held || searched_later)) {
         *(races->held ? races->held_end : &races->held) = reporting;
         races->held_end = &reporting->next;
         races->held_count++;
