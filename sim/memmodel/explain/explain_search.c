@@ -429,5 +429,5 @@ void edit_search_edits(struct edit_search *search, struct found_edits *found)
 void edit_search_fini(struct edit_search *search)
 {
     free(search->spot_of);
-    free(search->own);
+    free(search->beside);
 }

@@ -90,10 +90,11 @@ enum {
 
 enum { NO_ACT = UINT32_MAX };
 
-/* The entries of atomics and fences of the same unit just before and after an entry; the log's length:
- * none. */
-struct neighbours {
-    uint32_t before, next;
+/* By log entry: of an atomic, 1 + the indexes of the fences of its unit beside it, where they would be on its
+ * other side if they moved, before it or after it; 0: none. Of a fence: does it move past an atomic? */
+struct moved_fences {
+    uint32_t moved[2];
+    bool moves;
 };
 
 /* The smallest edits so far, and how many instances they order. */
@@ -109,8 +110,8 @@ struct edit_search {
     /* by instance: the log entry that is the access itself, an atomic or a store; NO_ACT: none */
     uint32_t first_act[RACE_INSTANCES_MOST], second_act[RACE_INSTANCES_MOST];
     uint32_t instance_count;
-    uint32_t *spot_of;      /* by log entry: its place; SPOTS_MOST: none */
-    struct neighbours *own; /* by log entry; NULL until a fence moves */
+    uint32_t *spot_of;           /* by log entry: its place; SPOTS_MOST: none */
+    struct moved_fences *beside; /* by log entry; NULL until a fence moves */
     struct edit_spot spots[SPOTS_MOST];
     uint32_t spot_count, spots_most;
     struct edit edits[EDITS_MOST];
