@@ -36,9 +36,12 @@ struct race_reason {
 /* A race, and what its reasons ask for. */
 struct racing_pair {
     const struct races *races;
-    const struct race *race;             /* the earlier access */
-    const struct shadow_access *now;     /* the later access */
-    const struct unit_state *unit_state; /* of the later access */
+    const struct checker_host *host;
+    const struct order *order;
+    const struct race *race;
+    bool sampled;                                /* the later access reads an image with a sampler */
+    const struct access_context *first, *second; /* the earlier and the later access */
+    const struct unit_state *unit_state;         /* of the later access */
     const char *space_word, *region_flag;
     int space;
     bool same_group;
