@@ -108,13 +108,20 @@ static void first_access(uint64_t unit)
     first_clock = order_segment(&unit_state);
 }
 
-/* The second access is now. */
-static bool explained(uint64_t first, uint64_t second, int region)
+static struct race_instance instance_of(uint64_t first, uint64_t second)
 {
-    const struct race_instance instance = {
+    struct race_instance instance = {
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
+    instance.first_at = explain_locate(&sync_log, &instance.first, instance.end);
+    return instance;
+}
+
+/* The second access is now. */
+static bool explained(uint64_t first, uint64_t second, int region)
+{
+    const struct race_instance instance = instance_of(first, second);
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &host,
@@ -138,14 +145,6 @@ static void edge_is(uint32_t index, uint32_t from, uint32_t to, bool synchronise
     ck_assert_uint_eq(answer.edges[index].from, from);
     ck_assert_uint_eq(answer.edges[index].to, to);
     ck_assert_int_eq(answer.edges[index].synchronises, synchronises);
-}
-
-static struct race_instance instance_of(uint64_t first, uint64_t second)
-{
-    return (struct race_instance){
-        .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
-        .second = {.unit = second, .site = LAST_LINE, .size = 4},
-        .end = sync_log.count};
 }
 
 static struct question question_of(const struct race_instance *instances, uint32_t count)
@@ -635,10 +634,7 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 static void is_fixed_by(uint64_t second, int region, const char *fix)
 {
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
-    const struct race_instance instance = {
-        .first = {.unit = FIRST, .clock = first_clock, .site = DATA_LINE, .size = 4},
-        .second = {.unit = second, .site = LAST_LINE, .size = 4},
-        .end = sync_log.count};
+    const struct race_instance instance = instance_of(FIRST, second);
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &with_places,
@@ -746,14 +742,11 @@ END_TEST
 
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
-    const struct race_instance instance = {.first = {.unit = FIRST,
-                                                     .clock = first_clock,
-                                                     .site = DATA_LINE,
-                                                     .size = 4,
-                                                     .atomic = atomic,
-                                                     .scope = scope},
-                                           .second = {.unit = OTHER, .site = line, .size = size},
-                                           .end = sync_log.count};
+    struct race_instance instance = instance_of(FIRST, OTHER);
+    instance.first.atomic = atomic;
+    instance.first.scope = scope;
+    instance.second.site = line;
+    instance.second.size = size;
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &host,

@@ -29,7 +29,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
         .question = question, .spots_most = SPOTS_MOST, .work_most = work_of(question)};
     struct found_edits found = {.count = 0};
     *out_answer = (struct answer){.covers_all = false};
-    if (question->sync_log->full || !edit_search_locate(&search) || !edit_search_spots(&search)) {
+    if (question->sync_log->full || !edit_search_spots(&search)) {
         edit_search_fini(&search);
         return false;
     }
@@ -37,7 +37,7 @@ bool explain_race(const struct question *question, struct answer *out_answer)
     if (found.count)
         explain_say_edits(&search, &found, out_answer);
     keep_edits(&search, &found, &out_answer->proposal.suggested);
-    out_answer->covers_all = found.ordered == search.instance_count;
+    out_answer->covers_all = found.ordered == question->instance_count;
     if (!question->device_dirty)
         explain_draw(&search, &found, out_answer);
     *question->spent += search.work;
@@ -66,8 +66,8 @@ static bool edits_cover(const struct question *question, const struct suggested_
         edits[i].spot = spot_at(&search, edits[i].site);
     }
     search.spots_most = search.spot_count;
-    if (!question->sync_log->full && edit_search_locate(&search) && edit_search_spots(&search))
-        covers = edit_search_count_ordered(&search, edits, fix->edit_count) == search.instance_count ||
+    if (!question->sync_log->full && edit_search_spots(&search))
+        covers = edit_search_count_ordered(&search, edits, fix->edit_count) == question->instance_count ||
                  search.failed;
     edit_search_fini(&search);
     return covers;

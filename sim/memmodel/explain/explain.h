@@ -7,8 +7,8 @@
  * Interface
  *   explain_race           tries edits of operations that are in the log. False: none orders the accesses,
  *                          or the log is full; the answer then has steps, but no sentences
- *   searches               further fixes. Each has to be given an empty proposal. False: there is none, and the
- *                          proposal is to be dropped
+ *   searches               further fixes. Each has to be given an empty proposal. False: there is none, and
+ *                          the proposal is to be dropped
  *     explain_fix            an operation to add, where no edit orders the accesses
  *     explain_wider_barrier  a barrier of the work-group in the place of question->narrow
  *     explain_barrier_before, explain_image_fence, explain_wait
@@ -54,8 +54,9 @@ struct race_instance {
         bool atomic, writes;
         enum memory_scope scope; /* reduced, as the shadow keeps it (R9) */
     } first, second;
-    uint32_t end;  /* length of the sync log when the second access was made */
-    uint64_t when; /* number of the second access's event */
+    uint32_t first_at; /* the first access follows so many entries of the sync log (explain_locate) */
+    uint32_t end;      /* length of the sync log when the second access was made */
+    uint64_t when;     /* number of the second access's event */
 };
 
 /* A racing store and load, at least one of them plain: the load read what another work-item stored, and a
@@ -117,8 +118,8 @@ struct question {
     struct narrow_barrier {
         uint32_t site, regions;
     } narrow;
-    /* Both in log entries replayed. spent: by the launch, which adds up; the more, the less an answer may take.
-     * most: the limit of this one; 0: a part of what the launch has left */
+    /* Both in log entries replayed. spent: by all questions of the launch, added up; the more, the less one
+     * may take. most: the limit of this one; 0: a part of what the launch has left */
     uint64_t *spent;
     uint64_t most;
 };
@@ -221,6 +222,16 @@ struct answer {
     struct finding_edit edits[REWRITES_MOST * CODE_EDITS_MOST]; /* the edits of all rewrites */
 };
 
+/* OpenCL C 1.x has no orders and scopes. Its atomics are relaxed, and their scope is the device, on local
+ * memory the work-group. */
+static inline bool explain_is_opencl_c_1(const struct checker_host *host)
+{
+    const uint32_t version = host->opencl_c ? host->opencl_c(host->self) : 0;
+    return version && version < 200;
+}
+
+/* How many entries of the log, up to `end`, come before the access. */
+uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_access *access, uint32_t end);
 bool explain_race(const struct question *question, struct answer *out_answer);
 bool explain_fix(const struct question *question, struct proposal *out_proposal);
 /* False: that does not order the accesses. */

@@ -4,8 +4,6 @@
  * than a replay of the log can test.
  */
 #include "explain_accesses.h"
-#include "explain_barrier.h"
-#include "explain_lock.h"
 #include "sim/base/memory_words.h"
 
 /* Would some work-items not reach a barrier between the accesses, because of branches or a return? */

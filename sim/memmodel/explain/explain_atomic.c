@@ -5,7 +5,6 @@
  * be meant to read what another work-item stores, which atomics alone do not ensure.
  */
 #include "explain_accesses.h"
-#include "explain_lock.h"
 #include "sim/base/memory_words.h"
 
 /* Are the accesses meant to touch one object at once, so that atomics are right? Accesses of one operator or
@@ -20,13 +19,6 @@ static bool meant_to_meet(const struct question *question)
            (accesses_on_one_line(question) && !accesses_in_one_group(question, question->instances));
 }
 
-/* In OpenCL C 1.x atomics are relaxed. Their scope is the device, on local memory the work-group. */
-bool explain_has_old_atomics(const struct question *question)
-{
-    const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
-    return version && version < 200;
-}
-
 const char *explain_store_function(const struct question *question, uint32_t load)
 {
     static const char flag[] = "atomic_flag_";
@@ -35,21 +27,25 @@ const char *explain_store_function(const struct question *question, uint32_t loa
                                                           : "atomic_store_explicit";
 }
 
-const char *explain_update_function(const struct question *question, uint32_t site)
+bool explain_updates(const struct question *question, uint32_t site, const char **out_function)
 {
     static const struct {
-        const char *operator, * name;
-    } functions[] = {
+        const char *operator, * function;
+    } operators[] = {
         {"++", "atomic_fetch_add_explicit"}, {"+=", "atomic_fetch_add_explicit"},
         {"--", "atomic_fetch_sub_explicit"}, {"-=", "atomic_fetch_sub_explicit"},
         {"|=", "atomic_fetch_or_explicit"},  {"&=", "atomic_fetch_and_explicit"},
-        {"^=", "atomic_fetch_xor_explicit"},
+        {"^=", "atomic_fetch_xor_explicit"}, {"*=", NULL},
     };
     const char *text = text_at(question, site);
-    for (size_t i = 0; text && i < sizeof functions / sizeof functions[0]; i++)
-        if (strncmp(text, functions[i].operator, 2) == 0)
-            return functions[i].name;
-    return NULL;
+    for (size_t i = 0; text && i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(text, operators[i].operator, 2) != 0)
+            continue;
+        if (out_function)
+            *out_function = operators[i].function;
+        return true;
+    }
+    return false;
 }
 
 /* A store with release, which gives back the lock that is loaded at that site. */

@@ -6,10 +6,8 @@
  */
 #include <stdio.h>
 
-#include "explain_barrier.h"
 #include "orrery/checked.h"
 #include "explain_accesses.h"
-#include "explain_lock.h"
 
 /* The site of the work-group's latest barrier before the second access; 0: there was none. False: the
  * barrier came between the two accesses. */
@@ -70,7 +68,7 @@ static void edit_barrier(const struct question *question, const struct code_plac
                    line = place->before ? at : at + 1;
     *edit = (struct code_edit){.line = line, .column = 1, .end_line = line, .end_column = 1};
     snprintf(edit->text, sizeof edit->text, "%s(%s); ",
-             explain_has_old_atomics(question) ? "barrier" : "work_group_barrier",
+             explain_is_opencl_c_1(question->host) ? "barrier" : "work_group_barrier",
              wording_region_flag(question->region));
 }
 

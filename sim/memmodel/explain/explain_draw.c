@@ -102,7 +102,7 @@ static void draw_own_steps(struct drawing *drawing)
     const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
     const struct sync_op *items = question->sync_log->items;
     uint32_t found = 0;
-    for (uint32_t at = drawing->search->first_at[0]; at < question->instances->end && found < OWN; at++) {
+    for (uint32_t at = question->instances->first_at; at < question->instances->end && found < OWN; at++) {
         if (is_step_of(question, &items[at], first->unit) && items[at].site != first->site)
             found += draw_step(drawing, (struct edge_end){first->unit, at}) < ANSWER_STEPS;
     }
@@ -175,7 +175,7 @@ static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to
     const uint32_t side = drawing->sides[from];
     *step = (struct finding_step){
         .side = side,
-        .before = side == 1 || (side == 0 && drawing->ends[from].at < drawing->search->first_at[0])};
+        .before = side == 1 || (side == 0 && drawing->ends[from].at < question->instances->first_at)};
     drawing->answer->step_unit[to] = drawing->ends[from].unit;
     *text = (struct wording){.used = 0};
     question->host->place(question->host->self, sync_op->site, &step->place);

@@ -7,8 +7,6 @@
  */
 #include "edges.h"
 #include "explain_accesses.h"
-#include "explain_barrier.h"
-#include "explain_lock.h"
 
 /* Are the accesses of one update that no lock guards? A barrier would separate a load from its own store. */
 bool explain_is_single_update(const struct question *question)

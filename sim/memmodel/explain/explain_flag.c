@@ -49,18 +49,6 @@ static bool is_own_race(const struct question *question, const struct flag *flag
     return (a == flag->store && b == flag->load) || (b == flag->store && a == flag->load);
 }
 
-/* Is the store part of an update such as f++? An atomic store cannot take its place. */
-static bool updates(const struct question *question, uint32_t site)
-{
-    static const char operators[][3] = {"++", "--", "+=", "-=", "*=", "|=", "&=", "^="};
-    const char *text = text_at(question, site);
-    for (size_t i = 0; text && i < sizeof operators / sizeof operators[0]; i++) {
-        if (strncmp(text, operators[i], 2) == 0)
-            return true;
-    }
-    return false;
-}
-
 static void say_why(const struct question *question, const struct flag_read *flag_read, struct wording *why)
 {
     wording_add(why, "the %s at %s read what the store at %s%s",
@@ -93,7 +81,8 @@ static void say_end(const struct question *question, int region, const struct ra
 static void say_fix(const struct question *question, const struct flag_read *flag_read,
                     enum memory_scope scope, struct wording *fix)
 {
-    const char *update = explain_update_function(question, flag_read->store.site);
+    const char *update = NULL;
+    explain_updates(question, flag_read->store.site, &update);
     if (!flag_read->store.atomic || !has_order(flag_read->order[0], true) || flag_read->store.scope != scope)
         say_end(question, flag_read->region, &flag_read->store,
                 update ? update : explain_store_function(question, flag_read->load.site),
@@ -113,7 +102,7 @@ bool explain_flag(const struct question *question, struct proposal *out_proposal
         const struct flag flag = {flag_read->store.site, flag_read->load.site, flag_read->region,
                                   scope_of(question, flag_read)};
         if (is_own_race(question, &flag) || was_tried(flag_reads, i, &flag) ||
-            updates(question, flag.store) || updates(question, flag.load))
+            explain_updates(question, flag.store, NULL) || explain_updates(question, flag.load, NULL))
             continue;
         tries++;
         if (!explain_flag_orders(question, &flag))
@@ -170,9 +159,9 @@ bool explain_flag_advice(const struct question *question, struct proposal *out_p
         flag_read = *read_at(question->flag_reads, i);
         found = hands_over(question, &flag_read);
     }
-    const bool updates_alone = found && updates(question, flag_read.store.site) &&
-                               !explain_update_function(question, flag_read.store.site);
-    if (!found || updates_alone || updates(question, flag_read.load.site))
+    const char *function = "";
+    if (!found || (explain_updates(question, flag_read.store.site, &function) && !function) ||
+        explain_updates(question, flag_read.load.site, NULL))
         return false;
     say_fix(question, &flag_read, scope_of(question, &flag_read), &out_proposal->fix);
     return true;
@@ -180,6 +169,6 @@ bool explain_flag_advice(const struct question *question, struct proposal *out_p
 
 bool explain_flag_covers(const struct question *question, const struct flag *flag)
 {
-    return question->flag_reads->lost || question->sync_log->full || !question->instance_count ||
+    return question->flag_reads->lost || question->sync_log->full ||
            explain_flag_orders(question, flag) == question->instance_count;
 }

@@ -18,7 +18,7 @@ bool explain_insert_barrier(const struct question *question, const struct code_p
                                     .scope = SCOPE_WORK_GROUP,
                                     .site = place->site};
     const struct clock_snapshot from = {unit[!first_is_first],
-                                        first_is_first ? replay_first_at(question, instance) : instance->end},
+                                        first_is_first ? instance->first_at : instance->end},
                                 to = {unit[first_is_first], instance->end};
     return !question->sync_log->full && replay_happens_before(question, &from, &barrier, &to);
 }
@@ -116,7 +116,7 @@ bool explain_insert_release_barriers(const struct question *question, const stru
     if (question->sync_log->full ||
         (to != NO_PLACE && !find_waiters(question, instance, suggested_fix->acquire_site, to, &waiters)))
         return false;
-    const uint32_t own = replay_first_at(question, instance), first_at = from < own ? from : own;
+    const uint32_t first_at = from < instance->first_at ? from : instance->first_at;
     replay_begin(&replay, question);
     for (uint32_t at = 0; at <= instance->end; at++) {
         if (at == first_at)
@@ -142,15 +142,11 @@ bool explain_insert_release_barriers(const struct question *question, const stru
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place)
 {
     const struct race_instance *instance = question->instances;
-    const uint32_t first_at = replay_first_at(question, instance);
     struct replay replay;
     struct unit_state unit_state;
     if (question->sync_log->full || place->first != 0)
         return false;
-    replay_begin(&replay, question);
-    replay_until(&replay, 0, first_at);
-    const uint64_t segment = replay_segment(&replay, instance->first.unit);
-    replay_until(&replay, first_at, instance->end);
+    const uint64_t segment = replay_accesses(&replay, question, instance->end);
     order_unit_state(&replay.order, instance->second.unit, &unit_state);
     order_fence(&replay.order, &unit_state, REGION_IMAGE, ORDER_ACQ_REL, SCOPE_WORK_ITEM, place->site);
     order_unit_state(&replay.order, instance->second.unit, &unit_state);
@@ -195,15 +191,12 @@ bool explain_insert_wait(const struct question *question)
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site)
 {
     const struct race_instance *instance = question->instances;
-    const uint32_t began = wait_place(question), first_at = replay_first_at(question, instance);
+    const uint32_t began = wait_place(question);
     struct replay replay;
     if (question->sync_log->full || instance->second.unit < UNIT_COPIES || began == instance->end)
         return false;
     const struct sync_op *copy = &question->sync_log->items[began];
-    replay_begin(&replay, question);
-    replay_until(&replay, 0, first_at);
-    const uint64_t segment = replay_segment(&replay, instance->first.unit);
-    replay_until(&replay, first_at, began);
+    const uint64_t segment = replay_accesses(&replay, question, began);
     order_barrier(&replay.order, copy->by, 1u << question->region, SCOPE_WORK_GROUP, site);
     const uint64_t anew = order_copy_start(&replay.order, copy->by, copy->number, copy->site);
     return replay_end(&replay, anew != UNIT_END && replay_has(&replay, anew, instance->first.unit, segment));

@@ -80,7 +80,7 @@ static struct sync_op edited_op(const struct edit_replay *run, uint32_t at)
 
 static void write_entry(struct edited_log *list, const struct sync_op *what, uint32_t was)
 {
-    if (list->count == list->room)
+    if (list->count == list->room) /* past the question's second access */
         return;
     list->was[list->count] = was;
     list->items[list->count++] = *what;
@@ -243,10 +243,11 @@ static void ask_second(struct edit_replay *run, uint32_t index)
 static void ask_at(struct edit_replay *run, uint32_t at)
 {
     const struct edit_search *search = run->search;
-    for (uint32_t i = 0; i < search->instance_count; i++) {
-        if (at == search->first_at[i] && !(run->fences && search->first_act[i] != NO_ACT))
+    const struct question *question = search->question;
+    for (uint32_t i = 0; i < question->instance_count; i++) {
+        if (at == question->instances[i].first_at && !(run->fences && search->first_act[i] != NO_ACT))
             ask_first(run, i);
-        if (at == search->question->instances[i].end && !(run->fences && search->second_act[i] != NO_ACT))
+        if (at == question->instances[i].end && !(run->fences && search->second_act[i] != NO_ACT))
             ask_second(run, i);
     }
 }
@@ -255,7 +256,7 @@ static void ask_at(struct edit_replay *run, uint32_t at)
 static void ask_beside(struct edit_replay *run, uint32_t at, bool past)
 {
     const struct edit_search *search = run->search;
-    for (uint32_t i = 0; run->fences && i < search->instance_count; i++) {
+    for (uint32_t i = 0; run->fences && i < search->question->instance_count; i++) {
         if (!past && at == search->first_act[i])
             ask_first(run, i);
         if (past && at == search->second_act[i])
@@ -308,7 +309,7 @@ uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit
     }
     search->work += run.replay.order.searched / RELEASE_CLOCKS_OF_WORK;
     search->failed |= replay_failed(&run.replay);
-    for (uint32_t i = 0; i < search->instance_count && !search->failed && run.ordered[0]; i++)
+    for (uint32_t i = 0; i < question->instance_count && !search->failed && run.ordered[0]; i++)
         found += run.ordered[i];
     replay_end(&run.replay, found != 0);
     return found;

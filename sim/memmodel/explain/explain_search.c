@@ -23,16 +23,6 @@ uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_acc
     return at;
 }
 
-bool edit_search_locate(struct edit_search *search)
-{
-    const struct question *question = search->question;
-    search->instance_count = question->instance_count;
-    for (uint32_t i = 0; i < question->instance_count; i++)
-        search->first_at[i] =
-            explain_locate(question->sync_log, &question->instances[i].first, question->instances[i].end);
-    return search->instance_count > 0;
-}
-
 bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
 {
     const struct place place = edges_unit_place(question->launch, unit);
@@ -57,7 +47,7 @@ static void find_own_accesses(struct edit_search *search, uint32_t index)
     const struct question *question = search->question;
     const struct sync_op *items = question->sync_log->items;
     const struct race_instance *instance = &question->instances[index];
-    uint32_t next = search->first_at[index], latest = instance->end;
+    uint32_t next = instance->first_at, latest = instance->end;
     while (next < instance->end && !explain_takes_part(question, &items[next], instance->first.unit))
         next++;
     while (latest > 0 && !explain_takes_part(question, &items[latest - 1], instance->second.unit))
@@ -112,7 +102,7 @@ bool edit_search_spots(struct edit_search *search)
         search->spots[spot].reads |= sync_op->reads;
         search->spots[spot].writes |= sync_op->writes;
     }
-    for (uint32_t i = 0; i < search->instance_count; i++)
+    for (uint32_t i = 0; i < search->question->instance_count; i++)
         find_own_accesses(search, i);
     return search->spot_of != NULL;
 }
@@ -290,7 +280,7 @@ static void list_fences(struct edit_search *search, enum memory_scope scope)
         if (is_fence(sample) && sample->order != ORDER_RELEASE)
             list_counterparts(search, ORDER_RELEASE, (enum memory_scope)sample->scope);
     }
-    if (!explain_has_old_atomics(search->question) || scope != SCOPE_WORK_GROUP)
+    if (!explain_is_opencl_c_1(search->question->host) || scope != SCOPE_WORK_GROUP)
         return;
     list_counterparts(search, ORDER_RELEASE, scope);
     list_counterparts(search, ORDER_ACQUIRE, scope);
@@ -300,7 +290,7 @@ static void list_fences(struct edit_search *search, enum memory_scope scope)
 static void list_edits(struct edit_search *search, enum memory_scope scope)
 {
     /* new fences are listed before edits of this kind */
-    const enum edit_kind fences = explain_has_old_atomics(search->question) ? EDIT_ORDER : EDIT_FENCES;
+    const enum edit_kind fences = explain_is_opencl_c_1(search->question->host) ? EDIT_ORDER : EDIT_FENCES;
     for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
         if (kind == EDIT_SCOPE) {
             list_scopes(search, scope);
@@ -331,7 +321,7 @@ static bool try_edits(struct edit_search *search, const struct edit *edits, uint
         *better = (struct found_edits){.count = count, .ordered = ordered};
         memcpy(better->edits, edits, count * sizeof *edits);
     }
-    return !clashes && ordered == search->instance_count;
+    return !clashes && ordered == search->question->instance_count;
 }
 
 /* Once some edit orders the question's own instance, the search may take WORK_MORE only. */
@@ -373,7 +363,7 @@ static bool is_pair(const struct edit_search *search, const struct edit pair[2])
 {
     const int fences = (pair[0].kind == EDIT_FENCE) + (pair[1].kind == EDIT_FENCE);
     if (fences == 2)
-        return explain_has_old_atomics(search->question) && pair[0].order != pair[1].order;
+        return explain_is_opencl_c_1(search->question->host) && pair[0].order != pair[1].order;
     if (fences)
         return pairing_of(search, pair) == PAIR_FENCE;
     return pair[0].spot != pair[1].spot || pair[0].kind != pair[1].kind;

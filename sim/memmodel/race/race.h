@@ -86,8 +86,6 @@ struct races {
     bool failed;
 };
 
-/* A race in memory of the space; a race as a finding. */
-enum finding_kind race_kind_in(int space);
 enum finding_kind race_kind(const struct race *race);
 /* Ends the recording of the pair's races. */
 void race_pair_drop_instances(struct race_pair *pair);

@@ -13,11 +13,6 @@
 #include "race_reason.h"
 #include "sim/memmodel/explain/edges.h"
 
-bool race_same_place(const struct races *races, uint32_t a, uint32_t b)
-{
-    return code_same_place(races->host, a, b);
-}
-
 struct racing_access race_question_access(uint64_t unit, const struct access_context *how)
 {
     return (struct racing_access){.unit = unit,
@@ -25,7 +20,7 @@ struct racing_access race_question_access(uint64_t unit, const struct access_con
                                   .site = how->site,
                                   .size = how->size,
                                   .atomic = how->kind >= ACCESS_ATOMIC_READ,
-                                  .writes = how->kind != ACCESS_READ && how->kind != ACCESS_ATOMIC_READ,
+                                  .writes = race_writes(how->kind),
                                   .scope = (enum memory_scope)how->scope};
 }
 
@@ -134,12 +129,6 @@ static void prefer_barrier(const struct races *races, const struct race *race,
         replace_edits(answer, &reason.why, &added);
 }
 
-bool race_controls_branch(const struct races *races, uint32_t site)
-{
-    const struct checker_host *host = races->host;
-    return host->controls_branch && host->controls_branch(host->self, site);
-}
-
 /* A barrier makes good for the flag's race, too, and for what others would announce by it. */
 bool race_takes_barrier(const struct suggested_fix *fix)
 {
@@ -147,21 +136,20 @@ bool race_takes_barrier(const struct suggested_fix *fix)
 }
 
 /* A loop that waits for a value, and the store after it: it takes a lock, and hands nothing over. */
-static bool waits_and_writes(const struct races *races, const struct question *question)
+static bool waits_and_writes(const struct question *question)
 {
     const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
-    const struct checker_host *host = races->host;
-    return first->writes != second->writes && host->spins_on &&
-           host->spins_on(host->self, first->writes ? second->site : first->site,
-                          first->writes ? first->site : second->site);
+    return first->writes != second->writes &&
+           CODE_ASK(question->host, spins_on, first->writes ? second->site : first->site,
+                    first->writes ? first->site : second->site);
 }
 
 /* A race on memory that is guarded by a flag that is no atomic object is fixed at the flag. */
-static bool follows_from_flag(const struct races *races, const struct question *question,
-                              struct race_reason *reason, struct answer *answer)
+static bool follows_from_flag(const struct question *question, struct race_reason *reason,
+                              struct answer *answer)
 {
     const struct proposal *proposal = &answer->proposal;
-    const bool takes_lock = proposal->rewrite_count && waits_and_writes(races, question);
+    const bool takes_lock = proposal->rewrite_count && waits_and_writes(question);
     if (question->device_dirty || takes_lock || race_takes_barrier(&proposal->suggested) ||
         !take(answer, question, explain_flag))
         return false;
@@ -176,10 +164,9 @@ static void word_for_language(const struct races *races, struct answer *answer)
 {
     static const char *const newer[] = {"memory_order_", "memory_scope_", "atomic_work_item_fence",
                                         "_explicit"};
-    const uint32_t version = races->host->opencl_c ? races->host->opencl_c(races->host->self) : 0;
     struct wording *fix = &answer->proposal.fix;
     bool needs = false;
-    if (!version || version >= 200)
+    if (!explain_is_opencl_c_1(races->host))
         return;
     wording_put(&answer->proposal.why, "work_group_barrier", "barrier");
     wording_put(fix, "work_group_barrier", "barrier");
@@ -214,8 +201,7 @@ static bool moves_after_read(const struct question *question, struct answer *ans
 bool race_why_later(struct answer *answer, struct races *races, struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
-    if (!pair->instance_count ||
-        !(moves_access(pair, &question, answer) || moves_after_read(&question, answer)))
+    if (!moves_access(pair, &question, answer) && !moves_after_read(&question, answer))
         return false;
     pair->suggested_fix = answer->proposal.suggested;
     word_for_language(races, answer);
@@ -299,30 +285,30 @@ static bool is_of_one_group(const struct question *question)
            edges_unit_place(launch, first).group == edges_unit_place(launch, second).group;
 }
 
-bool race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)
+void race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)
 {
     const struct question question = race_question(races, pair);
     struct race_reason reason = {.searches = 0};
-    if (pair->instance_count <= 1 || explain_covers(&question, &pair->suggested_fix) ||
-        !explain_race(&question, answer) || !answer->covers_all)
-        return false;
-    fill_finding(answer, races, pair, &reason, finding);
-    return true;
+    const struct answer before = *answer; /* the finding points into *answer */
+    if (pair->instance_count <= 1 || explain_covers(&question, &pair->suggested_fix))
+        return;
+    if (explain_race(&question, answer) && answer->covers_all)
+        fill_finding(answer, races, pair, &reason, finding);
+    else
+        *answer = before;
 }
 
 /* The reason, with the first fix that is found for it: by its searches, by a race on a flag from which this
  * one follows, or by moving an access. Then advice; else the reason's own words. */
-static void explain_by_reason(const struct races *races, struct race_pair *pair, struct question *question,
-                              struct race_reason *reason, struct answer *answer)
+static void explain_by_reason(struct race_pair *pair, struct question *question, struct race_reason *reason,
+                              struct answer *answer)
 {
     struct proposal *proposal = &answer->proposal;
     proposal->why = reason->why;
     proposal->fix = reason->fix;
     question->narrow = reason->narrow;
-    if (!pair->instance_count)
-        return;
     const bool found = take_search(answer, question, reason);
-    const bool follows = follows_from_flag(races, question, reason, answer);
+    const bool follows = follows_from_flag(question, reason, answer);
     const bool general = proposal->suggested.kind == FIX_NONE || proposal->suggested.kind == FIX_SPLIT ||
                          proposal->suggested.kind == FIX_ATOMIC;
     if (reason->searches & SEARCH_SIDE && !follows && general)
@@ -340,12 +326,13 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
     struct question question = race_question(races, pair);
     const bool sampled = race->device_dirty && now->sampled;
     *answer = (struct answer){.step_count = 0};
-    if (!sampled && pair->instance_count && explain_race(&question, answer)) {
+    CHECKED(pair->instance_count > 0); /* the race itself */
+    if (!sampled && explain_race(&question, answer)) {
         prefer_atomics(&question, answer);
         prefer_barrier(races, race, now, &question, answer);
     } else {
         race_reason(&reason, races, race, now);
-        explain_by_reason(races, pair, &question, &reason, answer);
+        explain_by_reason(pair, &question, &reason, answer);
     }
     finding->fix_orders = answer->proposal.suggested.kind != FIX_NONE;
     fill_finding(answer, races, pair, &reason, finding);
