@@ -20,6 +20,7 @@ scenario_tests = \
 	%D%/clean/concurrent_batches.yaml \
 	%D%/clean/fixed.yaml \
 	%D%/clean/goto.yaml \
+	%D%/clean/goto_left_out.yaml \
 	%D%/clean/uniform_arguments.yaml \
 	%D%/clean/deep_calls.yaml \
 	%D%/clean/device_enqueue.yaml \
@@ -374,6 +375,7 @@ scenario_files = \
 	%D%/clean/child_orders.cl \
 	%D%/clean/collectives.cl \
 	%D%/clean/fixed.cl \
+	%D%/clean/goto_left_out.cl \
 	%D%/clean/uniform_arguments.cl \
 	%D%/clean/deep_calls.cl \
 	%D%/clean/device_enqueue.cl \

@@ -325,6 +325,7 @@ static enum status take_code(struct live_launch *live, struct kernel *kernel,
     if (status != STATUS_OK)
         return status;
     launch->code = variant->code;
+    CHECKED(!launch->code->irreducible || wanted.width == 1); /* kernel_traits.irreducible */
     launch->observer = variant->pool.observer;
     launch->pool = &variant->pool;
     if (!live_launch_room(live, variant->code->args_size, variant->code->local_object_count))

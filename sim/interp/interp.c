@@ -182,6 +182,7 @@ static struct ir *lowered(struct module *m, struct entry_point *e, const struct 
     struct ir *ir = lower_kernel(m, e, request);
     ir->zero_private = request->zero_private;
     cfg_build(ir);
+    ir->irreducible_as_lowered = ir->irreducible;
     verify_ir(ir);
     if (!request->poison || request->marks_stores || request->zero_private)
         poison_drop_forgets(ir);
@@ -216,7 +217,7 @@ static void find_traits(struct entry_point *e, struct ir *ir)
 {
     struct kernel_traits t = {0};
     t.sees_groups = ir->locals.count > 0;
-    t.irreducible = ir->irreducible;
+    t.irreducible = ir->irreducible || ir->irreducible_as_lowered;
     for (uint32_t v = 1; v < ir->values.count; v++) {
         const struct value *value = ir_value(ir, v);
         bool input = value->op == IR_input && !(value->imm & 0x10000);
@@ -321,7 +322,7 @@ enum status interp_code(struct module *m, const struct code_request *request, co
     return status;
 }
 
-/* Traits are those of the optimised kernel, whatever is asked for. */
+/* Traits are those of the optimised kernel, whatever is asked for, but for `irreducible`. */
 static void find_traits_of(struct module *m, struct entry_point *e, const struct code_request *request)
 {
     struct code_request optimised = *request;

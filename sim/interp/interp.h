@@ -74,7 +74,8 @@ struct kernel_traits {
     /* it uses local or group ids and sizes, sub-group ids, barriers, local memory or collectives, waits for
      * the end of the group, or has loops that may wait for another group */
     bool sees_groups;
-    /* Some loop has two entries: waves have one lane, since slots do not keep what lanes that wait have. */
+    /* Some loop has two entries, here or before optimisation, so that code for a debugger has the same waves:
+     * of one lane, since slots do not keep what lanes that wait have. */
     bool irreducible;
     bool has_barrier, has_collective, has_atomics, has_printf;
 };

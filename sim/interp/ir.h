@@ -152,8 +152,10 @@ struct ir {
     uint32_t named_barriers; /* number so far */
     uint32_t *arg_offsets;
     uint32_t *order;
-    uint32_t order_count; /* reachable blocks, loops contiguous */
-    bool irreducible, preempt;
+    uint32_t order_count;        /* reachable blocks, loops contiguous */
+    bool irreducible;            /* some loop has two entries: found by cfg_build */
+    bool irreducible_as_lowered; /* before optimisation */
+    bool preempt;
     bool waits;    /* some loop may wait for another work-group */
     bool spurious; /* weak compare-exchanges may fail spuriously */
     /* the module has variables that any optimiser promotes, so its loops are those of the source */

@@ -184,9 +184,19 @@ static void read_modes(struct module *m, struct entry_point *e)
 
 /* The union over a kernel and everything that it calls; samplers by their properties. */
 struct scan {
-    uint8_t *seen_function, *seen_local;
+    uint32_t kernel; /* 1 + its index */
+    uint32_t *seen;  /* id of a function, local variable or constant -> the last kernel that uses it */
+    uint32_t *uses;  /* a stack of ids whose uses are yet to be followed */
     uint32_t samplers;
 };
+
+/* Is it the first time in this kernel? */
+static bool scan_first(struct scan *scan, uint32_t id)
+{
+    const bool first = scan->seen[id] != scan->kernel;
+    scan->seen[id] = scan->kernel;
+    return first;
+}
 
 static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
                           struct scan *scan);
@@ -301,17 +311,22 @@ static void scan_order(struct module *m, struct entry_point *e, uint32_t word)
         widen(&e->info.acquires, scope);
 }
 
-/* From the last use to the first, since a constant precedes its uses. */
+/* A stack and no recursion, for a module may make constants of constants without end. */
 static void scan_locals(struct module *m, struct entry_point *e, uint32_t function, struct scan *scan)
 {
-    for (uint32_t i = m->local_use_count; i-- > 0;) {
-        const struct local_use *use = &m->local_uses[i];
-        if ((use->user != function && !scan->seen_local[use->user]) || scan->seen_local[use->used])
-            continue;
-        scan->seen_local[use->used] = 1;
-        const struct variable *v = module_variable(m, use->used);
-        if (v)
-            e->info.local_bytes += v->type->size;
+    uint32_t depth = 0;
+    scan->uses[depth++] = function;
+    while (depth) {
+        uint32_t next = m->first_local_use[scan->uses[--depth]];
+        while (next) {
+            const struct local_use *use = &m->local_uses.at[next - 1];
+            next = use->next;
+            if (!scan_first(scan, use->used))
+                continue;
+            const struct variable *v = module_variable(m, use->used);
+            e->info.local_bytes += v ? v->type->size : 0;
+            scan->uses[depth++] = use->used;
+        }
     }
 }
 
@@ -320,9 +335,8 @@ static void scan_locals(struct module *m, struct entry_point *e, uint32_t functi
 static void scan_function(struct module *m, struct entry_point *e, const struct function *f,
                           struct scan *scan)
 {
-    if (scan->seen_function[f->id])
+    if (!scan_first(scan, f->id))
         return;
-    scan->seen_function[f->id] = 1;
     for (uint32_t i = 0; i < f->block_count; i++)
         for (uint32_t word = f->blocks[i].first; word < f->blocks[i].last; word += spv_length(m, word)) {
             uint32_t op = spv_opcode(m, word);
@@ -430,6 +444,8 @@ void module_finish_entries(struct module *m)
 {
     drop_block_entries(m);
     find_blocks(m);
+    struct scan scan = {.seen = ARENA_ARRAY(&m->work, uint32_t, m->bound),
+                        .uses = ARENA_ARRAY(&m->work, uint32_t, m->bound)};
     for (uint32_t i = 0; i < m->entries.count; i++) {
         struct entry_point *e = &m->entries.at[i];
         const struct function *f = module_function(m, e->function);
@@ -440,8 +456,8 @@ void module_finish_entries(struct module *m)
         for (uint32_t k = 0; k < f->param_count; k++)
             describe_arg(m, e, f, k, &args[k]);
         read_modes(m, e);
-        struct scan scan = {ARENA_ARRAY(&m->arena, uint8_t, m->bound),
-                            ARENA_ARRAY(&m->arena, uint8_t, m->bound), 0};
+        scan.kernel = i + 1;
+        scan.samplers = 0;
         scan_function(m, e, f, &scan);
         e->info.constant_samplers = (uint32_t)__builtin_popcount(scan.samplers);
     }

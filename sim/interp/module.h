@@ -60,7 +60,7 @@ struct constant {
 
 /* A function or constant that uses a variable in local memory, or a constant made from one. */
 struct local_use {
-    uint32_t user, used;
+    uint32_t used, next; /* next: 1 + index of another use by the same user; 0: none */
 };
 struct decoration {
     uint32_t next;
@@ -140,8 +140,8 @@ struct module {
     uint32_t *variable_index; /* id -> index + 1 */
     uint32_t *bindable;
     uint32_t bindable_count; /* number of variables that the device allocates */
-    struct local_use *local_uses;
-    uint32_t local_use_count;
+    LIST(struct local_use) local_uses;
+    uint32_t *first_local_use; /* id of the user -> index + 1 */
     LIST(struct entry_point) entries;
     uint32_t nesting;            /* depth of types and constants being made, and of calls being scanned */
     struct diagnosis *diagnosis; /* during one call */

@@ -40,7 +40,6 @@ static bool is_local_variable(const struct module *m, uint32_t id)
     return spv_opcode(m, word) == SpvOpVariable && m->words[word + 3] == SpvStorageClassWorkgroup;
 }
 
-/* There is room for each word of the module. */
 static void see_local(struct parse *p, const spv_parsed_instruction_t *inst, uint32_t id)
 {
     struct module *m = p->m;
@@ -49,7 +48,8 @@ static void see_local(struct parse *p, const spv_parsed_instruction_t *inst, uin
         return;
     if (!p->function)
         p->made_of_local[user] = true;
-    m->local_uses[m->local_use_count++] = (struct local_use){user, id};
+    *list_push(&m->arena, &m->local_uses) = (struct local_use){id, m->first_local_use[user]};
+    m->first_local_use[user] = m->local_uses.count;
 }
 
 static spv_result_t see_instruction(void *self, const spv_parsed_instruction_t *inst)
@@ -76,7 +76,7 @@ static spv_result_t see_instruction(void *self, const spv_parsed_instruction_t *
 void verify_grammar(struct module *m)
 {
     struct parse parse = {.m = m, .word = 5, .made_of_local = ARENA_ARRAY(&m->work, bool, m->bound)};
-    m->local_uses = ARENA_ARRAY(&m->arena, struct local_use, m->word_count);
+    m->first_local_use = ARENA_ARRAY(&m->arena, uint32_t, m->bound);
     spv_diagnostic diagnostic = NULL;
     spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
     spv_result_t result = SPV_ERROR_OUT_OF_MEMORY;

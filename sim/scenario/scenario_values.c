@@ -9,7 +9,8 @@
 #include "scenario_launch.h"
 #include "sim/debug/line_values.h"
 
-enum { STEPS_MOST = 1 << 20 }; /* Code for a debugger is an order of magnitude slower. */
+/* Iterations of the first run, at most: code for a debugger is an order of magnitude slower. */
+enum { STEPS_MOST = 1 << 20, WAITS_TIMES = 2, WAITS_MORE = 1000 };
 
 bool scenario_shows_values(const struct scenario *scenario)
 {
@@ -47,6 +48,9 @@ void scenario_find_values(const struct scenario *scenario, uint64_t steps, struc
     if (steps > STEPS_MOST || !has_access(report))
         return;
     struct scenario copy = scenario_again(scenario, steps);
+    /* The same loops: only waits may take longer. One that never ends is not found to repeat its state here,
+     * because variables in memory count its iterations. */
+    copy.schedule.max_steps = WAITS_TIMES * steps + WAITS_MORE;
     struct report *again = report_new(&copy);
     struct line_values *values = again ? line_values_new(report, again) : NULL;
     if (values) {
