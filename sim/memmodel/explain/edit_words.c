@@ -20,14 +20,8 @@ void edit_words_fix_call(const struct edit_words *words, uint32_t spot, uint32_t
                          int failure, int scope)
 {
     const struct edit_spot *at = &words->search->spots[spot];
-    const struct code_change change = {.kind = CHANGE_CALL,
-                                       .site = at->site,
-                                       .regions = regions,
-                                       .order = order,
-                                       .failure = failure,
-                                       .scope = scope,
-                                       .local = is_atomic(at->sample) && at->sample->region == IN_LOCAL};
-    wording_change(words->fix, &change);
+    wording_call(words->fix, at->site, is_atomic(at->sample) && at->sample->region == IN_LOCAL, regions,
+                 order, failure, scope);
 }
 
 /* The source from the operation on, up to the end of its line; NULL: unknown. */

@@ -73,8 +73,8 @@ static void say_atomics(const struct question *question, enum memory_scope scope
     else
         wording_add(fix, "atomic operations with %s at ", memory_scope_word(scope));
     if (one && accesses_all_write(question))
-        wording_store(fix, question->instances->first.site, question->region == IN_LOCAL,
-                      lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
+        wording_access_change(fix, question->instances->first.site, true, question->region == IN_LOCAL,
+                              lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
     else
         fix->partial = true;
 }
@@ -83,16 +83,13 @@ static void say_atomics(const struct question *question, enum memory_scope scope
 static void say_other_atomic(const struct question *question, const struct racing_access *atomic,
                              const struct racing_access *plain, struct wording *fix)
 {
-    const bool local = question->region == IN_LOCAL,
-               unlocks = plain->writes && ASK(question, spins_on, atomic->site, plain->site);
+    const bool unlocks = plain->writes && ASK(question, spins_on, atomic->site, plain->site);
     if (unlocks)
         say_release(question, atomic->site, atomic->scope, fix);
     else
         wording_add(fix, "an atomic operation with %s at ", memory_scope_word(atomic->scope));
-    if (plain->writes)
-        wording_store(fix, plain->site, local, unlocks ? ORDER_RELEASE : ORDER_RELAXED, atomic->scope);
-    else
-        wording_load(fix, plain->site, local, ORDER_RELAXED, atomic->scope);
+    wording_access_change(fix, plain->site, plain->writes, question->region == IN_LOCAL,
+                          unlocks ? ORDER_RELEASE : ORDER_RELAXED, atomic->scope);
 }
 
 bool explain_atomics_cover(const struct question *question, enum memory_scope scope,

@@ -22,24 +22,12 @@ static enum memory_scope scope_of(const struct question *question, const struct 
     return flag_read->load.atomic ? wider_scope(scope, flag_read->load.scope) : scope;
 }
 
-static const struct flag_read *read_at(const struct flag_reads *flag_reads, uint32_t index)
-{
-    return &flag_reads->items[(flag_reads->next + FLAG_READS_MOST - 1 - index) % FLAG_READS_MOST];
-}
-
-static bool is_flag_of(const struct flag *flag, const struct flag_read *flag_read)
-{
-    return flag->store == flag_read->store.site && flag->load == flag_read->load.site &&
-           flag->region == flag_read->region;
-}
-
-/* Was a flag of the same two places tried? Lower indexes are later reads of flags. */
+/* Was a flag of the same two places tried? */
 static bool was_tried(const struct flag_reads *flag_reads, uint32_t index, const struct flag *flag)
 {
-    for (uint32_t i = 0; i < index; i++) {
-        if (is_flag_of(flag, read_at(flag_reads, i)))
+    for (uint32_t i = 0; i < index; i++)
+        if (is_read_of_flag(flag_read_at(flag_reads, i), flag))
             return true;
-    }
     return false;
 }
 
@@ -67,13 +55,10 @@ static void say_end(const struct question *question, int region, const struct ra
     wording_add(fix, "%s%s%s%s, %s at %s", fix->used ? ", and " : "", end->atomic ? "" : function,
                 end->atomic ? "" : " with ", memory_order_word(order), memory_scope_word(scope),
                 AT(question->host, end->site));
-    const bool local = region == IN_LOCAL;
     if (end->atomic)
-        wording_call(fix, end->site, 0, (int)order, NOT_GIVEN, (int)scope);
-    else if (end->writes && strcmp(function, "atomic_store_explicit") == 0)
-        wording_store(fix, end->site, local, order, scope);
-    else if (!end->writes)
-        wording_load(fix, end->site, local, order, scope);
+        wording_call(fix, end->site, false, 0, (int)order, NOT_GIVEN, (int)scope);
+    else if (!end->writes || strcmp(function, "atomic_store_explicit") == 0)
+        wording_access_change(fix, end->site, end->writes, region == IN_LOCAL, order, scope);
     else
         fix->partial = true;
 }
@@ -98,7 +83,7 @@ bool explain_flag(const struct question *question, struct proposal *out_proposal
     const struct flag_reads *flag_reads = question->flag_reads;
     uint32_t tries = 0;
     for (uint32_t i = 0; i < flag_reads->count && tries < TRIES_MOST; i++) {
-        const struct flag_read *flag_read = read_at(flag_reads, i);
+        const struct flag_read *flag_read = flag_read_at(flag_reads, i);
         const struct flag flag = {flag_read->store.site, flag_read->load.site, flag_read->region,
                                   scope_of(question, flag_read)};
         if (is_own_race(question, &flag) || was_tried(flag_reads, i, &flag) ||
@@ -156,7 +141,7 @@ bool explain_flag_advice(const struct question *question, struct proposal *out_p
     struct flag_read flag_read;
     bool found = question->region != IN_IMAGE && own_flag(question, &flag_read);
     for (uint32_t i = 0; i < question->flag_reads->count && !found; i++) {
-        flag_read = *read_at(question->flag_reads, i);
+        flag_read = *flag_read_at(question->flag_reads, i);
         found = hands_over(question, &flag_read);
     }
     const char *function = "";

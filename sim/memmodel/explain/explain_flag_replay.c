@@ -26,32 +26,18 @@ struct flag_replay {
     struct replay replay;
 };
 
-/* The end of the store's segment, or the place of the load if that comes first. */
-static uint32_t latest_store_index(const struct flag_replay *state, const struct placed_read *read)
-{
-    const struct sync_log *sync_log = state->question->sync_log;
-    uint32_t at = read->first_at;
-    while (at < read->flag_read->end &&
-           !explain_takes_part(state->question, &sync_log->items[at], read->flag_read->store.unit))
-        at++;
-    return at;
-}
-
+/* Each store is put at the end of its segment, or at the place of the load if that comes first. */
 static void place_reads(struct flag_replay *state)
 {
-    const struct flag_reads *flag_reads = state->question->flag_reads;
-    for (uint32_t i = 0; i < flag_reads->count; i++) {
-        const struct flag_read *flag_read =
-            &flag_reads
-                 ->items[(flag_reads->next + FLAG_READS_MOST - flag_reads->count + i) % FLAG_READS_MOST];
+    const struct question *question = state->question;
+    for (uint32_t i = question->flag_reads->count; i-- > 0;) {
+        const struct flag_read *flag_read = flag_read_at(question->flag_reads, i);
         struct placed_read *read = &state->items[state->count];
-        if (flag_read->store.site != state->flag->store || flag_read->load.site != state->flag->load ||
-            flag_read->region != state->flag->region)
+        if (!is_read_of_flag(flag_read, state->flag))
             continue;
-        *read = (struct placed_read){
-            .flag_read = flag_read,
-            .first_at = explain_locate(state->question->sync_log, &flag_read->store, flag_read->end)};
-        read->store_at = latest_store_index(state, read);
+        read->flag_read = flag_read;
+        read->first_at = explain_locate(question->sync_log, &flag_read->store, flag_read->end);
+        read->store_at = explain_next_of(question, flag_read->store.unit, read->first_at, flag_read->end);
         state->count++;
     }
 }
@@ -110,9 +96,7 @@ static bool loads_first(const struct flag_replay *state, const struct placed_rea
 {
     const struct flag_read *flag_read = load->flag_read;
     const struct sync_op *items = state->question->sync_log->items;
-    uint32_t at = flag_read->end;
-    while (at > 0 && !explain_takes_part(state->question, &items[at - 1], flag_read->load.unit))
-        at--;
+    const uint32_t at = explain_past_latest_of(state->question, flag_read->load.unit, flag_read->end);
     const struct sync_op *latest = at > 0 ? &items[at - 1] : NULL;
     const bool is_load =
         latest && is_atomic(latest) && latest->writes && latest->site == flag_read->load.site;

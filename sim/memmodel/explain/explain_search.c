@@ -23,7 +23,7 @@ uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_acc
     return at;
 }
 
-bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
+static bool takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
 {
     const struct place place = edges_unit_place(question->launch, unit);
     if (is_fence(sync_op) || is_atomic(sync_op) || sync_op->kind == SYNC_OP_OVERWRITE)
@@ -31,6 +31,20 @@ bool explain_takes_part(const struct question *question, const struct sync_op *s
     if (sync_op->kind == SYNC_OP_SUB_GROUP_BARRIER)
         return sync_op->by == place.group && sync_op->number == place.sub_group;
     return sync_op->by == place.group && (is_barrier(sync_op) || sync_op->kind == SYNC_OP_GROUP_END);
+}
+
+uint32_t explain_next_of(const struct question *question, uint64_t unit, uint32_t at, uint32_t end)
+{
+    while (at < end && !takes_part(question, &question->sync_log->items[at], unit))
+        at++;
+    return at;
+}
+
+uint32_t explain_past_latest_of(const struct question *question, uint64_t unit, uint32_t end)
+{
+    while (end > 0 && !takes_part(question, &question->sync_log->items[end - 1], unit))
+        end--;
+    return end;
 }
 
 /* Is the entry an atomic or a store of the unit at that place? */
@@ -47,11 +61,8 @@ static void find_own_accesses(struct edit_search *search, uint32_t index)
     const struct question *question = search->question;
     const struct sync_op *items = question->sync_log->items;
     const struct race_instance *instance = &question->instances[index];
-    uint32_t next = instance->first_at, latest = instance->end;
-    while (next < instance->end && !explain_takes_part(question, &items[next], instance->first.unit))
-        next++;
-    while (latest > 0 && !explain_takes_part(question, &items[latest - 1], instance->second.unit))
-        latest--;
+    const uint32_t next = explain_next_of(question, instance->first.unit, instance->first_at, instance->end),
+                   latest = explain_past_latest_of(question, instance->second.unit, instance->end);
     const bool second =
         latest > 0 && is_access_at(&items[latest - 1], instance->second.unit, instance->second.site);
     const bool first = next < (second ? latest - 1 : instance->end) &&
@@ -193,11 +204,10 @@ static bool allows(const struct edit_search *search, uint32_t index, enum edit_k
     case EDIT_STORE: return sample->kind == SYNC_OP_OVERWRITE && sample->size == 4;
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == SYNC_OP_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
-    case EDIT_FENCE: return false; /* list_fences() lists these */
     case EDIT_ORDER_AND_SCOPE:
         return fails ? allows_failure_order(search, index)
                      : succeeds(sample) && stronger_order(sample) != sample->order;
-    default: return false;
+    default: return false; /* list_fences() lists EDIT_FENCE */
     }
 }
 

@@ -10,7 +10,9 @@
  *     edit_search_edits        the smallest edits that order most instances. None if the accesses are
  *                              ordered without any: then no order is missing
  *     edit_search_fini         frees what the search owns
- *     explain_takes_part       does a unit execute the entry? A barrier is executed by all of its group
+ *     explain_next_of          the next entry from `at` on that the unit executes; `end`: none. A barrier is
+ *                              executed by all of its group
+ *     explain_past_latest_of   1 + the latest such entry before `end`; 0: none
  *   explain_reorder.c
  *     edit_search_count_ordered  replays the log with the edits: how many instances are ordered? 0 if the
  *                                first is not
@@ -137,7 +139,8 @@ bool edit_search_clashes(struct edit_search *search, const struct edit *edits, u
 bool explain_insert_barrier(const struct question *question, const struct code_place *place);
 bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
                                      const struct suggested_fix *suggested_fix);
-bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit);
+uint32_t explain_next_of(const struct question *question, uint64_t unit, uint32_t at, uint32_t end);
+uint32_t explain_past_latest_of(const struct question *question, uint64_t unit, uint32_t end);
 bool explain_is_release_or_acquire(const struct question *question, const struct sync_op *sync_op,
                                    bool releases);
 bool explain_is_group_release_or_acquire(const struct question *question,
@@ -181,6 +184,18 @@ void explain_say_edits(struct edit_search *search, const struct found_edits *fou
 void explain_draw(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 
 const char *explain_noun(const struct sync_op *sync_op);
+
+/* A read of a flag by its index; lower indexes are later reads. */
+static inline const struct flag_read *flag_read_at(const struct flag_reads *flag_reads, uint32_t index)
+{
+    return &flag_reads->items[(flag_reads->next + FLAG_READS_MOST - 1 - index) % FLAG_READS_MOST];
+}
+
+static inline bool is_read_of_flag(const struct flag_read *flag_read, const struct flag *flag)
+{
+    return flag->store == flag_read->store.site && flag->load == flag_read->load.site &&
+           flag->region == flag_read->region;
+}
 
 static inline bool is_barrier(const struct sync_op *sync_op)
 {

@@ -13,19 +13,16 @@ struct object_update {
     uint32_t load, store;
 };
 
-static const struct racing_access *side_of(const struct question *question, int side)
-{
-    return side ? &question->instances->second : &question->instances->first;
-}
-
 /* The updates that the plain accesses belong to; an atomic access needs none. One entry if both belong to
  * the same. False: an access belongs to no update. */
 static bool find_updates(const struct question *question, struct object_update updates[SIDES],
                          uint32_t *out_count)
 {
+    const struct racing_access *const accesses[SIDES] = {&question->instances->first,
+                                                         &question->instances->second};
     *out_count = 0;
     for (int side = 0; side < SIDES; side++) {
-        const struct racing_access *access = side_of(question, side);
+        const struct racing_access *access = accesses[side];
         struct object_update *update = &updates[*out_count];
         if (access->unit >= UNIT_COPIES || question->region == IN_IMAGE)
             return false;

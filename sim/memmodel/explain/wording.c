@@ -41,39 +41,29 @@ void wording_change(struct wording *text, const struct code_change *change)
         text->partial = true;
 }
 
-void wording_call(struct wording *text, uint32_t site, uint32_t regions, int order, int failure, int scope)
+void wording_call(struct wording *text, uint32_t site, bool local, uint32_t regions, int order, int failure,
+                  int scope)
 {
     const struct code_change change = {.kind = CHANGE_CALL,
                                        .site = site,
                                        .regions = regions,
                                        .order = order,
                                        .failure = failure,
-                                       .scope = scope};
+                                       .scope = scope,
+                                       .local = local};
     wording_change(text, &change);
 }
 
-static void change_access(struct wording *text, enum code_change_kind kind, uint32_t site, bool local,
-                          enum memory_ordering order, enum memory_scope scope)
+void wording_access_change(struct wording *text, uint32_t site, bool stores, bool local,
+                           enum memory_ordering order, enum memory_scope scope)
 {
-    const struct code_change change = {.kind = kind,
+    const struct code_change change = {.kind = stores ? CHANGE_STORE : CHANGE_LOAD,
                                        .site = site,
                                        .order = (int)order,
                                        .failure = NOT_GIVEN,
                                        .scope = (int)scope,
                                        .local = local};
     wording_change(text, &change);
-}
-
-void wording_store(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
-                   enum memory_scope scope)
-{
-    change_access(text, CHANGE_STORE, site, local, order, scope);
-}
-
-void wording_load(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
-                  enum memory_scope scope)
-{
-    change_access(text, CHANGE_LOAD, site, local, order, scope);
 }
 
 void wording_statement(struct wording *text, const char *statement, const struct code_change *where)
@@ -148,6 +138,11 @@ const char *wording_scope(struct wording_piece *piece, enum memory_scope written
     if (written == counts)
         return memory_scope_word(written);
     return print(piece, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
+}
+
+const char *wording_order(enum memory_ordering order)
+{
+    return memory_order_word(order) + strlen("memory_order_");
 }
 
 const char *wording_region_flag(int region)
