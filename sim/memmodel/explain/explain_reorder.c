@@ -161,30 +161,22 @@ static bool is_moved(const struct edit_replay *run, uint32_t at)
            (moves_forward(sync_op) || run->search->beside[at].moves);
 }
 
-/* A fence with both flags beside an atomic. */
-static void replay_full_fence(struct edit_replay *run, const struct sync_op *beside, enum memory_ordering how,
-                              uint32_t was)
-{
-    struct sync_op sync_op = *beside;
-    sync_op.kind = SYNC_OP_FENCE;
-    sync_op.regions = REGION_GLOBAL | REGION_LOCAL;
-    sync_op.order = (uint8_t)how;
-    replay_one(run, &sync_op, was);
-}
-
-/* A fence for the question's region, if the edits put one there. */
-static void replay_fence_beside(struct edit_replay *run, const struct sync_op *beside,
-                                enum memory_ordering how, uint32_t at)
+/* The fences that the edits put beside an atomic, on the side of that order: with both flags, or for the
+ * question's region. */
+static void replay_fences(struct edit_replay *run, const struct sync_op *beside, enum memory_ordering how,
+                          uint32_t at)
 {
     for (uint32_t i = 0; i < run->edit_count; i++) {
         const struct edit *edit = &run->edits[i];
+        const bool full = edit->kind == EDIT_FENCES, one = edit->kind == EDIT_FENCE && edit->order == how;
         struct sync_op sync_op = *beside;
-        if (edit->kind != EDIT_FENCE || edit->spot != run->search->spot_of[at] || edit->order != how)
+        if (edit->spot != run->search->spot_of[at] || !(full || one))
             continue;
         sync_op.kind = SYNC_OP_FENCE;
-        sync_op.regions = (uint8_t)(1u << run->search->question->region);
+        sync_op.regions =
+            full ? REGION_GLOBAL | REGION_LOCAL : (uint8_t)(1u << run->search->question->region);
         sync_op.order = (uint8_t)how;
-        sync_op.scope = (uint8_t)edit->scope;
+        sync_op.scope = full ? beside->scope : (uint8_t)edit->scope;
         replay_one(run, &sync_op, at);
     }
 }
@@ -267,21 +259,16 @@ static void ask_beside(struct edit_replay *run, uint32_t at, bool past)
 static void replay_edited(struct edit_replay *run, uint32_t at)
 {
     const struct sync_op sync_op = edited_op(run, at);
-    bool fences = is_atomic(&sync_op) && edit_of(run, at, EDIT_FENCES);
     if (is_moved(run, at))
         return;
     replay_moved(run, at, false);
-    if (fences && sync_op.writes)
-        replay_full_fence(run, &sync_op, ORDER_RELEASE, at);
     if (is_atomic(&sync_op) && sync_op.writes)
-        replay_fence_beside(run, &sync_op, ORDER_RELEASE, at);
+        replay_fences(run, &sync_op, ORDER_RELEASE, at);
     ask_beside(run, at, false);
     replay_one(run, &sync_op, at);
     ask_beside(run, at, true);
     if (is_atomic(&sync_op) && sync_op.reads)
-        replay_fence_beside(run, &sync_op, ORDER_ACQUIRE, at);
-    if (fences && sync_op.reads)
-        replay_full_fence(run, &sync_op, ORDER_ACQUIRE, at);
+        replay_fences(run, &sync_op, ORDER_ACQUIRE, at);
     replay_moved(run, at, true);
 }
 

@@ -22,14 +22,14 @@ struct race_event {
     const uint64_t *unit;
 };
 
-static inline bool race_reads(uint8_t access_kind)
+static inline bool race_reads(enum access_kind kind)
 {
-    return access_kind != ACCESS_WRITE && access_kind != ACCESS_ATOMIC_WRITE;
+    return kind != ACCESS_WRITE && kind != ACCESS_ATOMIC_WRITE;
 }
 
-static inline bool race_writes(uint8_t access_kind)
+static inline bool race_writes(enum access_kind kind)
 {
-    return access_kind != ACCESS_READ && access_kind != ACCESS_ATOMIC_READ;
+    return kind != ACCESS_READ && kind != ACCESS_ATOMIC_READ;
 }
 
 /* end: the end of the bytes that both touch. */
