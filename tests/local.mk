@@ -15,7 +15,12 @@ libsim_test.so: libsim.a
 	$(AM_V_CCLD)$(CC) $(AM_CFLAGS) $(CFLAGS) $(AM_LDFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ \
 		-Wl,--whole-archive libsim.a -Wl,--no-whole-archive $(SIM_SYSTEM_LIBS)
 CLEANFILES += libsim_test.so
+if COVERAGE
+# What a shared library counts is lost beside what the program itself counts.
+TEST_SIM_LIBS = $(SIM_LIBS)
+else
 TEST_SIM_LIBS = $(TEST_RPATH) libsim_test.so $(SIM_SYSTEM_LIBS)
+endif
 
 race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
 
@@ -697,6 +702,7 @@ test_scripts = \
 	%D%/scripts/check_debug.sh \
 	%D%/scripts/check_debug_races.sh \
 	%D%/scripts/check_timeline.sh \
+	%D%/scripts/check_topology_picture.sh \
 	%D%/scripts/check_machines.sh \
 	%D%/scripts/check_vector.sh
 
@@ -717,7 +723,8 @@ source_scripts = \
 sanitized_scripts = $(addprefix %D%/scripts/check_,$(addsuffix .sh, \
 	attach barrier_waits baseline cli components copies coverage debug demo differential endings expect faulty_access fix_claims \
 	host_locks host_order host_threads index instructions interrupt launch_filter lessons litmus_page outputs page partition picture repeat \
-	refused_note replay results sarif save_launch serve severity show source_name terminal thread_order timeline unset values waiting_loops))
+	refused_note replay results sarif save_launch serve severity show source_name terminal thread_order timeline topology_picture unset values \
+	waiting_loops))
 sanitized_tests = $(sanitized_scripts) $(check_PROGRAMS) $(scenario_batches)
 
 TESTS += $(test_scripts_built) $(test_scripts) $(source_scripts) $(check_PROGRAMS)
