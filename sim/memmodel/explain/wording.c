@@ -25,12 +25,13 @@ void wording_add(struct wording *text, const char *format, ...)
         text->used = sizeof text->bytes - 1;
 }
 
-void wording_print(char *text, size_t size, const char *format, ...)
+const char *wording_print(char *text, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(text, size, format, args);
     va_end(args);
+    return text;
 }
 
 void wording_change(struct wording *text, const struct code_change *change)
@@ -88,16 +89,8 @@ void wording_put(struct wording *text, const char *old, const char *now)
     }
 }
 
-static const char *print(struct wording_piece *piece, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static const char *print(struct wording_piece *piece, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(piece->bytes, sizeof piece->bytes, format, args);
-    va_end(args);
-    return piece->bytes;
-}
+/* What is printed into the piece. */
+#define PRINT(piece, ...) wording_print((piece)->bytes, sizeof(piece)->bytes, __VA_ARGS__)
 
 const char *wording_line(struct wording_piece *piece, const struct checker_host *host, uint32_t site,
                          uint32_t line)
@@ -107,19 +100,19 @@ const char *wording_line(struct wording_piece *piece, const struct checker_host 
     host->place(host->self, site, &place);
     place.line = line ? line : place.line;
     if (place.file && place.line)
-        return print(piece, "%s:%" PRIu32, place.file, place.line);
+        return PRINT(piece, "%s:%" PRIu32, place.file, place.line);
     if (place.line)
-        return print(piece, "line %" PRIu32, place.line);
+        return PRINT(piece, "line %" PRIu32, place.line);
     if (!place.instruction.name)
         return "an unknown line";
     finding_instruction_text(&place.instruction, instruction);
-    return print(piece, "%s", instruction);
+    return PRINT(piece, "%s", instruction);
 }
 
 const char *wording_group(struct wording_piece *piece, const struct launch_info *launch, uint64_t group)
 {
     const uint64_t *count = launch->group_count;
-    return print(piece, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
+    return PRINT(piece, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
                  group / count[0] % count[1], group / count[0] / count[1]);
 }
 
@@ -137,7 +130,7 @@ const char *wording_scope(struct wording_piece *piece, enum memory_scope written
 {
     if (written == counts)
         return memory_scope_word(written);
-    return print(piece, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
+    return PRINT(piece, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
 }
 
 const char *wording_order(enum memory_ordering order)

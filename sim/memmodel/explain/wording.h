@@ -59,8 +59,9 @@ const char *wording_group(struct wording_piece *piece, const struct launch_info 
 const char *wording_regions(struct wording_piece *piece, uint32_t regions);
 const char *wording_scope(struct wording_piece *piece, enum memory_scope written, enum memory_scope counts);
 
-/* snprintf, for a text that may be cut. */
-void wording_print(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* snprintf, for a text that may be cut, which it returns. */
+const char *wording_print(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "read", "write" or "atomic access" */
 const char *wording_access(enum access_kind kind);
 /* "write by a kernel"; one_of_several: "one of the writes by a kernel", where the instruction is not known */
