@@ -156,14 +156,10 @@ static bool attach_checkers(struct device *device)
         return false;
     observer = commands_observer(device->commands);
     device_add_observer(device, &observer);
+    device->tree_races = commands_tree_races(device->commands);
     sink = commands_footprints(device->commands);
-    device->tree_races = tree_races_new(&device->arena.memory, device->report, &sink);
-    if (!device->tree_races)
-        return false;
-    sink = tree_races_footprints(device->tree_races);
     checkers_set_sink(device->checkers, &sink);
     checkers_set_inter_launch(device->checkers, commands_cross(device->commands));
-    tree_races_set_inter_launch(device->tree_races, commands_cross(device->commands));
     return true;
 }
 
@@ -243,7 +239,6 @@ void device_free(struct device *device)
     if (!device)
         return;
     commands_free(device->commands);
-    tree_races_free(device->tree_races);
     checkers_free(device->checkers);
     arena_fini(&device->arena);
     schedule_record_fini(&device->record);

@@ -165,7 +165,7 @@ static void note_conflict(void *self, const struct byte_access *later, const str
 START_TEST(random_bytes)
 {
     for (int round = 0; round < 300; round++) {
-        struct byte_map *map = byte_map_new();
+        struct byte_map map = {.segments = {.count = 0}};
         struct byte_log log[60];
         const struct byte_map_query query = {NULL, is_ordered_after, note_conflict};
         for (uint32_t i = 0; i < 60; i++) {
@@ -180,10 +180,10 @@ START_TEST(random_bytes)
                                    log[i].access.command % 4 != log[j].access.command % 4 &&
                                    (log[i].access.kind == ACCESS_WRITE || log[j].access.kind == ACCESS_WRITE);
             memset(conflicting_bytes, 0, sizeof conflicting_bytes);
-            ck_assert(byte_map_add(map, log[i].low, log[i].high, &log[i].access, &query));
+            ck_assert(byte_map_add(&map, log[i].low, log[i].high, &log[i].access, &query));
             ck_assert_mem_eq(conflicting_bytes, expected, sizeof expected);
         }
-        byte_map_free(map);
+        byte_map_fini(&map);
     }
 }
 END_TEST

@@ -105,6 +105,14 @@ static void phase(enum launch_phase what, uint32_t group)
     world.observer.launch(world.observer.self, &event);
 }
 
+/* The checker's footprints go to a new checker of launch trees. */
+static void find_tree_races(void)
+{
+    world.tree_races = tree_races_new(&world.memory, world.report, world.inter_launch);
+    world.sink = tree_races_footprints(world.tree_races);
+    checker_set_sink(world.checker, &world.sink);
+}
+
 static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum scope_rule rule,
                   enum check check)
 {
@@ -126,9 +134,7 @@ static void begin(uint32_t groups, uint32_t items, uint32_t sub_group_size, enum
     make_memory();
     world.checker = checker_new(&world.memory, world.report, &world.scenario, &host);
     checker_observer(world.checker, &world.observer);
-    world.tree_races = tree_races_new(&world.memory, world.report, &(struct footprint_sink){.self = NULL});
-    world.sink = tree_races_footprints(world.tree_races);
-    checker_set_sink(world.checker, &world.sink);
+    find_tree_races();
     world.launch = (struct launch_info){.launch = 1,
                                         .kernel = "k",
                                         .work_dim = 1,
@@ -313,7 +319,8 @@ static void observe_both(void)
 static void observe_launch_tree(void)
 {
     observe_both();
-    tree_races_set_inter_launch(world.tree_races, world.inter_launch);
+    tree_races_free(world.tree_races);
+    find_tree_races();
     world.launch.in_launch_tree = true;
     ck_assert(inter_launch_begin(world.inter_launch, &world.launch));
     for (uint32_t i = 0; i < world.groups; i++)

@@ -7,9 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "orrery/checked.h"
-#include "orrery/rule.h"
-
 /* ---- life --------------------------------------------------------------------------- */
 
 struct commands *commands_new(const struct memory *memory, struct report *report)
@@ -18,8 +15,10 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     struct command_graph *graph = command_graph_new();
     struct command_log *log = command_log_new();
     struct inter_launch *inter_launch = inter_launch_new(memory, report_scenario(report)->device.scope_rule);
-    if (!commands || !graph || !log || !inter_launch) {
+    struct tree_races *tree_races = tree_races_new(memory, report, inter_launch);
+    if (!commands || !graph || !log || !inter_launch || !tree_races) {
         free(commands);
+        tree_races_free(tree_races);
         inter_launch_free(inter_launch);
         command_graph_free(graph);
         command_log_free(log);
@@ -30,6 +29,7 @@ struct commands *commands_new(const struct memory *memory, struct report *report
     commands->graph = graph;
     commands->log = log;
     commands->inter_launch = inter_launch;
+    commands->tree_races = tree_races;
     pthread_mutex_init(&commands->lock, NULL);
     inter_launch_set_predecessors(inter_launch, commands, commands_report_predecessors);
     return commands;
@@ -44,6 +44,7 @@ void commands_free(struct commands *commands)
     touches_fini(&commands->touches);
     command_graph_free(commands->graph);
     command_log_free(commands->log);
+    tree_races_free(commands->tree_races);
     inter_launch_free(commands->inter_launch);
     list_fini(&commands->atomic_pairs);
     list_fini(&commands->mappings);
@@ -97,33 +98,10 @@ static void check_host_at_range(struct commands *commands, struct command_area *
     struct byte_set sets[FOOTPRINT_USES];
     for (int use = 0; use < FOOTPRINT_USES; use++)
         byte_set_init(&sets[use], area->high - area->low);
-    struct byte_set *touched = &sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN];
-    touched->runs = &run;
-    touched->count = 1;
+    sets[event->kind == ACCESS_READ ? FOOTPRINT_READ : FOOTPRINT_WRITTEN] =
+        byte_set_of(&run, area->high - area->low);
     const struct command_uses uses = commands_uses(area->low, sets, access, nowhere);
     commands_check_host(commands, area, &uses);
-}
-
-/* A command that uses the pointer of a map, was enqueued after the map, and that the map waits for. */
-struct early_use {
-    struct commands *commands;
-    const struct command_area *area;
-    const struct byte_access *map;
-    struct byte_run bytes;
-};
-
-static void check_early_use(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct early_use *early = self;
-    struct commands *commands = early->commands;
-    if (!access->unmapped || access->command < early->map->command ||
-        !commands_is_after(commands, early->map, access) || !RULE(33))
-        return;
-    struct conflict conflict = {
-        .later = *early->map, .earlier = *access, .area = early->area, .before_map = true};
-    conflict.low = low > early->bytes.low ? low : early->bytes.low;
-    conflict.high = high < early->bytes.high ? high : early->bytes.high;
-    commands_keep_conflict(commands, &conflict);
 }
 
 static void take_range(struct commands *commands, const struct command_event *event,
@@ -141,23 +119,19 @@ static void take_range(struct commands *commands, const struct command_event *ev
         check_host_at_range(commands, area, event, access);
     if (event->launch)
         access->site = commands_number_site(commands, event->launch, event->site, area);
-    const bool known = commands_all_happen_before(commands, area, event->command);
-    commands_note_latest(commands, area, event->command);
+    const bool known = commands_follows(commands, area, event->command);
     if (area->kept.count && known) {
         commands_keep_access(commands, area,
                              &(struct kept_access){.access = *access, .low = event->address, .high = end});
         return;
     }
     commands_apply_kept(commands, area);
-    if (event->role == COMMAND_MAPS)
-        byte_map_visit(area->map, event->address, end, check_early_use,
-                       &(struct early_use){commands, area, access, {event->address, end}});
     commands_touch(commands, area, event->address, end, access);
 }
 
 static void take(struct commands *commands, const struct command_event *event, struct byte_access *access)
 {
-    if (!access->packets && inter_launch_lacks_predecessors(commands->inter_launch, event->command))
+    if (!access->packets && inter_launch_wants_predecessors(commands->inter_launch, event->command))
         commands_announce_predecessors(commands, event->command);
     if (!access->packets)
         inter_launch_command(commands->inter_launch, event);

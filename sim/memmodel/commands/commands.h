@@ -8,6 +8,8 @@
  * Interface
  *   commands_observer        what to attach: it receives order and command events
  *   commands_footprints      receives the accesses of each launch at its end
+ *   commands_tree_races      the checker of launch trees (launch_tree_races.h), which receives the accesses,
+ *                            too; borrowed
  *   commands_cross           the checker of atomics across launches (inter_launch.h), to which all launches
  *                            go; borrowed
  *   commands_host_access     the host accessed bytes that it may not access now; the caller has the reason
@@ -60,6 +62,7 @@ void commands_free(struct commands *commands);
 struct observer commands_observer(struct commands *commands);
 struct footprint_sink commands_footprints(struct commands *commands);
 
+struct tree_races *commands_tree_races(struct commands *commands);
 struct inter_launch *commands_cross(struct commands *commands);
 
 void commands_host_access(struct commands *commands, const struct host_access *access);

@@ -8,7 +8,6 @@
  */
 #include "commands_state.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,27 +15,14 @@
 
 /* ---- areas --------------------------------------------------------------------------- */
 
-void commands_name_area(struct command_area *area, const struct region *region)
-{
-    if (!region)
-        snprintf(area->name, sizeof area->name, "host memory");
-    else
-        wording_region(region, area->name, sizeof area->name);
-}
-
 static struct command_area *area_new(struct commands *commands, uint32_t id, const struct region *region)
 {
     struct command_area *area = calloc(1, sizeof *area), *found = NULL;
-    struct byte_map *map = byte_map_new();
-    if (!area || !map) {
-        free(area);
-        byte_map_free(map);
+    if (!area)
         return NULL;
-    }
-    *area = (struct command_area){
-        .id = id, .map = map, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
+    *area = (struct command_area){.id = id, .high = UINT64_MAX, .guaranteed = !region, .in_order = true};
     CHECKED((id == 0) == !region);
-    commands_name_area(area, region);
+    wording_region(region, area->name, sizeof area->name);
     if (region) {
         area->low = region->low;
         area->high = region->high;
@@ -44,10 +30,8 @@ static struct command_area *area_new(struct commands *commands, uint32_t id, con
     }
     HASH_ADD(hh, commands->areas, id, sizeof area->id, area);
     HASH_FIND(hh, commands->areas, &id, sizeof id, found);
-    if (!found) {
+    if (!found)
         free(area);
-        byte_map_free(map);
-    }
     return found;
 }
 
@@ -58,9 +42,8 @@ const struct region *commands_region_of(const struct commands *commands, uint64_
     return region->kind != REGION_NONE && address >= region->low && address < region->high ? region : NULL;
 }
 
-static struct command_area *area_at(const struct commands *commands, const struct region *region)
+struct command_area *commands_area_with(const struct commands *commands, uint32_t id)
 {
-    const uint32_t id = region ? region->id : 0;
     struct command_area *area = NULL;
     HASH_FIND(hh, commands->areas, &id, sizeof id, area);
     return area;
@@ -69,8 +52,9 @@ static struct command_area *area_at(const struct commands *commands, const struc
 struct command_area *commands_area_of(struct commands *commands, uint64_t address)
 {
     const struct region *region = commands_region_of(commands, address);
-    struct command_area *area = area_at(commands, region);
-    return area ? area : area_new(commands, region ? region->id : 0, region);
+    const uint32_t id = region ? region->id : 0;
+    struct command_area *area = commands_area_with(commands, id);
+    return area ? area : area_new(commands, id, region);
 }
 
 void commands_area_free(struct commands *commands, struct command_area *area)
@@ -79,7 +63,7 @@ void commands_area_free(struct commands *commands, struct command_area *area)
     for (size_t i = 0; i < area->scattered.count; i++)
         byte_set_fini(&area->scattered.items[i].bytes);
     commands_several_free(area);
-    byte_map_free(area->map);
+    byte_map_fini(&area->map);
     dirty_bytes_fini(&area->host_dirty);
     dirty_bytes_fini(&area->stores);
     dirty_bytes_fini(&area->written_storage);
@@ -98,56 +82,50 @@ void commands_areas_free(struct commands *commands)
 
 /* ---- memory of the host that is a buffer's ------------------------------------------------- */
 
-/* Copies accesses of a host range to the area of the buffer that gets it as storage. */
-struct storage_copy {
-    struct commands *commands;
-    const struct command_area *host;
-    struct command_area *area;
-    const struct host_storage *storage;
-};
-
-static void ignore(void *self, const struct byte_access *later, const struct byte_access *earlier,
-                   uint64_t low, uint64_t high)
+void commands_touch_storages(struct commands *commands, const struct command_area *host, uint64_t low,
+                             uint64_t high, const struct byte_access *access, size_t first)
 {
-    (void)self, (void)later, (void)earlier, (void)low, (void)high;
-}
-
-/* An access by several instructions is split, since their list belongs to one area. */
-static void copy_access(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
-{
-    const struct storage_copy *storage_copy = self;
-    const struct host_storage *storage = storage_copy->storage;
-    const uint64_t last = storage->host + storage->size;
-    const struct byte_map_query query = {storage_copy->commands, commands_is_after, ignore};
-    low = low > storage->host ? low : storage->host;
-    high = high < last ? high : last;
+    struct byte_run bytes;
     for (uint64_t end; low < high; low = end) {
         end = high;
-        struct byte_access one = commands_access_at(storage_copy->host, access, low, &end);
+        struct byte_access one = commands_access_at(host, access, low, &end);
         one.of_host = true;
-        const uint64_t at = storage->address + (low - storage->host);
         CHECKED(low < end && end <= high);
-        storage_copy->commands->lost |=
-            !byte_map_add(storage_copy->area->map, at, at + (end - low), &one, &query);
+        for (size_t at = first; commands_storage_next(commands, low, end, &at, &bytes);) {
+            struct command_area *area = commands_area_of(commands, bytes.low);
+            commands->lost |= !area;
+            if (!area)
+                return;
+            (void)commands_follows(commands, area, one.command);
+            commands_apply_kept(commands, area);
+            commands_touch(commands, area, bytes.low, bytes.high, &one);
+        }
     }
-    storage_copy->area->in_order = false;
-    storage_copy->area->latest = access->command;
+}
+
+/* Copies an access to the latest storage. Its buffer is new, so that nothing conflicts with the copies there,
+ * which are all of the host's memory. */
+static void copy_access(void *self, uint64_t low, uint64_t high, const struct byte_access *access)
+{
+    struct commands *commands = self;
+    commands_touch_storages(commands, commands_area_with(commands, 0), low, high, access,
+                            commands->storages.count - 1);
 }
 
 static void copy_accesses(struct commands *commands, const struct host_storage *storage)
 {
-    struct command_area *host = area_at(commands, NULL), *area = commands_area_of(commands, storage->address);
-    if (!host || !area)
+    struct command_area *host = commands_area_with(commands, 0);
+    if (!host)
         return;
-    struct storage_copy storage_copy = {commands, host, area, storage};
     commands_apply_kept(commands, host);
-    byte_map_visit(host->map, storage->host, storage->host + storage->size, copy_access, &storage_copy);
+    byte_map_visit(&host->map, storage->host, storage->host + storage->size, copy_access, commands);
 }
 
 static void forget_storage(struct commands *commands, uint64_t address)
 {
-    struct command_area *area = area_at(commands, commands_region_of(commands, address));
-    if (area && area->id)
+    const struct region *region = commands_region_of(commands, address);
+    struct command_area *area = region ? commands_area_with(commands, region->id) : NULL;
+    if (area)
         dirty_bytes_fini(&area->written_storage);
     list_keep(&commands->storages, storage, storage->address != address);
 }

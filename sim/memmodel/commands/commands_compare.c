@@ -76,10 +76,19 @@ static void keep_conflicts(struct commands *commands, const struct byte_access *
     }
 }
 
+/* They are ordered, but the command that uses the pointer was enqueued after the map. */
+bool commands_is_early(const struct commands *commands, const struct byte_access *later,
+                       const struct byte_access *earlier)
+{
+    return commands_lacks_map(earlier, later) && !later->opens && earlier->command > later->command &&
+           command_graph_is_after(commands->graph, later->command, earlier->command);
+}
+
 bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
-    return command_graph_is_after(commands->graph, later->command, earlier->command);
+    return command_graph_is_after(commands->graph, later->command, earlier->command) &&
+           !commands_is_early(commands, later, earlier);
 }
 
 /* May the kernel of `to` have acquired what the kernel of `from` released on an atomic object? */
@@ -148,38 +157,31 @@ static void check_sets(struct commands *commands, const struct byte_set *bytes,
                    low + (run.high < within->high ? run.high : within->high));
 }
 
-/* Checks the scattered accesses, and drops those that the new access replaces: it is after them, covers
- * their bytes and conflicts with whatever they conflict with. */
-static void check_scattered(struct commands *commands, struct command_area *area,
-                            const struct byte_set *bytes, const struct byte_access *access)
+/* Checks a scattered access. True: the new access replaces it: it is after the old one, covers its bytes and
+ * conflicts with whatever that conflicts with. */
+static bool replaces(struct commands *commands, const struct byte_set *bytes,
+                     const struct byte_access *access, struct scattered_access *old)
 {
-    uint32_t kept = 0;
-    for (size_t i = 0; i < area->scattered.count; i++) {
-        struct scattered_access *old = &area->scattered.items[i];
-        bool known =
-            old->access.command == access->command || commands_is_after(commands, access, &old->access);
-        if (known && byte_access_subsumes(access, &old->access) && covers(bytes, &old->bytes)) {
-            byte_set_fini(&old->bytes);
-            continue;
-        }
-        if (!known)
-            check_sets(commands, bytes, access, &old->bytes, &old->access, &(struct byte_run){0, UINT64_MAX});
-        area->scattered.items[kept++] = *old;
-    }
-    area->scattered.count = kept;
+    const bool known =
+        old->access.command == access->command || commands_is_after(commands, access, &old->access);
+    if (!known)
+        check_sets(commands, bytes, access, &old->bytes, &old->access, &(struct byte_run){0, UINT64_MAX});
+    if (!known || !byte_access_subsumes(access, &old->access) || !covers(bytes, &old->bytes))
+        return false;
+    byte_set_fini(&old->bytes);
+    return true;
 }
 
 void commands_touch(struct commands *commands, struct command_area *area, uint64_t low, uint64_t high,
                     const struct byte_access *access)
 {
-    const struct byte_set bytes = {.runs = &(struct byte_run){low - area->low, high - area->low},
-                                   .count = 1,
-                                   .size = area->high - area->low};
+    struct byte_run run = {low - area->low, high - area->low};
+    const struct byte_set bytes = byte_set_of(&run, area->high - area->low);
     const struct byte_map_query query = {commands, commands_is_after, check_pair};
     commands->queried_area = area;
     commands->added++;
-    check_scattered(commands, area, &bytes, access);
-    commands->lost |= !byte_map_add(area->map, low, high, access, &query);
+    list_keep(&area->scattered, old, !replaces(commands, &bytes, access, old));
+    commands->lost |= !byte_map_add(&area->map, low, high, access, &query);
 }
 
 struct scattered_check {
@@ -200,10 +202,8 @@ static void visit_segment(void *self, uint64_t low, uint64_t high, const struct 
 {
     const struct area_visit *visit = self;
     CHECKED(low >= visit->area->low && low < high);
-    const struct byte_set bytes = {.runs =
-                                       &(struct byte_run){low - visit->area->low, high - visit->area->low},
-                                   .count = 1,
-                                   .size = visit->area->high - visit->area->low};
+    struct byte_run run = {low - visit->area->low, high - visit->area->low};
+    const struct byte_set bytes = byte_set_of(&run, visit->area->high - visit->area->low);
     visit->visit(visit->self, &bytes, access);
 }
 
@@ -211,7 +211,7 @@ void commands_visit(const struct command_area *area, uint64_t low, uint64_t high
                     void (*visit)(void *self, const struct byte_set *bytes, const struct byte_access *access),
                     void *self)
 {
-    byte_map_visit(area->map, low, high, visit_segment, &(struct area_visit){area, visit, self});
+    byte_map_visit(&area->map, low, high, visit_segment, &(struct area_visit){area, visit, self});
     for (size_t i = 0; i < area->scattered.count; i++)
         visit(self, &area->scattered.items[i].bytes, &area->scattered.items[i].access);
 }
@@ -232,9 +232,9 @@ static void touch_scattered(struct commands *commands, struct command_area *area
     CHECKED(bytes->size == area->high - area->low);
     commands->queried_area = area;
     commands->added++;
-    byte_map_visit(area->map, area->low, area->high, visit_segment,
+    byte_map_visit(&area->map, area->low, area->high, visit_segment,
                    &(struct area_visit){area, check_segment, &check});
-    check_scattered(commands, area, bytes, access);
+    list_keep(&area->scattered, old, !replaces(commands, bytes, access, old));
     if (list_add(&area->scattered, (struct scattered_access){*bytes, *access}))
         *bytes = (struct byte_set){.size = bytes->size};
     else
@@ -287,19 +287,12 @@ static void fetch_and_touch(struct commands *commands, struct command_area *area
     footprint_part_fini(&kept->part);
 }
 
-/* Do all accesses to the area happen before the command? */
-bool commands_all_happen_before(const struct commands *commands, const struct command_area *area,
-                                uint32_t command)
+bool commands_follows(const struct commands *commands, struct command_area *area, uint32_t command)
 {
-    return !area->latest ||
-           (area->in_order &&
-            (command == area->latest || command_graph_is_after(commands->graph, command, area->latest)));
-}
-
-void commands_note_latest(const struct commands *commands, struct command_area *area, uint32_t command)
-{
-    area->in_order &= commands_all_happen_before(commands, area, command);
+    area->in_order &= !area->latest || command == area->latest ||
+                      command_graph_is_after(commands->graph, command, area->latest);
     area->latest = command;
+    return area->in_order;
 }
 
 /* A command comes that may not be after all kept accesses: they become segments. */
@@ -345,16 +338,12 @@ void commands_drop_kept(struct commands *commands, struct command_area *area)
     list_keep(&area->kept, kept, !is_forgotten(commands, kept->access.command));
 }
 
-static void drop_scattered(struct commands *commands, struct command_area *area)
+static bool drop_scattered(const struct commands *commands, struct scattered_access *scattered)
 {
-    uint32_t kept = 0;
-    for (size_t i = 0; i < area->scattered.count; i++) {
-        if (forgotten(commands, &area->scattered.items[i].access))
-            byte_set_fini(&area->scattered.items[i].bytes);
-        else
-            area->scattered.items[kept++] = area->scattered.items[i];
-    }
-    area->scattered.count = kept;
+    const bool drop = is_forgotten(commands, scattered->access.command);
+    if (drop)
+        byte_set_fini(&scattered->bytes);
+    return drop;
 }
 
 enum { SWEEP_AFTER = HOSTILE(4096, 4) };
@@ -367,13 +356,13 @@ void commands_sweep(struct commands *commands)
         return;
     HASH_ITER(hh, commands->areas, area, following)
     {
-        byte_map_drop(area->map, forgotten, commands);
-        drop_scattered(commands, area);
+        byte_map_drop(&area->map, forgotten, commands);
+        list_keep(&area->scattered, scattered, !drop_scattered(commands, scattered));
         commands_drop_kept(commands, area);
         if (area->several.count)
             commands_drop_several(area);
         dirty_bytes_drop(&area->stores, command_graph_first_step(commands->graph));
-        if (byte_map_empty(area->map) && !area->scattered.count && !area->kept.count &&
+        if (byte_map_empty(&area->map) && !area->scattered.count && !area->kept.count &&
             commands_has_no_host_access(commands, area))
             commands_area_free(commands, area);
     }

@@ -67,7 +67,9 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
 {
     const struct command_facts *a = command_graph_facts(commands->graph, first),
                                *b = command_graph_facts(commands->graph, second);
-    const bool tried = may_try(commands), crosses = !tried || command_log_crosses(commands->log, first);
+    const bool tried = may_try(commands);
+    const struct command_waits waits =
+        tried ? command_log_waits(commands->log, first) : (struct command_waits){.crosses = true};
     char flush[FLUSH_CHARS], wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
     if (a->batch && a->batch == b->batch) {
         wording_print(fix, SPEC_CHARS,
@@ -77,7 +79,7 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
     }
     name_enqueued(a, first, one);
     name_enqueued(b, second, other);
-    name_flush(crosses, a, b, flush);
+    name_flush(waits.crosses, a, b, flush);
     if (share_atomics(commands, first, second)) {
         wording_print(fix, SPEC_CHARS,
                       "if neither kernel waits for the other in its atomic operations, add the event of %s"
@@ -92,14 +94,14 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
         wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
         return false;
     }
-    const bool may_wait = !crosses && !command_log_in_callback(commands->log, second);
+    const bool may_wait = !waits.crosses && !command_log_in_callback(commands->log, second);
     if (may_wait && helps(commands, EDIT_FINISH, first, second))
         wording_print(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
                       a->queue, other);
     else if (may_wait && helps(commands, EDIT_HOST_WAITS, first, second))
         wording_print(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued",
                       other);
-    const bool called = !crosses && !wait[0] && command_log_called_back(commands->log, first);
+    const bool called = !waits.crosses && !wait[0] && waits.called_back;
     if (called)
         wording_print(flush, sizeof flush, "%s", flush_all);
     if (helps(commands, EDIT_WAIT_LIST, first, second)) {
@@ -154,47 +156,39 @@ static bool helps_mapped(const struct commands *commands, enum command_edit edit
  * are tried. Each edits the order of two of the commands: its first one belongs before its second. */
 enum role { MAP, UNMAP, COMMAND };
 
-static bool is_after_map(const struct map_race *mapped)
-{
-    return mapped->command > mapped->map;
-}
+/* When a fix is tried: bits, where the command was enqueued. */
+enum { AFTER_MAP = 1, BEFORE_MAP_THAT_ENDS = 2, BEFORE_UNMAP = 4, WITHIN_MAP = 8 };
 
-static bool is_before_map_that_ends(const struct map_race *mapped)
+static uint32_t where_is(const struct map_race *mapped)
 {
-    return mapped->command < mapped->map && mapped->unmap;
-}
-
-static bool is_before_unmap(const struct map_race *mapped)
-{
-    return mapped->command < mapped->unmap;
-}
-
-static bool is_within_map(const struct map_race *mapped)
-{
-    return mapped->command > mapped->map && (!mapped->unmap || mapped->command < mapped->unmap);
+    const bool after_map = mapped->command > mapped->map, before_unmap = mapped->command < mapped->unmap;
+    return (after_map ? AFTER_MAP : 0) |
+           (mapped->command < mapped->map && mapped->unmap ? BEFORE_MAP_THAT_ENDS : 0) |
+           (before_unmap ? BEFORE_UNMAP : 0) |
+           (after_map && (!mapped->unmap || before_unmap) ? WITHIN_MAP : 0);
 }
 
 /* In the text, $C is the command, $M the map, $U the unmap, and $F the clFlush that the edit needs. */
 static const struct {
-    bool (*fits)(const struct map_race *);
+    uint32_t where;
     enum command_edit edit;
     enum role first, second;
     const char *text;
 } place_fixes[] = {
-    {is_before_map_that_ends, EDIT_HOST_SETS, COMMAND, UNMAP,
+    {BEFORE_MAP_THAT_ENDS, EDIT_HOST_SETS, COMMAND, UNMAP,
      "wait for the event of $U, which unmaps, with clWaitForEvents before the user event is set that $C "
      "waits "
      "for"},
-    {is_before_unmap, EDIT_AFTER, UNMAP, COMMAND,
+    {BEFORE_UNMAP, EDIT_AFTER, UNMAP, COMMAND,
      "enqueue $C after $U, which unmaps, with the event of that in its wait list$F"},
-    {is_after_map, EDIT_BEFORE, COMMAND, MAP,
+    {AFTER_MAP, EDIT_BEFORE, COMMAND, MAP,
      "enqueue $C before $M, which maps, and add its event to the wait list of that$F"},
-    {is_within_map, EDIT_AFTER, COMMAND, MAP,
+    {WITHIN_MAP, EDIT_AFTER, COMMAND, MAP,
      "enqueue $M, which maps, after $C, with the event of that in its wait list$F"},
-    {is_after_map, EDIT_HOST_SETS, MAP, COMMAND,
+    {AFTER_MAP, EDIT_HOST_SETS, MAP, COMMAND,
      "wait for the event of $C with clWaitForEvents before the user event is set that $M, which maps, waits "
      "for"},
-    {is_before_unmap, EDIT_BEFORE, UNMAP, COMMAND,
+    {BEFORE_UNMAP, EDIT_BEFORE, UNMAP, COMMAND,
      "enqueue $U, which unmaps, before $C, when the host has done with the memory, and add its event to the "
      "wait list of that$F"},
 };
@@ -236,11 +230,12 @@ static bool fix_by_place(struct commands *commands, const struct map_race *mappe
         const uint32_t first = in_role(mapped, place_fixes[i].first),
                        second = in_role(mapped, place_fixes[i].second);
         CHECKED(first != second);
-        if (!place_fixes[i].fits(mapped) ||
+        if (!(place_fixes[i].where & where_is(mapped)) ||
             !helps_mapped(commands, place_fixes[i].edit, first, second, mapped))
             continue;
-        name_flush(command_log_crosses(commands->log, first), command_graph_facts(commands->graph, first),
-                   command_graph_facts(commands->graph, second), flush);
+        name_flush(command_log_waits(commands->log, first).crosses,
+                   command_graph_facts(commands->graph, first), command_graph_facts(commands->graph, second),
+                   flush);
         say_place(place_fixes[i].text, mapped, flush, fix);
         return true;
     }
@@ -257,8 +252,9 @@ static bool fix_by_pointer(struct commands *commands, const struct map_race *map
         return commands_fix(commands, mapped->map, command, fix);
     if (command < unmap)
         return commands_fix(commands, command, unmap, fix);
-    name_flush(command_log_crosses(commands->log, command), command_graph_facts(commands->graph, command),
-               command_graph_facts(commands->graph, unmap), flush);
+    name_flush(command_log_waits(commands->log, command).crosses,
+               command_graph_facts(commands->graph, command), command_graph_facts(commands->graph, unmap),
+               flush);
     wording_print(fix, SPEC_CHARS,
                   "enqueue command %" PRIu32 " before command %" PRIu32
                   ", which unmaps, and add its event to the wait list of that%s",

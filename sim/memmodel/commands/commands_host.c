@@ -4,8 +4,8 @@
  * it sees that bytes have changed, or it catches an access to a protected page (a touch). Both are compared
  * with accesses of commands, byte by byte: with earlier ones at once, with later ones when these come. For
  * CL_MEM_USE_HOST_PTR buffers it also checks which copy of the bytes is current: what the host changed and
- * the device need not have (host_dirty.h), and the reverse (device_dirty.h). Where only a change is seen,
- * bytes that commands wrote are left out first.
+ * the device need not have, and the reverse (dirty_bytes.h). Where only a change is seen, bytes that commands
+ * wrote are left out first.
  */
 #include "commands_state.h"
 
@@ -32,7 +32,7 @@ static void report_operation(struct commands *commands, const struct command_are
     const struct command_site *site = commands_site_of(commands, &first);
     const struct touch *touch = operation->touch;
     const uint32_t size = commands_clamp(high - area->low - run->low);
-    struct access_texts side, other;
+    struct command_name side, other;
     char object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
                               .kernel = site ? site->kernel : NULL,
@@ -163,9 +163,8 @@ void commands_wrote_storage(struct commands *commands, const struct byte_run *by
     if (!area || !region || commands->memory->host.permits ||
         memory_map_at(region, bytes->low, bytes->high - bytes->low, DENY_KERNEL_READ))
         return;
-    const struct byte_set set = {.runs = &(struct byte_run){bytes->low - area->low, bytes->high - area->low},
-                                 .count = 1,
-                                 .size = area->high - area->low};
+    struct byte_run run = {bytes->low - area->low, bytes->high - area->low};
+    const struct byte_set set = byte_set_of(&run, area->high - area->low);
     dirty_bytes_write(&area->written_storage, &set, access,
                       command_graph_facts(commands->graph, access->command));
 }
@@ -276,7 +275,7 @@ void commands_host_stored(struct commands *commands, uint64_t address, uint64_t 
     struct command_area *area = judged ? commands_area_of(commands, address) : NULL;
     if (area && area->id) {
         struct byte_run run = {address - area->low, address + size - area->low};
-        const struct byte_set all = {.runs = &run, .count = 1, .size = area->high - area->low};
+        const struct byte_set all = byte_set_of(&run, area->high - area->low);
         struct byte_set written, rest;
         struct storing storing = {commands, area, &rest, &written, run};
         byte_set_init(&written, all.size);
@@ -320,22 +319,26 @@ struct touch_check {
     bool reported;
 };
 
-static bool has_byte(const struct byte_set *bytes, uint64_t at)
+/* Reports the command's access if it conflicts with the host's. */
+static bool report_touch(struct commands *commands, const struct command_area *area,
+                         const struct touch *touch, const struct byte_set *bytes,
+                         const struct byte_access *access)
 {
+    const uint64_t at = touch->address - area->low;
     struct byte_run run;
-    return byte_set_next(bytes, at, &run) && run.low == at;
+    const bool has_byte = byte_set_next(bytes, at, &run) && run.low == at;
+    if (!has_byte || !touch_conflicts(touch, access))
+        return false;
+    report_host_race(commands, area, access, &(struct byte_run){at, at + 1}, touch);
+    return true;
 }
 
 static void check_touched(void *self, const struct byte_set *bytes, const struct byte_access *access)
 {
     struct touch_check *check = self;
-    struct commands *commands = check->commands;
-    const uint64_t at = check->touch->address - check->area->low;
-    if (check->reported || !has_byte(bytes, at) || !touch_conflicts(check->touch, access) ||
-        touch_is_after(commands, check->touch, access->command))
-        return;
-    check->reported = true;
-    report_host_race(commands, check->area, access, &(struct byte_run){at, at + 1}, check->touch);
+    check->reported =
+        check->reported || (!touch_is_after(check->commands, check->touch, access->command) &&
+                            report_touch(check->commands, check->area, check->touch, bytes, access));
 }
 
 static bool check_touch(struct commands *commands, struct command_area *area, struct touch *touch)
@@ -383,7 +386,7 @@ static void check_new_touch(struct commands *commands, struct command_area *area
     if (touch->write && area->mirror) {
         /* once caught, the page is open: what the host stores in it from now on is not seen */
         struct byte_run page = {at > PAGE_BYTES ? at - PAGE_BYTES : 0, at + PAGE_BYTES};
-        const struct byte_set bytes = {.runs = &page, .count = 1, .size = page.high};
+        const struct byte_set bytes = byte_set_of(&page, page.high);
         dirty_bytes_forget(&area->device_dirty, &bytes, UINT32_MAX);
     }
     if (reported || (!touch->write && command_graph_idle(commands->graph)))
@@ -416,19 +419,14 @@ void commands_host_touched(struct commands *commands, const struct host_access *
     pthread_mutex_unlock(&commands->lock);
 }
 
-/* Does the command, which the host's access does not happen before, access that byte? */
-static bool conflicts_with_touch(struct commands *commands, const struct command_area *area,
-                                 const struct command_uses *uses, const struct touch *touch)
+/* The host's access does not happen before the command. */
+static bool check_open_touch(struct commands *commands, const struct command_area *area,
+                             const struct command_uses *uses, const struct touch *touch)
 {
-    const uint64_t at = touch->address - area->low;
-    for (int use = 0; use < FOOTPRINT_USES; use++) {
-        const struct byte_access *access = &uses->access[use];
-        if (touch_conflicts(touch, access) && has_byte(&uses->bytes[use], at)) {
-            report_host_race(commands, area, access, &(struct byte_run){at, at + 1}, touch);
-            return true;
-        }
-    }
-    return false;
+    bool reported = false;
+    for (int use = 0; use < FOOTPRINT_USES && !reported; use++)
+        reported = report_touch(commands, area, touch, &uses->bytes[use], &uses->access[use]);
+    return reported;
 }
 
 static void check_touches(struct commands *commands, struct command_area *area,
@@ -438,7 +436,7 @@ static void check_touches(struct commands *commands, struct command_area *area,
     for (uint32_t i = commands->touches.count; i-- > 0 && !commands->partial;) {
         struct touch *touch = &commands->touches.items[i];
         const bool in_area = touch->address >= area->low && touch->address < area->high;
-        if (touch->open && touch->step >= saw && in_area && conflicts_with_touch(commands, area, uses, touch))
+        if (touch->open && touch->step >= saw && in_area && check_open_touch(commands, area, uses, touch))
             touches_reported(&commands->touches, touch);
     }
 }
@@ -486,7 +484,7 @@ void commands_host_memory(struct commands *commands, uint64_t low, uint64_t high
             continue;
         struct byte_run run = {low > area->mirror ? low - area->mirror : 0,
                                high - area->mirror < size ? high - area->mirror : size};
-        const struct byte_set bytes = {.runs = &run, .count = 1, .size = size};
+        const struct byte_set bytes = byte_set_of(&run, size);
         dirty_bytes_map(&area->device_dirty, &bytes, command);
     }
 }
@@ -564,14 +562,13 @@ bool commands_host_reported(struct commands *commands, uint32_t command)
 
 void commands_host_access(struct commands *commands, const struct host_access *access)
 {
-    char by[BY_CHARS], text[CALL_CHARS];
+    char by[BY_CHARS], text[CALL_CHARS], object[OBJECT_CHARS];
     const struct region *region = commands_region_of(commands, access->address);
-    struct command_area area = {.id = 0};
     pthread_mutex_lock(&commands->lock);
     const struct command_facts *facts = command_graph_facts(commands->graph, access->command);
-    commands_name_area(&area, region);
+    wording_region(region, object, sizeof object);
     struct finding finding = {.kind = FINDING_RACE_HOST_DEVICE,
-                              .object = area.name,
+                              .object = object,
                               .has_offset = region != NULL,
                               .offset_bytes = region ? access->address - region->low : 0,
                               .access_count = facts ? 2 : 1,

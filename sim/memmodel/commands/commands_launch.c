@@ -6,32 +6,13 @@
 
 /* A kernel's access by a pointer to host memory: parts that are the storage of a buffer are accesses to the
  * buffer. */
-static void touch_storage(struct commands *commands, const struct command_area *host, uint64_t low,
-                          uint64_t high, const struct byte_access *access)
-{
-    struct byte_run bytes;
-    for (uint64_t end; low < high; low = end) {
-        end = high;
-        struct byte_access one = commands_access_at(host, access, low, &end);
-        one.of_host = true;
-        for (size_t at = 0; commands_storage_next(commands, low, end, &at, &bytes);) {
-            struct command_area *area = commands_area_of(commands, bytes.low);
-            commands->lost |= !area;
-            if (!area)
-                return;
-            commands_note_latest(commands, area, one.command);
-            commands_apply_kept(commands, area);
-            commands_touch(commands, area, bytes.low, bytes.high, &one);
-        }
-    }
-}
-
 static void touch_storages(struct commands *commands, const struct command_area *host,
                            const struct command_uses *uses)
 {
     for (int use = 0; use < FOOTPRINT_USES; use++)
         for (struct byte_run run = {0, 0}; byte_set_next(&uses->bytes[use], run.high, &run);)
-            touch_storage(commands, host, uses->low + run.low, uses->low + run.high, &uses->access[use]);
+            commands_touch_storages(commands, host, uses->low + run.low, uses->low + run.high,
+                                    &uses->access[use], 0);
 }
 
 static void take_part(struct commands *commands, const struct launch_info *launch,
@@ -48,8 +29,7 @@ static void take_part(struct commands *commands, const struct launch_info *launc
     char name[ARGUMENT_CHARS];
     commands_number_sites(commands, launch, part, launch_names_argument(launch, part->low, part->high, name),
                           kept.numbers);
-    const bool known = commands_all_happen_before(commands, area, launch->command);
-    commands_note_latest(commands, area, launch->command);
+    const bool known = commands_follows(commands, area, launch->command);
     const bool of_host = !area->id && commands->storages.count;
     if (part->keeper && known && !of_host && commands_has_no_host_access(commands, area)) {
         commands_keep_access(commands, area, &kept);
@@ -78,7 +58,7 @@ static bool shares_atomics(const struct memory *memory)
  * host. inter_launch.h checks accesses before that acquire, from the predecessors announced here. */
 static void count_as_after_host(struct commands *commands, uint32_t command)
 {
-    if (inter_launch_lacks_predecessors(commands->inter_launch, INTER_LAUNCH_HOST))
+    if (inter_launch_wants_predecessors(commands->inter_launch, INTER_LAUNCH_HOST))
         commands_announce_predecessors(commands, INTER_LAUNCH_HOST);
     command_graph_assume_host(commands->graph, command);
 }
@@ -86,6 +66,8 @@ static void count_as_after_host(struct commands *commands, uint32_t command)
 static void on_launch_ended(void *self, const struct footprint *footprint)
 {
     struct commands *commands = self;
+    const struct footprint_sink trees = tree_races_footprints(commands->tree_races);
+    trees.launch_ended(trees.self, footprint);
     pthread_mutex_lock(&commands->lock);
     if (footprint->launch->left_out) /* a launch without a footprint may have written any of these bytes */
         commands_forget_host_writes(commands);
@@ -102,13 +84,6 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
     pthread_mutex_unlock(&commands->lock);
 }
 
-static struct command_area *kept_area(const struct commands *commands, const struct footprint_keeper *keeper)
-{
-    struct command_area *area = NULL;
-    HASH_FIND(hh, commands->areas, &keeper->region_id, sizeof keeper->region_id, area);
-    return area;
-}
-
 /* The area's latest kept access of that keeper; NULL: none. */
 static struct kept_access *latest_of(const struct command_area *area, const struct footprint_keeper *keeper)
 {
@@ -122,7 +97,7 @@ static void on_settle(void *self, struct footprint_keeper *keeper)
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
-    struct command_area *area = kept_area(commands, keeper);
+    struct command_area *area = commands_area_with(commands, keeper->region_id);
     if (area)
         commands_drop_kept(commands, area);
     if (latest_of(area, keeper))
@@ -134,11 +109,16 @@ static bool on_follows(void *self, const struct launch_info *launch, const struc
 {
     struct commands *commands = self;
     pthread_mutex_lock(&commands->lock);
-    const struct kept_access *kept = latest_of(kept_area(commands, keeper), keeper);
+    const struct kept_access *kept = latest_of(commands_area_with(commands, keeper->region_id), keeper);
     const bool known = !kept || kept->access.command == launch->command ||
                        command_graph_is_after(commands->graph, launch->command, kept->access.command);
     pthread_mutex_unlock(&commands->lock);
     return known;
+}
+
+struct tree_races *commands_tree_races(struct commands *commands)
+{
+    return commands->tree_races;
 }
 
 struct footprint_sink commands_footprints(struct commands *commands)

@@ -41,17 +41,30 @@ void commands_name_by(const struct command_facts *facts, uint32_t command, const
 
 void commands_describe(const struct commands *commands, const struct byte_access *access,
                        const struct command_facts *facts, struct finding_access *out_access,
-                       struct access_texts *side)
+                       struct command_name *side)
 {
     const struct command_site *site = commands_site_of(commands, access);
+    *out_access = (struct finding_access){.kind = access->kind, .device_id = facts->device};
+    if (!site) {
+        commands_describe_call(facts, access->command, action(access), out_access, side);
+        return;
+    }
+    wording_action(action(access), site->one_of_several, "a kernel", side->what, sizeof side->what);
+    commands_name_by(facts, access->command, site->kernel, site->argument, side->by);
+    out_access->what = side->what;
+    out_access->by = side->by;
+    out_access->place = site->place;
+}
+
+void commands_describe_call(const struct command_facts *facts, uint32_t command, const char *action,
+                            struct finding_access *access, struct command_name *side)
+{
     char text[CALL_CHARS];
-    wording_action(action(access), site && site->one_of_several,
-                   site ? "a kernel" : commands_call(facts, text), side->what, sizeof side->what);
-    commands_name_by(facts, access->command, site ? site->kernel : NULL, site ? site->argument : NULL,
-                     side->by);
-    *out_access = (struct finding_access){
-        .kind = access->kind, .what = side->what, .by = side->by, .device_id = facts->device};
-    out_access->place = site ? site->place : commands_enqueued_at(facts);
+    wording_action(action, false, facts ? commands_call(facts, text) : "?", side->what, sizeof side->what);
+    commands_name_by(facts, command, NULL, NULL, side->by);
+    access->what = side->what;
+    access->by = side->by;
+    access->place = commands_enqueued_at(facts);
 }
 
 struct source_place commands_enqueued_at(const struct command_facts *facts)
@@ -73,17 +86,11 @@ static const struct command_facts *facts_of(const struct commands *commands, uin
 bool commands_name(struct commands *commands, uint32_t command, struct command_name *out_name,
                    struct finding_access *access)
 {
-    char text[CALL_CHARS];
     pthread_mutex_lock(&commands->lock);
     const struct command_facts *facts = facts_of(commands, command);
     if (facts) {
-        wording_action(access->what, false, commands_call(facts, text), out_name->what,
-                       sizeof out_name->what);
-        commands_name_by(facts, command, NULL, NULL, out_name->by);
-        access->what = out_name->what;
-        access->by = out_name->by;
+        commands_describe_call(facts, command, access->what, access, out_name);
         access->device_id = facts->device;
-        access->place = commands_enqueued_at(facts);
     }
     pthread_mutex_unlock(&commands->lock);
     return facts != NULL;
@@ -177,7 +184,7 @@ static void report_conflict(struct commands *commands, const struct conflict *co
     const struct byte_access *second = swapped ? &conflict->earlier : &conflict->later;
     const struct command_site *site = commands_site_of(commands, second) ? commands_site_of(commands, second)
                                                                          : commands_site_of(commands, first);
-    struct access_texts side[2];
+    struct command_name side[2];
     char why[SPEC_CHARS] = "", fix[SPEC_CHARS] = "", object[OBJECT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
                               .kernel = site ? site->kernel : NULL,
@@ -195,7 +202,7 @@ static void report_conflict(struct commands *commands, const struct conflict *co
     if (!second->packets)
         finding.access[0].size_bytes = finding.access[1].size_bytes =
             commands_clamp(conflict->high - conflict->low);
-    if (conflict->before_map) {
+    if (commands_is_early(commands, &conflict->later, &conflict->earlier)) {
         say_before_map(first->command, second->command, why, fix);
     } else if (!report_has(commands->report, &finding)) {
         commands_explain(commands, is_atomic(first) && is_atomic(second), first->command, second->command,
@@ -214,28 +221,18 @@ bool commands_are_ordered(const struct commands *commands, uint32_t a, uint32_t 
     return command_graph_is_after(commands->graph, a, b) || command_graph_is_after(commands->graph, b, a);
 }
 
-/* Did the command conflict with this map, too? */
+/* Did the command conflict with this map, too? Or, if unmap, with the unmap of it that comes after it? */
 static bool conflicts_with_map(const struct commands *commands, const struct command_area *area,
-                               uint32_t command, uint32_t map)
+                               uint32_t command, uint32_t map, bool unmap)
 {
     for (size_t i = 0; i < commands->conflicts.count; i++) {
         const struct conflict *conflict = &commands->conflicts.items[i];
-        if (conflict->area == area && conflict->later.command == command && conflict->earlier.command == map)
-            return !commands_are_ordered(commands, command, map);
-    }
-    return false;
-}
-
-/* Did the command conflict with the unmap of this map, too? */
-static bool conflicts_with_unmap(const struct commands *commands, const struct command_area *area,
-                                 uint32_t command, uint32_t map)
-{
-    for (size_t i = 0; i < commands->conflicts.count; i++) {
-        const struct conflict *conflict = &commands->conflicts.items[i];
-        const bool is_unmap = conflict->later.command == command && conflict->earlier.map == map;
-        if (conflict->area == area && is_unmap &&
-            command_graph_is_after(commands->graph, conflict->earlier.command, map) &&
-            !commands_are_ordered(commands, command, conflict->earlier.command))
+        const uint32_t earlier = conflict->earlier.command;
+        const bool is_meant =
+            unmap ? conflict->earlier.map == map && command_graph_is_after(commands->graph, earlier, map)
+                  : earlier == map;
+        if (conflict->area == area && conflict->later.command == command && is_meant &&
+            !commands_are_ordered(commands, command, earlier))
             return true;
     }
     return false;
@@ -253,14 +250,14 @@ static bool is_reported_elsewhere(const struct commands *commands, const struct 
         return false;
     if (!map->map)
         return other->command > map->command &&
-               conflicts_with_unmap(commands, conflict->area, other->command, map->command);
+               conflicts_with_map(commands, conflict->area, other->command, map->command, true);
     if (map->map == map->command || !command_graph_is_after(commands->graph, map->command, map->map))
         return false; /* the unmap need not be after its map, or that is unknown */
     if (map_is_later)
         return command_graph_ended(commands->graph, map->map) &&
                !commands_are_ordered(commands, map->map, other->command);
     return other->command < map->map &&
-           conflicts_with_map(commands, conflict->area, other->command, map->map);
+           conflicts_with_map(commands, conflict->area, other->command, map->map, false);
 }
 
 /* Do the two also conflict in the host memory that is the buffer's storage? Then that conflict is
@@ -308,8 +305,9 @@ void commands_report_all(struct commands *commands, uint32_t ending)
 {
     for (size_t i = 0; i < commands->conflicts.count; i++) {
         const struct conflict *conflict = &commands->conflicts.items[i];
-        const bool ordered = !conflict->before_map && commands_are_ordered(commands, conflict->later.command,
-                                                                           conflict->earlier.command);
+        const bool ordered =
+            !commands_is_early(commands, &conflict->later, &conflict->earlier) &&
+            commands_are_ordered(commands, conflict->later.command, conflict->earlier.command);
         if (ordered || is_under_way(commands, conflict, ending))
             continue;
         if (!is_reported_elsewhere(commands, conflict) && !is_reported_of_host(commands, conflict) &&

@@ -1,86 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The instructions of kernels that accessed allocations, as numbers that outlive the launch: equal kernel,
- * place and argument have one number, found by a hash of a text of the three. An access of a footprint may
- * be by several instructions. Then each one's bytes are kept in a list, and a finding looks up the
- * instruction of its first byte.
+ * place and argument have one number, found by a search from the latest, since a program has few. An access
+ * of a footprint may be by several instructions. Then each one's bytes are kept in a list, and a finding
+ * looks up the instruction of its first byte.
  */
 #include "commands_state.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orrery/checked.h"
 #include "orrery/limits.h"
 
-enum { SEVERAL_FEW_BYTES = HOSTILE(1 << 16, 1) };
+enum { SEVERAL_FEW = HOSTILE(4, 1) };
 
 /* ---- one instruction ------------------------------------------------------------------------------- */
 
-/* place NULL: one of several instructions, not known which. */
-static char *site_key(const char *kernel, const struct source_place *place, const char *argument)
+/* NULL counts as an empty text. */
+static bool same_text(const char *a, const char *b)
 {
-    char *key = NULL;
-    if (asprintf(&key, "%s\n%s\n%" PRIu32 ":%" PRIu32 "\n%s%s", kernel,
-                 place && place->file ? place->file : "", place ? place->line : 0, place ? place->column : 0,
-                 argument ? argument : "", place ? "" : "\n") < 0)
-        return NULL;
-    return key;
+    return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static void site_free(struct command_site *site)
+static void site_fini(struct command_site *site)
 {
     launch_names_free(&site->place);
     free(site->kernel);
     free(site->argument);
-    free(site->key);
-    free(site);
 }
 
-/* Takes the key. */
-static struct command_site *site_new(char *key, const char *kernel, const struct source_place *place,
-                                     const char *argument)
-{
-    struct command_site *site = calloc(1, sizeof *site);
-    if (!site) {
-        free(key);
-        return NULL;
-    }
-    *site = (struct command_site){.key = key,
-                                  .kernel = strdup(kernel),
-                                  .argument = argument ? strdup(argument) : NULL,
-                                  .place = place ? *place : (struct source_place){0},
-                                  .one_of_several = !place};
-    if (launch_names_keep(&site->place) && site->kernel && !site->argument == !argument)
-        return site;
-    site_free(site);
-    return NULL;
-}
-
+/* place: all zeros of one of several instructions, not known which. */
 static uint32_t number_of(struct commands *commands, const char *kernel, const struct source_place *place,
-                          const char *argument)
+                          const char *argument, bool one_of_several)
 {
-    struct command_site *site = NULL, *known = NULL;
-    char *key = site_key(kernel, place, argument);
-    if (!key)
-        return 0;
-    HASH_FIND_STR(commands->sites_by_key, key, site);
-    if (site) {
-        free(key);
-        return site->number;
+    for (uint32_t number = commands->sites.count; number > 0; number--) {
+        const struct command_site *site = &commands->sites.items[number - 1];
+        const bool same_place = site->place.line == place->line && site->place.column == place->column &&
+                                same_text(site->place.file, place->file);
+        if (site->one_of_several == one_of_several && same_place && same_text(site->argument, argument) &&
+            same_text(site->kernel, kernel))
+            return number;
     }
-    site = site_new(key, kernel, place, argument);
-    if (!site)
-        return 0;
-    HASH_ADD_KEYPTR(hh, commands->sites_by_key, site->key, strlen(site->key), site);
-    HASH_FIND_STR(commands->sites_by_key, site->key, known);
-    if (known && list_add(&commands->sites, site))
-        return site->number = commands->sites.count;
-    if (known)
-        HASH_DEL(commands->sites_by_key, site);
-    site_free(site);
+    struct command_site site = {.kernel = strdup(kernel),
+                                .argument = argument ? strdup(argument) : NULL,
+                                .place = *place,
+                                .one_of_several = one_of_several};
+    const bool whole = launch_names_keep(&site.place) && site.kernel && !site.argument == !argument;
+    if (whole && list_add(&commands->sites, site))
+        return commands->sites.count;
+    site_fini(&site);
     return 0;
 }
 
@@ -92,10 +61,11 @@ void commands_number_sites(struct commands *commands, const struct launch_info *
         const struct footprint_sites *sites = &part->sites[use];
         for (uint32_t i = 0; i < sites->count; i++) {
             const struct source_place place = launch_names_place(launch, sites->site[i]);
-            out[use].of[i] = number_of(commands, launch->kernel, &place, argument);
+            out[use].of[i] = number_of(commands, launch->kernel, &place, argument, false);
         }
         if (sites->count && footprint_sites_several(sites))
-            out[use].of[FOOTPRINT_SITES] = number_of(commands, launch->kernel, NULL, argument);
+            out[use].of[FOOTPRINT_SITES] =
+                number_of(commands, launch->kernel, &(struct source_place){0}, argument, true);
     }
 }
 
@@ -105,21 +75,20 @@ uint32_t commands_number_site(struct commands *commands, const struct launch_inf
     const struct source_place place = launch_names_place(launch, site);
     char name[ARGUMENT_CHARS];
     return number_of(commands, launch->kernel, &place,
-                     launch_names_argument(launch, area->low, area->high, name));
+                     launch_names_argument(launch, area->low, area->high, name), false);
 }
 
 const struct command_site *commands_site_of(const struct commands *commands, const struct byte_access *access)
 {
     CHECKED(!(access->site & SITE_SEVERAL));
     CHECKED(access->site <= commands->sites.count);
-    return access->site ? commands->sites.items[access->site - 1] : NULL;
+    return access->site ? &commands->sites.items[access->site - 1] : NULL;
 }
 
 void commands_sites_free(struct commands *commands)
 {
-    HASH_CLEAR(hh, commands->sites_by_key);
     for (uint32_t i = 0; i < commands->sites.count; i++)
-        site_free(commands->sites.items[i]);
+        site_fini(&commands->sites.items[i]);
     list_fini(&commands->sites);
 }
 
@@ -129,27 +98,20 @@ bool commands_same_line(const struct commands *commands, const struct byte_acces
     const struct command_site *x = commands_site_of(commands, a), *y = commands_site_of(commands, b);
     if (x == y || !x || !y)
         return x == y;
-    const char *file[2] = {x->place.file ? x->place.file : "", y->place.file ? y->place.file : ""};
-    const char *argument[2] = {x->argument ? x->argument : "", y->argument ? y->argument : ""};
-    const bool one_line = x->place.line && x->place.line == y->place.line && !strcmp(file[0], file[1]);
-    return one_line && a->kind == b->kind && !strcmp(argument[0], argument[1]) &&
-           !strcmp(x->kernel, y->kernel);
+    const bool one_line =
+        x->place.line && x->place.line == y->place.line && same_text(x->place.file, y->place.file);
+    return one_line && a->kind == b->kind && same_text(x->argument, y->argument) &&
+           same_text(x->kernel, y->kernel);
 }
 
 /* ---- several instructions ---------------------------------------------------------------------------- */
 
 static struct several_sites *several_of(const struct command_area *area, uint32_t site)
 {
-    size_t from = 0, to = area->several.count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (area->several.items[middle].id < site)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    CHECKED(from < area->several.count && area->several.items[from].id == site);
-    return &area->several.items[from];
+    uint32_t at;
+    bisect(area->several.count, at, area->several.items[at].id >= site);
+    CHECKED(at < area->several.count && area->several.items[at].id == site);
+    return &area->several.items[at];
 }
 
 static void want(const struct command_area *area, const struct byte_access *access)
@@ -164,27 +126,22 @@ static void want_visited(void *self, const struct byte_set *bytes, const struct 
     want(self, access);
 }
 
+static bool keep_wanted(struct several_sites *several)
+{
+    const bool wanted = several->wanted;
+    several->wanted = false;
+    if (!wanted)
+        footprint_sites_fini(&several->sites);
+    return wanted;
+}
+
 void commands_drop_several(struct command_area *area)
 {
-    const uint64_t size = area->id ? area->high - area->low : 0;
-    uint32_t kept = 0;
     commands_visit(area, area->low, area->high, want_visited, area);
     for (uint32_t i = 0; i < area->device_dirty.count; i++)
         want(area, &area->device_dirty.parts[i].writer);
-    area->several_bytes = 0;
-    for (size_t i = 0; i < area->several.count; i++) {
-        struct several_sites *several = &area->several.items[i];
-        if (!several->wanted) {
-            footprint_sites_fini(&several->sites);
-            continue;
-        }
-        several->wanted = false;
-        area->several_bytes += footprint_sites_room(&several->sites);
-        area->several.items[kept++] = *several;
-    }
-    area->several.count = kept;
-    area->several_most =
-        2 * area->several_bytes + (size / 2 > SEVERAL_FEW_BYTES ? size / 2 : SEVERAL_FEW_BYTES);
+    list_keep(&area->several, several, keep_wanted(several));
+    area->several_most = 2 * area->several.count + SEVERAL_FEW;
 }
 
 void commands_several_free(struct command_area *area)
@@ -210,7 +167,6 @@ static uint32_t add_several(struct commands *commands, struct command_area *area
     CHECKED(area->several.count == 1 || area->several.items[area->several.count - 2].id <
                                             id); /* several_of() searches the ids by halves */
     commands->several_latest++;
-    area->several_bytes += footprint_sites_room(sites);
     sites->bytes = NULL;
     return id;
 }
@@ -221,7 +177,7 @@ struct command_uses commands_part_uses(struct commands *commands, struct command
 {
     uint32_t site[FOOTPRINT_USES];
     CHECKED(part->low >= area->low && part->high <= area->high);
-    if (area->several.count && area->several_bytes >= area->several_most)
+    if (area->several.count && area->several.count >= area->several_most)
         commands_drop_several(area);
     for (enum footprint_use use = 0; use < FOOTPRINT_USES; use++)
         site[use] = add_several(commands, area, part, use, &numbers[use]);

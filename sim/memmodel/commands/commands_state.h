@@ -12,20 +12,23 @@
  *                             overlap [low, high), then the scattered ones, wherever they are
  *     commands_keep_conflict  adds a conflict, or merges it with one at the same places
  *     commands_keep_access    keeps an access that is after all others of its area
- *     commands_all_happen_before   do all accesses of the area happen before the command?
- *     commands_note_latest    the command accesses the area
+ *     commands_follows        the command accesses the area. Do all accesses there happen before it?
  *     commands_drop_kept, commands_sweep   drop what happens before all that may come: of an area; of all
  *     commands_apply_kept       applies the kept accesses of an area, which become segments
  *     commands_can_check         can the command be checked? It is in the graph, and memory was never out
  *     commands_uses           a command's accesses by use, of each instruction that `site` names
  *     commands_is_after       the query of byte maps: does the later access's command come after the other?
+ *     commands_is_early       is the later access that of a map which waits for the earlier one, by the map's
+ *                             pointer?
  *     commands_lacks_map      does an access use the pointer of that map without being after the map (R33)?
  *   commands_areas.c
  *     commands_region_of      the allocation at an address, also a freed one; NULL: host memory
+ *     commands_area_with      the area of the region with that number; 0: host memory; NULL: there is none
  *     commands_area_of        its area, made on demand; NULL: out of memory
- *     commands_name_area      writes the name that findings have
  *     commands_storage_next   the next buffer whose storage overlaps a range of host memory: the bytes of the
  *                             buffer. *at counts up from 0; false: there are no more
+ *     commands_touch_storages   an access to host memory is one to buffers of which the host memory is the
+ *                             storage, too. first: the index of the first storage that counts
  *     commands_may_use_pointer       is the command after maps whose pointers cover all of the bytes?
  *     commands_area_free, commands_areas_free   free an area with its accesses; all areas
  *   commands_sites.c
@@ -44,6 +47,7 @@
  *     commands_explain        why two commands are not ordered
  *     commands_object         the name of the allocation, with the arguments by which kernels reached it
  *     commands_describe       an access as a finding has it; its texts are in `side`
+ *     commands_describe_call  likewise of a command that is no launch, or by its call; facts NULL: not known
  *     commands_name_by        a command as findings name it, with its kernel and the argument
  *     commands_call           the name of the command's call; of a command buffer the one that recorded it
  *     commands_enqueued_at    the program's line that enqueued the command; line 0: unknown
@@ -79,6 +83,7 @@
 #include "sim/memmodel/launches/inter_launch.h"
 #include "sim/memmodel/common/launch_names.h"
 #include "sim/memmodel/common/list.h"
+#include "launch_tree_races.h"
 #include "touched_bytes.h"
 #include "dirty_bytes.h"
 
@@ -93,7 +98,7 @@ struct command_area {
     uint64_t low, high;
     bool guaranteed; /* atomics of different launches follow the rules: SVM or a program-scope variable */
     char name[120];  /* "buffer 3 (64 bytes)" */
-    struct byte_map *map;
+    struct byte_map map;
     LIST(struct scattered_access) scattered; /* ascending in time */
     uint32_t latest;                         /* the latest command that accessed it; 0: none */
     bool in_order;                 /* `latest` is after all other commands whose accesses are here */
@@ -102,9 +107,9 @@ struct command_area {
     uint64_t mirror;               /* where the host has these bytes, too, and is caught; 0: nowhere */
     /* bytes that commands wrote in the storage by the host's pointer, and the device need not have */
     struct dirty_bytes written_storage;
-    struct dirty_bytes device_dirty;      /* bytes that commands wrote, and the host need not have */
-    LIST(struct several_sites) several;   /* ascending by id */
-    uint64_t several_bytes, several_most; /* memory of these lists; at the limit unused ones are dropped */
+    struct dirty_bytes device_dirty;    /* bytes that commands wrote, and the host need not have */
+    LIST(struct several_sites) several; /* ascending by id */
+    uint32_t several_most;              /* with so many, unused ones are dropped */
     /* Accesses that are not in map and scattered yet. Each is after all accesses that came before it. */
     LIST(struct kept_access) kept;
     UT_hash_handle hh;
@@ -144,13 +149,10 @@ struct scattered_access {
 
 /* An instruction, kept after its program is released. */
 struct command_site {
-    char *key; /* kernel, file, line, column, argument */
     char *kernel;
     char *argument; /* "argument 0 'data'", by which it reached the allocation; NULL: none */
     struct source_place place;
     bool one_of_several; /* stands for one of several instructions, so it has no place */
-    uint32_t number;
-    UT_hash_handle hh;
 };
 
 /* The accesses of a command to an area, by use, and the bytes of each. */
@@ -167,7 +169,6 @@ struct conflict {
     struct byte_access later, earlier;
     uint64_t low, high;
     const struct command_area *area;
-    bool before_map; /* they are ordered, but the earlier one uses the pointer of the later one, a map */
 };
 
 /* Two kernels with atomics on one object that follow the rules: one may wait there for the other. */
@@ -195,11 +196,11 @@ struct commands {
     struct command_graph *graph;
     struct command_log *log;
     struct inter_launch *inter_launch;
+    struct tree_races *tree_races;
     uint32_t tries;
     uint64_t tries_since; /* report_clears() when `tries`, the number of trials, was 0 */
     struct command_area *areas;
-    struct command_site *sites_by_key;
-    LIST(struct command_site *) sites; /* by number - 1 */
+    LIST(struct command_site) sites; /* by number - 1 */
     uint32_t several_latest;
     LIST(struct conflict) conflicts;         /* of commands that are not both complete */
     LIST(struct atomic_pair) atomic_pairs;   /* cleared with the conflicts */
@@ -214,10 +215,6 @@ struct commands {
     LIST(struct command_mapping) mappings;
     LIST(struct host_storage) storages;
     struct command_event moved; /* the latest read of device bytes by a command that moves bytes */
-};
-
-struct access_texts {
-    char what[80], by[BY_CHARS];
 };
 
 static inline bool reads_only(const struct byte_access *access)
@@ -242,19 +239,21 @@ void commands_visit(const struct command_area *area, uint64_t low, uint64_t high
 void commands_keep_conflict(struct commands *commands, const struct conflict *conflict);
 void commands_keep_access(struct commands *commands, struct command_area *area,
                           const struct kept_access *kept);
-bool commands_all_happen_before(const struct commands *commands, const struct command_area *area,
-                                uint32_t command);
-void commands_note_latest(const struct commands *commands, struct command_area *area, uint32_t command);
+bool commands_follows(const struct commands *commands, struct command_area *area, uint32_t command);
 void commands_drop_kept(struct commands *commands, struct command_area *area);
 void commands_sweep(struct commands *commands);
 void commands_apply_kept(struct commands *commands, struct command_area *area);
 bool commands_can_check(const struct commands *commands, uint32_t command);
 
 const struct region *commands_region_of(const struct commands *commands, uint64_t address);
+struct command_area *commands_area_with(const struct commands *commands, uint32_t id);
 struct command_area *commands_area_of(struct commands *commands, uint64_t address);
-void commands_name_area(struct command_area *area, const struct region *region);
 bool commands_storage_next(const struct commands *commands, uint64_t low, uint64_t high, size_t *at,
                            struct byte_run *out_bytes);
+void commands_touch_storages(struct commands *commands, const struct command_area *host, uint64_t low,
+                             uint64_t high, const struct byte_access *access, size_t first);
+bool commands_is_early(const struct commands *commands, const struct byte_access *later,
+                       const struct byte_access *earlier);
 bool commands_lacks_map(const struct byte_access *access, const struct byte_access *map);
 bool commands_may_use_pointer(const struct commands *commands, uint32_t command, uint64_t low, uint64_t high);
 void commands_area_free(struct commands *commands, struct command_area *area);
@@ -291,7 +290,9 @@ void commands_name_by(const struct command_facts *facts, uint32_t command, const
 const char *commands_call(const struct command_facts *facts, char out[CALL_CHARS]);
 void commands_describe(const struct commands *commands, const struct byte_access *access,
                        const struct command_facts *facts, struct finding_access *out_access,
-                       struct access_texts *side);
+                       struct command_name *side);
+void commands_describe_call(const struct command_facts *facts, uint32_t command, const char *action,
+                            struct finding_access *access, struct command_name *side);
 const char *commands_object(const struct commands *commands, const struct command_area *area,
                             const struct byte_access *a, const struct byte_access *b, char out[OBJECT_CHARS]);
 struct source_place commands_enqueued_at(const struct command_facts *facts);

@@ -24,7 +24,7 @@
  *                              launches that others wait for come before; borrowed. A launch's row is its
  *                              index there. NULL: out of memory
  *   launch_tree_row            the row of a launch; UINT32_MAX: it is not in the tree
- *   launch_tree_compute        computes the order; again after launch_tree_join. False: out of memory
+ *   launch_tree_compute        computes the order; again after launch_tree_join
  *   launch_tree_join           atomics may have ordered the two, in either direction
  *   launch_tree_ordered        does all of one of the two happen before the other?
  *   launch_tree_unordered      which accesses of an earlier launch do not happen before a later one?
@@ -64,12 +64,11 @@ struct launch_tree;
 struct launch_tree *launch_tree_new(const struct tree_launch *const *launches, uint32_t count);
 void launch_tree_free(struct launch_tree *launch_tree);
 uint32_t launch_tree_row(const struct launch_tree *launch_tree, uint32_t launch);
-bool launch_tree_compute(struct launch_tree *launch_tree);
+void launch_tree_compute(struct launch_tree *launch_tree);
 void launch_tree_join(struct launch_tree *launch_tree, uint32_t one, uint32_t other);
 bool launch_tree_ordered(const struct launch_tree *launch_tree, uint32_t one, uint32_t other);
-struct unordered launch_tree_unordered(const struct launch_tree *launch_tree, uint32_t earlier,
-                                       uint32_t later);
-struct unordered launch_tree_unordered_fine(const struct launch_tree *launch_tree, uint32_t earlier,
+struct unordered launch_tree_unordered(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later);
+struct unordered launch_tree_unordered_fine(struct launch_tree *launch_tree, uint32_t earlier,
                                             uint32_t later);
 uint32_t launch_tree_child_between(const struct launch_tree *launch_tree, uint32_t ancestor, uint32_t row);
 

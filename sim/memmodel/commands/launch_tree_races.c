@@ -19,7 +19,6 @@
 struct tree_races {
     const struct memory *memory;
     struct report *report;
-    struct footprint_sink next;
     struct inter_launch *inter_launch;
     struct ended_launch *members; /* of all launch trees, the latest to end first */
     struct packets packets;       /* of these launches and of the running ones */
@@ -29,17 +28,12 @@ struct tree_races {
 /* ---- life ---------------------------------------------------------------------------------- */
 
 struct tree_races *tree_races_new(const struct memory *memory, struct report *report,
-                                  const struct footprint_sink *next)
+                                  struct inter_launch *inter_launch)
 {
     struct tree_races *tree_races = calloc(1, sizeof *tree_races);
     if (tree_races)
-        *tree_races = (struct tree_races){.memory = memory, .report = report, .next = *next};
+        *tree_races = (struct tree_races){.memory = memory, .report = report, .inter_launch = inter_launch};
     return tree_races;
-}
-
-void tree_races_set_inter_launch(struct tree_races *tree_races, struct inter_launch *inter_launch)
-{
-    tree_races->inter_launch = inter_launch;
 }
 
 void tree_races_free(struct tree_races *tree_races)
@@ -62,36 +56,19 @@ static void on_launch_ended(void *self, const struct footprint *footprint)
         tree_races->lost |= !launch_tree_records_add(&tree_races->members, tree_races->memory, footprint);
     else
         packets_forget(&tree_races->packets, footprint->launch->launch);
-    if (tree_races->next.launch_ended)
-        tree_races->next.launch_ended(tree_races->next.self, footprint);
-}
-
-static void on_settle(void *self, struct footprint_keeper *keeper)
-{
-    struct tree_races *tree_races = self;
-    tree_races->next.settle(tree_races->next.self, keeper);
-}
-
-static bool on_follows(void *self, const struct launch_info *launch, const struct footprint_keeper *keeper)
-{
-    struct tree_races *tree_races = self;
-    return tree_races->next.follows(tree_races->next.self, launch, keeper);
 }
 
 /* Footprints of launches in a tree arrive with all their bytes, so they need no keeper here. */
 struct footprint_sink tree_races_footprints(struct tree_races *tree_races)
 {
-    const bool keeps = tree_races->next.settle && tree_races->next.follows;
-    return (struct footprint_sink){tree_races, on_launch_ended, keeps ? on_settle : NULL,
-                                   keeps ? on_follows : NULL};
+    return (struct footprint_sink){.self = tree_races, .launch_ended = on_launch_ended};
 }
 
 void tree_races_packets(struct tree_races *tree_races, const struct launch_info *launch,
                         const struct packets_use *use)
 {
-    if (!tree_races->lost)
-        packets_note(&tree_races->packets, tree_races->memory, launch, use);
-    tree_races->lost |= tree_races->packets.failed;
+    tree_races->lost =
+        tree_races->lost || !packets_note(&tree_races->packets, tree_races->memory, launch, use);
 }
 
 /* ---- conflicts ---------------------------------------------------------------------------------------- */
@@ -151,21 +128,26 @@ static bool may_synchronise(const struct ended_launch *a, const struct ended_lau
            (b->releases >= SCOPE_DEVICE && a->acquires >= SCOPE_DEVICE) || !RULE(3202);
 }
 
-static void join_by_atomics(struct complete_tree *tree)
+/* Were some joined? */
+static bool join_by_atomics(struct complete_tree *tree)
 {
+    bool some = false;
     for (uint32_t later = 1; later < tree->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++)
             if (!launch_tree_ordered(tree->launch_tree, earlier, later) &&
                 may_synchronise(tree->members[earlier], tree->members[later]) &&
-                records_conflict(&tree->members[earlier]->all, &tree->members[later]->all, true, false))
+                records_conflict(&tree->members[earlier]->all, &tree->members[later]->all, true, false)) {
                 launch_tree_join(tree->launch_tree, earlier, later);
+                some = true;
+            }
+    return some;
 }
 
 /* ---- reporting ------------------------------------------------------------------------------------- */
 
 /* Reports each pair of places of the two uses once. */
-static void report_uses(const struct tree_races *tree_races, const struct complete_tree *tree,
-                        uint32_t earlier, uint32_t later, struct tree_conflict *conflict)
+static void report_uses(const struct complete_tree *tree, uint32_t earlier, uint32_t later,
+                        struct tree_conflict *conflict)
 {
     bool reported[FOOTPRINT_SITES + 1][FOOTPRINT_SITES + 1] = {{false}};
     for (uint64_t from = 0, end[2];
@@ -176,7 +158,7 @@ static void report_uses(const struct tree_races *tree_races, const struct comple
         const uint32_t other =
             footprint_sites_at(&conflict->b->part.sites[conflict->use_b], conflict->run.low, &end[1]);
         if (!reported[one][other])
-            launch_tree_report_conflict(tree_races->report, tree, earlier, later, conflict);
+            launch_tree_report_conflict(tree, earlier, later, conflict);
         reported[one][other] = true;
         from = conflict->run.high;
         for (int i = 0; i < 2; i++)
@@ -185,9 +167,8 @@ static void report_uses(const struct tree_races *tree_races, const struct comple
 }
 
 /* fine: only fine-grained memory, or else only other memory. */
-static void report_conflicts(const struct tree_races *tree_races, const struct complete_tree *tree,
-                             uint32_t earlier, uint32_t later, const struct launch_record *unordered,
-                             bool fine)
+static void report_conflicts(const struct complete_tree *tree, uint32_t earlier, uint32_t later,
+                             const struct launch_record *unordered, bool fine)
 {
     struct tree_conflict conflict;
     uint32_t at[2] = {0, 0};
@@ -197,11 +178,11 @@ static void report_conflicts(const struct tree_races *tree_races, const struct c
                 if (uses_conflict(a, b, false)) {
                     conflict.use_a = a;
                     conflict.use_b = b;
-                    report_uses(tree_races, tree, earlier, later, &conflict);
+                    report_uses(tree, earlier, later, &conflict);
                 }
 }
 
-static void report_all(const struct tree_races *tree_races, const struct complete_tree *tree)
+static void report_all(const struct complete_tree *tree)
 {
     for (uint32_t later = 1; later < tree->count; later++)
         for (uint32_t earlier = 0; earlier < later; earlier++) {
@@ -209,10 +190,10 @@ static void report_all(const struct tree_races *tree_races, const struct complet
                 launch_tree_record(tree, earlier, launch_tree_unordered(tree->launch_tree, earlier, later));
             if (!unordered)
                 continue;
-            report_conflicts(tree_races, tree, earlier, later, unordered, false);
+            report_conflicts(tree, earlier, later, unordered, false);
             if (records_conflict(unordered, &tree->members[later]->all, false, true))
                 report_conflicts(
-                    tree_races, tree, earlier, later,
+                    tree, earlier, later,
                     launch_tree_record(tree, earlier,
                                        launch_tree_unordered_fine(tree->launch_tree, earlier, later)),
                     true);
@@ -240,9 +221,8 @@ static bool packets_race(const struct complete_tree *tree, uint32_t earlier, uin
            !packets_are_left(tree, earlier, &unordered);
 }
 
-static void report_all_packets(const struct tree_races *tree_races, const struct complete_tree *tree)
+static void report_all_packets(const struct packets *packets, const struct complete_tree *tree)
 {
-    const struct packets *packets = &tree_races->packets;
     for (uint32_t a = 0; a < packets->users.count; a++) {
         const uint32_t one = launch_tree_row(tree->launch_tree, packets->users.items[a].launch);
         for (uint32_t b = 0; b < a && one != UINT32_MAX; b++) {
@@ -254,17 +234,12 @@ static void report_all_packets(const struct tree_races *tree_races, const struct
                                                         &packets->users.items[after ? a : b]};
             const uint32_t row[2] = {after ? other : one, after ? one : other};
             if (other != UINT32_MAX && packets_race(tree, row[0], row[1], used[0]))
-                launch_tree_report_packets(tree_races->report, tree, row, used);
+                launch_tree_report_packets(tree, row, used);
         }
     }
 }
 
 /* ---- races that inter_launch.h finds------------------------------------------------------------------ */
-
-struct tree_reporter {
-    struct tree_races *tree_races;
-    const struct complete_tree *tree;
-};
 
 static uint32_t last_judged(const struct complete_tree *tree)
 {
@@ -273,7 +248,7 @@ static uint32_t last_judged(const struct complete_tree *tree)
 
 static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_launch_what what)
 {
-    const struct complete_tree *tree = ((const struct tree_reporter *)self)->tree;
+    const struct complete_tree *tree = self;
     const uint32_t earlier = launch_tree_row(tree->launch_tree, a < b ? a : b),
                    later = launch_tree_row(tree->launch_tree, a < b ? b : a);
     if (earlier == UINT32_MAX || later == UINT32_MAX)
@@ -287,20 +262,12 @@ static bool counts_as_ordered(void *self, uint32_t a, uint32_t b, enum inter_lau
            launch_tree_unordered_fine(tree->launch_tree, earlier, later).what == UNORDERED_NONE;
 }
 
-static void report_inter_launch_race(void *self, const struct inter_launch_race *race)
-{
-    const struct tree_reporter *reporter = self;
-    launch_tree_report_race(reporter->tree_races->report, reporter->tree, race);
-}
-
-static void report_inter_launch(struct tree_races *tree_races, const struct complete_tree *tree,
+static void report_inter_launch(const struct tree_races *tree_races, struct complete_tree *tree,
                                 uint32_t number)
 {
-    struct tree_reporter reporter = {tree_races, tree};
+    const struct inter_launch_reporter reporter = {tree, counts_as_ordered, launch_tree_report_race};
     if (tree_races->inter_launch)
-        inter_launch_end_tree(
-            tree_races->inter_launch, number,
-            &(struct inter_launch_reporter){&reporter, counts_as_ordered, report_inter_launch_race});
+        inter_launch_end_tree(tree_races->inter_launch, number, &reporter);
 }
 
 /* ---- life of a tree -------------------------------------------------------------------------------- */
@@ -369,7 +336,7 @@ static void say_loss(struct tree_races *tree_races)
     report_miss(tree_races->report, CHECK_RACES);
 }
 
-static void say_left_out(const struct tree_races *tree_races, const struct complete_tree *tree)
+static void say_left_out(const struct complete_tree *tree)
 {
     char text[200];
     snprintf(text, sizeof text,
@@ -377,26 +344,23 @@ static void say_left_out(const struct tree_races *tree_races, const struct compl
              " launches: races among the first %" PRIu32 " are looked for",
              tree->members[0]->tree_launch.launch, tree->count + tree->left_out, tree->count);
     if (tree->left_out)
-        report_note(tree_races->report, text);
+        report_note(tree->report, text);
 }
 
 void tree_races_complete(struct tree_races *tree_races, uint32_t number, bool known)
 {
-    struct complete_tree tree = {0};
-    bool fine = known && gather(tree_races, number, &tree) && !tree_races->lost;
+    struct complete_tree tree = {.report = tree_races->report};
+    const bool fine = known && gather(tree_races, number, &tree) && !tree_races->lost;
     if (fine && tree.count > 1) {
-        fine = launch_tree_compute(tree.launch_tree);
-        if (fine)
-            join_by_atomics(&tree);
-        fine = fine && launch_tree_compute(tree.launch_tree);
-    }
-    if (fine && tree.count > 1) {
-        report_all(tree_races, &tree);
-        report_all_packets(tree_races, &tree);
+        launch_tree_compute(tree.launch_tree);
+        if (join_by_atomics(&tree))
+            launch_tree_compute(tree.launch_tree);
+        report_all(&tree);
+        report_all_packets(&tree_races->packets, &tree);
     }
     if (fine) {
         report_inter_launch(tree_races, &tree, number);
-        say_left_out(tree_races, &tree);
+        say_left_out(&tree);
     }
     tree_races->lost |= !fine;
     tree_fini(&tree);

@@ -13,8 +13,8 @@
  *          other acquires. inter_launch.h finds accesses of such launches that are not ordered.
  *
  * Interface
- *   tree_races_set_inter_launch   the inter_launch.h that receives such launches; borrowed; NULL: none
- *   tree_races_footprints   the sink for footprints of launches, which passes them on to `next`
+ *   tree_races_new          borrows memory, report and inter_launch, which receives such launches; NULL: none
+ *   tree_races_footprints   the sink for footprints of launches
  *   tree_races_packets      a launch uses an end of a pipe, which only one kernel at a time may use
  *   tree_races_complete     all launches of the tree are complete: compares and drops them. known: the waits
  *                           between launches are known; else memory was out
@@ -30,10 +30,9 @@
 #include "orrery/report.h"
 
 struct tree_races;
-struct tree_races *tree_races_new(const struct memory *memory, struct report *report,
-                                  const struct footprint_sink *next);
 struct inter_launch;
-void tree_races_set_inter_launch(struct tree_races *tree_races, struct inter_launch *inter_launch);
+struct tree_races *tree_races_new(const struct memory *memory, struct report *report,
+                                  struct inter_launch *inter_launch);
 void tree_races_free(struct tree_races *tree_races);
 struct footprint_sink tree_races_footprints(struct tree_races *tree_races);
 struct packets_use;

@@ -43,10 +43,6 @@ static void name_object(const struct memory *memory, struct tree_operations *ope
     const struct region *region = memory_region(memory, operations->part.low);
     operations->of_host = region->kind == REGION_NONE;
     operations->fine = operations->of_host || region->flags & REGION_FLAG_SHARED;
-    if (operations->of_host) {
-        snprintf(operations->object, sizeof operations->object, "host memory");
-        return;
-    }
     wording_region(region, operations->object, sizeof operations->object);
 }
 

@@ -16,6 +16,7 @@
 
 #include "orrery/device.h"
 #include "orrery/memory.h"
+#include "orrery/report.h"
 #include "sim/memmodel/common/footprint.h"
 #include "sim/memmodel/common/launch_names.h"
 #include "launch_tree.h"
@@ -56,6 +57,7 @@ void launch_tree_records_free(struct ended_launch *ended);
 /* ---- a complete tree ------------------------------------------------------------------------------- */
 
 struct complete_tree {
+    struct report *report;
     struct ended_launch **members;
     const struct tree_launch **launches;
     uint32_t count, left_out; /* left_out: launches after the first `count`, which are not checked */

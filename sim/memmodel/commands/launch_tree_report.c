@@ -98,8 +98,8 @@ static void explain(const struct complete_tree *tree, uint32_t earlier, uint32_t
             "the other: it stands for what that child enqueues, too");
 }
 
-void launch_tree_report_conflict(struct report *report, const struct complete_tree *tree, uint32_t earlier,
-                                 uint32_t later, const struct tree_conflict *conflict)
+void launch_tree_report_conflict(const struct complete_tree *tree, uint32_t earlier, uint32_t later,
+                                 const struct tree_conflict *conflict)
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], what[2][TEXT_CHARS], by[2][TEXT_CHARS];
     struct byte_run run = conflict->run;
@@ -119,7 +119,7 @@ void launch_tree_report_conflict(struct report *report, const struct complete_tr
     const uint64_t bytes = run.high - run.low;
     finding.access[0].size_bytes = finding.access[1].size_bytes =
         bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)bytes;
-    report_add(report, &finding);
+    report_add(tree->report, &finding);
 }
 
 static void describe_packets(const struct complete_tree *tree, uint32_t row, const struct packets_user *used,
@@ -134,8 +134,8 @@ static void describe_packets(const struct complete_tree *tree, uint32_t row, con
                                           .place = used->place};
 }
 
-void launch_tree_report_packets(struct report *report, const struct complete_tree *tree,
-                                const uint32_t row[2], const struct packets_user *const used[2])
+void launch_tree_report_packets(const struct complete_tree *tree, const uint32_t row[2],
+                                const struct packets_user *const used[2])
 {
     char why[TEXT_CHARS], fix[TEXT_CHARS], by[2][TEXT_CHARS];
     struct finding finding = {.kind = FINDING_RACE_COMMANDS,
@@ -150,15 +150,15 @@ void launch_tree_report_packets(struct report *report, const struct complete_tre
     wording_one_at_a_time(!used[0]->writes, why, TEXT_CHARS);
     for (int i = 0; i < 2; i++)
         describe_packets(tree, row[i], used[i], &finding.access[i], by[i]);
-    report_add(report, &finding);
+    report_add(tree->report, &finding);
 }
 
-void launch_tree_report_race(struct report *report, const struct complete_tree *tree,
-                             const struct inter_launch_race *race)
+void launch_tree_report_race(void *self, const struct inter_launch_race *race)
 {
+    const struct complete_tree *tree = self;
     struct finding finding = race->finding;
     char by[2][TEXT_CHARS], argument[TEXT_CHARS];
-    if (inter_launch_left_out(race, report_scenario(report)))
+    if (inter_launch_left_out(race, report_scenario(tree->report)))
         return;
     finding.launch = race->side[1].launch;
     for (int i = 0; i < 2; i++) {
@@ -167,5 +167,5 @@ void launch_tree_report_race(struct report *report, const struct complete_tree *
         name_launch(tree, launch_tree_row(tree->launch_tree, race->side[i].launch), argument, by[i]);
         finding.access[i].by = by[i];
     }
-    report_add(report, &finding);
+    report_add(tree->report, &finding);
 }

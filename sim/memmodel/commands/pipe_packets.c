@@ -26,7 +26,7 @@ static void describe(struct packets_user *user, const struct memory *memory, con
     user->place = launch_names_place(launch, site);
 }
 
-void packets_note(struct packets *packets, const struct memory *memory, const struct launch_info *launch,
+bool packets_note(struct packets *packets, const struct memory *memory, const struct launch_info *launch,
                   const struct packets_use *use)
 {
     struct packets_user *known = find(packets, launch->launch, use->side);
@@ -35,10 +35,10 @@ void packets_note(struct packets *packets, const struct memory *memory, const st
     CHECKED(!known || known->writes == use->writes); /* a side is for reading or for writing */
     if (known) {
         known->several |= known->group != use->group;
-        return;
+        return true;
     }
     describe(&user, memory, launch, use->site);
-    packets->failed |= !list_add(&packets->users, user);
+    return list_add(&packets->users, user);
 }
 
 void packets_forget(struct packets *packets, uint32_t launch)

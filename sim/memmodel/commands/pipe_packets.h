@@ -4,7 +4,7 @@
  *          kernels that may run at the same time only one may use an end (OpenCL 2.2 API, glossary, Pipe).
  *
  * Interface
- *   packets_note     a work-group of a launch uses an end
+ *   packets_note     a work-group of a launch uses an end. False: out of memory
  *   packets_forget   the launch cannot conflict with others any more
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMANDS_PIPE_PACKETS_H
@@ -27,10 +27,9 @@ struct packets_user {
 };
 struct packets {
     LIST(struct packets_user) users;
-    bool failed;
 };
 
-void packets_note(struct packets *packets, const struct memory *memory, const struct launch_info *launch,
+bool packets_note(struct packets *packets, const struct memory *memory, const struct launch_info *launch,
                   const struct packets_use *use);
 void packets_forget(struct packets *packets, uint32_t launch);
 void packets_fini(struct packets *packets);

@@ -10,7 +10,7 @@
 
 #include "orrery/checked.h"
 #include "orrery/limits.h"
-#include "room.h"
+#include "list.h"
 
 enum { RUNS_MOST = HOSTILE(256, 4) };
 
@@ -85,17 +85,11 @@ static bool become_bitmap(struct byte_set *set)
 static uint32_t run_at(const struct byte_set *set, uint64_t at)
 {
     CHECKED(!set->bits);
-    uint32_t low = 0, high = set->count;
-    if (high && set->runs[high - 1].low <= at)
-        return set->runs[high - 1].high < at ? high : high - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (set->runs[middle].high < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t i = set->count;
+    if (i && set->runs[i - 1].low <= at)
+        return set->runs[i - 1].high < at ? i : i - 1;
+    bisect(set->count, i, set->runs[i].high >= at);
+    return i;
 }
 
 static void join_following(struct byte_set *set, uint32_t at)
@@ -261,16 +255,6 @@ void footprint_sites_fini(struct footprint_sites *sites)
         byte_set_fini(&sites->bytes[i]);
     free(sites->bytes);
     sites->bytes = NULL;
-}
-
-uint64_t footprint_sites_room(const struct footprint_sites *sites)
-{
-    uint64_t room = 0;
-    for (uint32_t i = 0; sites->bytes && i < FOOTPRINT_SITES; i++)
-        room +=
-            sizeof sites->bytes[i] + (sites->bytes[i].bits ? sites->bytes[i].size / 8
-                                                           : sites->bytes[i].room * sizeof(struct byte_run));
-    return room;
 }
 
 uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end)

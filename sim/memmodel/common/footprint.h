@@ -38,6 +38,11 @@ struct byte_set {
     bool failed;    /* memory ran out, and bytes are missing */
 };
 
+/* The set of the bytes of one run, which is borrowed. */
+static inline struct byte_set byte_set_of(struct byte_run *run, uint64_t size)
+{
+    return (struct byte_set){.runs = run, .count = 1, .size = size};
+}
 void byte_set_init(struct byte_set *set, uint64_t size);
 void byte_set_fini(struct byte_set *set);
 void byte_set_take(struct byte_set *to, struct byte_set *from); /* empties `from` */
@@ -87,7 +92,6 @@ uint32_t footprint_sites_new(struct footprint_sites *sites, uint32_t site);
 /* Keeps the bytes of each instruction apart from now on. False: out of memory. */
 bool footprint_sites_part(struct footprint_sites *sites, uint64_t size);
 void footprint_sites_fini(struct footprint_sites *sites);
-uint64_t footprint_sites_room(const struct footprint_sites *sites); /* bytes of memory that the sets take */
 /* The index of an instruction that used the byte; FOOTPRINT_SITES: it is not known. The answer holds up to
  * *out_end. */
 uint32_t footprint_sites_at(const struct footprint_sites *sites, uint64_t at, uint64_t *out_end);

@@ -8,6 +8,8 @@
  *                unchanged
  *   list_keep    drops the items for which the condition is false; in it `item` points to the item
  *   list_fini    frees the items; the list is empty then
+ *   bisect       sets the variable `at` to the first index below count for which the condition is true, or to
+ *                count. The condition is of `at`; it is true for all indices from one on
  *
  * Ownership  The list owns its items, not what they point to.
  */
@@ -43,5 +45,16 @@ enum { LIST_ROOM = 8 }; /* items at first */
 
 #define list_fini(list) \
     (free((list)->items), (list)->items = NULL, (list)->count = 0, (list)->room = 0, (void)0)
+
+#define bisect(count, at, condition)                                      \
+    do {                                                                  \
+        uint32_t from_ = 0, to_ = (count);                                \
+        for (at = to_ / 2; from_ < to_; at = from_ + (to_ - from_) / 2) { \
+            if (condition)                                                \
+                to_ = at;                                                 \
+            else                                                          \
+                from_ = at + 1;                                           \
+        }                                                                 \
+    } while (0)
 
 #endif

@@ -7,6 +7,7 @@
  *                   unchanged
  *   room_for_one    the same, if all items are in use
  *   room_for_more   the same, until there is room for so many more
+ *   room_of_zeros   gives the array at least `wanted` items; new ones are all zeros
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMON_ROOM_H
 #define ORRERY_SIM_MEMMODEL_COMMON_ROOM_H
@@ -15,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "orrery/checked.h"
 
@@ -42,6 +44,19 @@ static inline bool room_for_more(void **items, uint32_t count, uint32_t more, ui
     while (*room < count + more)
         if (!room_grow(items, room, more, size))
             return false;
+    return true;
+}
+
+static inline bool room_of_zeros(void **items, uint32_t *room, uint32_t wanted, size_t size)
+{
+    if (wanted <= *room)
+        return true;
+    char *grown = realloc(*items, wanted * size);
+    if (!grown)
+        return false;
+    memset(grown + *room * size, 0, (wanted - *room) * size);
+    *items = grown;
+    *room = wanted;
     return true;
 }
 

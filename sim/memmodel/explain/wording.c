@@ -177,6 +177,10 @@ void wording_action(const char *access, bool one_of_several, const char *by, cha
 
 void wording_region(const struct region *region, char *out_text, size_t size)
 {
+    if (!region || region->kind == REGION_NONE) {
+        snprintf(out_text, size, "host memory");
+        return;
+    }
     const bool variable = region->kind == REGION_VARIABLE;
     const struct pipe *pipe = region->kind == REGION_PIPE && !(region->flags & REGION_FLAG_FREED)
                                   ? (const struct pipe *)(uintptr_t)region->low

@@ -14,7 +14,7 @@
  *   WORK_GROUP         "work-group (1,0,0)"
  *   REGIONS            "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE", or "no flags"
  *   SCOPE              "memory_scope_device", and if another scope counts (3.3.5), "(counts as ...)"
- *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"
+ *   wording_region     an allocation of the device: "buffer 3 (64 bytes)"; NULL: "host memory"
  *   wording_one_at_a_time   appends to `why` that one kernel at a time may use that end of a pipe
  *   wording_region_flag        "CLK_LOCAL_MEM_FENCE" for IN_LOCAL; wording_space_word: "local"
  */

@@ -65,9 +65,6 @@ void inter_launch_reset(struct inter_launch *detector)
     list_fini(&detector->races);
     list_fini(&detector->awaited);
     free(detector->group_launch);
-    free(detector->included);
-    detector->included = NULL;
-    detector->included_words = detector->included_from = 0;
     detector->regions = NULL;
     detector->states = NULL;
     detector->launches = NULL;
@@ -158,7 +155,7 @@ static bool should_check(const struct inter_launch *detector, const struct launc
  * call. */
 static void ask_predecessors(struct inter_launch *detector, uint32_t command)
 {
-    if (!detector->report_predecessors || !inter_launch_wants_predecessors(detector, command))
+    if (!detector->report_predecessors)
         return;
     pthread_mutex_unlock(&detector->lock);
     detector->report_predecessors(detector->predecessors_self, command);
@@ -450,7 +447,7 @@ static void on_before(void *self)
 {
     struct inter_launch *detector = self;
     pthread_mutex_lock(&detector->lock);
-    inter_launch_host_before(detector);
+    detector->began = command_graph_step(detector->graph);
     pthread_mutex_unlock(&detector->lock);
 }
 
@@ -490,15 +487,13 @@ static bool is_to_be_checked(const struct inter_launch *detector, uint32_t comma
     return !is_added && is_partly_ordered(detector, command);
 }
 
-bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t command)
+bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command)
 {
     pthread_mutex_lock(&detector->lock);
-    const bool is_checked = command == INTER_LAUNCH_HOST
-                                ? detector->state_count && !inter_launch_failed(detector)
-                                : is_to_be_checked(detector, command);
-    const bool lacks = is_checked && inter_launch_wants_predecessors(detector, command);
+    const bool wants = command == INTER_LAUNCH_HOST ? detector->state_count && !inter_launch_failed(detector)
+                                                    : is_to_be_checked(detector, command);
     pthread_mutex_unlock(&detector->lock);
-    return lacks;
+    return wants;
 }
 
 static struct launch_state *state_of_command(struct inter_launch *detector, uint32_t command)

@@ -83,18 +83,18 @@ struct inter_launch_predecessor {
     const char *kernel, *argument;
     struct source_place place;
 };
-/* Asked before a command is checked: report() calls inter_launch_add_predecessor for all accesses of
- * commands that inter_launch_is_predecessor names, earlier commands first. INTER_LAUNCH_HOST stands for
- * the host, which passes on what it waited for. */
+/* Before a command is checked, report() calls inter_launch_add_predecessor for all accesses of each command
+ * that inter_launch_next_predecessor returns. INTER_LAUNCH_HOST stands for the host, which passes on what it
+ * waited for. */
 enum { INTER_LAUNCH_HOST = 0 };
 void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
                                    void (*report)(void *self, uint32_t command));
-/* Of a command that is no launch, before inter_launch_command; or of the host. */
-bool inter_launch_lacks_predecessors(struct inter_launch *detector, uint32_t command);
-bool inter_launch_is_predecessor(struct inter_launch *detector, uint32_t command, uint32_t predecessor);
+/* Are they wanted of a command that is no launch, before inter_launch_command, or of the host? */
+bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command);
+/* The first command to end of those whose accesses are not added. It counts as added now. 0: none is left. */
+uint32_t inter_launch_next_predecessor(struct inter_launch *detector, uint32_t command);
 void inter_launch_add_predecessor(struct inter_launch *detector,
                                   const struct inter_launch_predecessor *predecessor);
-void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t command); /* all were added */
 
 void inter_launch_enqueue(struct inter_launch *detector, const struct origin *origin, uint32_t lane,
                           uint32_t number);

@@ -16,29 +16,11 @@
 /* HOST_RELEASE: the address of an object that stands for the host's releases, where no allocation is */
 static const uint64_t HOST_UNIT = 0, HOST_RELEASE = 8;
 
-void inter_launch_host_before(struct inter_launch *detector)
-{
-    detector->began = command_graph_step(detector->graph);
-}
-
 /* ---- the host's clock at its calls ---------------------------------------------------------- */
 
 static void drop_latest_snapshot(struct inter_launch *detector)
 {
     drop_all(&detector->order, detector->host_snapshots.items[--detector->host_snapshots.count].clock);
-}
-
-/* Every command has seen the host's steps below first_step, so these snapshots are not asked for any more. */
-static void drop_seen_by_all(struct inter_launch *detector)
-{
-    const uint32_t first = command_graph_first_step(detector->graph);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < detector->host_snapshots.count; i++)
-        if (detector->host_snapshots.items[i].step < first)
-            drop_all(&detector->order, detector->host_snapshots.items[i].clock);
-        else
-            detector->host_snapshots.items[kept++] = detector->host_snapshots.items[i];
-    detector->host_snapshots.count = kept;
 }
 
 /* The host is about to acquire something that does not happen before commands up to this step: keeps its
@@ -51,8 +33,6 @@ static void keep_snapshot(struct inter_launch *detector, uint32_t step)
     if (detector->host_snapshots.count &&
         detector->host_snapshots.items[detector->host_snapshots.count - 1].step == step)
         return;
-    if (detector->host_snapshots.count == detector->host_snapshots.room)
-        drop_seen_by_all(detector);
     CHECKED(!detector->host_snapshots.count ||
             detector->host_snapshots.items[detector->host_snapshots.count - 1].step < step);
     if (list_add(&detector->host_snapshots, (struct host_snapshot){.step = step}))

@@ -9,33 +9,6 @@ enum { PIECE_BYTES = 1 << 30 };
 
 /* ---- which commands --------------------------------------------------------------------------- */
 
-static bool is_included(const struct inter_launch *detector, uint32_t command)
-{
-    const uint32_t at = command - detector->included_from;
-    return command < detector->included_from ||
-           (at / 64 < detector->included_words && detector->included[at / 64] >> at % 64 & 1);
-}
-
-void inter_launch_include(struct inter_launch *detector, uint32_t command)
-{
-    if (!detector->included)
-        detector->included_from = command_graph_first(detector->graph);
-    if (command < detector->included_from)
-        return;
-    const uint32_t at = command - detector->included_from;
-    if (at / 64 >= detector->included_words) {
-        const uint32_t words = 2 * (at / 64) + 8;
-        uint64_t *grown = realloc(detector->included, words * sizeof *grown);
-        detector->shadow.failed |= !grown;
-        if (!grown)
-            return;
-        memset(grown + detector->included_words, 0, (words - detector->included_words) * sizeof *grown);
-        detector->included = grown;
-        detector->included_words = words;
-    }
-    detector->included[at / 64] |= UINT64_C(1) << at % 64;
-}
-
 static bool comes_after(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
     return command == INTER_LAUNCH_HOST ? command_graph_host_passes_on(detector->graph, predecessor)
@@ -45,27 +18,33 @@ static bool comes_after(const struct inter_launch *detector, uint32_t command, u
 /* It may have a higher number than the command, which may wait for it by a user event. */
 static bool is_predecessor(const struct inter_launch *detector, uint32_t command, uint32_t predecessor)
 {
-    const bool has_ended = predecessor >= command_graph_first(detector->graph) &&
-                           command_graph_ended(detector->graph, predecessor);
-    return predecessor != command && has_ended && !is_included(detector, predecessor) &&
+    return predecessor != command && command_graph_ended(detector->graph, predecessor) &&
+           !command_graph_is_marked(detector->graph, predecessor) &&
            comes_after(detector, command, predecessor);
 }
 
-bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command)
+static void close_latest(struct inter_launch *detector)
 {
-    for (uint32_t predecessor = command_graph_first(detector->graph);
-         predecessor < command_graph_end(detector->graph); predecessor++)
-        if (is_predecessor(detector, command, predecessor))
-            return true;
-    return false;
+    struct launch_state *latest = &detector->states[detector->state_count - 1];
+    if (detector->state_count > 1 && latest->predecessor &&
+        order_group_find(&detector->order, first_group(detector, latest)))
+        inter_launch_close_group(detector, latest, first_group(detector, latest));
 }
 
-bool inter_launch_is_predecessor(struct inter_launch *detector, uint32_t command, uint32_t predecessor)
+uint32_t inter_launch_next_predecessor(struct inter_launch *detector, uint32_t command)
 {
+    uint32_t next = 0;
     pthread_mutex_lock(&detector->lock);
-    const bool is = is_predecessor(detector, command, predecessor);
+    const struct command_graph *graph = detector->graph;
+    if (detector->state_count)
+        close_latest(detector);
+    for (uint32_t other = command_graph_first(graph); other < command_graph_end(graph); other++)
+        if (is_predecessor(detector, command, other) &&
+            (!next || command_graph_ended(graph, other) < command_graph_ended(graph, next)))
+            next = other;
+    command_graph_mark(detector->graph, next);
     pthread_mutex_unlock(&detector->lock);
-    return is;
+    return next;
 }
 
 void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
@@ -77,21 +56,12 @@ void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
 
 /* ---- their accesses --------------------------------------------------------------------------- */
 
-static void close_latest(struct inter_launch *detector)
-{
-    struct launch_state *latest = &detector->states[detector->state_count - 1];
-    if (detector->state_count > 1 && latest->predecessor &&
-        order_group_find(&detector->order, first_group(detector, latest)))
-        inter_launch_close_group(detector, latest, first_group(detector, latest));
-}
-
 static struct launch_state *state_of_predecessor(struct inter_launch *detector,
                                                  const struct inter_launch_predecessor *predecessor)
 {
     struct launch_state *latest = &detector->states[detector->state_count - 1];
     if (latest->predecessor && latest->command == predecessor->command)
         return latest;
-    close_latest(detector);
     latest = inter_launch_add_command(detector, predecessor->command, predecessor->kernel);
     if (!latest) {
         detector->gave_up = true;
@@ -144,17 +114,5 @@ void inter_launch_add_predecessor(struct inter_launch *detector,
         if (predecessor->kind <= ACCESS_WRITE)
             put_accesses(detector, state, predecessor);
     }
-    pthread_mutex_unlock(&detector->lock);
-}
-
-void inter_launch_predecessors_over(struct inter_launch *detector, uint32_t command)
-{
-    pthread_mutex_lock(&detector->lock);
-    if (detector->state_count)
-        close_latest(detector);
-    for (uint32_t predecessor = command_graph_first(detector->graph);
-         predecessor < command_graph_end(detector->graph); predecessor++)
-        if (is_predecessor(detector, command, predecessor))
-            inter_launch_include(detector, predecessor);
     pthread_mutex_unlock(&detector->lock);
 }

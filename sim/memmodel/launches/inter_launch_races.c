@@ -20,16 +20,8 @@
 
 static bool own_room(struct launch_state *state, uint32_t site)
 {
-    if (site < state->site_count)
-        return true;
-    const uint32_t count = site + 64;
-    uint32_t *grown = realloc(state->site, count * sizeof *grown);
-    if (!grown)
-        return false;
-    memset(grown + state->site_count, 0, (count - state->site_count) * sizeof *grown);
-    state->site = grown;
-    state->site_count = count;
-    return true;
+    return site < state->site_count ||
+           room_of_zeros((void **)&state->site, &state->site_count, site + 64, sizeof *state->site);
 }
 
 uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state *state, uint32_t own)

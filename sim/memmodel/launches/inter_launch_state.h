@@ -28,9 +28,9 @@
  *   inter_launch_add_call, _is_call
  *                                   a work-item enqueues a kernel or a marker; is that call known?
  *   inter_launch_order_after_call   a launch comes after a call
- *   inter_launch_host_before, _host_acquires, _host_passes_on, _host_clock
- *                                   an atomic that the host may see is about to begin; the host acquires from
- *                                   it; a unit acquires from the host; the clock that a launch gets from it
+ *   inter_launch_host_acquires, _host_passes_on, _host_clock
+ *                                   the host acquires from an atomic; a unit acquires from the host; the
+ *                                   clock that a launch gets from it
  *   inter_launch_is_ordered_by_call does an access to fine-grained memory happen before the unit's next one,
  *                                   by calls?
  *   inter_launch_note_copies        takes note of new asynchronous copies
@@ -62,11 +62,9 @@ enum {
 };
 static const uint64_t UNITS_MOST = UINT64_C(1) << 32;
 
-/* From the launch's own clock value `own` on, the order's clock value is `all`; it is all + (clock value -
- * own) if steps. */
+/* From the launch's own clock value `own` on, the order's clock value is `all`. */
 struct clock_mapping {
     uint32_t own, all;
-    bool steps;
 };
 
 struct kept_argument {
@@ -148,12 +146,9 @@ struct host_snapshot {
 struct inter_launch {
     const struct memory *memory;
     pthread_mutex_t lock;        /* guards the following */
-    struct command_graph *graph; /* without the order by atomics */
+    struct command_graph *graph; /* without the order by atomics; what is checked or added is marked */
     void *predecessors_self;
     void (*report_predecessors)(void *self, uint32_t command);
-    /* A bit for each command that is checked or added, by serial number. */
-    uint64_t *included;
-    uint32_t included_words, included_from;
     struct order order;
     struct shadow shadow;
     struct spare spare;
@@ -172,14 +167,13 @@ struct inter_launch {
     LIST(struct awaited_group) awaited;
     LIST(struct unchecked_launch) unchecked; /* of launch trees that run */
     uint32_t *group_launch;
-    uint64_t group_count, group_room;
+    uint32_t group_count, group_room;
     LIST(struct inter_launch_site) sites;
     LIST(struct found_race) races;
     bool host_acquired; /* the host acquired something that was released for it */
-    /* The host waited for commands: some are not part of its clock yet; some may not be included. */
+    /* The host waited for commands: some are not part of its clock yet; some may not be checked or added. */
     bool host_waited, host_unchecked;
-    /* the host's step before the next atomics in its memory */
-    uint32_t began;
+    uint32_t began; /* the host's step when the latest atomic that it may see was about to begin */
     LIST(struct host_snapshot) host_snapshots; /* ascending by step */
     bool was_lost;                             /* memory ran out before the last reset */
     bool reported_full;
@@ -222,7 +216,6 @@ void inter_launch_put(struct inter_launch *detector, const struct launch_state *
                       uint32_t site);
 
 /* inter_launch_host.c */
-void inter_launch_host_before(struct inter_launch *detector); /* an atomic operation is about to be done */
 void inter_launch_host_acquires(struct inter_launch *detector, const struct atomic_operation *released);
 void inter_launch_host_passes_on(struct inter_launch *detector, struct unit_state *unit_state,
                                  const struct atomic_operation *read);
@@ -267,10 +260,6 @@ bool inter_launch_is_ordered_by_call(const struct inter_launch *detector, const 
 /* inter_launch_within.c */
 void inter_launch_note_copies(struct inter_launch *detector);
 void inter_launch_within_fini(struct launch_state *state);
-
-/* inter_launch_predecessors.c */
-bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command);
-void inter_launch_include(struct inter_launch *detector, uint32_t command); /* it is checked or added */
 
 /* inter_launch_races.c */
 uint32_t inter_launch_site_of(struct inter_launch *detector, struct launch_state *state, uint32_t own);

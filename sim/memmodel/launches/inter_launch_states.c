@@ -22,23 +22,18 @@ static bool states_room(struct inter_launch *detector)
     return room;
 }
 
-static bool groups_room(struct inter_launch *detector, uint64_t count)
+static bool groups_room(struct inter_launch *detector, uint32_t count)
 {
-    if (detector->group_count + count <= detector->group_room)
-        return true;
-    const uint64_t room = 2 * detector->group_room + count + 64;
-    uint32_t *launch = realloc(detector->group_launch, room * sizeof *launch);
-    if (!launch)
-        return false;
-    detector->group_room = room;
-    detector->order.group_launch = detector->group_launch = launch;
-    return true;
+    const bool room = room_for_more((void **)&detector->group_launch, detector->group_count, count,
+                                    &detector->group_room, sizeof *detector->group_launch);
+    detector->order.group_launch = detector->group_launch;
+    return room;
 }
 
-static void add_groups(struct inter_launch *detector, uint64_t count)
+static void add_groups(struct inter_launch *detector, uint32_t count)
 {
     CHECKED(detector->group_count + count <= detector->group_room);
-    for (uint64_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         detector->group_launch[detector->group_count++] = detector->state_count;
 }
 
@@ -229,7 +224,7 @@ bool inter_launch_is_announced(const struct inter_launch *detector, const struct
 static bool comes_after_command(const struct inter_launch *detector, const struct launch_state *state,
                                 const struct launch_state *earlier)
 {
-    if (inter_launch_tree_root(state) == inter_launch_tree_root(earlier))
+    if (inter_launch_tree_root(state) == inter_launch_tree_root(earlier) || inter_launch_is_running(earlier))
         return false;
     return !inter_launch_is_announced(detector, state) ||
            command_graph_is_after(detector->graph, state->command, earlier->command);
@@ -305,17 +300,12 @@ static void acquire_parent(struct inter_launch *detector, struct launch_state *s
 static void acquire_commands(struct inter_launch *detector, struct launch_state *state)
 {
     bool all = true;
-    for (uint32_t i = 1; i < detector->state_count; i++) {
-        const struct launch_state *earlier = &detector->states[i];
-        all &= earlier == state ||
-               (!inter_launch_is_running(earlier) && comes_after_command(detector, state, earlier));
-    }
+    for (uint32_t i = 1; i < detector->state_count; i++)
+        all &= &detector->states[i] == state || comes_after_command(detector, state, &detector->states[i]);
     for (uint32_t i = detector->state_count; i > 1; i--) {
         const struct launch_state *earlier = &detector->states[i - 1];
-        if (earlier == state || inter_launch_is_running(earlier) ||
-            !comes_after_command(detector, state, earlier))
-            continue;
-        if (begins_after_end_of(detector, state, i - 1))
+        if (earlier == state || !comes_after_command(detector, state, earlier) ||
+            begins_after_end_of(detector, state, i - 1))
             continue;
         join_all(detector, state, all ? earlier->initial : earlier->final);
         put_launch(detector, state, i - 1);
@@ -357,7 +347,7 @@ static void open_launch(struct inter_launch *detector, const struct launch_info 
 
 bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_info *launch)
 {
-    if (!inter_launch_open_order(detector, launch) || !groups_room(detector, groups_of(launch)) ||
+    if (!inter_launch_open_order(detector, launch) || !groups_room(detector, (uint32_t)groups_of(launch)) ||
         !states_room(detector)) {
         detector->shadow.failed = true;
         return false;
@@ -374,9 +364,9 @@ bool inter_launch_add_launch(struct inter_launch *detector, const struct launch_
     }
     open_launch(detector, launch);
     inter_launch_order_of(detector, state)->tree_root = inter_launch_tree_root(state);
-    add_groups(detector, groups_of(launch));
+    add_groups(detector, (uint32_t)groups_of(launch));
     detector->state_count++;
-    inter_launch_include(detector, launch->command);
+    command_graph_mark(detector->graph, launch->command);
     set_initial_clock(detector, state);
     return true;
 }

@@ -2,41 +2,22 @@
 /*
  * Order between two work-items of one launch by way of other launches that are checked. The launch's own
  * checker asks by its own clock values. The order of all launches has others, so for each of the launch's the
- * clock value that the common order had reached then is kept, in runs (struct clock_mapping).
+ * clock value that the common order had reached then is kept (struct clock_mapping).
  */
 #include "inter_launch_state.h"
 #include "orrery/checked.h"
 
 /* ---- clock values ---------------------------------------------------------------------------------- */
 
-/* The launch reached `own` when all had reached `all`. Mostly both advance by one, or only the launch's
- * does; then the last run is extended. */
-static bool extends_mapping(struct clock_mapping *mapping, uint32_t before, uint32_t own, uint32_t all)
-{
-    const bool one = before == mapping->own,
-               steps = own == before + 1 && all == mapping->all + (own - mapping->own);
-    if (steps && (mapping->steps || one)) {
-        mapping->steps = true;
-        return true;
-    }
-    return !mapping->steps && all == mapping->all;
-}
-
+/* The launch reached `own`. Values between that and its latest one were reached with it. */
 static void map_clock(struct inter_launch *detector, struct launch_state *state, uint32_t own)
 {
-    const uint32_t all = (uint32_t)detector->order.clock;
-    struct clock_mapping *latest =
-        state->mappings.count ? &state->mappings.items[state->mappings.count - 1] : NULL;
-    if (latest && (own == state->own_clock || extends_mapping(latest, state->own_clock, own, all))) {
-        state->own_clock = own;
-        return;
-    }
-    CHECKED(!latest || latest->own <= state->own_clock + 1);
-    const struct clock_mapping mapping = {.own = latest ? state->own_clock + 1 : 0, .all = all};
-    if (list_add(&state->mappings, mapping))
-        state->own_clock = own;
-    else
-        detector->shadow.failed = true;
+    const uint32_t all = (uint32_t)detector->order.clock, count = state->mappings.count;
+    const bool changes = !count || (own > state->own_clock && all != state->mappings.items[count - 1].all);
+    const struct clock_mapping mapping = {.own = count ? state->own_clock + 1 : 0, .all = all};
+    CHECKED(own >= state->own_clock);
+    detector->shadow.failed |= changes && !list_add(&state->mappings, mapping);
+    state->own_clock = own;
 }
 
 void inter_launch_received(struct inter_launch *detector, const struct launch_info *launch, uint64_t clock)
@@ -52,16 +33,13 @@ void inter_launch_received(struct inter_launch *detector, const struct launch_in
  * before it. */
 static uint64_t clock_of(const struct inter_launch *detector, const struct launch_state *state, uint64_t own)
 {
-    uint32_t from = 0, to = state->mappings.count;
     /* the common order receives each event first, so it has not advanced since */
-    if (own > state->own_clock || !to)
+    if (own > state->own_clock || !state->mappings.count)
         return detector->order.clock;
-    while (to - from > 1) {
-        const uint32_t middle = from + (to - from) / 2;
-        *(state->mappings.items[middle].own <= own ? &from : &to) = middle;
-    }
-    const struct clock_mapping *mapping = &state->mappings.items[from];
-    return mapping->steps ? mapping->all + (own - mapping->own) : mapping->all;
+    uint32_t at;
+    bisect(state->mappings.count, at, state->mappings.items[at].own > own);
+    CHECKED(at > 0); /* the first one begins at 0 */
+    return state->mappings.items[at - 1].all;
 }
 
 /* ---- units ---------------------------------------------------------------------------------- */

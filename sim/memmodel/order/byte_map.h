@@ -6,7 +6,7 @@
  *          still race with a new one.
  *
  * Interface
- *   byte_map_new/free
+ *   byte_map_fini      an empty map is all zeros
  *   byte_map_add       adds an access. met() receives every access to the same bytes that does not happen
  *                      before it, once for each segment, with the bytes [low, high) that are in the segment.
  *                      False: out of memory, and the map is incomplete
@@ -14,12 +14,14 @@
  *   byte_map_empty     no access is left
  *   byte_map_visit     iterates over the accesses of a range
  *
- * Cost     Logarithmic in the number of segments, linear in those that the range overlaps.
+ * Cost     Logarithmic in the number of segments, linear in those that the range overlaps; a new segment
+ *          moves those above it.
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_BYTE_MAP_H
 #define ORRERY_SIM_MEMMODEL_ORDER_BYTE_MAP_H
 
 #include "orrery/observer.h"
+#include "sim/memmodel/common/list.h"
 
 struct byte_access {
     uint32_t command;
@@ -45,9 +47,16 @@ struct byte_map_query {
                 uint64_t high);
 };
 
-struct byte_map;
-struct byte_map *byte_map_new(void);
-void byte_map_free(struct byte_map *map);
+/* Bytes [low, high) and the accesses to them. */
+struct byte_segment {
+    uint64_t low, high;
+    uint32_t count;
+    struct byte_access *accesses;
+};
+struct byte_map {
+    LIST(struct byte_segment) segments; /* ascending, disjoint */
+};
+void byte_map_fini(struct byte_map *map);
 bool byte_map_add(struct byte_map *map, uint64_t low, uint64_t high, const struct byte_access *access,
                   const struct byte_map_query *query);
 void byte_map_drop(struct byte_map *map, bool (*drop)(void *self, const struct byte_access *access),

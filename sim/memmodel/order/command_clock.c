@@ -111,7 +111,7 @@ void command_clock_check(const struct command_graph *graph, const struct command
 {
     CHECKED(clock->refs > 0 && clock->prefix > 0 && clock->prefix <= graph->next);
     for (uint32_t i = 0; i < clock->count; i++) {
-        CHECKED(clock->chains[i].chain < graph->chain_count && clock->chains[i].serial < graph->next);
+        CHECKED(clock->chains[i].chain < graph->tails.count && clock->chains[i].serial < graph->next);
         CHECKED(clock->chains[i].serial >= clock->prefix);
         CHECKED(i == 0 || clock->chains[i - 1].chain < clock->chains[i].chain);
     }

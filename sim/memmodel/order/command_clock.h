@@ -5,6 +5,7 @@
  *
  * Interface
  *   clock_new_empty, clock_ref, clock_unref   clocks are shared and never changed
+ *   clock_replace         the new clock takes the old one's place. False: it is NULL, and the old one stays
  *   clock_has             has the clock the command of that chain?
  *   command_clock_merge   the join of a clock with the commands in `after` that have begun, and their clocks
  *   command_clock_join    the join of two clocks
@@ -21,6 +22,7 @@
 #include <stdlib.h>
 
 #include "orrery/checked.h"
+#include "sim/memmodel/common/list.h"
 
 struct command_graph;
 
@@ -57,19 +59,22 @@ static inline void clock_unref(struct command_clock *clock)
         free(clock);
 }
 
+static inline bool clock_replace(struct command_clock **clock, struct command_clock *other)
+{
+    if (!other)
+        return false;
+    clock_unref(*clock);
+    *clock = other;
+    return true;
+}
+
 static inline bool clock_has(const struct command_clock *clock, uint32_t chain, uint32_t serial)
 {
     if (serial < clock->prefix)
         return true;
-    uint32_t low = 0, high = clock->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (clock->chains[middle].chain < chain)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < clock->count && clock->chains[low].chain == chain && clock->chains[low].serial >= serial;
+    uint32_t at;
+    bisect(clock->count, at, clock->chains[at].chain >= chain);
+    return at < clock->count && clock->chains[at].chain == chain && clock->chains[at].serial >= serial;
 }
 
 struct command_clock *command_clock_merge(struct command_graph *graph, struct command_clock *base,

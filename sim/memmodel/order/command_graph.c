@@ -14,7 +14,6 @@
 
 #include "orrery/limits.h"
 #include "orrery/rule.h"
-#include "sim/memmodel/common/room.h"
 
 /* A build with assertions checks the whole graph after so many events, if it has no more nodes than that. */
 enum { CHECKED_EVERY = 16, CHECKED_NODES = 256 };
@@ -57,7 +56,7 @@ void command_graph_free(struct command_graph *graph)
     clock_unref(graph->program);
     clock_unref(graph->reported);
     free(graph->nodes);
-    free(graph->chains);
+    list_fini(&graph->tails);
     free(graph->scratch);
     free(graph);
 }
@@ -66,20 +65,11 @@ void command_graph_free(struct command_graph *graph)
 
 static uint32_t chain_new(struct command_graph *graph)
 {
-    if (graph->spare) {
-        const uint32_t chain = graph->spare - 1;
-        CHECKED(chain < graph->chain_count && graph->chains[chain].spare);
-        graph->spare = graph->chains[chain].next;
-        graph->chains[chain].spare = false;
-        return chain;
-    }
-    if (!room_for_one((void **)&graph->chains, graph->chain_count, &graph->chain_room, 8,
-                      sizeof *graph->chains)) {
+    while (graph->spare_from < graph->tails.count && graph->tails.items[graph->spare_from] >= graph->first)
+        graph->spare_from++;
+    if (graph->spare_from == graph->tails.count && !list_add(&graph->tails, 0))
         exhaust(graph);
-        return 0;
-    }
-    graph->chains[graph->chain_count] = (struct command_chain){.tail = 0};
-    return graph->chain_count++;
+    return graph->spare_from;
 }
 
 enum { CHAINS_TRIED = 16 };
@@ -94,13 +84,12 @@ static uint32_t chain_for(struct command_graph *graph, uint32_t serial, const st
     for (size_t i = 0; i < node->after_count; i++) {
         const uint32_t after = node->after[i];
         const struct command_node *before = after < serial ? node_of(graph, after) : NULL;
-        if (before && before->state >= NODE_BEGUN && graph->chains[before->chain].tail == after)
+        if (before && before->state >= NODE_BEGUN && graph->tails.items[before->chain] == after)
             return before->chain;
     }
     for (uint32_t i = 0; i < clock->count && i < CHAINS_TRIED; i++) {
         const struct chain_entry *at = &clock->chains[clock->count - 1 - i];
-        if (at->serial < serial && graph->chains[at->chain].tail == at->serial &&
-            !graph->chains[at->chain].spare)
+        if (at->serial >= graph->first && at->serial < serial && graph->tails.items[at->chain] == at->serial)
             return at->chain;
     }
     return chain_new(graph);
@@ -196,11 +185,8 @@ static void user_event_is_set(struct command_graph *graph, const struct order_ev
         struct command_node *node = node_of(graph, serial);
         if (!node || node->state != NODE_ENQUEUED || !waits_for(node, event->command))
             continue;
-        struct command_clock *clock = clock_at_set(graph, node, event, host);
-        if (!clock)
+        if (!clock_replace(&node->clock, clock_at_set(graph, node, event, host)))
             return;
-        clock_unref(node->clock);
-        node->clock = clock;
         node->set_by_commands |= event->after_count;
         if (event->after_count)
             join_seen_steps(graph, node, event->after, event->after_count);
@@ -216,12 +202,7 @@ static bool merge_into(struct command_graph *graph, struct command_clock **clock
                        size_t count)
 {
     CHECKED(*clock && (*clock)->refs > 0);
-    struct command_clock *more = count ? command_clock_merge(graph, *clock, after, count) : clock_ref(*clock);
-    if (!more)
-        return false;
-    clock_unref(*clock);
-    *clock = more;
-    return true;
+    return !count || clock_replace(clock, command_clock_merge(graph, *clock, after, count));
 }
 
 static void begin(struct command_graph *graph, uint32_t serial)
@@ -235,10 +216,10 @@ static void begin(struct command_graph *graph, uint32_t serial)
     node->chain = chain_for(graph, serial, node);
     if (graph->exhausted)
         return;
-    CHECKED(node->chain < graph->chain_count && graph->chains[node->chain].tail < serial);
+    CHECKED(node->chain < graph->tails.count && graph->tails.items[node->chain] < serial);
     node->state = NODE_BEGUN;
     node->began = graph->events;
-    graph->chains[node->chain].tail = serial;
+    graph->tails.items[node->chain] = serial;
     free(node->after);
     node->after = NULL;
     node->after_count = 0;
@@ -265,12 +246,7 @@ static void forget(struct command_graph *graph)
         limit = oldest->prefix;
     for (; graph->first < limit && graph->first < graph->unended; graph->first++) {
         struct command_node *node = &graph->nodes[graph->first & (graph->room - 1)];
-        if (node->state == NODE_ENDED && graph->chains[node->chain].tail == graph->first &&
-            !graph->chains[node->chain].spare) {
-            graph->chains[node->chain].spare = true;
-            graph->chains[node->chain].next = graph->spare;
-            graph->spare = node->chain + 1;
-        }
+        graph->spare_from = 0;
         if (node->state != NODE_ABSENT)
             graph->seen_by_all = node->step + 1;
         node_clear(node);
@@ -404,6 +380,19 @@ uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command
     return node ? node->ended : 0;
 }
 
+void command_graph_mark(struct command_graph *graph, uint32_t command)
+{
+    struct command_node *node = node_of(graph, command);
+    if (node)
+        node->marked = true;
+}
+
+bool command_graph_is_marked(const struct command_graph *graph, uint32_t command)
+{
+    const struct command_node *node = node_of(graph, command);
+    return node && node->marked;
+}
+
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier)
 {
     struct command_node *node = begun_node(graph, later);
@@ -411,24 +400,14 @@ void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t 
         merge_into(graph, &node->clock, &earlier, 1);
 }
 
-static void join_clock(struct command_graph *graph, struct command_clock **clock,
-                       const struct command_clock *other)
-{
-    struct command_clock *more = command_clock_join(graph, *clock, other);
-    if (!more)
-        return;
-    clock_unref(*clock);
-    *clock = more;
-}
-
 void command_graph_assume_host(struct command_graph *graph, uint32_t command)
 {
     struct command_node *node = begun_node(graph, command);
     if (graph->exhausted || !node)
         return;
-    join_clock(graph, &node->clock, graph->host);
+    clock_replace(&node->clock, command_clock_join(graph, node->clock, graph->host));
     if (graph->program)
-        join_clock(graph, &node->clock, graph->program);
+        clock_replace(&node->clock, command_clock_join(graph, node->clock, graph->program));
 }
 
 uint32_t command_graph_step(const struct command_graph *graph)

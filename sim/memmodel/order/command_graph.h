@@ -18,6 +18,7 @@
  *   command_graph_in_sequence    did `later` begin when `earlier` had ended? This is about time, and orders
  *                                nothing
  *   command_graph_ended          when it ended, counted in events; 0: it has not, or is forgotten
+ *   command_graph_mark, command_graph_is_marked   a mark of the caller's
  *   command_graph_assume         from now on `earlier` counts as before `later`
  *   command_graph_assume_host    from now on what the host's atomics pass on counts as before the command
  *   command_graph_step           the host's step: counts its enqueueing calls, the user events that it set,
@@ -57,6 +58,8 @@ bool command_graph_reported(const struct command_graph *graph, uint32_t command)
 bool command_graph_is_running(const struct command_graph *graph, uint32_t command);
 bool command_graph_in_sequence(const struct command_graph *graph, uint32_t later, uint32_t earlier);
 uint64_t command_graph_ended(const struct command_graph *graph, uint32_t command);
+void command_graph_mark(struct command_graph *graph, uint32_t command);
+bool command_graph_is_marked(const struct command_graph *graph, uint32_t command);
 void command_graph_assume(struct command_graph *graph, uint32_t later, uint32_t earlier);
 void command_graph_assume_host(struct command_graph *graph, uint32_t command);
 uint32_t command_graph_step(const struct command_graph *graph);
@@ -68,7 +71,7 @@ uint32_t command_graph_end(const struct command_graph *graph);
 bool command_graph_idle(const struct command_graph *graph);
 bool command_graph_exhausted(const struct command_graph *graph);
 /* Asserts that clocks ascend and name commands that exist; that states agree with when commands began and
- * ended; that each spare chain is listed once. */
+ * ended. */
 void command_graph_check(const struct command_graph *graph);
 
 /* What the ENQUEUED event said of a command. NULL: it is forgotten, or no command. */

@@ -12,7 +12,7 @@ static void check_node(const struct command_graph *graph, uint32_t serial, const
     CHECKED(!node->ended || node->ended >= node->began);
     if (node->state < NODE_BEGUN)
         return;
-    CHECKED(node->chain < graph->chain_count && graph->chains[node->chain].tail >= serial);
+    CHECKED(node->chain < graph->tails.count && graph->tails.items[node->chain] >= serial);
 }
 
 static void check_nodes(const struct command_graph *graph)
@@ -30,25 +30,20 @@ static void check_nodes(const struct command_graph *graph)
 
 static void check_chains(const struct command_graph *graph)
 {
-    uint32_t spare = 0;
-    CHECKED(graph->chain_count <= graph->chain_room);
-    for (uint32_t i = 0; i < graph->chain_count; i++) {
-        CHECKED(graph->chains[i].tail < graph->next);
-        spare += graph->chains[i].spare;
-    }
-    for (uint32_t i = graph->spare; i; i = graph->chains[i - 1].next, spare--)
-        CHECKED(spare > 0 && i <= graph->chain_count && graph->chains[i - 1].spare);
-    CHECKED(spare == 0);
+    CHECKED(graph->tails.count <= graph->tails.room && graph->spare_from <= graph->tails.count);
+    for (uint32_t i = 0; i < graph->tails.count; i++)
+        CHECKED(graph->tails.items[i] < graph->next &&
+                (i >= graph->spare_from || graph->tails.items[i] >= graph->first));
 }
 
 static void check_hosts(const struct command_graph *graph)
 {
     for (uint32_t i = 0; i < graph->host_count; i++) {
         const struct host_thread *host = &graph->hosts[i];
-        CHECKED(host->point_count <= host->point_room && (host->clock || !host->point_count));
-        for (uint32_t k = 0; k < host->point_count; k++) {
-            command_clock_check(graph, host->points[k].clock);
-            CHECKED(k == 0 || host->points[k - 1].call <= host->points[k].call);
+        CHECKED(host->points.count <= host->points.room && (host->clock || !host->points.count));
+        for (uint32_t k = 0; k < host->points.count; k++) {
+            command_clock_check(graph, host->points.items[k].clock);
+            CHECKED(k == 0 || host->points.items[k - 1].call <= host->points.items[k].call);
         }
     }
 }

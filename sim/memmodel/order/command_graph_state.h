@@ -16,6 +16,7 @@
 #include "command_graph.h"
 
 #include "command_clock.h"
+#include "sim/memmodel/common/list.h"
 
 /* absent: the number of a user event */
 enum node_state { NODE_ABSENT, NODE_ENQUEUED, NODE_BEGUN, NODE_ENDED };
@@ -33,14 +34,8 @@ struct command_node {
     uint32_t *after; /* what it waits for; until it begins */
     size_t after_count;
     uint64_t began, ended; /* counts events; 0: not yet */
+    bool marked;
     struct command_facts facts;
-};
-
-/* Its members' serial numbers ascend, so a clock that has one of them has those below it. */
-struct command_chain {
-    uint32_t tail;
-    bool spare;    /* the tail happens before every later command */
-    uint32_t next; /* 1 + number of the next spare one; 0: there is none */
 };
 
 /* A thread of the host: its clock now, and as it was after each call that added to it. */
@@ -52,8 +47,7 @@ struct host_thread {
     struct command_clock *clock; /* NULL: it has made no call */
     uint32_t *received;          /* by thread: how many of its calls are in `clock` */
     uint32_t received_count;
-    struct host_point *points;
-    uint32_t point_count, point_room;
+    LIST(struct host_point) points;
 };
 
 struct command_graph {
@@ -71,9 +65,10 @@ struct command_graph {
     uint32_t room;
     uint32_t first, next; /* serials that have a node: [first, next) */
     uint32_t unended;     /* the lowest serial number that has not ended */
-    struct command_chain *chains;
-    uint32_t chain_count, chain_room;
-    uint32_t spare; /* 1 + number of the first spare chain; 0: there is none */
+    /* The latest member of each chain. Serial numbers of members ascend, so a clock that has one of them has
+     * those below it. A forgotten tail happens before every later command, so that the chain is spare. */
+    LIST(uint32_t) tails;
+    uint32_t spare_from; /* no chain below is spare */
     struct command_clock *host;
     /* the join of the host's clock and those of its functions that have begun as commands; NULL: none has */
     struct command_clock *program;

@@ -4,37 +4,16 @@
  * calls. */
 #include "command_graph_state.h"
 
-#include <string.h>
-
-#include "sim/memmodel/common/room.h"
+#include "sim/memmodel/common/list.h"
 
 static struct host_thread *host_of(struct command_graph *graph, uint32_t thread)
 {
-    if (thread >= graph->host_count) {
-        struct host_thread *hosts = realloc(graph->hosts, (thread + 1) * sizeof *hosts);
-        if (!hosts)
-            return exhaust(graph);
-        memset(hosts + graph->host_count, 0, (thread + 1 - graph->host_count) * sizeof *hosts);
-        graph->hosts = hosts;
-        graph->host_count = thread + 1;
-    }
+    if (!room_of_zeros((void **)&graph->hosts, &graph->host_count, thread + 1, sizeof *graph->hosts))
+        return exhaust(graph);
     struct host_thread *host = &graph->hosts[thread];
     if (!host->clock && !(host->clock = clock_new_empty()))
         return exhaust(graph);
     return host;
-}
-
-static bool host_receives(struct command_graph *graph, struct host_thread *host, uint32_t count)
-{
-    if (count <= host->received_count)
-        return true;
-    uint32_t *received = realloc(host->received, count * sizeof *received);
-    if (!received)
-        return exhaust(graph);
-    memset(received + host->received_count, 0, (count - host->received_count) * sizeof *received);
-    host->received = received;
-    host->received_count = count;
-    return true;
 }
 
 /* The thread's clock after so many of its calls; NULL: the empty one. */
@@ -42,15 +21,9 @@ static const struct command_clock *host_clock_at(const struct command_graph *gra
                                                  uint32_t calls)
 {
     const struct host_thread *host = thread < graph->host_count ? &graph->hosts[thread] : NULL;
-    uint32_t low = 0, high = host ? host->point_count : 0;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (host->points[middle].call <= calls)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? host->points[low - 1].clock : NULL;
+    uint32_t at;
+    bisect(host ? host->points.count : 0, at, host->points.items[at].call > calls);
+    return at ? host->points.items[at - 1].clock : NULL;
 }
 
 /* The thread of the call, after joining what it received of other threads. NULL: the threads count as one. */
@@ -61,19 +34,18 @@ struct host_thread *command_host_calls(struct command_graph *graph, const struct
         return NULL;
     graph->several |= clock->several;
     struct host_thread *host = host_of(graph, clock->thread);
-    if (!host || !host_receives(graph, host, clock->count))
+    if (!host)
         return NULL;
+    if (!room_of_zeros((void **)&host->received, &host->received_count, clock->count, sizeof *host->received))
+        return exhaust(graph);
     CHECKED(clock->thread < clock->count);
     for (uint32_t i = 0; i < clock->count; i++) {
         const struct command_clock *other = i != clock->thread && clock->at[i] > host->received[i]
                                                 ? host_clock_at(graph, i, clock->at[i])
                                                 : NULL;
-        struct command_clock *both = other ? command_clock_join(graph, host->clock, other) : NULL;
+        if (other)
+            clock_replace(&host->clock, command_clock_join(graph, host->clock, other));
         host->received[i] = clock->at[i];
-        if (!both)
-            continue;
-        clock_unref(host->clock);
-        host->clock = both;
     }
     return graph->exhausted ? NULL : host;
 }
@@ -81,25 +53,23 @@ struct host_thread *command_host_calls(struct command_graph *graph, const struct
 /* The call is over, and other threads may receive its clock. */
 void command_host_called(struct command_graph *graph, struct host_thread *host, uint32_t call)
 {
-    struct host_point *last = host->point_count ? &host->points[host->point_count - 1] : NULL;
-    if (last && last->clock == host->clock)
+    const uint32_t count = host->points.count;
+    if (count && host->points.items[count - 1].clock == host->clock)
         return;
-    if (!room_for_one((void **)&host->points, host->point_count, &host->point_room, 8,
-                      sizeof *host->points)) {
+    if (list_add(&host->points, (struct host_point){call, host->clock}))
+        clock_ref(host->clock);
+    else
         exhaust(graph);
-        return;
-    }
-    host->points[host->point_count++] = (struct host_point){call, clock_ref(host->clock)};
 }
 
 void command_host_free_all(struct command_graph *graph)
 {
     for (uint32_t i = 0; i < graph->host_count; i++) {
         struct host_thread *host = &graph->hosts[i];
-        for (uint32_t k = 0; k < host->point_count; k++)
-            clock_unref(host->points[k].clock);
+        for (uint32_t k = 0; k < host->points.count; k++)
+            clock_unref(host->points.items[k].clock);
         clock_unref(host->clock);
-        free(host->points);
+        list_fini(&host->points);
         free(host->received);
     }
     free(graph->hosts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of order events and its replay. A replay feeds the events to a command graph of its own, with one
- * edit, and asks that graph. Commands are kept in a list until all that they wait for has ended, then run to
- * their end.
+ * The log of order events and its replay with one edit. A command runs to its end as soon as all that it
+ * waits for has ended. Only the order of two commands is asked for, so a clock is two bits: it has the one,
+ * the other.
  */
 #include "command_log.h"
 
@@ -10,9 +10,8 @@
 #include <string.h>
 
 #include "orrery/checked.h"
-#include "command_graph.h"
 #include "orrery/limits.h"
-#include "sim/memmodel/common/room.h"
+#include "sim/memmodel/common/list.h"
 
 enum { ENTRIES_MOST = HOSTILE(8192, 64) };
 
@@ -26,9 +25,8 @@ struct command_entry {
 };
 
 struct command_log {
-    struct command_entry *entries;
-    uint32_t *afters;
-    uint32_t count, room, after_count, after_room;
+    LIST(struct command_entry) entries;
+    LIST(uint32_t) afters;
     bool lost; /* an event is missing */
 };
 
@@ -41,14 +39,14 @@ void command_log_free(struct command_log *log)
 {
     if (!log)
         return;
-    free(log->entries);
-    free(log->afters);
+    list_fini(&log->entries);
+    list_fini(&log->afters);
     free(log);
 }
 
 void command_log_clear(struct command_log *log)
 {
-    log->count = log->after_count = 0;
+    log->entries.count = log->afters.count = 0;
     log->lost = false;
 }
 
@@ -63,19 +61,30 @@ void command_log_add(struct command_log *log, const struct order_event *event)
 {
     if (event->kind == ORDER_BEGIN || log->lost)
         return;
-    const bool few = log->count < ENTRIES_MOST && log->after_count + event->after_count <= 4 * ENTRIES_MOST;
-    const uint32_t afters = few ? (uint32_t)event->after_count : 0;
-    log->lost = !few ||
-                !room_for_one((void **)&log->entries, log->count, &log->room, 16, sizeof *log->entries) ||
-                !room_for_more((void **)&log->afters, log->after_count, afters, &log->after_room,
-                               sizeof *log->afters);
+    const uint32_t afters = (uint32_t)event->after_count;
+    const struct command_entry entry = {.kind = event->kind,
+                                        .command = event->command,
+                                        .queue = event->queue,
+                                        .map = event->map,
+                                        .after = log->afters.count,
+                                        .after_count = afters,
+                                        .program = event->program};
+    log->lost = log->entries.count == ENTRIES_MOST ||
+                log->afters.count + event->after_count > 4 * ENTRIES_MOST ||
+                !room_for_more((void **)&log->afters.items, log->afters.count, afters, &log->afters.room,
+                               sizeof *log->afters.items) ||
+                !list_add(&log->entries, entry);
     if (log->lost)
         return;
-    log->entries[log->count++] = (struct command_entry){
-        event->kind, event->command, event->queue, event->map, log->after_count, afters, event->program};
     if (afters)
-        memcpy(log->afters + log->after_count, event->after, afters * sizeof *event->after);
-    log->after_count += afters;
+        memcpy(log->afters.items + log->afters.count, event->after, afters * sizeof *event->after);
+    log->afters.count += afters;
+}
+
+/* What the entry waits for; NULL: nothing. */
+static const uint32_t *afters_of(const struct command_log *log, const struct command_entry *entry)
+{
+    return entry->after_count ? log->afters.items + entry->after : NULL;
 }
 
 static bool is_command(const struct command_entry *entry)
@@ -97,25 +106,23 @@ static bool sets_user_event(const struct command_entry *entry)
 
 /* What is not in the log had ended before it began. A command that has not ended is stuck: what holds it
  * up is not known. */
-enum trial_progress { ENDED_BEFORE, MAY_RUN, STUCK, ENDED };
+enum trial_progress { ENDED_BEFORE, STUCK, MAY_RUN, PENDING, ENDED };
 
+/* Bits: the end of command a, or of b, happens before. */
+enum { AFTER_A = 1, AFTER_B = 2 };
+
+/* A command, or a user event. */
 struct trial_command {
-    uint32_t *after;
-    size_t after_count;
-    uint32_t command;
-    bool set;
+    enum trial_progress progress;
+    uint32_t seen; /* bits: what happens before it */
 };
 
-/* Commands are numbered from 1, by their place among the serial numbers of the log. */
 struct command_trial {
     const struct command_log *log;
-    struct command_graph *graph;
     uint32_t base, size;
-    uint8_t *progress;
-    struct trial_command *pending;
-    size_t pending_count;
-    uint32_t *lists;
-    size_t list_count; /* the lists of pending[].after lie here */
+    struct trial_command *commands; /* by serial number - base */
+    uint32_t pending;               /* how many are PENDING: enqueued, and wait */
+    uint32_t host;                  /* bits: what happens before the host's next call */
     uint32_t first, second;
     uint32_t a, b; /* the commands that the edit is to order, either way */
     enum command_edit edit;
@@ -128,9 +135,9 @@ struct command_trial {
 static bool trial_size(struct command_trial *trial)
 {
     uint32_t low = UINT32_MAX, high = 0;
-    for (size_t i = 0; i < trial->log->count; i++) {
-        const uint32_t command = trial->log->entries[i].command;
-        if (trial->log->entries[i].kind != ORDER_ENQUEUED)
+    for (size_t i = 0; i < trial->log->entries.count; i++) {
+        const uint32_t command = trial->log->entries.items[i].command;
+        if (trial->log->entries.items[i].kind != ORDER_ENQUEUED)
             continue;
         low = command < low ? command : low;
         high = command > high ? command : high;
@@ -140,81 +147,74 @@ static bool trial_size(struct command_trial *trial)
     return trial->first >= low && trial->second >= low && trial->first <= high && trial->second <= high;
 }
 
-/* A command that moves takes the other's serial number; those between the two move by one. */
-static uint32_t moved(const struct command_trial *trial, uint32_t serial)
-{
-    if (trial->edit == EDIT_AFTER && serial >= trial->second && serial <= trial->first)
-        return serial == trial->second ? trial->first : serial - 1;
-    if (trial->edit == EDIT_BEFORE && serial >= trial->second && serial <= trial->first)
-        return serial == trial->first ? trial->second : serial + 1;
-    return serial;
-}
-
-static uint32_t number_of(const struct command_trial *trial, uint32_t serial)
+/* NULL: it is older than the log. */
+static struct trial_command *command_of(const struct command_trial *trial, uint32_t serial)
 {
     return serial < trial->base || serial - trial->base >= trial->size
-               ? 0
-               : moved(trial, serial) - trial->base + 1;
+               ? NULL
+               : &trial->commands[serial - trial->base];
 }
 
-static bool has_ended(const struct command_trial *trial, uint32_t number)
+static bool has_ended(const struct command_trial *trial, uint32_t serial)
 {
-    return !number || trial->progress[number] == ENDED_BEFORE || trial->progress[number] == ENDED;
+    const struct trial_command *command = command_of(trial, serial);
+    return !command || command->progress == ENDED_BEFORE || command->progress == ENDED;
 }
 
-static void order_trial(const struct command_trial *trial, enum order_kind kind, uint32_t command,
-                        uint32_t queue, const uint32_t *after, size_t count)
+/* What happens before an operation that waits for the command, by that wait. */
+static uint32_t seen_after(const struct command_trial *trial, uint32_t serial)
 {
-    command_graph_order(trial->graph, &(struct order_event){.kind = kind,
-                                                            .command = command,
-                                                            .queue = queue,
-                                                            .call = "",
-                                                            .after = after,
-                                                            .after_count = count});
+    const struct trial_command *command = command_of(trial, serial);
+    if (!command || command->progress != ENDED)
+        return 0;
+    return command->seen | (serial == trial->a ? AFTER_A : 0) | (serial == trial->b ? AFTER_B : 0);
 }
 
-static bool may_run(const struct command_trial *trial, const struct trial_command *pending)
+/* The command that the entry enqueues runs to its end, or the user event is set, unless something that it
+ * waits for has not ended. */
+static bool try_run(struct command_trial *trial, const struct command_entry *entry)
 {
-    if (trial->progress[pending->command] == STUCK)
+    struct trial_command *command = command_of(trial, entry->command);
+    const uint32_t *after = afters_of(trial->log, entry);
+    const bool edited =
+        enqueues(entry, trial->second) && (trial->edit == EDIT_WAIT_LIST || trial->edit >= EDIT_AFTER);
+    bool runs = command->progress == PENDING && (!edited || has_ended(trial, trial->first));
+    for (uint32_t i = 0; i < entry->after_count && runs; i++)
+        runs = has_ended(trial, after[i]);
+    if (!runs)
         return false;
-    for (size_t i = 0; i < pending->after_count; i++)
-        if (!has_ended(trial, pending->after[i]))
-            return false;
+    for (uint32_t i = 0; i < entry->after_count; i++)
+        command->seen |= seen_after(trial, after[i]);
+    command->seen |= edited ? seen_after(trial, trial->first) : 0;
+    command->progress = ENDED;
+    CHECKED(trial->pending > 0);
+    trial->pending--;
     return true;
 }
 
-static void run_command(struct command_trial *trial, const struct trial_command *pending)
+/* Rules (1) and (12): what happened before the host's call happens before the command, or before what waits
+ * for the user event; not if commands set that. Others may have waited for it. */
+static void enqueue(struct command_trial *trial, const struct command_entry *entry)
 {
-    CHECKED(pending->command > 0 && trial->progress[pending->command] != ENDED);
-    trial->progress[pending->command] = ENDED;
-    if (pending->set) {
-        order_trial(trial, ORDER_ENQUEUED, pending->command, 0, pending->after, pending->after_count);
+    struct trial_command *command = command_of(trial, entry->command);
+    if (command->progress != MAY_RUN)
         return;
-    }
-    order_trial(trial, ORDER_BEGIN, pending->command, 1, NULL, 0);
-    order_trial(trial, ORDER_END, pending->command, 1, NULL, 0);
-}
-
-static void run_all(struct command_trial *trial)
-{
-    for (size_t i = 0; i < trial->pending_count; i++) {
-        const struct trial_command pending = trial->pending[i];
-        if (!may_run(trial, &pending))
-            continue;
-        memmove(&trial->pending[i], &trial->pending[i + 1], (trial->pending_count - i - 1) * sizeof pending);
-        CHECKED(trial->pending_count > 0);
-        trial->pending_count--;
-        run_command(trial, &pending);
-        i = (size_t)-1;
+    command->progress = PENDING;
+    command->seen = sets_user_event(entry) && entry->after_count ? 0 : trial->host;
+    trial->pending++;
+    bool some = try_run(trial, entry);
+    while (some && trial->pending) {
+        some = false;
+        for (uint32_t i = 0; i < trial->log->entries.count; i++)
+            some |= trial->log->entries.items[i].kind == ORDER_ENQUEUED &&
+                    try_run(trial, &trial->log->entries.items[i]);
     }
 }
 
-static void host_waits(struct command_trial *trial, const uint32_t *numbers, size_t count)
+static void host_waits(struct command_trial *trial, uint32_t serial)
 {
-    for (size_t i = 0; i < count; i++)
-        trial->failed |= !has_ended(trial, numbers[i]);
-    if (!trial->failed)
-        order_trial(trial, ORDER_HOST_WAITED, 0, 0, numbers, count);
+    trial->failed |= !has_ended(trial, serial);
+    trial->host |= seen_after(trial, serial);
 }
 
 static void host_finishes(struct command_trial *trial, size_t before)
@@ -222,60 +222,38 @@ static void host_finishes(struct command_trial *trial, size_t before)
     const struct command_log *log = trial->log;
     uint32_t queue = 0;
     for (size_t i = 0; i < before; i++)
-        if (enqueues(&log->entries[i], trial->first))
-            queue = log->entries[i].queue;
+        if (enqueues(&log->entries.items[i], trial->first))
+            queue = log->entries.items[i].queue;
     for (size_t i = 0; i < before && queue; i++)
-        if (is_command(&log->entries[i]) && log->entries[i].queue == queue)
-            host_waits(trial, &(const uint32_t){number_of(trial, log->entries[i].command)}, 1);
+        if (is_command(&log->entries.items[i]) && log->entries.items[i].queue == queue)
+            host_waits(trial, log->entries.items[i].command);
 }
 
 static void edit_before(struct command_trial *trial, size_t at)
 {
-    const struct command_entry *entry = &trial->log->entries[at];
-    const uint32_t first = number_of(trial, trial->first), second = number_of(trial, trial->second);
+    const struct command_entry *entry = &trial->log->entries.items[at];
     const bool comes = enqueues(entry, trial->second);
     if (comes && trial->edit == EDIT_FINISH)
         host_finishes(trial, at);
     if (comes && trial->edit == EDIT_HOST_WAITS)
-        host_waits(trial, &first, 1);
+        host_waits(trial, trial->first);
     if (trial->edit == EDIT_HOST_SETS && at == trial->sets_at)
-        host_waits(trial, &second, 1);
-}
-
-/* The wait list of the entry, as far as it is in the log, with what the edit adds. */
-static struct trial_command wait_list_of(struct command_trial *trial, const struct command_entry *entry)
-{
-    struct trial_command pending = {.after = trial->lists + trial->list_count,
-                                    .command = number_of(trial, entry->command),
-                                    .set = sets_user_event(entry)};
-    for (size_t i = 0; i < entry->after_count; i++) {
-        const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
-        if (number)
-            pending.after[pending.after_count++] = number;
-    }
-    if (enqueues(entry, trial->second) && (trial->edit == EDIT_WAIT_LIST || trial->edit >= EDIT_AFTER))
-        pending.after[pending.after_count++] = number_of(trial, trial->first);
-    trial->list_count += pending.after_count;
-    return pending;
+        host_waits(trial, trial->second);
 }
 
 static void replay_entry(struct command_trial *trial, size_t at)
 {
-    const struct command_entry *entry = &trial->log->entries[at];
+    const struct command_entry *entry = &trial->log->entries.items[at];
     edit_before(trial, at);
-    const struct trial_command pending = wait_list_of(trial, entry);
     switch (entry->kind) {
-    case ORDER_ENQUEUED:
-        if (entry->queue)
-            order_trial(trial, ORDER_ENQUEUED, pending.command, entry->queue, pending.after,
-                        pending.after_count);
-        trial->pending[trial->pending_count++] = pending;
-        run_all(trial);
+    case ORDER_ENQUEUED: enqueue(trial, entry); return;
+    case ORDER_HOST_WAITED:
+        for (uint32_t i = 0; i < entry->after_count; i++)
+            host_waits(trial, afters_of(trial->log, entry)[i]);
         return;
-    case ORDER_HOST_WAITED: host_waits(trial, pending.after, pending.after_count); return;
     case ORDER_HOST_ASKED:
     case ORDER_HOST_REPORTED: /* a program that polls for this end would poll for ever */
-        trial->failed |= !has_ended(trial, pending.command);
+        trial->failed |= !has_ended(trial, entry->command);
         return;
     case ORDER_BEGIN:
     case ORDER_END: return;
@@ -286,8 +264,8 @@ static void replay_entry(struct command_trial *trial, size_t at)
 static bool waits_are_logged(const struct command_trial *trial, const struct command_entry *entry)
 {
     for (size_t i = 0; i < entry->after_count; i++) {
-        const uint32_t number = number_of(trial, trial->log->afters[entry->after + i]);
-        if (number && trial->progress[number] == ENDED_BEFORE)
+        const struct trial_command *after = command_of(trial, afters_of(trial->log, entry)[i]);
+        if (after && after->progress == ENDED_BEFORE)
             return false;
     }
     return true;
@@ -298,25 +276,22 @@ static bool waits_are_logged(const struct command_trial *trial, const struct com
 static void prepare(struct command_trial *trial)
 {
     const struct command_log *log = trial->log;
-    for (size_t i = 0; i < log->count; i++) {
-        const uint32_t number = number_of(trial, log->entries[i].command);
-        if (number && log->entries[i].kind == ORDER_ENQUEUED)
-            trial->progress[number] = sets_user_event(&log->entries[i]) ? MAY_RUN : STUCK;
-        else if (number && log->entries[i].kind == ORDER_END)
-            trial->progress[number] = MAY_RUN;
+    memset(trial->commands, 0, trial->size * sizeof *trial->commands);
+    for (size_t i = 0; i < log->entries.count; i++) {
+        struct trial_command *command = command_of(trial, log->entries.items[i].command);
+        if (command && log->entries.items[i].kind == ORDER_ENQUEUED)
+            command->progress = sets_user_event(&log->entries.items[i]) ? MAY_RUN : STUCK;
+        else if (command && log->entries.items[i].kind == ORDER_END)
+            command->progress = MAY_RUN;
     }
-    for (size_t i = 0; i < log->count; i++)
-        if (log->entries[i].map && waits_are_logged(trial, &log->entries[i]))
-            trial->progress[number_of(trial, log->entries[i].command)] = MAY_RUN;
+    for (size_t i = 0; i < log->entries.count; i++)
+        if (log->entries.items[i].map && waits_are_logged(trial, &log->entries.items[i]))
+            command_of(trial, log->entries.items[i].command)->progress = MAY_RUN;
 }
 
 static bool is_ordered(const struct command_trial *trial)
 {
-    const uint32_t first = number_of(trial, trial->a), second = number_of(trial, trial->b);
-    const bool both_ended = first && second && has_ended(trial, first) && has_ended(trial, second);
-    return both_ended && !command_graph_exhausted(trial->graph) &&
-           (command_graph_is_after(trial->graph, second, first) ||
-            command_graph_is_after(trial->graph, first, second));
+    return seen_after(trial, trial->a) & AFTER_B || seen_after(trial, trial->b) & AFTER_A;
 }
 
 static void replay_at(struct command_trial *trial, size_t at)
@@ -333,15 +308,12 @@ static void replay_at(struct command_trial *trial, size_t at)
 
 static bool replay(struct command_trial *trial)
 {
-    trial->list_count = trial->pending_count = 0;
+    trial->pending = trial->host = 0;
     trial->failed = false;
     prepare(trial);
-    trial->graph = command_graph_new();
-    for (size_t i = 0; trial->graph && i < trial->log->count && !trial->failed; i++)
+    for (size_t i = 0; i < trial->log->entries.count && !trial->failed; i++)
         replay_at(trial, i);
-    bool orders = trial->graph && !trial->failed && is_ordered(trial);
-    command_graph_free(trial->graph);
-    return orders;
+    return !trial->failed && is_ordered(trial);
 }
 
 /* Tries each user event that the host sets after second was enqueued, since it is not known for which
@@ -350,8 +322,8 @@ static bool try_sets(struct command_trial *trial)
 {
     int tries = 16;
     bool enqueued = false;
-    for (size_t i = 0; i < trial->log->count && tries; i++) {
-        const struct command_entry *entry = &trial->log->entries[i];
+    for (size_t i = 0; i < trial->log->entries.count && tries; i++) {
+        const struct command_entry *entry = &trial->log->entries.items[i];
         enqueued |= enqueues(entry, trial->second);
         const bool by_host =
             sets_user_event(entry) && !entry->after_count && !entry->program; /* a callback may not wait */
@@ -375,7 +347,7 @@ static bool is_among(uint32_t command, const uint32_t *commands, size_t count)
 
 static bool waits_for(const struct command_log *log, const struct command_entry *entry, uint32_t command)
 {
-    return is_among(command, log->afters + entry->after, entry->after_count);
+    return is_among(command, afters_of(log, entry), entry->after_count);
 }
 
 /* A command cannot wait for one that is enqueued after it, and stays before a wait of the host for it. */
@@ -393,20 +365,20 @@ static bool try_move(struct command_trial *trial)
     const struct command_log *log = trial->log;
     const uint32_t moving = trial->edit == EDIT_AFTER ? trial->second : trial->first,
                    other = trial->first + trial->second - moving;
-    trial->from = trial->to = log->count;
-    for (size_t i = 0; i < log->count; i++) {
-        if (enqueues(&log->entries[i], moving))
+    trial->from = trial->to = log->entries.count;
+    for (size_t i = 0; i < log->entries.count; i++) {
+        if (enqueues(&log->entries.items[i], moving))
             trial->from = i;
-        else if (enqueues(&log->entries[i], other))
+        else if (enqueues(&log->entries.items[i], other))
             trial->to = i;
     }
-    if (trial->from == log->count || trial->to == log->count ||
+    if (trial->from == log->entries.count || trial->to == log->entries.count ||
         (trial->from < trial->to) != (trial->edit == EDIT_AFTER))
         return false;
     const size_t low = trial->from < trial->to ? trial->from + 1 : trial->to,
                  high = trial->from < trial->to ? trial->to + 1 : trial->from;
     for (size_t i = low; i < high; i++)
-        if (!may_pass(trial, &log->entries[trial->from], &log->entries[i]))
+        if (!may_pass(trial, &log->entries.items[trial->from], &log->entries.items[i]))
             return false;
     return replay(trial);
 }
@@ -425,13 +397,9 @@ bool command_log_try(const struct command_log *log, enum command_edit edit, uint
         .log = log, .edit = edit, .first = first, .second = second, .a = one, .b = other};
     if (log->lost || !trial_size(&trial))
         return false;
-    trial.progress = calloc(trial.size + 1, sizeof *trial.progress);
-    trial.pending = calloc(log->count + 1, sizeof *trial.pending);
-    trial.lists = calloc(log->after_count + 2, sizeof *trial.lists);
-    bool orders = trial.progress && trial.pending && trial.lists && try_edit(&trial);
-    free(trial.progress);
-    free(trial.pending);
-    free(trial.lists);
+    trial.commands = calloc(trial.size, sizeof *trial.commands);
+    const bool orders = trial.commands && try_edit(&trial);
+    free(trial.commands);
     return orders;
 }
 
@@ -439,62 +407,42 @@ bool command_log_try(const struct command_log *log, enum command_edit edit, uint
 
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map)
 {
-    for (size_t i = log->count; i > 0 && map; i--)
-        if (log->entries[i - 1].map == map)
-            return log->entries[i - 1].command;
+    for (size_t i = log->entries.count; i > 0 && map; i--)
+        if (log->entries.items[i - 1].map == map)
+            return log->entries.items[i - 1].command;
     return 0;
-}
-
-/* The command and the commands that it waits for, directly or not; *out_count of them. The log is walked
- * backwards, in which a command comes before those that it waits for. NULL: out of memory. *out_crosses:
- * some are of another queue. */
-static uint32_t *waited_for(const struct command_log *log, uint32_t command, size_t *out_count,
-                            bool *out_crosses)
-{
-    uint32_t *wanted = malloc((log->after_count + 1) * sizeof *wanted), queue = 0;
-    *out_count = 1;
-    *out_crosses = !wanted;
-    if (wanted)
-        wanted[0] = command;
-    for (size_t i = log->count; i > 0 && wanted; i--) {
-        const struct command_entry *entry = &log->entries[i - 1];
-        if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, *out_count))
-            continue;
-        queue = queue ? queue : entry->queue;
-        *out_crosses |= entry->queue && entry->queue != queue;
-        if (entry->after_count)
-            memcpy(wanted + *out_count, log->afters + entry->after, entry->after_count * sizeof *wanted);
-        *out_count += entry->after_count;
-    }
-    return wanted;
-}
-
-bool command_log_crosses(const struct command_log *log, uint32_t command)
-{
-    size_t count;
-    bool crosses;
-    free(waited_for(log, command, &count, &crosses));
-    return crosses || log->lost;
 }
 
 bool command_log_in_callback(const struct command_log *log, uint32_t command)
 {
-    for (size_t i = 0; i < log->count; i++)
-        if (enqueues(&log->entries[i], command))
-            return log->entries[i].program;
+    for (size_t i = 0; i < log->entries.count; i++)
+        if (enqueues(&log->entries.items[i], command))
+            return log->entries.items[i].program;
     return false;
 }
 
-/* A user event is mostly set after the command that waits for it was enqueued, so the whole log is
- * searched. */
-bool command_log_called_back(const struct command_log *log, uint32_t command)
+/* The log is walked backwards, in which a command comes before those that it waits for. A user event is
+ * mostly set after the command that waits for it was enqueued, so the whole log is searched for that. */
+struct command_waits command_log_waits(const struct command_log *log, uint32_t command)
 {
-    size_t count;
-    bool crosses, called = false;
-    uint32_t *wanted = waited_for(log, command, &count, &crosses);
-    for (size_t i = 0; i < log->count && wanted && !called; i++)
-        called = sets_user_event(&log->entries[i]) && log->entries[i].program &&
-                 is_among(log->entries[i].command, wanted, count);
+    uint32_t *wanted = malloc((log->afters.count + 1) * sizeof *wanted), queue = 0;
+    size_t count = 0;
+    struct command_waits waits = {.crosses = !wanted || log->lost};
+    if (wanted)
+        wanted[count++] = command;
+    for (size_t i = log->entries.count; i > 0 && wanted; i--) {
+        const struct command_entry *entry = &log->entries.items[i - 1];
+        if (entry->kind != ORDER_ENQUEUED || !is_among(entry->command, wanted, count))
+            continue;
+        queue = queue ? queue : entry->queue;
+        waits.crosses |= entry->queue && entry->queue != queue;
+        if (entry->after_count)
+            memcpy(wanted + count, afters_of(log, entry), entry->after_count * sizeof *wanted);
+        count += entry->after_count;
+    }
+    for (size_t i = 0; i < log->entries.count && wanted; i++)
+        waits.called_back |= sets_user_event(&log->entries.items[i]) && log->entries.items[i].program &&
+                             is_among(log->entries.items[i].command, wanted, count);
     free(wanted);
-    return called;
+    return waits;
 }

@@ -12,11 +12,9 @@
  *   command_log_try       true: an edit of `first` and `second` orders `one` and `other`, either way, and no
  *                         wait is endless. False: it does not, or the log is not whole
  *   command_log_whole     no event is missing
- *   command_log_crosses   the command waits for commands of other queues, which have to be flushed
  *   command_log_unmap     the command that unmaps what the command maps; 0: none is known
  *   command_log_in_callback   a callback or a native kernel enqueued the command, and may not wait (5.11)
- *   command_log_called_back   the command waits for a user event that a callback or a native kernel of
- *                             another command sets
+ *   command_log_waits     what the command waits for, directly or not
  */
 #ifndef ORRERY_SIM_MEMMODEL_ORDER_COMMAND_LOG_H
 #define ORRERY_SIM_MEMMODEL_ORDER_COMMAND_LOG_H
@@ -45,8 +43,13 @@ bool command_log_try(const struct command_log *log, enum command_edit edit, uint
                      uint32_t one, uint32_t other);
 bool command_log_whole(const struct command_log *log);
 uint32_t command_log_unmap(const struct command_log *log, uint32_t map);
-bool command_log_crosses(const struct command_log *log, uint32_t command);
 bool command_log_in_callback(const struct command_log *log, uint32_t command);
-bool command_log_called_back(const struct command_log *log, uint32_t command);
+
+struct command_waits {
+    bool crosses; /* for commands of other queues, which have to be flushed; or it is not known */
+    /* for a user event that a callback or a native kernel of another command sets */
+    bool called_back;
+};
+struct command_waits command_log_waits(const struct command_log *log, uint32_t command);
 
 #endif

@@ -5,20 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/memmodel/common/room.h"
+#include "sim/memmodel/common/list.h"
 
 /* The index of the first window that ends after the address. */
 static uint32_t place_of(const struct windows *windows, uint64_t address)
 {
-    uint32_t from = 0, to = windows->count;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (windows->items[middle]->high <= address)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    uint32_t at;
+    bisect(windows->count, at, windows->items[at]->high > address);
+    return at;
 }
 
 static struct shadow_region *insert(struct windows *windows, uint32_t place, uint64_t low,

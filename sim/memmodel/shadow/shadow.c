@@ -6,6 +6,7 @@
  */
 #include "shadow_state.h"
 #include "orrery/checked.h"
+#include "sim/memmodel/common/room.h"
 
 enum { CHECKED_BYTES = 1 << 16 }; /* the cells of larger allocations are not walked */
 enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };
@@ -15,17 +16,8 @@ enum { CONTEXTS_TRIED = HOSTILE(8, 1), CONTEXTS_SMALL = HOSTILE(4096, 8) };
 bool shadow_table_room(struct shadow_region ***regions, uint32_t *room, const struct memory *memory,
                        uint32_t index)
 {
-    if (index < *room)
-        return true;
     const uint32_t count = memory->region_count > index ? memory->region_count : index + 1;
-    struct shadow_region **grown = realloc(*regions, count * sizeof *grown);
-    if (!grown)
-        return false;
-    memset(grown + *room, 0, (count - *room) * sizeof *grown);
-    *regions = grown;
-    *room = count;
-    CHECKED(index < count);
-    return true;
+    return index < *room || room_of_zeros((void **)regions, room, count, sizeof **regions);
 }
 
 void shadow_region_init(struct shadow_region *region, uint32_t id, uint64_t low, uint64_t high, int space,
@@ -82,16 +74,8 @@ void shadow_forget(struct shadow_region *region)
 
 static bool site_room(struct shadow_region *region, uint32_t site)
 {
-    if (site < region->site_count)
-        return true;
-    uint32_t count = site + 16;
-    uint32_t *by_site = realloc(region->by_site, count * sizeof *by_site);
-    if (!by_site)
-        return false;
-    memset(by_site + region->site_count, 0, (count - region->site_count) * sizeof *by_site);
-    region->by_site = by_site;
-    region->site_count = count;
-    return true;
+    return site < region->site_count ||
+           room_of_zeros((void **)&region->by_site, &region->site_count, site + 16, sizeof *region->by_site);
 }
 
 static bool context_room(struct shadow_region *region)
