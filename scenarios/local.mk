@@ -268,6 +268,7 @@ scenario_tests = \
 	%D%/racy/iterations_sub_group_barrier.yaml \
 	%D%/racy/message_within_group.yaml \
 	%D%/racy/two_barriers.yaml \
+	%D%/racy/two_halves.yaml \
 	%D%/racy/two_reads.yaml \
 	%D%/racy/fence_flags.yaml \
 	%D%/racy/fence_scope.yaml \
@@ -542,6 +543,7 @@ scenario_files = \
 	%D%/racy/iterations_sub_group_barrier.cl \
 	%D%/racy/message_within_group.cl \
 	%D%/racy/two_barriers.cl \
+	%D%/racy/two_halves.cl \
 	%D%/racy/two_reads.cl \
 	%D%/racy/fence_flags.cl \
 	%D%/racy/fence_scope.cl \

@@ -165,8 +165,8 @@ static void announce_past(const struct inquiry_access *asking, const struct past
     for (uint32_t i = 0; reported_edges && texts && i < count; i++)
         inquiry_edge(checker, &edges[i], &texts[i], &reported_edges[i]);
     races_access(&checker->races, past->unit, &past->how, &answer.access, &what, &by);
-    answer.why = past->answer ? past->answer->why.bytes : NULL;
-    answer.fix = past->answer ? past->answer->fix.bytes : NULL;
+    answer.why = past->answer ? past->answer->proposal.why.bytes : NULL;
+    answer.fix = past->answer ? past->answer->proposal.fix.bytes : NULL;
     answer.edges = reported_edges;
     answer.edge_count = reported_edges && texts ? count : 0;
     sink->past(sink->self, &answer);

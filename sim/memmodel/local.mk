@@ -67,9 +67,7 @@ libmemmodel_a_SOURCES = \
 	%D%/explain/explain_advice.c \
 	%D%/explain/explain_atomic.c \
 	%D%/explain/explain_barrier.c \
-	%D%/explain/explain_barrier.h \
 	%D%/explain/explain_lock.c \
-	%D%/explain/explain_lock.h \
 	%D%/explain/explain_place.c \
 	%D%/explain/explain_fix.c \
 	%D%/explain/explain_replay.c \

@@ -21,7 +21,8 @@ static const uint64_t FLAG = 0x1000;
 static struct order order;
 static struct sync_log sync_log;
 static struct answer answer;
-static uint64_t first_clock;
+static struct proposal proposal;
+static uint64_t first_clock, spent;
 
 static void place(void *self, uint32_t site, struct source_place *out_place)
 {
@@ -107,27 +108,35 @@ static void first_access(uint64_t unit)
     first_clock = order_segment(&unit_state);
 }
 
-/* The second access is now. */
-static bool explained(uint64_t first, uint64_t second, int region)
+static struct race_instance instance_of(uint64_t first, uint64_t second)
 {
-    const struct race_instance instance = {
+    struct race_instance instance = {
         .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
         .second = {.unit = second, .site = LAST_LINE, .size = 4},
         .end = sync_log.count};
+    instance.first_at = explain_locate(&sync_log, &instance.first, instance.end);
+    return instance;
+}
+
+/* The second access is now. */
+static bool explained(uint64_t first, uint64_t second, int region)
+{
+    const struct race_instance instance = instance_of(first, second);
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = region,
                                       .instances = &instance,
-                                      .instance_count = 1};
+                                      .instance_count = 1,
+                                      .spent = &spent};
     return explain_race(&question, &answer);
 }
 
 static void explains(const char *why, const char *fix)
 {
-    ck_assert_msg(strstr(answer.why.bytes, why) != NULL, "why: %s", answer.why.bytes);
-    ck_assert_str_eq(answer.fix.bytes, fix);
+    ck_assert_msg(strstr(answer.proposal.why.bytes, why) != NULL, "why: %s", answer.proposal.why.bytes);
+    ck_assert_str_eq(answer.proposal.fix.bytes, fix);
 }
 
 static void edge_is(uint32_t index, uint32_t from, uint32_t to, bool synchronises)
@@ -138,14 +147,6 @@ static void edge_is(uint32_t index, uint32_t from, uint32_t to, bool synchronise
     ck_assert_int_eq(answer.edges[index].synchronises, synchronises);
 }
 
-static struct race_instance instance_of(uint64_t first, uint64_t second)
-{
-    return (struct race_instance){
-        .first = {.unit = first, .clock = first_clock, .site = DATA_LINE, .size = 4},
-        .second = {.unit = second, .site = LAST_LINE, .size = 4},
-        .end = sync_log.count};
-}
-
 static struct question question_of(const struct race_instance *instances, uint32_t count)
 {
     return (struct question){.sync_log = &sync_log,
@@ -154,7 +155,8 @@ static struct question question_of(const struct race_instance *instances, uint32
                              .rule = order.rule,
                              .region = IN_GLOBAL,
                              .instances = instances,
-                             .instance_count = count};
+                             .instance_count = count,
+                             .spent = &spent};
 }
 
 /* ---- single edits ------------------------------------------------------------------------ */
@@ -200,12 +202,13 @@ START_TEST(two_pairs_want_an_edit_for_both)
     instances[1] = instance_of(FIRST, THIRD);
     const struct question both = question_of(instances, 2), one = question_of(instances, 1);
     ck_assert(explain_race(&one, &answer));
-    ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
-    ck_assert(explain_covers(&one, answer.tried_edits, answer.tried_edit_count));
-    ck_assert(!explain_covers(&both, answer.tried_edits, answer.tried_edit_count));
+    ck_assert_str_eq(answer.proposal.fix.bytes, "memory_order_release at k.cl:7");
+    ck_assert(explain_covers(&one, &answer.proposal.suggested));
+    ck_assert(!explain_covers(&both, &answer.proposal.suggested));
     ck_assert(explain_race(&both, &answer));
-    ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:10");
-    ck_assert(explain_covers(&both, answer.tried_edits, answer.tried_edit_count));
+    ck_assert_str_eq(answer.proposal.fix.bytes,
+                     "memory_order_release at k.cl:7, and memory_order_acquire at k.cl:10");
+    ck_assert(explain_covers(&both, &answer.proposal.suggested));
 }
 END_TEST
 
@@ -219,14 +222,17 @@ START_TEST(two_edits_of_one_place_serve_later_pairs)
     struct race_instance instances[2] = {instance_of(FIRST, OTHER)};
     struct question question = question_of(instances, 1);
     ck_assert(explain_race(&question, &answer));
-    ck_assert_str_eq(answer.fix.bytes, "memory_scope_device at k.cl:7, and memory_order_release at k.cl:7");
+    ck_assert_str_eq(answer.proposal.fix.bytes,
+                     "memory_scope_device at k.cl:7, and memory_order_release at k.cl:7");
     load(THIRD, 9, ORDER_ACQUIRE, SCOPE_DEVICE);
     instances[1] = instance_of(FIRST, THIRD);
     question = question_of(instances, 2);
-    ck_assert(explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
-    ck_assert(!explain_covers(&question, answer.tried_edits, 1));
+    ck_assert(explain_covers(&question, &answer.proposal.suggested));
+    struct suggested_fix one_edit = answer.proposal.suggested;
+    one_edit.edit_count = 1;
+    ck_assert(!explain_covers(&question, &one_edit));
     instances[1] = instance_of(THIRD, OTHER);
-    ck_assert(!explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
+    ck_assert(!explain_covers(&question, &answer.proposal.suggested));
 }
 END_TEST
 
@@ -240,10 +246,10 @@ START_TEST(unordered_pair_changes_no_result)
     instances[1] = instance_of(FIRST, THIRD);
     const struct question both = question_of(instances, 2);
     ck_assert(explain_race(&both, &answer));
-    ck_assert_str_eq(answer.fix.bytes, "memory_order_release at k.cl:7");
-    ck_assert(!explain_covers(&both, answer.tried_edits, answer.tried_edit_count));
+    ck_assert_str_eq(answer.proposal.fix.bytes, "memory_order_release at k.cl:7");
+    ck_assert(!explain_covers(&both, &answer.proposal.suggested));
     sync_log.full = true;
-    ck_assert(explain_covers(&both, answer.tried_edits, answer.tried_edit_count)); /* unknown */
+    ck_assert(explain_covers(&both, &answer.proposal.suggested)); /* unknown */
 }
 END_TEST
 
@@ -376,7 +382,7 @@ START_TEST(failed_exchange_acquires_by_the_failure_order)
     exchange_fails(THIRD, 9, ORDER_RELAXED);
     instances[1] = instance_of(FIRST, THIRD);
     question = question_of(instances, 2);
-    ck_assert(explain_covers(&question, answer.tried_edits, answer.tried_edit_count));
+    ck_assert(explain_covers(&question, &answer.proposal.suggested));
 }
 END_TEST
 
@@ -388,7 +394,7 @@ START_TEST(one_place_may_succeed_and_fail)
     exchange_fails(OTHER, 9, ORDER_RELEASE);
     ck_assert(explained(FIRST, OTHER, IN_GLOBAL));
     explains("failed", "memory_order_acq_rel for success and memory_order_acquire for failure at k.cl:9");
-    ck_assert_uint_eq(answer.tried_edit_count, 1);
+    ck_assert_uint_eq(answer.proposal.suggested.edit_count, 1);
 }
 END_TEST
 
@@ -423,8 +429,8 @@ START_TEST(seq_cst_with_acquire_reports_no_intent)
     act(FIRST, 7, false, true, ORDER_SEQ_CST, SCOPE_WORK_GROUP, IN_LOCAL);
     act(NEIGHBOUR, 9, true, false, ORDER_ACQUIRE, SCOPE_WORK_GROUP, IN_LOCAL);
     ck_assert(explained(FIRST, NEIGHBOUR, IN_GLOBAL));
-    ck_assert_ptr_nonnull(strstr(answer.why.bytes, "seq_cst alone does not"));
-    ck_assert_ptr_null(strstr(answer.why.bytes, "intent"));
+    ck_assert_ptr_nonnull(strstr(answer.proposal.why.bytes, "seq_cst alone does not"));
+    ck_assert_ptr_null(strstr(answer.proposal.why.bytes, "intent"));
 }
 END_TEST
 
@@ -436,7 +442,7 @@ START_TEST(an_access_after_the_store_is_not_carried_by_it)
     first_access(FIRST);
     load(OTHER, 9, ORDER_RELAXED, SCOPE_DEVICE);
     ck_assert(!explained(FIRST, OTHER, IN_GLOBAL));
-    ck_assert_uint_eq(answer.fix.used, 0);
+    ck_assert_uint_eq(answer.proposal.fix.used, 0);
 }
 END_TEST
 
@@ -475,7 +481,6 @@ END_TEST
 
 enum { STORE_LINE = 6, LOAD_LINE = 9 };
 static struct flag_reads flag_reads;
-static struct wording flag_why, flag_fix;
 
 /* As lines of one work-item that does each once. */
 static bool precedes(void *self, uint32_t a, uint32_t b)
@@ -510,12 +515,13 @@ static bool follows(uint64_t second, uint64_t when, const struct checker_host *j
 {
     struct race_instance instance = instance_of(FIRST, second);
     struct question question = question_of(&instance, 1);
-    struct flag flag;
     instance.when = when;
     question.host = judged_host;
-    if (!explain_flag(&question, &flag_reads, &flag, &flag_why, &flag_fix))
+    question.flag_reads = &flag_reads;
+    proposal = (struct proposal){.rewrite_count = 0};
+    if (!explain_flag(&question, &proposal))
         return false;
-    ck_assert(explain_flag_covers(&question, &flag_reads, &flag));
+    ck_assert(explain_covers(&question, &proposal.suggested));
     return true;
 }
 
@@ -524,9 +530,10 @@ START_TEST(plain_flag_would_order_earlier_accesses)
     first_access(FIRST);
     passes(plain_at(FIRST, STORE_LINE), OTHER, 1);
     ck_assert(follows(OTHER, 2, &with_order));
-    ck_assert_str_eq(flag_why.bytes, "the load at k.cl:9 read what the store at k.cl:6 wrote, and both are "
-                                     "plain: they race, and order nothing else");
-    ck_assert_str_eq(flag_fix.bytes,
+    ck_assert_str_eq(proposal.why.bytes,
+                     "the load at k.cl:9 read what the store at k.cl:6 wrote, and both are "
+                     "plain: they race, and order nothing else");
+    ck_assert_str_eq(proposal.fix.bytes,
                      "atomic_store_explicit with memory_order_release, memory_scope_device at k.cl:6, and "
                      "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
     order_group_end(&order, 0); /* it ended since */
@@ -592,12 +599,12 @@ START_TEST(atomic_end_of_a_flag_keeps_its_order)
     store(FIRST, 7, ORDER_RELAXED, SCOPE_DEVICE);
     passes(by, OTHER, 1);
     ck_assert(follows(OTHER, 2, &host));
-    ck_assert_str_eq(flag_fix.bytes,
+    ck_assert_str_eq(proposal.fix.bytes,
                      "memory_order_release, memory_scope_device at k.cl:7, and "
                      "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
     flag_reads.items[0].order[0] = ORDER_RELEASE;
     ck_assert(follows(OTHER, 2, &host));
-    ck_assert_str_eq(flag_fix.bytes,
+    ck_assert_str_eq(proposal.fix.bytes,
                      "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
     store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE); /* whose value was read */
     passes(by, OTHER, 1);
@@ -608,7 +615,12 @@ END_TEST
 /* ---- what is to be added ------------------------------------------------------------------------ */
 
 static struct code_place where; /* line 0: nowhere */
-static struct suggested_fix suggested_fix;
+
+static bool is_fixed(const struct question *question)
+{
+    proposal = (struct proposal){.rewrite_count = 0};
+    return explain_fix(question, &proposal);
+}
 
 static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_place)
 {
@@ -622,19 +634,16 @@ static bool between(void *self, uint32_t a, uint32_t b, struct code_place *out_p
 static void is_fixed_by(uint64_t second, int region, const char *fix)
 {
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
-    const struct race_instance instance = {
-        .first = {.unit = FIRST, .clock = first_clock, .site = DATA_LINE, .size = 4},
-        .second = {.unit = second, .site = LAST_LINE, .size = 4},
-        .end = sync_log.count};
+    const struct race_instance instance = instance_of(FIRST, second);
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &with_places,
                                       .rule = order.rule,
                                       .region = region,
                                       .instances = &instance,
-                                      .instance_count = 1};
-    struct proposal proposal;
-    ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
+                                      .instance_count = 1,
+                                      .spent = &spent};
+    ck_assert_int_eq(is_fixed(&question), fix[0] != 0);
     ck_assert_str_eq(proposal.fix.bytes, fix);
 }
 
@@ -665,23 +674,22 @@ START_TEST(two_barriers_in_each_iteration_cover_one_group)
         .place = place, .what = what, .between = between, .each_iteration = each_iteration};
     const char *const fix = "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30, and after k.cl:32, in "
                             "each iteration of the loop";
-    struct proposal proposal;
     where.site = 0;
     first_access(FIRST);
     struct race_instance instance = instance_of(FIRST, NEIGHBOUR);
     struct question question = question_of(&instance, 1);
     question.host = &with_iterations;
     question.region = IN_LOCAL;
-    ck_assert(explain_fix(&question, &proposal, &suggested_fix));
+    ck_assert(is_fixed(&question));
     ck_assert_str_eq(proposal.fix.bytes, fix);
-    ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
-    ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
+    ck_assert(explain_fix_covers(&launch, order.rule, &proposal.suggested, OTHER, OTHER + 1));
+    ck_assert(!explain_fix_covers(&launch, order.rule, &proposal.suggested, FIRST, OTHER));
     instance = instance_of(FIRST, OTHER);
     question.region = IN_GLOBAL;
-    ck_assert(!explain_fix(&question, &proposal, &suggested_fix));
+    ck_assert(!is_fixed(&question));
     where = (struct code_place){.site = 33, .before = true}; /* one edit is less */
     instance = instance_of(FIRST, NEIGHBOUR);
-    ck_assert(explain_fix(&question, &proposal, &suggested_fix));
+    ck_assert(is_fixed(&question));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:33");
 }
 END_TEST
@@ -700,7 +708,6 @@ END_TEST
 START_TEST(a_barrier_covers_one_group_and_two_kernels_all)
 {
     struct race_instance instances[2];
-    struct proposal proposal;
     const struct checker_host with_places = {.place = place, .what = what, .between = between};
     where = (struct code_place){.site = 30, .before = true, .first = 0};
     first_access(FIRST);
@@ -708,50 +715,47 @@ START_TEST(a_barrier_covers_one_group_and_two_kernels_all)
     instances[1] = instance_of(FIRST, OTHER);
     struct question question = question_of(instances, 1);
     question.host = &with_places;
-    ck_assert(explain_fix(&question, &proposal, &suggested_fix));
+    ck_assert(is_fixed(&question));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_GLOBAL_MEM_FENCE) before k.cl:30");
-    ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, OTHER, OTHER + 1));
-    ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
-    ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, UNIT_COPIES));
+    ck_assert(explain_fix_covers(&launch, order.rule, &proposal.suggested, OTHER, OTHER + 1));
+    ck_assert(!explain_fix_covers(&launch, order.rule, &proposal.suggested, FIRST, OTHER));
+    ck_assert(!explain_fix_covers(&launch, order.rule, &proposal.suggested, FIRST, UNIT_COPIES));
     question.instance_count = 2;
-    ck_assert(explain_fix(&question, &proposal, &suggested_fix));
+    ck_assert(is_fixed(&question));
     ck_assert_str_eq(proposal.fix.bytes, "two kernels, split before k.cl:30");
-    ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
+    ck_assert(explain_fix_covers(&launch, order.rule, &proposal.suggested, FIRST, OTHER));
     question.region = IN_LOCAL;
-    ck_assert(explain_fix(&question, &proposal, &suggested_fix));
+    ck_assert(is_fixed(&question));
     ck_assert_str_eq(proposal.fix.bytes, "work_group_barrier(CLK_LOCAL_MEM_FENCE) before k.cl:30");
 }
 END_TEST
 
 START_TEST(atomic_fix_covers_pairs_within_its_scope)
 {
-    suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = SCOPE_WORK_GROUP};
-    ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, NEIGHBOUR));
-    ck_assert(!explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
-    suggested_fix.scope = SCOPE_DEVICE;
-    ck_assert(explain_fix_covers(&launch, order.rule, &suggested_fix, FIRST, OTHER));
+    proposal.suggested = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = SCOPE_WORK_GROUP};
+    ck_assert(explain_fix_covers(&launch, order.rule, &proposal.suggested, FIRST, NEIGHBOUR));
+    ck_assert(!explain_fix_covers(&launch, order.rule, &proposal.suggested, FIRST, OTHER));
+    proposal.suggested.scope = SCOPE_DEVICE;
+    ck_assert(explain_fix_covers(&launch, order.rule, &proposal.suggested, FIRST, OTHER));
 }
 END_TEST
 
 static void agreed(uint32_t line, bool atomic, enum memory_scope scope, uint32_t size, const char *fix)
 {
-    const struct race_instance instance = {.first = {.unit = FIRST,
-                                                     .clock = first_clock,
-                                                     .site = DATA_LINE,
-                                                     .size = 4,
-                                                     .atomic = atomic,
-                                                     .scope = scope},
-                                           .second = {.unit = OTHER, .site = line, .size = size},
-                                           .end = sync_log.count};
+    struct race_instance instance = instance_of(FIRST, OTHER);
+    instance.first.atomic = atomic;
+    instance.first.scope = scope;
+    instance.second.site = line;
+    instance.second.size = size;
     const struct question question = {.sync_log = &sync_log,
                                       .launch = &launch,
                                       .host = &host,
                                       .rule = order.rule,
                                       .region = IN_GLOBAL,
                                       .instances = &instance,
-                                      .instance_count = 1};
-    struct proposal proposal;
-    ck_assert_int_eq(explain_fix(&question, &proposal, &suggested_fix), fix[0] != 0);
+                                      .instance_count = 1,
+                                      .spent = &spent};
+    ck_assert_int_eq(is_fixed(&question), fix[0] != 0);
     ck_assert_str_eq(proposal.fix.bytes, fix);
 }
 

@@ -125,7 +125,15 @@ static void add_group_end(struct launch_tree *launch_tree, uint32_t of, uint64_t
         set_bit(launch_tree, launch_tree->undecided, launch_tree->from, of);
 }
 
-static void walk(struct launch_tree *launch_tree, uint32_t row);
+/* What happens before the row's begin is found later: a chain of launches may be longer than a stack. */
+static void walk(struct launch_tree *launch_tree, uint32_t row)
+{
+    if (launch_tree->relations[row].walked)
+        return;
+    CHECKED(launch_tree->walked_count < launch_tree->count);
+    launch_tree->relations[row].walked = true;
+    launch_tree->walked[launch_tree->walked_count++] = row;
+}
 
 /* A work-item of the caller enqueued the launch, or a marker that it waits for, after the caller's begin.
  * number: 1 + the number of the call; 0: it has no snapshot. */
@@ -165,16 +173,12 @@ static void walk_wait(struct launch_tree *launch_tree, uint32_t row, const struc
             walk_whole(launch_tree, i);
 }
 
-static void walk(struct launch_tree *launch_tree, uint32_t row)
+/* Walks to what the launch comes after at once: its parent, and what it waits for. */
+static void walk_on(struct launch_tree *launch_tree, uint32_t row)
 {
     const struct tree_launch *self = launch_tree->launches[row];
     const uint32_t parent = launch_tree->parents[row];
-    if (launch_tree->relations[row].walked)
-        return;
     CHECKED(parent == UINT32_MAX || parent < row); /* a parent begins before its children are enqueued */
-    CHECKED(launch_tree->walked_count < launch_tree->count);
-    launch_tree->relations[row].walked = true;
-    launch_tree->walked[launch_tree->walked_count++] = row;
     if (parent != UINT32_MAX) {
         if (self->start == LAUNCH_AFTER_PARENT && RULE(3113))
             set_bit(launch_tree, launch_tree->before, launch_tree->from, parent);
@@ -206,9 +210,15 @@ static void walk_from(struct launch_tree *launch_tree, uint32_t row)
     launch_tree->walked_count = 0;
     launch_tree->by_atomics = false;
     walk(launch_tree, row);
+    uint32_t done = 0;
+    for (; done < launch_tree->walked_count; done++)
+        walk_on(launch_tree, launch_tree->walked[done]);
     launch_tree->by_atomics = true;
-    for (uint32_t i = 0; i < launch_tree->walked_count; i++)
+    for (uint32_t i = 0; i < launch_tree->walked_count; i++) {
         walk_joined(launch_tree, launch_tree->walked[i]);
+        for (; done < launch_tree->walked_count; done++)
+            walk_on(launch_tree, launch_tree->walked[done]);
+    }
 }
 
 static struct relation relation_of(struct launch_tree *launch_tree, uint32_t earlier, uint32_t later)

@@ -126,7 +126,7 @@ static bool halves_match(const struct edges_world *world, const struct sync_op *
 /* ---- release sequences ---------------------------------------------------------------------- */
 
 /* A search backwards from an acquire. It calls accepts() with each release that synchronises with the
- * acquire, the latest first, until that returns true. */
+ * acquire, the latest first, until that returns true. accepts NULL: the first is right. */
 struct edge_search {
     struct edges_world *world;
     struct edge_end to;
@@ -141,7 +141,7 @@ static bool try_release(struct edge_search *search, const struct sync_op *atomic
     struct edge_half end;
     if (from.unit == search->to.unit || !half_of(search->world, from.at, true, &end) ||
         !halves_match(search->world, atomic, &end, from.unit, &search->half, search->to.unit) ||
-        !search->accepts(search, from))
+        (search->accepts && !search->accepts(search, from)))
         return false;
     search->found = from;
     return true;
@@ -225,13 +225,6 @@ static bool is_wanted(const struct edge_search *search, struct edge_end from)
     return only->unit == from.unit && only->at == from.at;
 }
 
-static bool is_any(const struct edge_search *search, struct edge_end from)
-{
-    (void)search;
-    (void)from;
-    return true;
-}
-
 static bool share_barrier(const struct edges_world *world, const struct edge *edge)
 {
     const struct sync_op *item = &world->items[edge->from.at];
@@ -249,7 +242,7 @@ bool edges_synchronise(struct edges_world *world, const struct edge *edge)
 
 bool edges_into(struct edges_world *world, struct edge_end to, struct edge_end *out_from)
 {
-    struct edge_search search = {.world = world, .to = to, .accepts = is_any};
+    struct edge_search search = {.world = world, .to = to};
     if (!search_acquire(&search))
         return false;
     *out_from = search.found;

@@ -20,14 +20,8 @@ void edit_words_fix_call(const struct edit_words *words, uint32_t spot, uint32_t
                          int failure, int scope)
 {
     const struct edit_spot *at = &words->search->spots[spot];
-    const struct code_change change = {.kind = CHANGE_CALL,
-                                       .site = at->site,
-                                       .regions = regions,
-                                       .order = order,
-                                       .failure = failure,
-                                       .scope = scope,
-                                       .local = is_atomic(at->sample) && at->sample->region == IN_LOCAL};
-    wording_change(words->fix, &change);
+    wording_call(words->fix, at->site, is_atomic(at->sample) && at->sample->region == IN_LOCAL, regions,
+                 order, failure, scope);
 }
 
 /* The source from the operation on, up to the end of its line; NULL: unknown. */
@@ -52,42 +46,26 @@ bool edit_words_is_old_fence(const char *text)
 void edit_words_fix_function(const struct edit_words *words, uint32_t spot)
 {
     static const struct {
-        const char *old, *now;
+        const char *old, *now; /* NULL: the same name */
     } names[] = {
-        {"inc(", "fetch_add"},
-        {"dec(", "fetch_sub"},
-        {"add(", "fetch_add"},
-        {"sub(", "fetch_sub"},
-        {"xchg(", "exchange"},
-        {"cmpxchg(", "compare_exchange_strong"},
-        {"min(", "fetch_min"},
-        {"max(", "fetch_max"},
-        {"and(", "fetch_and"},
-        {"or(", "fetch_or"},
-        {"xor(", "fetch_xor"},
-        {"load(", "load"},
-        {"store(", "store"},
-        {"exchange(", "exchange"},
-        {"fetch_add(", "fetch_add"},
-        {"fetch_sub(", "fetch_sub"},
-        {"fetch_min(", "fetch_min"},
-        {"fetch_max(", "fetch_max"},
-        {"fetch_and(", "fetch_and"},
-        {"fetch_or(", "fetch_or"},
-        {"fetch_xor(", "fetch_xor"},
-        {"compare_exchange_strong(", "compare_exchange_strong"},
-        {"compare_exchange_weak(", "compare_exchange_weak"},
+        {"inc", "fetch_add"}, {"dec", "fetch_sub"}, {"add", "fetch_add"},
+        {"sub", "fetch_sub"}, {"min", "fetch_min"}, {"max", "fetch_max"},
+        {"and", "fetch_and"}, {"or", "fetch_or"},   {"xor", "fetch_xor"},
+        {"xchg", "exchange"}, {"load", NULL},       {"cmpxchg", "compare_exchange_strong"},
+        {"store", NULL},      {"exchange", NULL},   {"compare_exchange_strong", NULL},
+        {"fetch_add", NULL},  {"fetch_sub", NULL},  {"compare_exchange_weak", NULL},
+        {"fetch_min", NULL},  {"fetch_max", NULL},  {"fetch_and", NULL},
+        {"fetch_or", NULL},   {"fetch_xor", NULL},
     };
-    const struct edit_spot *at = &words->search->spots[spot];
+    const struct sync_op *sample = words->search->spots[spot].sample;
     const char *name = edit_words_text(words, spot);
-    if (is_fence(at->sample) && edit_words_is_old_fence(name))
+    if (is_fence(sample) && edit_words_is_old_fence(name))
         wording_add(words->fix, "atomic_work_item_fence with ");
-    if (!is_atomic(at->sample) || !name)
-        return;
-    const size_t prefix = strncmp(name, "atomic_", 7) == 0 ? 7 : strncmp(name, "atom_", 5) == 0 ? 5 : 0;
-    for (size_t i = 0; prefix && i < sizeof names / sizeof names[0]; i++) {
-        if (strncmp(name + prefix, names[i].old, strlen(names[i].old)) == 0)
-            wording_add(words->fix, "atomic_%s_explicit with ", names[i].now);
+    const size_t prefix = edit_words_begins(name, "atomic_") ? 7 : edit_words_begins(name, "atom_") ? 5 : 0;
+    for (size_t i = 0; is_atomic(sample) && prefix && i < sizeof names / sizeof names[0]; i++) {
+        const size_t length = strlen(names[i].old);
+        if (strncmp(name + prefix, names[i].old, length) == 0 && name[prefix + length] == '(')
+            wording_add(words->fix, "atomic_%s_explicit with ", names[i].now ? names[i].now : names[i].old);
     }
 }
 

@@ -7,23 +7,24 @@
  * Interface
  *   explain_race           tries edits of operations that are in the log. False: none orders the accesses,
  *                          or the log is full; the answer then has steps, but no sentences
- *   explain_covers         does an answer's edit order later instances of the race, too?
- *   explain_fix            an operation to add, where no edit orders the accesses
- *   explain_fix_covers     does that order another pair of work-items at the same two places?
+ *   searches               further fixes. Each has to be given an empty proposal. False: there is none, and
+ *                          the proposal is to be dropped
+ *     explain_fix            an operation to add, where no edit orders the accesses
+ *     explain_wider_barrier  a barrier of the work-group in the place of question->narrow
+ *     explain_barrier_before, explain_image_fence, explain_wait
+ *                            one operation of a known kind, where only its place is in question
+ *     explain_release_clock  barriers beside a release and an acquire that other work-items of the two
+ *                            work-groups execute. FIX_NONE: no line of text is their place, so the words are
+ *                            advice
+ *     explain_flag           plain accesses of a flag, taken for a release and an acquire
+ *     explain_side           one of the accesses moved to the other side of a release or acquire of its own
+ *                            work-item
+ *     explain_early_read     an access that should follow a read of the value that the other work-item stores
+ *     explain_advice         words for what cannot be tried
+ *     explain_flag_advice    likewise for flags that are set and read in loops
+ *   explain_covers         does a fix that was replayed order later instances of the race, too?
+ *   explain_fix_covers     does a fix order another pair of work-items at the same two places?
  *   explain_covers_all     does it for any two work-items of the launch?
- *   explain_is_update      are the two accesses the load and the store of one update, as of x = max(x, y)?
- *   explain_barrier_at, explain_barrier_before, explain_image_fence, explain_wait
- *                          one operation of a known kind, where only its place is in question
- *   explain_advice         words for what cannot be tried
- *   explain_release_clock  barriers beside a release and an acquire that other work-items of the two
- *                          work-groups execute. FIX_NONE: no line of text is their place, so the words are
- *                          advice; _covers: other instances, too?
- *   explain_side           one of the accesses moved to the other side of a release or acquire of its own
- *                          work-item; _covers: other instances, too?
- *   explain_early_read     an access that should follow a read of the value that the other work-item stores
- *   explain_flag           plain accesses of a flag, taken for a release and an acquire; _covers: other
- *                          instances?
- *   explain_flag_advice    the same in words only, for flags that are set and read in loops
  *
  * Edits      Each is made to all operations of one place of the source. They are tried in this order: flags
  *            of a barrier or fence; a wider scope; a fence moved to the other side of its atomic; release
@@ -53,8 +54,9 @@ struct race_instance {
         bool atomic, writes;
         enum memory_scope scope; /* reduced, as the shadow keeps it (R9) */
     } first, second;
-    uint32_t end;  /* length of the sync log when the second access was made */
-    uint64_t when; /* number of the second access's event */
+    uint32_t first_at; /* the first access follows so many entries of the sync log (explain_locate) */
+    uint32_t end;      /* length of the sync log when the second access was made */
+    uint64_t when;     /* number of the second access's event */
 };
 
 /* A racing store and load, at least one of them plain: the load read what another work-item stored, and a
@@ -105,15 +107,20 @@ struct question {
     bool svm_atomics; /* the bytes lie in fine-grained SVM with atomics */
     /* Instances of one race. The first is the question; an edit that orders more of them is preferred. */
     const struct race_instance *instances;
-    uint32_t instance_count;   /* 1 to RACE_INSTANCES_MOST */
-    const struct locks *locks; /* of the launch so far; NULL: none is known */
-    bool differs;              /* the first instance writes two different values */
-    bool one_wave;             /* its two work-items execute each iteration of a loop together */
+    uint32_t instance_count;             /* 1 to RACE_INSTANCES_MOST */
+    const struct locks *locks;           /* of the launch so far; NULL: none is known */
+    const struct flag_reads *flag_reads; /* likewise */
+    bool differs;                        /* the first instance writes two different values */
+    bool one_wave;                       /* its two work-items execute each iteration of a loop together */
     /* R34: one work-item writes an image and reads it without a fence */
     bool device_dirty;
-    /* Both in log entries replayed. spent: by earlier answers of the launch; the more, the less this one may
-     * take. most: the limit of this one; 0: a part of what the launch has left */
-    uint64_t spent;
+    /* A barrier that orders fewer work-items than the two, and the memory that it names. */
+    struct narrow_barrier {
+        uint32_t site, regions;
+    } narrow;
+    /* Both in log entries replayed. spent: by all questions of the launch, added up; the more, the less one
+     * may take. most: the limit of this one; 0: a part of what the launch has left */
+    uint64_t *spent;
     uint64_t most;
 };
 
@@ -142,43 +149,6 @@ struct edit {
     enum memory_ordering success; /* and this is that of its success */
 };
 
-enum { ANSWER_STEPS = 20, ANSWER_EDGES = 12, REWRITES_MOST = 2 };
-
-/* A fix in words and, where the source is known, as edits of its text. */
-struct proposal {
-    struct wording fix;
-    struct code_rewrite rewrites[REWRITES_MOST];
-    uint32_t rewrite_count;
-};
-
-struct answer {
-    struct wording why, fix;
-    struct edit tried_edits[2];
-    uint32_t tried_edit_count;
-    uint32_t step_count;
-    struct finding_step steps[ANSWER_STEPS];
-    struct wording step_text[ANSWER_STEPS];
-    uint64_t step_unit[ANSWER_STEPS];
-    uint32_t edge_count;
-    struct finding_edge edges[ANSWER_EDGES];
-    bool covers_all;                             /* all instances of the question */
-    uint64_t spent;                              /* the question's, plus this answer's */
-    struct code_rewrite rewrites[REWRITES_MOST]; /* the fix as text */
-    uint32_t rewrite_count;
-    struct finding_edit edits[REWRITES_MOST * CODE_EDITS_MOST]; /* the edits of all rewrites */
-};
-
-bool explain_race(const struct question *question, struct answer *out_answer);
-/* True also if the log is full or out of memory: only a replay that shows otherwise makes it false. */
-bool explain_covers(const struct question *question, const struct edit *tried_edits, uint32_t count);
-/* out_why, out_fix: for the races on the memory that the flag guards. */
-bool explain_flag(const struct question *question, const struct flag_reads *flag_reads, struct flag *out_flag,
-                  struct wording *out_why, struct wording *out_fix);
-/* The same in a loop, where no replay knows of which iteration an access is. */
-bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,
-                         struct wording *out_fix);
-bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
-                         const struct flag *flag);
 enum { NO_END = 0 }; /* instead of a site: there is none */
 /* store NO_END: the access belongs before the operation, which is a release of its own work-item, or after
  * it, an acquire. Else the operation read before the store was made, and the access belongs after a read of
@@ -188,24 +158,21 @@ struct side {
     bool before;
     uint32_t store;
 };
-/* Is also called when the launch ends, since the operation that belongs before the access may come later.
- * *work: log entries replayed so far, added up. */
-bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,
-                  struct wording *out_why, struct wording *out_fix);
-/* Would the accesses be ordered if one work-item's read before its access had got the value that the other
- * stores after its own access? For races that explain_side does not solve. */
-bool explain_early_read(const struct question *question, uint64_t *work, struct side *out_side,
-                        struct wording *out_why, struct wording *out_fix);
-bool explain_side_covers(const struct question *question, const struct side *side);
-/* What is added where no edit orders the accesses: a barrier, a second launch, or atomic accesses, which do
- * not race. */
+
+/* What orders the accesses. */
 struct suggested_fix {
-    /* BARRIER: between the two accesses. ITERATION: in each iteration of a loop, and it orders the accesses
-     * of one iteration. NEXT_ITERATION: it only orders an iteration before the next. ITERATIONS: two
-     * barriers in each iteration. SPLIT: two kernels. RELEASE_CLOCK: barriers beside the release, the
-     * acquire, or both. WAIT: for a copy, or before one; covers the units of its work-group. */
+    /* EDITS: of operations in the log. FLAG: its accesses become atomic. SIDE: an access moves. FENCE: of an
+     * image. WAIT: for a copy, or before one; covers the units of its work-group. BARRIER: between the two
+     * accesses. ITERATION: in each iteration of a loop, and it orders the accesses of one iteration.
+     * NEXT_ITERATION: it only orders an iteration before the next. ITERATIONS: two barriers in each
+     * iteration. SPLIT: two kernels. ATOMIC: atomic accesses, which do not race. RELEASE_CLOCK: barriers
+     * beside the release, the acquire, or both. */
     enum {
         FIX_NONE,
+        FIX_EDITS,
+        FIX_FLAG,
+        FIX_SIDE,
+        FIX_FENCE,
         FIX_WAIT,
         FIX_BARRIER,
         FIX_ITERATION,
@@ -215,30 +182,80 @@ struct suggested_fix {
         FIX_ATOMIC,
         FIX_RELEASE_CLOCK
     } kind;
+    struct edit edits[2];
+    uint32_t edit_count;
+    struct flag flag;
+    struct side side;
     struct code_place place;             /* of the barrier, or where the kernel is split */
     struct code_place next;              /* ITERATIONS, RELEASE_CLOCK: of the second barrier; site 0: none */
     uint32_t since;                      /* ITERATION: site of the latest barrier before both accesses */
     uint32_t release_site, acquire_site; /* RELEASE_CLOCK: NO_END: no barrier is missing there */
     enum memory_scope scope;             /* of the atomic operations */
 };
-bool explain_fix(const struct question *question, struct proposal *out_proposal,
-                 struct suggested_fix *out_suggested_fix);
-bool explain_is_update(const struct question *question);
-bool explain_release_clock(const struct question *question, struct wording *out_why, struct wording *out_fix,
-                           struct suggested_fix *out_suggested_fix);
-bool explain_release_clock_covers(const struct question *question, const struct suggested_fix *suggested_fix);
-/* work_group_barrier with the flags of these regions and of the question's one, instead of the barrier at
- * this site. False: that does not order the accesses. */
-bool explain_barrier_at(const struct question *question, uint32_t site, uint32_t regions,
-                        struct wording *out_fix, struct suggested_fix *out_suggested_fix);
+
+/* Is it one or two barriers between the accesses, in a loop or not? */
+static inline bool fix_is_barrier(const struct suggested_fix *fix)
+{
+    return fix->kind >= FIX_BARRIER && fix->kind <= FIX_ITERATIONS;
+}
+
+enum { ANSWER_STEPS = 20, ANSWER_EDGES = 12, REWRITES_MOST = 2 };
+
+/* A fix in words and, where the source is known, as edits of its text. why: "": the fix says nothing of the
+ * reason. FIX_NONE: advice, which was not replayed. */
+struct proposal {
+    struct wording why, fix;
+    struct suggested_fix suggested;
+    struct code_rewrite rewrites[REWRITES_MOST];
+    uint32_t rewrite_count;
+};
+
+struct answer {
+    struct proposal proposal;
+    bool covers_all; /* the edits order all instances of the question */
+    uint32_t step_count;
+    struct finding_step steps[ANSWER_STEPS];
+    struct wording step_text[ANSWER_STEPS];
+    uint64_t step_unit[ANSWER_STEPS];
+    uint32_t edge_count;
+    struct finding_edge edges[ANSWER_EDGES];
+    struct finding_edit edits[REWRITES_MOST * CODE_EDITS_MOST]; /* the edits of all rewrites */
+};
+
+/* OpenCL C 1.x has no orders and scopes. Its atomics are relaxed, and their scope is the device, on local
+ * memory the work-group. */
+static inline bool explain_is_opencl_c_1(const struct checker_host *host)
+{
+    const uint32_t version = host->opencl_c ? host->opencl_c(host->self) : 0;
+    return version && version < 200;
+}
+
+/* How many entries of the log, up to `end`, come before the access. */
+uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_access *access, uint32_t end);
+bool explain_race(const struct question *question, struct answer *out_answer);
+bool explain_fix(const struct question *question, struct proposal *out_proposal);
+/* False: that does not order the accesses. */
+bool explain_wider_barrier(const struct question *question, struct proposal *out_proposal);
 /* A barrier before the asynchronous copy that is the second access. */
-bool explain_barrier_before(const struct question *question, struct wording *out_fix);
+bool explain_barrier_before(const struct question *question, struct proposal *out_proposal);
 /* A fence for images between a write and a read of one work-item (R34). */
-bool explain_image_fence(const struct question *question, struct wording *out_fix);
+bool explain_image_fence(const struct question *question, struct proposal *out_proposal);
 /* A wait_group_events for the asynchronous copy that is the first access. */
-bool explain_wait(const struct question *question, struct wording *out_fix);
+bool explain_wait(const struct question *question, struct proposal *out_proposal);
+bool explain_release_clock(const struct question *question, struct proposal *out_proposal);
+/* For races on the memory that the flag guards. */
+bool explain_flag(const struct question *question, struct proposal *out_proposal);
+/* Is also called when the launch ends, since the operation that belongs before the access may come later. */
+bool explain_side(const struct question *question, struct proposal *out_proposal);
+/* Would the accesses be ordered if one work-item's read before its access had got the value that the other
+ * stores after its own access? For races that explain_side does not solve. */
+bool explain_early_read(const struct question *question, struct proposal *out_proposal);
 /* False: the general words of the race's kind are right. */
-bool explain_advice(const struct question *question, struct wording *out_fix);
+bool explain_advice(const struct question *question, struct proposal *out_proposal);
+/* In a loop no replay knows of which iteration an access is. */
+bool explain_flag_advice(const struct question *question, struct proposal *out_proposal);
+/* True also if the log is full or out of memory: only a replay that shows otherwise makes it false. */
+bool explain_covers(const struct question *question, const struct suggested_fix *fix);
 /* A barrier covers pairs of one work-group, a second launch covers all. */
 bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
                         const struct suggested_fix *suggested_fix, uint64_t first, uint64_t second);

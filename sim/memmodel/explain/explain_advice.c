@@ -4,8 +4,6 @@
  * than a replay of the log can test.
  */
 #include "explain_accesses.h"
-#include "explain_barrier.h"
-#include "explain_lock.h"
 #include "sim/base/memory_words.h"
 
 /* Would some work-items not reach a barrier between the accesses, because of branches or a return? */
@@ -132,23 +130,23 @@ static bool advise_uneven(const struct question *question, struct wording *fix)
     return true;
 }
 
-bool explain_advice(const struct question *question, struct wording *out_fix)
+bool explain_advice(const struct question *question, struct proposal *out_proposal)
 {
+    struct wording *fix = &out_proposal->fix;
     struct code_order order;
-    *out_fix = (struct wording){.used = 0};
-    if (advise_unlock(question, out_fix) || explain_other_buffer(question, out_fix))
+    if (advise_unlock(question, fix) || explain_other_buffer(question, fix))
         return true;
-    if (explain_is_single_update(question) && explain_update_advice(question, out_fix))
+    if (explain_is_single_update(question) && explain_update_advice(question, fix))
         return true;
     if (accesses_are_stores_of_all(question)) {
-        wording_add(out_fix, "let one work-item do both, or let each byte belong to one work-item");
+        wording_add(fix, "let one work-item do both, or let each byte belong to one work-item");
         return true;
     }
-    if (advise_uneven(question, out_fix))
+    if (advise_uneven(question, fix))
         return true;
     if (question->region != IN_IMAGE && is_branched(question)) {
         wording_add(
-            out_fix,
+            fix,
             "take the two apart, with work_group_barrier(%s) between them outside of any branch, and before "
             "any return, "
             "that only some work-items of the work-group take, or let each byte belong to one work-item",
@@ -157,29 +155,28 @@ bool explain_advice(const struct question *question, struct wording *out_fix)
     }
     if (question->region != IN_IMAGE && accesses_in_one_group(question, question->instances) &&
         accesses_in_line(question, &order)) {
-        explain_barrier_say_in_line(question, &order, out_fix);
-        wording_add(out_fix,
-                    ", where all work-items reach it; in a loop, wait before the next iteration, too");
+        explain_barrier_say_in_line(question, &order, fix);
+        wording_add(fix, ", where all work-items reach it; in a loop, wait before the next iteration, too");
         return true;
     }
     if (question->region == IN_IMAGE && question->instances->first.site == question->instances->second.site) {
-        wording_add(out_fix, "let one work-item do it, or let each texel belong to one work-item");
+        wording_add(fix, "let one work-item do it, or let each texel belong to one work-item");
         return true;
     }
     if (question->region == IN_IMAGE ||
         (!accesses_on_one_line(question) && !accesses_read_then_write(question)))
         return false;
     if (accesses_of_one_operator(question)) {
-        wording_add(out_fix, accesses_all_write(question)
-                                 ? "let one work-item do it, or let each byte belong to one work-item"
-                                 : "let each byte belong to one work-item");
+        wording_add(fix, accesses_all_write(question)
+                             ? "let one work-item do it, or let each byte belong to one work-item"
+                             : "let each byte belong to one work-item");
         return true;
     }
     if (!accesses_in_one_group(question, question->instances))
         return false;
-    if (advise_iterations(question, out_fix))
+    if (advise_iterations(question, fix))
         return true;
-    wording_add(out_fix,
+    wording_add(fix,
                 "read into a variable, work_group_barrier(%s) where all work-items reach it, and write after "
                 "it, at %s; in a loop, wait before the next iteration, too",
                 wording_region_flag(question->region), AT(question->host, question->instances->second.site));

@@ -5,7 +5,6 @@
  * be meant to read what another work-item stores, which atomics alone do not ensure.
  */
 #include "explain_accesses.h"
-#include "explain_lock.h"
 #include "sim/base/memory_words.h"
 
 /* Are the accesses meant to touch one object at once, so that atomics are right? Accesses of one operator or
@@ -20,13 +19,6 @@ static bool meant_to_meet(const struct question *question)
            (accesses_on_one_line(question) && !accesses_in_one_group(question, question->instances));
 }
 
-/* In OpenCL C 1.x atomics are relaxed. Their scope is the device, on local memory the work-group. */
-bool explain_has_old_atomics(const struct question *question)
-{
-    const uint32_t version = question->host->opencl_c ? question->host->opencl_c(question->host->self) : 0;
-    return version && version < 200;
-}
-
 const char *explain_store_function(const struct question *question, uint32_t load)
 {
     static const char flag[] = "atomic_flag_";
@@ -35,21 +27,25 @@ const char *explain_store_function(const struct question *question, uint32_t loa
                                                           : "atomic_store_explicit";
 }
 
-const char *explain_update_function(const struct question *question, uint32_t site)
+bool explain_updates(const struct question *question, uint32_t site, const char **out_function)
 {
     static const struct {
-        const char *operator, * name;
-    } functions[] = {
+        const char *operator, * function;
+    } operators[] = {
         {"++", "atomic_fetch_add_explicit"}, {"+=", "atomic_fetch_add_explicit"},
         {"--", "atomic_fetch_sub_explicit"}, {"-=", "atomic_fetch_sub_explicit"},
         {"|=", "atomic_fetch_or_explicit"},  {"&=", "atomic_fetch_and_explicit"},
-        {"^=", "atomic_fetch_xor_explicit"},
+        {"^=", "atomic_fetch_xor_explicit"}, {"*=", NULL},
     };
     const char *text = text_at(question, site);
-    for (size_t i = 0; text && i < sizeof functions / sizeof functions[0]; i++)
-        if (strncmp(text, functions[i].operator, 2) == 0)
-            return functions[i].name;
-    return NULL;
+    for (size_t i = 0; text && i < sizeof operators / sizeof operators[0]; i++) {
+        if (strncmp(text, operators[i].operator, 2) != 0)
+            continue;
+        if (out_function)
+            *out_function = operators[i].function;
+        return true;
+    }
+    return false;
 }
 
 /* A store with release, which gives back the lock that is loaded at that site. */
@@ -77,8 +73,8 @@ static void say_atomics(const struct question *question, enum memory_scope scope
     else
         wording_add(fix, "atomic operations with %s at ", memory_scope_word(scope));
     if (one && accesses_all_write(question))
-        wording_store(fix, question->instances->first.site, question->region == IN_LOCAL,
-                      lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
+        wording_access_change(fix, question->instances->first.site, true, question->region == IN_LOCAL,
+                              lock ? ORDER_RELEASE : ORDER_RELAXED, scope);
     else
         fix->partial = true;
 }
@@ -87,23 +83,31 @@ static void say_atomics(const struct question *question, enum memory_scope scope
 static void say_other_atomic(const struct question *question, const struct racing_access *atomic,
                              const struct racing_access *plain, struct wording *fix)
 {
-    const bool local = question->region == IN_LOCAL,
-               unlocks = plain->writes && ASK(question, spins_on, atomic->site, plain->site);
+    const bool unlocks = plain->writes && ASK(question, spins_on, atomic->site, plain->site);
     if (unlocks)
         say_release(question, atomic->site, atomic->scope, fix);
     else
         wording_add(fix, "an atomic operation with %s at ", memory_scope_word(atomic->scope));
-    if (plain->writes)
-        wording_store(fix, plain->site, local, unlocks ? ORDER_RELEASE : ORDER_RELAXED, atomic->scope);
-    else
-        wording_load(fix, plain->site, local, ORDER_RELAXED, atomic->scope);
+    wording_access_change(fix, plain->site, plain->writes, question->region == IN_LOCAL,
+                          unlocks ? ORDER_RELEASE : ORDER_RELAXED, atomic->scope);
+}
+
+bool explain_atomics_cover(const struct question *question, enum memory_scope scope,
+                           struct suggested_fix *suggested_fix)
+{
+    const struct suggested_fix atomics = {.kind = FIX_ATOMIC, .scope = scope};
+    if (!explain_fix_covers(question->launch, question->rule, &atomics, question->instances->first.unit,
+                            question->instances->second.unit))
+        return false;
+    *suggested_fix = atomics;
+    return true;
 }
 
 /* R29: two atomics on one object do not race when their scopes include each other. Accesses of 4 bytes that
  * overlap are of one object, since they are aligned. */
-bool explain_make_atomic(const struct question *question, struct wording *fix,
-                         struct suggested_fix *suggested_fix)
+bool explain_make_atomic(const struct question *question, struct proposal *proposal)
 {
+    struct wording *fix = &proposal->fix;
     const bool one_atomic = question->instances->first.atomic != question->instances->second.atomic;
     const struct racing_access *atomic =
         question->instances->first.atomic ? &question->instances->first : &question->instances->second;
@@ -113,11 +117,8 @@ bool explain_make_atomic(const struct question *question, struct wording *fix,
     if (question->region == IN_IMAGE || question->instances->first.size != 4 ||
         question->instances->second.size != 4)
         return false;
-    if (!one_atomic && !meant_to_meet(question))
-        return false;
-    *suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
-    if (!explain_fix_covers(question->launch, question->rule, suggested_fix, question->instances->first.unit,
-                            question->instances->second.unit))
+    if ((!one_atomic && !meant_to_meet(question)) ||
+        !explain_atomics_cover(question, scope, &proposal->suggested))
         return false;
     if (one_atomic)
         say_other_atomic(question, atomic, plain, fix);

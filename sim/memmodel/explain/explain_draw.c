@@ -94,22 +94,18 @@ static void draw_edited(struct drawing *drawing, const struct found_edits *found
     free(path);
 }
 
-/* The next operations of the first unit after its access, and the last ones of the second before its own. */
-static void draw_own_steps(struct drawing *drawing)
+/* The next operations of the first unit after its access, or the last ones of the second before its own. */
+static void draw_own_steps(struct drawing *drawing, const struct racing_access *access, bool first)
 {
     enum { OWN = 4 };
     const struct question *question = drawing->search->question;
-    const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
-    const struct sync_op *items = question->sync_log->items;
+    const uint32_t low = first ? question->instances->first_at : 0, end = question->instances->end;
     uint32_t found = 0;
-    for (uint32_t at = drawing->search->first_at[0]; at < question->instances->end && found < OWN; at++) {
-        if (is_step_of(question, &items[at], first->unit) && items[at].site != first->site)
-            found += draw_step(drawing, (struct edge_end){first->unit, at}) < ANSWER_STEPS;
-    }
-    found = 0;
-    for (uint32_t at = question->instances->end; at-- > 0 && found < OWN;) {
-        if (is_step_of(question, &items[at], second->unit) && items[at].site != second->site)
-            found += draw_step(drawing, (struct edge_end){second->unit, at}) < ANSWER_STEPS;
+    for (uint32_t i = low; i < end && found < OWN; i++) {
+        const uint32_t at = first ? i : end - 1 - i;
+        const struct sync_op *sync_op = &question->sync_log->items[at];
+        if (is_step_of(question, sync_op, access->unit) && sync_op->site != access->site)
+            found += draw_step(drawing, (struct edge_end){access->unit, at}) < ANSWER_STEPS;
     }
 }
 
@@ -175,7 +171,7 @@ static void write_step(const struct drawing *drawing, uint32_t from, uint32_t to
     const uint32_t side = drawing->sides[from];
     *step = (struct finding_step){
         .side = side,
-        .before = side == 1 || (side == 0 && drawing->ends[from].at < drawing->search->first_at[0])};
+        .before = side == 1 || (side == 0 && drawing->ends[from].at < question->instances->first_at)};
     drawing->answer->step_unit[to] = drawing->ends[from].unit;
     *text = (struct wording){.used = 0};
     question->host->place(question->host->self, sync_op->site, &step->place);
@@ -217,7 +213,8 @@ void explain_draw(struct edit_search *search, const struct found_edits *found, s
                                         question->sync_log->items, question->instances->end, WORK_MOST}};
     if (found->count)
         draw_edited(&drawing, found);
-    draw_own_steps(&drawing);
+    draw_own_steps(&drawing, &question->instances->first, true);
+    draw_own_steps(&drawing, &question->instances->second, false);
     if (!answer->edge_count)
         draw_common_object(&drawing);
     draw_nearest_edges(&drawing);

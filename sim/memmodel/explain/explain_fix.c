@@ -7,8 +7,6 @@
  */
 #include "edges.h"
 #include "explain_accesses.h"
-#include "explain_barrier.h"
-#include "explain_lock.h"
 
 /* Are the accesses of one update that no lock guards? A barrier would separate a load from its own store. */
 bool explain_is_single_update(const struct question *question)
@@ -26,59 +24,42 @@ bool explain_covers_all(const struct launch_info *launch, bool local,
                         const struct suggested_fix *suggested_fix)
 {
     if (suggested_fix->kind != FIX_ATOMIC)
-        return suggested_fix->kind == FIX_SPLIT || suggested_fix->kind == FIX_RELEASE_CLOCK;
+        return suggested_fix->kind != FIX_WAIT && !fix_is_barrier(suggested_fix);
     return local ? suggested_fix->scope >= SCOPE_WORK_GROUP
                  : suggested_fix->scope >= SCOPE_DEVICE && !launch->group_device;
 }
 
+/* explain_covers() replays fixes of other kinds. The caller compares the work-groups of a WAIT. */
 bool explain_fix_covers(const struct launch_info *launch, enum scope_rule rule,
                         const struct suggested_fix *suggested_fix, uint64_t first, uint64_t second)
 {
-    /* explain_release_clock_covers() asks for the first; the caller compares the work-groups of a WAIT */
-    if (suggested_fix->kind == FIX_RELEASE_CLOCK || suggested_fix->kind == FIX_WAIT)
+    if (suggested_fix->kind != FIX_ATOMIC && !fix_is_barrier(suggested_fix))
         return true;
     if (first >= UNIT_COPIES || second >= UNIT_COPIES)
-        return suggested_fix->kind == FIX_SPLIT;
+        return false;
     const struct place a = edges_unit_place(launch, first), b = edges_unit_place(launch, second);
-    switch (suggested_fix->kind) {
-    case FIX_BARRIER:
-    case FIX_ITERATION:
-    case FIX_ITERATIONS:
-    case FIX_NEXT_ITERATION: return a.group == b.group;
-    case FIX_ATOMIC: return scope_inclusive(rule, suggested_fix->scope, &a, suggested_fix->scope, &b);
-    default: return true;
-    }
+    return suggested_fix->kind == FIX_ATOMIC
+               ? scope_inclusive(rule, suggested_fix->scope, &a, suggested_fix->scope, &b)
+               : a.group == b.group;
 }
 
 /* An update whose order does not matter becomes atomic at once. For others a barrier is tried first: they
  * may be meant to follow one another, as in iterations of a loop. */
-bool explain_fix(const struct question *question, struct proposal *out_proposal,
-                 struct suggested_fix *out_suggested_fix)
+bool explain_fix(const struct question *question, struct proposal *out_proposal)
 {
-    const struct race_instance *instance = question->instances;
-    struct wording *fix = &out_proposal->fix;
-    *fix = (struct wording){.used = 0};
-    out_proposal->rewrite_count = 0;
-    *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
-    if (is_by_copy(instance))
+    struct wording other = {.used = 0};
+    if (is_by_copy(question->instances) || explain_other_buffer(question, &other))
         return false;
     const bool update = explain_is_single_update(question);
-    struct wording other = {.used = 0};
-    if (explain_other_buffer(question, &other))
-        return false;
-    if (update && explain_update(question, true, out_proposal, out_suggested_fix))
+    if (update && explain_update(question, true, out_proposal))
         return true;
     if (accesses_are_stores_of_all(question))
         return false;
-    if (explain_barrier_separates(question, update, out_proposal, out_suggested_fix) ||
-        explain_update(question, false, out_proposal, out_suggested_fix))
+    if (explain_barrier_separates(question, update, out_proposal) ||
+        explain_update(question, false, out_proposal))
         return true;
     /* of an update whose source is known, a relaxed store alone would lose what other work-items add */
-    if (!(update && accesses_have_text(question)) && explain_make_atomic(question, fix, out_suggested_fix))
+    if (!(update && accesses_have_text(question)) && explain_make_atomic(question, out_proposal))
         return true;
-    if (explain_barrier_each_iteration(question, fix, out_suggested_fix) &&
-        explain_barrier_builds(question, out_suggested_fix, out_proposal))
-        return true;
-    out_suggested_fix->kind = FIX_NONE;
-    return false;
+    return explain_barrier_each_iteration(question, out_proposal);
 }

@@ -22,24 +22,12 @@ static enum memory_scope scope_of(const struct question *question, const struct 
     return flag_read->load.atomic ? wider_scope(scope, flag_read->load.scope) : scope;
 }
 
-static const struct flag_read *read_at(const struct flag_reads *flag_reads, uint32_t index)
-{
-    return &flag_reads->items[(flag_reads->next + FLAG_READS_MOST - 1 - index) % FLAG_READS_MOST];
-}
-
-static bool is_flag_of(const struct flag *flag, const struct flag_read *flag_read)
-{
-    return flag->store == flag_read->store.site && flag->load == flag_read->load.site &&
-           flag->region == flag_read->region;
-}
-
-/* Was a flag of the same two places tried? Lower indexes are later reads of flags. */
+/* Was a flag of the same two places tried? */
 static bool was_tried(const struct flag_reads *flag_reads, uint32_t index, const struct flag *flag)
 {
-    for (uint32_t i = 0; i < index; i++) {
-        if (is_flag_of(flag, read_at(flag_reads, i)))
+    for (uint32_t i = 0; i < index; i++)
+        if (is_read_of_flag(flag_read_at(flag_reads, i), flag))
             return true;
-    }
     return false;
 }
 
@@ -47,18 +35,6 @@ static bool is_own_race(const struct question *question, const struct flag *flag
 {
     const uint32_t a = question->instances->first.site, b = question->instances->second.site;
     return (a == flag->store && b == flag->load) || (b == flag->store && a == flag->load);
-}
-
-/* Is the store part of an update such as f++? An atomic store cannot take its place. */
-static bool updates(const struct question *question, uint32_t site)
-{
-    static const char operators[][3] = {"++", "--", "+=", "-=", "*=", "|=", "&=", "^="};
-    const char *text = text_at(question, site);
-    for (size_t i = 0; text && i < sizeof operators / sizeof operators[0]; i++) {
-        if (strncmp(text, operators[i], 2) == 0)
-            return true;
-    }
-    return false;
 }
 
 static void say_why(const struct question *question, const struct flag_read *flag_read, struct wording *why)
@@ -79,13 +55,10 @@ static void say_end(const struct question *question, int region, const struct ra
     wording_add(fix, "%s%s%s%s, %s at %s", fix->used ? ", and " : "", end->atomic ? "" : function,
                 end->atomic ? "" : " with ", memory_order_word(order), memory_scope_word(scope),
                 AT(question->host, end->site));
-    const bool local = region == IN_LOCAL;
     if (end->atomic)
-        wording_call(fix, end->site, 0, (int)order, NOT_GIVEN, (int)scope);
-    else if (end->writes && strcmp(function, "atomic_store_explicit") == 0)
-        wording_store(fix, end->site, local, order, scope);
-    else if (!end->writes)
-        wording_load(fix, end->site, local, order, scope);
+        wording_call(fix, end->site, false, 0, (int)order, NOT_GIVEN, (int)scope);
+    else if (!end->writes || strcmp(function, "atomic_store_explicit") == 0)
+        wording_access_change(fix, end->site, end->writes, region == IN_LOCAL, order, scope);
     else
         fix->partial = true;
 }
@@ -93,7 +66,8 @@ static void say_end(const struct question *question, int region, const struct ra
 static void say_fix(const struct question *question, const struct flag_read *flag_read,
                     enum memory_scope scope, struct wording *fix)
 {
-    const char *update = explain_update_function(question, flag_read->store.site);
+    const char *update = NULL;
+    explain_updates(question, flag_read->store.site, &update);
     if (!flag_read->store.atomic || !has_order(flag_read->order[0], true) || flag_read->store.scope != scope)
         say_end(question, flag_read->region, &flag_read->store,
                 update ? update : explain_store_function(question, flag_read->load.site),
@@ -103,25 +77,24 @@ static void say_fix(const struct question *question, const struct flag_read *fla
                 flag_read->order[1] == ORDER_RELEASE ? ORDER_ACQ_REL : ORDER_ACQUIRE, scope, fix);
 }
 
-bool explain_flag(const struct question *question, const struct flag_reads *flag_reads, struct flag *out_flag,
-                  struct wording *out_why, struct wording *out_fix)
+bool explain_flag(const struct question *question, struct proposal *out_proposal)
 {
     enum { TRIES_MOST = 8 };
+    const struct flag_reads *flag_reads = question->flag_reads;
     uint32_t tries = 0;
-    *out_why = *out_fix = (struct wording){.used = 0};
     for (uint32_t i = 0; i < flag_reads->count && tries < TRIES_MOST; i++) {
-        const struct flag_read *flag_read = read_at(flag_reads, i);
+        const struct flag_read *flag_read = flag_read_at(flag_reads, i);
         const struct flag flag = {flag_read->store.site, flag_read->load.site, flag_read->region,
                                   scope_of(question, flag_read)};
         if (is_own_race(question, &flag) || was_tried(flag_reads, i, &flag) ||
-            updates(question, flag.store) || updates(question, flag.load))
+            explain_updates(question, flag.store, NULL) || explain_updates(question, flag.load, NULL))
             continue;
         tries++;
-        if (!explain_flag_orders(question, flag_reads, &flag))
+        if (!explain_flag_orders(question, &flag))
             continue;
-        *out_flag = flag;
-        say_why(question, flag_read, out_why);
-        say_fix(question, flag_read, flag.scope, out_fix);
+        out_proposal->suggested = (struct suggested_fix){.kind = FIX_FLAG, .flag = flag};
+        say_why(question, flag_read, &out_proposal->why);
+        say_fix(question, flag_read, flag.scope, &out_proposal->fix);
         return true;
     }
     return false;
@@ -163,27 +136,24 @@ static bool hands_over(const struct question *question, const struct flag_read *
            ASK(question, spins_on, load->site, second->site);
 }
 
-bool explain_flag_advice(const struct question *question, const struct flag_reads *flag_reads,
-                         struct wording *out_fix)
+bool explain_flag_advice(const struct question *question, struct proposal *out_proposal)
 {
     struct flag_read flag_read;
     bool found = question->region != IN_IMAGE && own_flag(question, &flag_read);
-    for (uint32_t i = 0; i < flag_reads->count && !found; i++) {
-        flag_read = *read_at(flag_reads, i);
+    for (uint32_t i = 0; i < question->flag_reads->count && !found; i++) {
+        flag_read = *flag_read_at(question->flag_reads, i);
         found = hands_over(question, &flag_read);
     }
-    *out_fix = (struct wording){.used = 0};
-    const bool updates_alone = found && updates(question, flag_read.store.site) &&
-                               !explain_update_function(question, flag_read.store.site);
-    if (!found || updates_alone || updates(question, flag_read.load.site))
+    const char *function = "";
+    if (!found || (explain_updates(question, flag_read.store.site, &function) && !function) ||
+        explain_updates(question, flag_read.load.site, NULL))
         return false;
-    say_fix(question, &flag_read, scope_of(question, &flag_read), out_fix);
+    say_fix(question, &flag_read, scope_of(question, &flag_read), &out_proposal->fix);
     return true;
 }
 
-bool explain_flag_covers(const struct question *question, const struct flag_reads *flag_reads,
-                         const struct flag *flag)
+bool explain_flag_covers(const struct question *question, const struct flag *flag)
 {
-    return flag_reads->lost || question->sync_log->full || !question->instance_count ||
-           explain_flag_orders(question, flag_reads, flag) == question->instance_count;
+    return question->flag_reads->lost || question->sync_log->full ||
+           explain_flag_orders(question, flag) == question->instance_count;
 }

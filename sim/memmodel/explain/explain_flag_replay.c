@@ -18,47 +18,38 @@ struct flag_replay {
     const struct question *question;
     const struct flag *flag;
     struct placed_read items[FLAG_READS_MOST];
-    uint32_t count, instance_count;
+    uint32_t count;
     /* By instance: the log index at which the first access's clock value is asked for, */
     uint32_t ask_at[RACE_INSTANCES_MOST];
-    bool ask_after_stores[RACE_INSTANCES_MOST]; /* and whether that is after the stores replayed there */
+    bool ask_after_stores[RACE_INSTANCES_MOST]; /* whether that is after the stores replayed there, */
+    uint64_t clock[RACE_INSTANCES_MOST];        /* and the value */
+    struct replay replay;
 };
 
-/* The end of the store's segment, or the place of the load if that comes first. */
-static uint32_t latest_store_index(const struct flag_replay *state, const struct placed_read *read)
+/* Each store is put at the end of its segment, or at the place of the load if that comes first. */
+static void place_reads(struct flag_replay *state)
 {
-    const struct sync_log *sync_log = state->question->sync_log;
-    uint32_t at = read->first_at;
-    while (at < read->flag_read->end &&
-           !explain_takes_part(state->question, &sync_log->items[at], read->flag_read->store.unit))
-        at++;
-    return at;
-}
-
-static void place_reads(struct flag_replay *state, const struct flag_reads *flag_reads)
-{
-    for (uint32_t i = 0; i < flag_reads->count; i++) {
-        const struct flag_read *flag_read =
-            &flag_reads
-                 ->items[(flag_reads->next + FLAG_READS_MOST - flag_reads->count + i) % FLAG_READS_MOST];
+    const struct question *question = state->question;
+    for (uint32_t i = question->flag_reads->count; i-- > 0;) {
+        const struct flag_read *flag_read = flag_read_at(question->flag_reads, i);
         struct placed_read *read = &state->items[state->count];
-        if (flag_read->store.site != state->flag->store || flag_read->load.site != state->flag->load ||
-            flag_read->region != state->flag->region)
+        if (!is_read_of_flag(flag_read, state->flag))
             continue;
-        *read = (struct placed_read){
-            .flag_read = flag_read,
-            .first_at = explain_locate(state->question->sync_log, &flag_read->store, flag_read->end)};
-        read->store_at = latest_store_index(state, read);
+        read->flag_read = flag_read;
+        read->first_at = explain_locate(question->sync_log, &flag_read->store, flag_read->end);
+        read->store_at = explain_next_of(question, flag_read->store.unit, read->first_at, flag_read->end);
         state->count++;
     }
 }
 
 /* Where to ask for the first access of an instance. An access that may follow the unit's store of the flag
  * in the same segment is not released by it, so it is asked for after the store. */
-static void place_first_access(struct flag_replay *state, uint32_t index, uint32_t first_at)
+static void place_first_access(struct flag_replay *state, uint32_t index)
 {
     const struct racing_access *first = &state->question->instances[index].first;
+    const uint32_t first_at = state->question->instances[index].first_at;
     state->ask_at[index] = first_at;
+    state->clock[index] = UINT64_MAX;
     state->ask_after_stores[index] = false;
     for (uint32_t i = 0; i < state->count; i++) {
         const struct placed_read *read = &state->items[i];
@@ -72,32 +63,29 @@ static void place_first_access(struct flag_replay *state, uint32_t index, uint32
     }
 }
 
-static void replay_flag_access(struct replay *replay, const struct flag_replay *state,
-                               const struct flag_read *flag_read, bool stores)
+static void replay_flag_access(struct flag_replay *state, const struct flag_read *flag_read, bool stores)
 {
     const struct racing_access *access = stores ? &flag_read->store : &flag_read->load;
-    replay_happen(replay, &(struct sync_op){.kind = SYNC_OP_ATOMIC,
-                                            .order = stores ? ORDER_RELEASE : ORDER_ACQUIRE,
-                                            .scope = (uint8_t)state->flag->scope,
-                                            .region = (int8_t)flag_read->region,
-                                            .reads = !stores,
-                                            .writes = stores,
-                                            .site = access->site,
-                                            .size = access->size,
-                                            .by = access->unit,
-                                            .address = flag_read->address});
+    replay_happen(&state->replay, &(struct sync_op){.kind = SYNC_OP_ATOMIC,
+                                                    .order = stores ? ORDER_RELEASE : ORDER_ACQUIRE,
+                                                    .scope = (uint8_t)state->flag->scope,
+                                                    .region = (int8_t)flag_read->region,
+                                                    .reads = !stores,
+                                                    .writes = stores,
+                                                    .site = access->site,
+                                                    .size = access->size,
+                                                    .by = access->unit,
+                                                    .address = flag_read->address});
 }
 
 /* Asks for the clock values of first accesses of that unit; UNIT_END: of any. */
-static void ask_first(struct replay *replay, const struct flag_replay *state, uint32_t at,
-                      bool ask_after_stores, uint64_t unit, uint64_t clock[])
+static void ask_first(struct flag_replay *state, uint32_t at, bool ask_after_stores, uint64_t unit)
 {
-    for (uint32_t i = 0; i < state->instance_count; i++) {
+    for (uint32_t i = 0; i < state->question->instance_count; i++) {
         const uint64_t first = state->question->instances[i].first.unit;
-        if (state->ask_at[i] != at || state->ask_after_stores[i] != ask_after_stores ||
-            (unit != UNIT_END && first != unit))
-            continue;
-        clock[i] = replay_segment(replay, first);
+        if (state->ask_at[i] == at && state->ask_after_stores[i] == ask_after_stores &&
+            (unit == UNIT_END || first == unit))
+            state->clock[i] = replay_segment(&state->replay, first);
     }
 }
 
@@ -108,9 +96,7 @@ static bool loads_first(const struct flag_replay *state, const struct placed_rea
 {
     const struct flag_read *flag_read = load->flag_read;
     const struct sync_op *items = state->question->sync_log->items;
-    uint32_t at = flag_read->end;
-    while (at > 0 && !explain_takes_part(state->question, &items[at - 1], flag_read->load.unit))
-        at--;
+    const uint32_t at = explain_past_latest_of(state->question, flag_read->load.unit, flag_read->end);
     const struct sync_op *latest = at > 0 ? &items[at - 1] : NULL;
     const bool is_load =
         latest && is_atomic(latest) && latest->writes && latest->site == flag_read->load.site;
@@ -127,8 +113,7 @@ static bool comes_before_load(const struct flag_replay *state, const struct plac
 
 /* Replays stores whose place this is: for a load the store that it read, and stores of its own work-item
  * that come before it. load NULL: all that are left. */
-static void replay_stores(struct replay *replay, struct flag_replay *state, uint32_t at,
-                          const struct placed_read *load, uint64_t clock[])
+static void replay_stores(struct flag_replay *state, uint32_t at, const struct placed_read *load)
 {
     for (uint32_t i = 0; i < state->count; i++) {
         struct placed_read *store = &state->items[i];
@@ -137,30 +122,30 @@ static void replay_stores(struct replay *replay, struct flag_replay *state, uint
             continue;
         if (load && !comes_before_load(state, store, load))
             continue;
-        replay_flag_access(replay, state, store->flag_read, true);
+        replay_flag_access(state, store->flag_read, true);
         store->stored = true;
-        ask_first(replay, state, at, true, access->unit, clock);
+        ask_first(state, at, true, access->unit);
     }
 }
 
 /* Replays the loads at this place of the log and asks about second accesses, in the order of their events. */
-static uint32_t ask_second(struct replay *replay, struct flag_replay *state, uint32_t at, uint64_t clock[],
-                           bool *out_first)
+static uint32_t ask_second(struct flag_replay *state, uint32_t at, bool *out_first)
 {
     const struct question *question = state->question;
     uint32_t found = 0, read = 0;
-    for (uint32_t i = 0; i <= state->instance_count; i++) {
-        const struct race_instance *instance = i < state->instance_count ? &question->instances[i] : NULL;
+    for (uint32_t i = 0; i <= question->instance_count; i++) {
+        const struct race_instance *instance = i < question->instance_count ? &question->instances[i] : NULL;
         for (; read < state->count && (!instance || state->items[read].flag_read->when < instance->when);
              read++) {
             if (state->items[read].flag_read->end != at)
                 continue;
-            replay_stores(replay, state, at, &state->items[read], clock);
-            replay_flag_access(replay, state, state->items[read].flag_read, false);
+            replay_stores(state, at, &state->items[read]);
+            replay_flag_access(state, state->items[read].flag_read, false);
         }
         if (!instance || instance->end != at)
             continue;
-        const bool ordered = replay_has(replay, instance->second.unit, instance->first.unit, clock[i]);
+        const bool ordered =
+            replay_has(&state->replay, instance->second.unit, instance->first.unit, state->clock[i]);
         *out_first |= ordered && i == 0;
         found += ordered;
     }
@@ -168,7 +153,7 @@ static uint32_t ask_second(struct replay *replay, struct flag_replay *state, uin
 }
 
 /* The log entry with the edit: a store of the flag is a release of the flag's scope. */
-static void replay_with_flag(struct replay *replay, const struct flag_replay *state, uint32_t at)
+static void replay_with_flag(struct flag_replay *state, uint32_t at)
 {
     struct sync_op sync_op = state->question->sync_log->items[at];
     if (sync_op.site == state->flag->store && sync_op.kind == SYNC_OP_OVERWRITE)
@@ -179,33 +164,27 @@ static void replay_with_flag(struct replay *replay, const struct flag_replay *st
                                                                    : sync_op.order);
         sync_op.scope = (uint8_t)state->flag->scope;
     }
-    replay_happen(replay, &sync_op);
+    replay_happen(&state->replay, &sync_op);
 }
 
-uint32_t explain_flag_orders(const struct question *question, const struct flag_reads *flag_reads,
-                             const struct flag *flag)
+uint32_t explain_flag_orders(const struct question *question, const struct flag *flag)
 {
     const struct sync_log *sync_log = question->sync_log;
-    struct replay replay;
-    struct flag_replay state = {
-        .question = question, .flag = flag, .instance_count = question->instance_count};
-    uint64_t clock[RACE_INSTANCES_MOST];
+    struct flag_replay state = {.question = question, .flag = flag};
     uint32_t found = 0;
     bool first = false;
     if (sync_log->full)
         return 0;
-    place_reads(&state, flag_reads);
-    for (uint32_t i = 0; i < question->instance_count; i++) {
-        clock[i] = UINT64_MAX;
-        place_first_access(&state, i, replay_first_at(question, &question->instances[i]));
-    }
-    replay_begin(&replay, question);
+    place_reads(&state);
+    for (uint32_t i = 0; i < question->instance_count; i++)
+        place_first_access(&state, i);
+    replay_begin(&state.replay, question);
     for (uint32_t at = 0; at <= sync_log->count; at++) {
-        ask_first(&replay, &state, at, false, UNIT_END, clock);
-        found += ask_second(&replay, &state, at, clock, &first);
-        replay_stores(&replay, &state, at, NULL, clock);
+        ask_first(&state, at, false, UNIT_END);
+        found += ask_second(&state, at, &first);
+        replay_stores(&state, at, NULL);
         if (at < sync_log->count)
-            replay_with_flag(&replay, &state, at);
+            replay_with_flag(&state, at);
     }
-    return replay_end(&replay, first) ? found : 0;
+    return replay_end(&state.replay, first) ? found : 0;
 }

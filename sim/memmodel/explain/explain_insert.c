@@ -18,33 +18,31 @@ bool explain_insert_barrier(const struct question *question, const struct code_p
                                     .scope = SCOPE_WORK_GROUP,
                                     .site = place->site};
     const struct clock_snapshot from = {unit[!first_is_first],
-                                        first_is_first ? replay_first_at(question, instance) : instance->end},
+                                        first_is_first ? instance->first_at : instance->end},
                                 to = {unit[first_is_first], instance->end};
     return !question->sync_log->full && replay_happens_before(question, &from, &barrier, &to);
 }
 
-/* Indexes in the log: of the first release of that site, before which the new barrier of the first access's
- * work-group goes; and after the last acquire of the second's work-group. NO_PLACE: there is none. */
 enum { NO_PLACE = UINT32_MAX };
 
-static uint32_t release_place(const struct question *question, const struct race_instance *instance,
-                              uint32_t site)
+/* Where a barrier goes: before the first release of that site by the first access's work-group, or after the
+ * last acquire by the second's. Within one work-group it separates the accesses only if the code always has
+ * them on different sides of it. NO_PLACE: there is none. */
+static uint32_t barrier_place(const struct question *question, const struct race_instance *instance,
+                              uint32_t site, bool releases)
 {
-    for (uint32_t at = 0; at < instance->end; at++)
-        if (question->sync_log->items[at].site == site &&
-            explain_is_group_release_or_acquire(question, instance, &question->sync_log->items[at], true))
-            return at;
-    return NO_PLACE;
-}
-
-static uint32_t acquire_place(const struct question *question, const struct race_instance *instance,
-                              uint32_t site)
-{
-    for (uint32_t at = instance->end; at > 0; at--)
-        if (question->sync_log->items[at - 1].site == site &&
-            explain_is_group_release_or_acquire(question, instance, &question->sync_log->items[at - 1],
-                                                false))
-            return at;
+    const struct sync_op *items = question->sync_log->items;
+    const bool one_group =
+        unit_group(question, instance->first.unit) == unit_group(question, instance->second.unit);
+    if (site == NO_END || (one_group && !ASK(question, precedes, releases ? site : instance->first.site,
+                                             releases ? instance->second.site : site)))
+        return NO_PLACE;
+    for (uint32_t i = 0; i < instance->end; i++) {
+        const uint32_t at = releases ? i : instance->end - 1 - i;
+        if (items[at].site == site &&
+            explain_is_group_release_or_acquire(question, instance, &items[at], releases))
+            return releases ? at : at + 1;
+    }
     return NO_PLACE;
 }
 
@@ -87,28 +85,11 @@ static bool waits_after(const struct question *question, const struct barrier_wa
     return by_member && waiters->own[local] && at >= waiters->own[local] && at < waiters->to;
 }
 
-/* Can a barrier between the two places separate the accesses? In one work-group only if the code always has
- * them on different sides of it. */
-static bool can_separate(const struct question *question, const struct race_instance *instance,
-                         uint32_t before, uint32_t past)
-{
-    return unit_group(question, instance->first.unit) != unit_group(question, instance->second.unit) ||
-           ASK(question, precedes, before, past);
-}
-
 bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
                                      const struct suggested_fix *suggested_fix)
 {
-    const bool has_release =
-        suggested_fix->release_site != NO_END &&
-        can_separate(question, instance, suggested_fix->release_site, instance->second.site);
-    const bool has_acquire =
-        suggested_fix->acquire_site != NO_END &&
-        can_separate(question, instance, instance->first.site, suggested_fix->acquire_site);
-    const uint32_t from =
-        has_release ? release_place(question, instance, suggested_fix->release_site) : NO_PLACE;
-    const uint32_t to =
-        has_acquire ? acquire_place(question, instance, suggested_fix->acquire_site) : NO_PLACE;
+    const uint32_t from = barrier_place(question, instance, suggested_fix->release_site, true),
+                   to = barrier_place(question, instance, suggested_fix->acquire_site, false);
     const struct sync_op *items = question->sync_log->items;
     struct barrier_waiters waiters = {.own = NULL};
     struct replay replay;
@@ -116,7 +97,7 @@ bool explain_insert_release_barriers(const struct question *question, const stru
     if (question->sync_log->full ||
         (to != NO_PLACE && !find_waiters(question, instance, suggested_fix->acquire_site, to, &waiters)))
         return false;
-    const uint32_t own = replay_first_at(question, instance), first_at = from < own ? from : own;
+    const uint32_t first_at = from < instance->first_at ? from : instance->first_at;
     replay_begin(&replay, question);
     for (uint32_t at = 0; at <= instance->end; at++) {
         if (at == first_at)
@@ -142,15 +123,11 @@ bool explain_insert_release_barriers(const struct question *question, const stru
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place)
 {
     const struct race_instance *instance = question->instances;
-    const uint32_t first_at = replay_first_at(question, instance);
     struct replay replay;
     struct unit_state unit_state;
     if (question->sync_log->full || place->first != 0)
         return false;
-    replay_begin(&replay, question);
-    replay_until(&replay, 0, first_at);
-    const uint64_t segment = replay_segment(&replay, instance->first.unit);
-    replay_until(&replay, first_at, instance->end);
+    const uint64_t segment = replay_accesses(&replay, question, instance->end);
     order_unit_state(&replay.order, instance->second.unit, &unit_state);
     order_fence(&replay.order, &unit_state, REGION_IMAGE, ORDER_ACQ_REL, SCOPE_WORK_ITEM, place->site);
     order_unit_state(&replay.order, instance->second.unit, &unit_state);
@@ -195,15 +172,12 @@ bool explain_insert_wait(const struct question *question)
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site)
 {
     const struct race_instance *instance = question->instances;
-    const uint32_t began = wait_place(question), first_at = replay_first_at(question, instance);
+    const uint32_t began = wait_place(question);
     struct replay replay;
     if (question->sync_log->full || instance->second.unit < UNIT_COPIES || began == instance->end)
         return false;
     const struct sync_op *copy = &question->sync_log->items[began];
-    replay_begin(&replay, question);
-    replay_until(&replay, 0, first_at);
-    const uint64_t segment = replay_segment(&replay, instance->first.unit);
-    replay_until(&replay, first_at, began);
+    const uint64_t segment = replay_accesses(&replay, question, began);
     order_barrier(&replay.order, copy->by, 1u << question->region, SCOPE_WORK_GROUP, site);
     const uint64_t anew = order_copy_start(&replay.order, copy->by, copy->number, copy->site);
     return replay_end(&replay, anew != UNIT_END && replay_has(&replay, anew, instance->first.unit, segment));

@@ -4,8 +4,6 @@
  * work-item holds the lock. A barrier, or the end of a kernel, cannot be there: the holder would wait for
  * work-items that wait for the lock.
  */
-#include "explain_lock.h"
-
 #include "explain_accesses.h"
 
 /* Is the place after the loop that waits for the lock, and before the store that gives it back? */

@@ -156,26 +156,23 @@ static void say_barriers(const struct question *question, const struct suggested
     wording_add(fix, ", where all work-items of the work-group reach it");
 }
 
-bool explain_release_clock(const struct question *question, struct wording *out_why, struct wording *out_fix,
-                           struct suggested_fix *out_suggested_fix)
+bool explain_release_clock(const struct question *question, struct proposal *out_proposal)
 {
-    const struct race_instance *instance = question->instances;
+    const struct suggested_fix *found = &out_proposal->suggested;
     struct barrier_search search = {.question = question};
     struct barrier_sites from, to;
-    *out_why = *out_fix = (struct wording){.used = 0};
-    *out_suggested_fix = (struct suggested_fix){.kind = FIX_NONE};
-    if (is_by_copy(instance) || !question->host->between || question->sync_log->full)
+    if (is_by_copy(question->instances) || !question->host->between || question->sync_log->full)
         return false;
     list_sites(question, true, &from);
     list_sites(question, false, &to);
     if (!find_barriers(&search, &from, &to, true) && !find_barriers(&search, &from, &to, false))
         return false;
-    *out_suggested_fix = search.suggested_fix;
-    if (out_suggested_fix->release_site != NO_END)
-        say_why_at(question, true, out_suggested_fix->release_site, out_why);
-    if (out_suggested_fix->acquire_site != NO_END)
-        say_why_at(question, false, out_suggested_fix->acquire_site, out_why);
-    say_barriers(question, out_suggested_fix, out_fix);
+    out_proposal->suggested = search.suggested_fix;
+    if (found->release_site != NO_END)
+        say_why_at(question, true, found->release_site, &out_proposal->why);
+    if (found->acquire_site != NO_END)
+        say_why_at(question, false, found->acquire_site, &out_proposal->why);
+    say_barriers(question, found, &out_proposal->fix);
     return true;
 }
 

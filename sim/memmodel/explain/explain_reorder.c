@@ -24,8 +24,8 @@ struct edit_replay {
     struct replay replay;
     const struct edit *edits;
     uint32_t edit_count;
-    bool *moved; /* by log entry: it was replayed beside another one; NULL: nothing moves */
-    bool fences; /* the edits put fences beside atomics */
+    bool moves;                          /* some fence moves */
+    bool fences;                         /* the edits put fences beside atomics */
     uint64_t clock[RACE_INSTANCES_MOST]; /* clock values of the first accesses' segments */
     bool ordered[RACE_INSTANCES_MOST];   /* the first access happens before the second */
     struct edited_log *list; /* operations are written there instead of replayed; NULL: replayed */
@@ -80,7 +80,7 @@ static struct sync_op edited_op(const struct edit_replay *run, uint32_t at)
 
 static void write_entry(struct edited_log *list, const struct sync_op *what, uint32_t was)
 {
-    if (list->count == list->room)
+    if (list->count == list->room) /* past the question's second access */
         return;
     list->was[list->count] = was;
     list->items[list->count++] = *what;
@@ -109,94 +109,74 @@ static bool puts_fences(const struct edit *edits, uint32_t count)
     return has_kind(edits, count, 1u << EDIT_MOVE | 1u << EDIT_FENCE | 1u << EDIT_FENCES);
 }
 
-/* The slot of the unit in a hash table of latest operations; each slot has 1 + an index in the log, 0:
- * free. */
-static uint32_t *latest_of(uint32_t *table, uint32_t mask, const struct sync_op *items, uint64_t unit)
+/* The nearest operation of the same unit after or before the entry, other than its group's; the log's length:
+ * none. */
+static uint32_t own_beside(const struct sync_log *sync_log, uint32_t at, bool after)
 {
-    uint32_t at = (uint32_t)(unit * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
-    while (table[at] && items[table[at] - 1].by != unit)
-        at = (at + 1) & mask;
-    return &table[at];
+    const struct sync_op *items = sync_log->items;
+    for (uint32_t other = at; after ? ++other < sync_log->count : other-- > 0;)
+        if (is_own(&items[other]) && items[other].by == items[at].by)
+            return other;
+    return sync_log->count;
 }
 
-static bool link_own(struct edit_search *search)
+/* Notes at each atomic the fences beside it, on whose other side they would be if they moved. */
+static bool link_fences(struct edit_search *search)
 {
     const struct sync_log *sync_log = search->question->sync_log;
-    uint32_t room = 4;
-    while (room < 2 * sync_log->count)
-        room *= 2;
-    uint32_t *latest = calloc(room, sizeof *latest);
-    struct neighbours *own = latest ? malloc((sync_log->count + 1) * sizeof *own) : NULL;
-    for (uint32_t at = 0; own && at < sync_log->count; at++) {
-        own[at] = (struct neighbours){sync_log->count, sync_log->count};
-        if (!is_own(&sync_log->items[at]))
+    search->beside = calloc(sync_log->count + 1, sizeof *search->beside);
+    for (uint32_t at = 0; search->beside && at < sync_log->count; at++) {
+        const bool forward = moves_forward(&sync_log->items[at]);
+        const uint32_t other =
+            is_fence(&sync_log->items[at]) ? own_beside(sync_log, at, forward) : sync_log->count;
+        if (other == sync_log->count || !is_atomic(&sync_log->items[other]))
             continue;
-        uint32_t *before = latest_of(latest, room - 1, sync_log->items, sync_log->items[at].by);
-        if (*before) {
-            own[at].before = *before - 1;
-            own[*before - 1].next = at;
-        }
-        *before = at + 1;
+        search->beside[other].moved[forward] = at + 1;
+        search->beside[at].moves = true;
     }
-    free(latest);
-    search->own = own;
-    return own;
+    return search->beside;
 }
 
 /* Prepares for fences that move, if any do; false: out of memory. */
 static bool begin_moves(struct edit_replay *run)
 {
-    const uint32_t count = run->search->question->sync_log->count;
-    if (!has_kind(run->edits, run->edit_count, 1u << EDIT_MOVE))
-        return true;
-    run->moved = run->search->own || link_own(run->search) ? calloc(count + 1, sizeof *run->moved) : NULL;
-    return run->moved;
+    run->moves = has_kind(run->edits, run->edit_count, 1u << EDIT_MOVE);
+    return !run->moves || run->search->beside || link_fences(run->search);
 }
 
 /* A release fence just after its atomic moves before it; an acquire fence just before its atomic moves after
  * it. */
-static void replay_moved(struct edit_replay *run, uint32_t at, bool before)
+static void replay_moved(struct edit_replay *run, uint32_t at, bool forward)
 {
-    const struct sync_log *sync_log = run->search->question->sync_log;
-    const struct neighbours *own = &run->search->own[at];
-    const uint32_t fence_at = before ? own->next : own->before;
-    if (fence_at == sync_log->count || !edit_of(run, fence_at, EDIT_MOVE) ||
-        moves_forward(&sync_log->items[fence_at]) == before)
-        return;
-    replay_one(run, &sync_log->items[fence_at], fence_at);
-    run->moved[fence_at] = true;
+    const uint32_t moved = run->moves ? run->search->beside[at].moved[forward] : 0;
+    if (moved && edit_of(run, moved - 1, EDIT_MOVE))
+        replay_one(run, &run->search->question->sync_log->items[moved - 1], moved - 1);
 }
 
+/* An acquire fence that no atomic follows is dropped, too. */
 static bool is_moved(const struct edit_replay *run, uint32_t at)
 {
     const struct sync_op *sync_op = &run->search->question->sync_log->items[at];
-    return run->moved && (run->moved[at] || (edit_of(run, at, EDIT_MOVE) && moves_forward(sync_op)));
+    return run->moves && edit_of(run, at, EDIT_MOVE) &&
+           (moves_forward(sync_op) || run->search->beside[at].moves);
 }
 
-/* A fence with both flags beside an atomic. */
-static void replay_full_fence(struct edit_replay *run, const struct sync_op *beside, enum memory_ordering how,
-                              uint32_t was)
-{
-    struct sync_op sync_op = *beside;
-    sync_op.kind = SYNC_OP_FENCE;
-    sync_op.regions = REGION_GLOBAL | REGION_LOCAL;
-    sync_op.order = (uint8_t)how;
-    replay_one(run, &sync_op, was);
-}
-
-/* A fence for the question's region, if the edits put one there. */
-static void replay_fence_beside(struct edit_replay *run, const struct sync_op *beside,
-                                enum memory_ordering how, uint32_t at)
+/* The fences that the edits put beside an atomic, on the side of that order: with both flags, or for the
+ * question's region. */
+static void replay_fences(struct edit_replay *run, const struct sync_op *beside, enum memory_ordering how,
+                          uint32_t at)
 {
     for (uint32_t i = 0; i < run->edit_count; i++) {
         const struct edit *edit = &run->edits[i];
+        const bool full = edit->kind == EDIT_FENCES, one = edit->kind == EDIT_FENCE && edit->order == how;
         struct sync_op sync_op = *beside;
-        if (edit->kind != EDIT_FENCE || edit->spot != run->search->spot_of[at] || edit->order != how)
+        if (edit->spot != run->search->spot_of[at] || !(full || one))
             continue;
         sync_op.kind = SYNC_OP_FENCE;
-        sync_op.regions = (uint8_t)(1u << run->search->question->region);
+        sync_op.regions =
+            full ? REGION_GLOBAL | REGION_LOCAL : (uint8_t)(1u << run->search->question->region);
         sync_op.order = (uint8_t)how;
-        sync_op.scope = (uint8_t)edit->scope;
+        sync_op.scope = full ? beside->scope : (uint8_t)edit->scope;
         replay_one(run, &sync_op, at);
     }
 }
@@ -255,10 +235,11 @@ static void ask_second(struct edit_replay *run, uint32_t index)
 static void ask_at(struct edit_replay *run, uint32_t at)
 {
     const struct edit_search *search = run->search;
-    for (uint32_t i = 0; i < search->instance_count; i++) {
-        if (at == search->first_at[i] && !(run->fences && search->first_act[i] != NO_ACT))
+    const struct question *question = search->question;
+    for (uint32_t i = 0; i < question->instance_count; i++) {
+        if (at == question->instances[i].first_at && !(run->fences && search->first_act[i] != NO_ACT))
             ask_first(run, i);
-        if (at == search->question->instances[i].end && !(run->fences && search->second_act[i] != NO_ACT))
+        if (at == question->instances[i].end && !(run->fences && search->second_act[i] != NO_ACT))
             ask_second(run, i);
     }
 }
@@ -267,7 +248,7 @@ static void ask_at(struct edit_replay *run, uint32_t at)
 static void ask_beside(struct edit_replay *run, uint32_t at, bool past)
 {
     const struct edit_search *search = run->search;
-    for (uint32_t i = 0; run->fences && i < search->instance_count; i++) {
+    for (uint32_t i = 0; run->fences && i < search->question->instance_count; i++) {
         if (!past && at == search->first_act[i])
             ask_first(run, i);
         if (past && at == search->second_act[i])
@@ -278,24 +259,17 @@ static void ask_beside(struct edit_replay *run, uint32_t at, bool past)
 static void replay_edited(struct edit_replay *run, uint32_t at)
 {
     const struct sync_op sync_op = edited_op(run, at);
-    bool fences = is_atomic(&sync_op) && edit_of(run, at, EDIT_FENCES);
     if (is_moved(run, at))
         return;
-    if (run->moved && is_atomic(&sync_op))
-        replay_moved(run, at, true);
-    if (fences && sync_op.writes)
-        replay_full_fence(run, &sync_op, ORDER_RELEASE, at);
+    replay_moved(run, at, false);
     if (is_atomic(&sync_op) && sync_op.writes)
-        replay_fence_beside(run, &sync_op, ORDER_RELEASE, at);
+        replay_fences(run, &sync_op, ORDER_RELEASE, at);
     ask_beside(run, at, false);
     replay_one(run, &sync_op, at);
     ask_beside(run, at, true);
     if (is_atomic(&sync_op) && sync_op.reads)
-        replay_fence_beside(run, &sync_op, ORDER_ACQUIRE, at);
-    if (fences && sync_op.reads)
-        replay_full_fence(run, &sync_op, ORDER_ACQUIRE, at);
-    if (run->moved && is_atomic(&sync_op))
-        replay_moved(run, at, false);
+        replay_fences(run, &sync_op, ORDER_ACQUIRE, at);
+    replay_moved(run, at, true);
 }
 
 uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit *edits, uint32_t count)
@@ -322,10 +296,9 @@ uint32_t edit_search_count_ordered(struct edit_search *search, const struct edit
     }
     search->work += run.replay.order.searched / RELEASE_CLOCKS_OF_WORK;
     search->failed |= replay_failed(&run.replay);
-    for (uint32_t i = 0; i < search->instance_count && !search->failed && run.ordered[0]; i++)
+    for (uint32_t i = 0; i < question->instance_count && !search->failed && run.ordered[0]; i++)
         found += run.ordered[i];
     replay_end(&run.replay, found != 0);
-    free(run.moved);
     return found;
 }
 
@@ -419,7 +392,6 @@ bool edit_search_clashes(struct edit_search *search, const struct edit *edits, u
         replay_edited(&run, at);
     }
     clashes = replay_end(&run.replay, clashes);
-    free(run.moved);
     return clashes;
 }
 
@@ -444,7 +416,6 @@ static bool write_log(struct edit_search *search, const struct found_edits *foun
             replay_edited(&run, at);
     }
     *out_first = run.first;
-    free(run.moved);
     return written;
 }
 

@@ -88,9 +88,14 @@ bool replay_end(struct replay *replay, bool answer)
     return holds;
 }
 
-uint32_t replay_first_at(const struct question *question, const struct race_instance *instance)
+uint64_t replay_accesses(struct replay *replay, const struct question *question, uint32_t until)
 {
-    return explain_locate(question->sync_log, &instance->first, instance->end);
+    const struct race_instance *instance = question->instances;
+    replay_begin(replay, question);
+    replay_until(replay, 0, instance->first_at);
+    const uint64_t segment = replay_segment(replay, instance->first.unit);
+    replay_until(replay, instance->first_at, until);
+    return segment;
 }
 
 bool replay_happens_before(const struct question *question, const struct clock_snapshot *from,

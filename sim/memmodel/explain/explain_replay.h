@@ -17,7 +17,8 @@
  *   replay_happens_before   a whole replay: does what a unit did up to one place of the log happen before
  *                           what another does from a later place on? more: an operation that is replayed at
  *                           the earlier place; NULL: none
- *   replay_first_at         the place of the first access of an instance
+ *   replay_accesses         replays the log up to index `until`; the clock value of the first access's
+ *                           segment
  *   replay_late_read        likewise, with the reading unit's operations from its read up to its access, at
  *                           log length `end`, moved to after the other unit's store
  *
@@ -49,7 +50,7 @@ bool replay_end(struct replay *replay, bool answer);
 
 bool replay_happens_before(const struct question *question, const struct clock_snapshot *from,
                            const struct sync_op *more, const struct clock_snapshot *to);
-uint32_t replay_first_at(const struct question *question, const struct race_instance *instance);
+uint64_t replay_accesses(struct replay *replay, const struct question *question, uint32_t until);
 bool replay_late_read(const struct question *question, const struct clock_snapshot *from, uint32_t store,
                       const struct clock_snapshot *read, uint32_t end);
 

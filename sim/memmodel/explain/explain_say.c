@@ -42,8 +42,7 @@ static void say_order(const struct edit_words *words, const struct edit *edit)
         if (is_fence(sample))
             wording_add(words->why, " has %s only", memory_order_word((enum memory_ordering)sample->order));
         else
-            wording_add(words->why, " is %s: %s",
-                        memory_order_word((enum memory_ordering)sample->order) + strlen("memory_order_"),
+            wording_add(words->why, " is %s: %s", wording_order((enum memory_ordering)sample->order),
                         edit_words_acquires(words, edit)
                             ? "what the store published does not become visible by it"
                             : "what was written before it does not become visible with it");
@@ -129,8 +128,8 @@ void explain_say_edits(struct edit_search *search, const struct found_edits *fou
     const uint32_t count = found->count;
     struct edit_words with = {.search = search,
                               .question = search->question,
-                              .why = &answer->why,
-                              .fix = &answer->fix,
+                              .why = &answer->proposal.why,
+                              .fix = &answer->proposal.fix,
                               .found = found,
                               .alone = count == 1};
     const struct edit_words *words = &with;

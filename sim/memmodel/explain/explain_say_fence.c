@@ -89,7 +89,7 @@ static uint32_t counterpart_of(const struct edit_words *words, const struct edit
     for (uint32_t i = 0; i < instance->end; i++) {
         const uint32_t at = acquires ? i : instance->end - 1 - i;
         const struct sync_op *sync_op = &question->sync_log->items[at];
-        if (sync_op->by == unit && (!acquires || at >= words->search->first_at[0]) &&
+        if (sync_op->by == unit && (!acquires || at >= instance->first_at) &&
             is_counterpart(words, edit, sync_op))
             return sync_op->site;
     }
@@ -99,7 +99,7 @@ static uint32_t counterpart_of(const struct edit_words *words, const struct edit
 void explain_say_fence(const struct edit_words *words, const struct edit *edit)
 {
     const struct sync_op *sample = words->search->spots[edit->spot].sample;
-    const bool acquires = edit->order == ORDER_ACQUIRE, old = explain_has_old_atomics(words->question);
+    const bool acquires = edit->order == ORDER_ACQUIRE, old = explain_is_opencl_c_1(words->question->host);
     const uint32_t there = words->alone ? counterpart_of(words, edit) : 0;
     if (there) {
         wording_add(words->why, "the fence at %s%s", AT(words->question->host, there),

@@ -72,9 +72,7 @@ static void say_end(const struct edit_words *words, const struct sync_op *end)
 {
     const enum memory_scope scope = (enum memory_scope)end->scope;
     wording_add(words->why, "the %s at %s has %s", edit_words_role(words, end),
-                AT(words->question->host, end->site),
-                SCOPE(scope, is_atomic(end) ? scope_reduced(scope, end->region == IN_LOCAL, end->svm_atomics)
-                                            : scope));
+                AT(words->question->host, end->site), SCOPE(scope, sync_op_scope(end)));
 }
 
 static void say_differing(const struct edit_words *words, const struct sync_op *end,

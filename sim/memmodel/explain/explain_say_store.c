@@ -47,8 +47,8 @@ void explain_say_store(const struct edit_words *words, const struct edit *edit)
     }
     wording_add(words->fix, "atomic_store_explicit with memory_order_release, %s at %s",
                 memory_scope_word(edit->scope), AT_SPOT(words, edit->spot));
-    wording_store(words->fix, words->search->spots[edit->spot].site, question->region == IN_LOCAL,
-                  ORDER_RELEASE, edit->scope);
+    wording_access_change(words->fix, words->search->spots[edit->spot].site, true,
+                          question->region == IN_LOCAL, ORDER_RELEASE, edit->scope);
 }
 
 void explain_say_update(const struct edit_words *words, const struct edit *edit)

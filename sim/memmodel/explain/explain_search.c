@@ -23,17 +23,7 @@ uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_acc
     return at;
 }
 
-bool edit_search_locate(struct edit_search *search)
-{
-    const struct question *question = search->question;
-    search->instance_count = question->instance_count;
-    for (uint32_t i = 0; i < question->instance_count; i++)
-        search->first_at[i] =
-            explain_locate(question->sync_log, &question->instances[i].first, question->instances[i].end);
-    return search->instance_count > 0;
-}
-
-bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
+static bool takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit)
 {
     const struct place place = edges_unit_place(question->launch, unit);
     if (is_fence(sync_op) || is_atomic(sync_op) || sync_op->kind == SYNC_OP_OVERWRITE)
@@ -41,6 +31,20 @@ bool explain_takes_part(const struct question *question, const struct sync_op *s
     if (sync_op->kind == SYNC_OP_SUB_GROUP_BARRIER)
         return sync_op->by == place.group && sync_op->number == place.sub_group;
     return sync_op->by == place.group && (is_barrier(sync_op) || sync_op->kind == SYNC_OP_GROUP_END);
+}
+
+uint32_t explain_next_of(const struct question *question, uint64_t unit, uint32_t at, uint32_t end)
+{
+    while (at < end && !takes_part(question, &question->sync_log->items[at], unit))
+        at++;
+    return at;
+}
+
+uint32_t explain_past_latest_of(const struct question *question, uint64_t unit, uint32_t end)
+{
+    while (end > 0 && !takes_part(question, &question->sync_log->items[end - 1], unit))
+        end--;
+    return end;
 }
 
 /* Is the entry an atomic or a store of the unit at that place? */
@@ -57,11 +61,8 @@ static void find_own_accesses(struct edit_search *search, uint32_t index)
     const struct question *question = search->question;
     const struct sync_op *items = question->sync_log->items;
     const struct race_instance *instance = &question->instances[index];
-    uint32_t next = search->first_at[index], latest = instance->end;
-    while (next < instance->end && !explain_takes_part(question, &items[next], instance->first.unit))
-        next++;
-    while (latest > 0 && !explain_takes_part(question, &items[latest - 1], instance->second.unit))
-        latest--;
+    const uint32_t next = explain_next_of(question, instance->first.unit, instance->first_at, instance->end),
+                   latest = explain_past_latest_of(question, instance->second.unit, instance->end);
     const bool second =
         latest > 0 && is_access_at(&items[latest - 1], instance->second.unit, instance->second.site);
     const bool first = next < (second ? latest - 1 : instance->end) &&
@@ -112,7 +113,7 @@ bool edit_search_spots(struct edit_search *search)
         search->spots[spot].reads |= sync_op->reads;
         search->spots[spot].writes |= sync_op->writes;
     }
-    for (uint32_t i = 0; i < search->instance_count; i++)
+    for (uint32_t i = 0; i < search->question->instance_count; i++)
         find_own_accesses(search, i);
     return search->spot_of != NULL;
 }
@@ -203,11 +204,10 @@ static bool allows(const struct edit_search *search, uint32_t index, enum edit_k
     case EDIT_STORE: return sample->kind == SYNC_OP_OVERWRITE && sample->size == 4;
     case EDIT_UPDATE: return (is_atomic(sample) && !sample->reads) || sample->kind == SYNC_OP_OVERWRITE;
     case EDIT_MOVE: return is_fence(sample);
-    case EDIT_FENCE: return false; /* list_fences() lists these */
     case EDIT_ORDER_AND_SCOPE:
         return fails ? allows_failure_order(search, index)
                      : succeeds(sample) && stronger_order(sample) != sample->order;
-    default: return false;
+    default: return false; /* list_fences() lists EDIT_FENCE */
     }
 }
 
@@ -290,7 +290,7 @@ static void list_fences(struct edit_search *search, enum memory_scope scope)
         if (is_fence(sample) && sample->order != ORDER_RELEASE)
             list_counterparts(search, ORDER_RELEASE, (enum memory_scope)sample->scope);
     }
-    if (!explain_has_old_atomics(search->question) || scope != SCOPE_WORK_GROUP)
+    if (!explain_is_opencl_c_1(search->question->host) || scope != SCOPE_WORK_GROUP)
         return;
     list_counterparts(search, ORDER_RELEASE, scope);
     list_counterparts(search, ORDER_ACQUIRE, scope);
@@ -300,7 +300,7 @@ static void list_fences(struct edit_search *search, enum memory_scope scope)
 static void list_edits(struct edit_search *search, enum memory_scope scope)
 {
     /* new fences are listed before edits of this kind */
-    const enum edit_kind fences = explain_has_old_atomics(search->question) ? EDIT_ORDER : EDIT_FENCES;
+    const enum edit_kind fences = explain_is_opencl_c_1(search->question->host) ? EDIT_ORDER : EDIT_FENCES;
     for (enum edit_kind kind = 0; kind < EDIT_KINDS; kind++) {
         if (kind == EDIT_SCOPE) {
             list_scopes(search, scope);
@@ -331,7 +331,7 @@ static bool try_edits(struct edit_search *search, const struct edit *edits, uint
         *better = (struct found_edits){.count = count, .ordered = ordered};
         memcpy(better->edits, edits, count * sizeof *edits);
     }
-    return !clashes && ordered == search->instance_count;
+    return !clashes && ordered == search->question->instance_count;
 }
 
 /* Once some edit orders the question's own instance, the search may take WORK_MORE only. */
@@ -373,7 +373,7 @@ static bool is_pair(const struct edit_search *search, const struct edit pair[2])
 {
     const int fences = (pair[0].kind == EDIT_FENCE) + (pair[1].kind == EDIT_FENCE);
     if (fences == 2)
-        return explain_has_old_atomics(search->question) && pair[0].order != pair[1].order;
+        return explain_is_opencl_c_1(search->question->host) && pair[0].order != pair[1].order;
     if (fences)
         return pairing_of(search, pair) == PAIR_FENCE;
     return pair[0].spot != pair[1].spot || pair[0].kind != pair[1].kind;
@@ -429,5 +429,5 @@ void edit_search_edits(struct edit_search *search, struct found_edits *found)
 void edit_search_fini(struct edit_search *search)
 {
     free(search->spot_of);
-    free(search->own);
+    free(search->beside);
 }

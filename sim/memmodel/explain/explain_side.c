@@ -14,15 +14,13 @@ enum { OPERATIONS_TRIED = 8 };
 /* The two accesses of an instance, and where in the log they are. */
 struct side_pair {
     const struct racing_access *accesses[2];
-    struct clock_snapshot clock_snapshot[2];
+    uint32_t at[2];
 };
 
 static struct side_pair pair_of(const struct question *question, uint32_t index)
 {
     const struct race_instance *instance = &question->instances[index];
-    return (struct side_pair){{&instance->first, &instance->second},
-                              {{instance->first.unit, replay_first_at(question, instance)},
-                               {instance->second.unit, instance->end}}};
+    return (struct side_pair){{&instance->first, &instance->second}, {instance->first_at, instance->end}};
 }
 
 /* On one line, also on an unknown one. */
@@ -44,10 +42,10 @@ static bool at_one_place(const struct question *question, uint32_t a, uint32_t b
 static bool orders(const struct question *question, const struct side_pair *pair, int mover, uint32_t at,
                    bool before)
 {
-    const struct clock_snapshot moved = {pair->clock_snapshot[mover].unit, before ? at : at + 1},
-                                other = pair->clock_snapshot[!mover];
+    const struct clock_snapshot moved = {pair->accesses[mover]->unit, before ? at : at + 1},
+                                other = {pair->accesses[!mover]->unit, pair->at[!mover]};
     const struct clock_snapshot *from = before ? &moved : &other, *to = before ? &other : &moved;
-    return from->at <= to->at && replay_happens_before(question, from, NULL, to);
+    return replay_happens_before(question, from, NULL, to);
 }
 
 static bool takes_lock(const struct question *question, const struct sync_op *sync_op, uint32_t site)
@@ -73,13 +71,13 @@ static bool try_side(const struct question *question, const struct side_pair *pa
                      uint32_t site, uint64_t *work, uint32_t *out_site)
 {
     const struct sync_log *sync_log = question->sync_log;
-    const uint32_t own = pair->clock_snapshot[mover].at, other = pair->clock_snapshot[!mover].at;
+    const uint32_t own = pair->at[mover], other = pair->at[!mover];
     uint32_t tried = 0;
     for (uint32_t at = (own < other) == before ? own : other; before ? at > 0 : at < sync_log->count;
          at = before ? at - 1 : at + 1) {
         const uint32_t place = before ? at - 1 : at;
         const struct sync_op *sync_op = &sync_log->items[place];
-        if (sync_op->by != pair->clock_snapshot[mover].unit || !is_own(sync_op))
+        if (sync_op->by != pair->accesses[mover]->unit || !is_own(sync_op))
             continue;
         if (depends_on(question, sync_op, pair->accesses[mover]->site, before))
             return false;
@@ -125,25 +123,22 @@ static void say_side(const struct question *question, const struct side *side, s
     wording_change(fix, &change);
 }
 
-bool explain_side(const struct question *question, uint64_t *work, struct side *out_side,
-                  struct wording *out_why, struct wording *out_fix)
+bool explain_side(const struct question *question, struct proposal *out_proposal)
 {
-    const struct race_instance *instance = question->instances;
-    *out_why = *out_fix = (struct wording){.used = 0};
-    if (question->sync_log->full || is_by_copy(instance))
+    if (question->sync_log->full || is_by_copy(question->instances))
         return false;
     const struct side_pair pair = pair_of(question, 0);
     for (int attempt = 0; attempt < 4; attempt++) { /* each access before a release, then after an acquire */
         const int mover = attempt % 2;
         const bool before = attempt < 2;
         uint32_t operation;
-        if (!try_side(question, &pair, mover, before, NO_END, work, &operation))
+        if (!try_side(question, &pair, mover, before, NO_END, question->spent, &operation))
             continue;
-        *out_side = (struct side){pair.accesses[mover]->site, operation, before, NO_END};
-        say_side(question, out_side, out_why, out_fix);
+        const struct side side = {pair.accesses[mover]->site, operation, before, NO_END};
+        out_proposal->suggested = (struct suggested_fix){.kind = FIX_SIDE, .side = side};
+        say_side(question, &side, &out_proposal->why, &out_proposal->fix);
         return true;
     }
-    *out_side = (struct side){.operation = NO_END};
     return false;
 }
 
@@ -168,19 +163,6 @@ static bool differs(const struct sync_op *read, const struct sync_op *store)
     return read->values.has_read && store->values.has_written && read->values.read != store->values.written;
 }
 
-static bool would_order(const struct question *question, const struct side_pair *pair, int reader,
-                        const struct early_read *early)
-{
-    const struct sync_op *items = question->sync_log->items, *read = &items[early->read],
-                         *store = &items[early->store];
-    const struct clock_snapshot late = {read->by, early->read};
-    const bool in_place =
-        early->read < pair->clock_snapshot[reader].at && early->store >= pair->clock_snapshot[!reader].at;
-    return in_place && is_read_of(read, store) && differs(read, store) &&
-           replay_late_read(question, &pair->clock_snapshot[!reader], early->store, &late,
-                            pair->clock_snapshot[reader].at);
-}
-
 /* The reader's reads, the nearest to its access first, each with the other unit's first store after it.
  * named: only reads and stores of these places count; NULL: all. */
 static bool try_early_read(const struct question *question, const struct side_pair *pair, int reader,
@@ -188,22 +170,25 @@ static bool try_early_read(const struct question *question, const struct side_pa
 {
     const struct sync_log *sync_log = question->sync_log;
     const struct sync_op *items = sync_log->items;
+    const struct clock_snapshot other = {pair->accesses[!reader]->unit, pair->at[!reader]};
     uint32_t tried = 0;
-    for (out->read = pair->clock_snapshot[reader].at; out->read-- > 0;) {
-        if (items[out->read].by != pair->clock_snapshot[reader].unit || !is_atomic(&items[out->read]) ||
+    for (out->read = pair->at[reader]; out->read-- > 0;) {
+        if (items[out->read].by != pair->accesses[reader]->unit || !is_atomic(&items[out->read]) ||
             (named && items[out->read].site != named->operation))
             continue;
-        const uint32_t least =
-            out->read > pair->clock_snapshot[!reader].at ? out->read : pair->clock_snapshot[!reader].at;
+        const uint32_t least = out->read > pair->at[!reader] ? out->read : pair->at[!reader];
         for (out->store = least; out->store < sync_log->count; out->store++) {
-            if (items[out->store].by != pair->clock_snapshot[!reader].unit ||
+            if (items[out->store].by != pair->accesses[!reader]->unit ||
                 !is_read_of(&items[out->read], &items[out->store]) ||
                 (named && items[out->store].site != named->store))
                 continue;
             if (tried++ == OPERATIONS_TRIED || *work > WORK_OF_LAUNCH)
                 return false;
             *work += sync_log->count;
-            if (would_order(question, pair, reader, out))
+            if (differs(&items[out->read], &items[out->store]) &&
+                replay_late_read(question, &other, out->store,
+                                 &(struct clock_snapshot){pair->accesses[reader]->unit, out->read},
+                                 pair->at[reader]))
                 return true;
         }
     }
@@ -249,22 +234,20 @@ static void say_early_read(const struct question *question, const struct early_r
                 AT(host, store->site));
 }
 
-bool explain_early_read(const struct question *question, uint64_t *work, struct side *out_side,
-                        struct wording *out_why, struct wording *out_fix)
+bool explain_early_read(const struct question *question, struct proposal *out_proposal)
 {
-    const struct race_instance *instance = question->instances;
+    const struct sync_op *items = question->sync_log->items;
     struct early_read early;
-    *out_why = *out_fix = (struct wording){.used = 0};
-    *out_side = (struct side){.operation = NO_END};
-    if (question->sync_log->full || is_by_copy(instance))
+    if (question->sync_log->full || is_by_copy(question->instances))
         return false;
     const struct side_pair pair = pair_of(question, 0);
     for (int reader = 1; reader >= 0; reader--) {
-        if (!try_early_read(question, &pair, reader, NULL, work, &early))
+        if (!try_early_read(question, &pair, reader, NULL, question->spent, &early))
             continue;
-        *out_side = (struct side){pair.accesses[reader]->site, question->sync_log->items[early.read].site,
-                                  false, question->sync_log->items[early.store].site};
-        say_early_read(question, &early, out_side->access, out_why, out_fix);
+        const struct side side = {pair.accesses[reader]->site, items[early.read].site, false,
+                                  items[early.store].site};
+        out_proposal->suggested = (struct suggested_fix){.kind = FIX_SIDE, .side = side};
+        say_early_read(question, &early, side.access, &out_proposal->why, &out_proposal->fix);
         return true;
     }
     return false;

@@ -5,14 +5,14 @@
  *
  * Interface, by file
  *   explain_search.c
- *     explain_locate           how many entries of the log, up to `end`, come before the access
- *     edit_search_locate       the same for the first access of each instance; false: no instances
  *     edit_search_spots        the places that may be edited, and log entries that are themselves accesses
  *                              of the race; false: out of memory
  *     edit_search_edits        the smallest edits that order most instances. None if the accesses are
  *                              ordered without any: then no order is missing
  *     edit_search_fini         frees what the search owns
- *     explain_takes_part       does a unit execute the entry? A barrier is executed by all of its group
+ *     explain_next_of          the next entry from `at` on that the unit executes; `end`: none. A barrier is
+ *                              executed by all of its group
+ *     explain_past_latest_of   1 + the latest such entry before `end`; 0: none
  *   explain_reorder.c
  *     edit_search_count_ordered  replays the log with the edits: how many instances are ordered? 0 if the
  *                                first is not
@@ -37,18 +37,34 @@
  *     explain_say_statement_beside   a statement at that place, in words and as a change of the code
  *   explain_atomic.c
  *     explain_make_atomic      atomic accesses instead of plain ones
+ *     explain_atomics_cover    do atomics of that scope order the two accesses? Then they are the fix
  *     explain_store_function   the atomic function that stores what the load there reads
- *     explain_update_function  the atomic function for an assignment such as |=; NULL: it is none
- *     explain_has_old_atomics  is the program in OpenCL C 1.x, without orders and scopes?
+ *     explain_updates          does an operator such as |= stand there? Then its atomic function; NULL: none
  *   explain_flag_replay.c
  *     explain_flag_orders      how many instances are ordered if the flag's plain accesses are a release and
  *                              an acquire? 0 if the first is not
+ *   explain_flag.c, explain_side.c, explain_release.c: explain_flag_covers, explain_side_covers,
+ *                              explain_release_clock_covers: explain_covers() for one kind of fix
  *   explain_say.c              explain_say_edits: why and fix of an answer
  *   edit_words.c               explain_noun: "read-modify-write"
  *   explain_update.c
+ *     explain_is_update        are the accesses the load and the store of one update, as of x = max(x, y)?
  *     explain_update           atomic updates instead of the load and store of which the accesses are
  *                              halves. commuting: only updates whose order does not matter
  *     explain_update_advice    the same in words, where there is no text to edit
+ *   explain_barrier.c
+ *     explain_barrier_separates        a barrier between the accesses, or in the loop both are in, or two
+ *                                      kernels split between them. update: not between them, which are the
+ *                                      load and the store of one update
+ *     explain_barrier_each_iteration   a barrier after each of the two accesses, in each iteration of a loop.
+ *                                      False: none orders them, or the kernel would not compile with it
+ *     explain_barrier_say_in_line      words for a barrier between two accesses of one line
+ *     explain_say_iterations           words for a barrier in each iteration of a loop
+ *   explain_lock.c
+ *     lock_held_at             the lock that a work-item holds at a place of the code: no barrier can stand
+ *                              there, and no kernel can end. NULL: none
+ *     lock_of_stores           the lock that both accesses give back; NULL: they are not such stores
+ *     lock_is_taken_by         is the plain access of the update that takes a lock, as `while (*x); *x = 1;`?
  *   explain_advice.c
  *     explain_other_buffer     of two buffers that alternate, the one that the write was meant for
  *   explain_fix.c
@@ -86,10 +102,11 @@ enum {
 
 enum { NO_ACT = UINT32_MAX };
 
-/* The entries of atomics and fences of the same unit just before and after an entry; the log's length:
- * none. */
-struct neighbours {
-    uint32_t before, next;
+/* By log entry: of an atomic, 1 + the indexes of the fences of its unit beside it, where they would be on its
+ * other side if they moved, before it or after it; 0: none. Of a fence: does it move past an atomic? */
+struct moved_fences {
+    uint32_t moved[2];
+    bool moves;
 };
 
 /* The smallest edits so far, and how many instances they order. */
@@ -100,13 +117,10 @@ struct found_edits {
 
 struct edit_search {
     const struct question *question;
-    /* by instance: the first access comes after so many log entries */
-    uint32_t first_at[RACE_INSTANCES_MOST];
     /* by instance: the log entry that is the access itself, an atomic or a store; NO_ACT: none */
     uint32_t first_act[RACE_INSTANCES_MOST], second_act[RACE_INSTANCES_MOST];
-    uint32_t instance_count;
-    uint32_t *spot_of;      /* by log entry: its place; SPOTS_MOST: none */
-    struct neighbours *own; /* by log entry; NULL until a fence moves */
+    uint32_t *spot_of;           /* by log entry: its place; SPOTS_MOST: none */
+    struct moved_fences *beside; /* by log entry; NULL until a fence moves */
     struct edit_spot spots[SPOTS_MOST];
     uint32_t spot_count, spots_most;
     struct edit edits[EDITS_MOST];
@@ -117,8 +131,6 @@ struct edit_search {
     bool failed; /* out of memory */
 };
 
-uint32_t explain_locate(const struct sync_log *sync_log, const struct racing_access *access, uint32_t end);
-bool edit_search_locate(struct edit_search *search);
 bool edit_search_spots(struct edit_search *search);
 void edit_search_edits(struct edit_search *search, struct found_edits *found);
 void edit_search_fini(struct edit_search *search);
@@ -127,7 +139,8 @@ bool edit_search_clashes(struct edit_search *search, const struct edit *edits, u
 bool explain_insert_barrier(const struct question *question, const struct code_place *place);
 bool explain_insert_release_barriers(const struct question *question, const struct race_instance *instance,
                                      const struct suggested_fix *suggested_fix);
-bool explain_takes_part(const struct question *question, const struct sync_op *sync_op, uint64_t unit);
+uint32_t explain_next_of(const struct question *question, uint64_t unit, uint32_t at, uint32_t end);
+uint32_t explain_past_latest_of(const struct question *question, uint64_t unit, uint32_t end);
 bool explain_is_release_or_acquire(const struct question *question, const struct sync_op *sync_op,
                                    bool releases);
 bool explain_is_group_release_or_acquire(const struct question *question,
@@ -136,7 +149,7 @@ bool explain_is_group_release_or_acquire(const struct question *question,
 void explain_say_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void explain_say_and_at(const struct question *question, const struct code_place *place, struct wording *fix);
 void explain_put_at(const struct code_place *place, const char *statement, struct wording *fix);
-const char *explain_update_function(const struct question *question, uint32_t site);
+bool explain_updates(const struct question *question, uint32_t site, const char **out_function);
 const char *explain_store_function(const struct question *question, uint32_t load);
 bool explain_has_fence_place(const struct question *question, uint32_t site, bool past);
 void explain_say_statement_beside(const struct question *question, uint32_t site, bool past,
@@ -144,22 +157,45 @@ void explain_say_statement_beside(const struct question *question, uint32_t site
 bool explain_insert_wait(const struct question *question);
 bool explain_insert_image_fence(const struct question *question, const struct code_place *place);
 bool explain_insert_barrier_before_copy(const struct question *question, uint32_t site);
-uint32_t explain_flag_orders(const struct question *question, const struct flag_reads *flag_reads,
-                             const struct flag *flag);
+uint32_t explain_flag_orders(const struct question *question, const struct flag *flag);
+bool explain_flag_covers(const struct question *question, const struct flag *flag);
+bool explain_side_covers(const struct question *question, const struct side *side);
+bool explain_release_clock_covers(const struct question *question, const struct suggested_fix *suggested_fix);
 struct edge *edit_search_path(struct edit_search *search, const struct found_edits *found,
                               uint32_t *out_count);
-bool explain_has_old_atomics(const struct question *question);
-bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
-                    struct suggested_fix *out_suggested_fix);
-bool explain_update_advice(const struct question *question, struct wording *out_fix);
-bool explain_make_atomic(const struct question *question, struct wording *fix,
-                         struct suggested_fix *suggested_fix);
+bool explain_is_update(const struct question *question);
+bool explain_update(const struct question *question, bool commuting, struct proposal *proposal);
+bool explain_update_advice(const struct question *question, struct wording *fix);
+bool explain_atomics_cover(const struct question *question, enum memory_scope scope,
+                           struct suggested_fix *suggested_fix);
+bool explain_make_atomic(const struct question *question, struct proposal *proposal);
 bool explain_is_single_update(const struct question *question);
+bool explain_barrier_separates(const struct question *question, bool update, struct proposal *proposal);
+bool explain_barrier_each_iteration(const struct question *question, struct proposal *proposal);
+void explain_barrier_say_in_line(const struct question *question, const struct code_order *order,
+                                 struct wording *fix);
+void explain_say_iterations(const struct question *question, const struct suggested_fix *suggested_fix,
+                            struct wording *fix);
+const struct lock *lock_held_at(const struct question *question, const struct code_place *place);
+const struct lock *lock_of_stores(const struct question *question);
+bool lock_is_taken_by(const struct question *question);
 bool explain_other_buffer(const struct question *question, struct wording *fix);
 void explain_say_edits(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 void explain_draw(struct edit_search *search, const struct found_edits *found, struct answer *answer);
 
 const char *explain_noun(const struct sync_op *sync_op);
+
+/* A read of a flag by its index; lower indexes are later reads. */
+static inline const struct flag_read *flag_read_at(const struct flag_reads *flag_reads, uint32_t index)
+{
+    return &flag_reads->items[(flag_reads->next + FLAG_READS_MOST - 1 - index) % FLAG_READS_MOST];
+}
+
+static inline bool is_read_of_flag(const struct flag_read *flag_read, const struct flag *flag)
+{
+    return flag->store == flag_read->store.site && flag->load == flag_read->load.site &&
+           flag->region == flag_read->region;
+}
 
 static inline bool is_barrier(const struct sync_op *sync_op)
 {

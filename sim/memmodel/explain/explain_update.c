@@ -13,19 +13,16 @@ struct object_update {
     uint32_t load, store;
 };
 
-static const struct racing_access *side_of(const struct question *question, int side)
-{
-    return side ? &question->instances->second : &question->instances->first;
-}
-
 /* The updates that the plain accesses belong to; an atomic access needs none. One entry if both belong to
  * the same. False: an access belongs to no update. */
 static bool find_updates(const struct question *question, struct object_update updates[SIDES],
                          uint32_t *out_count)
 {
+    const struct racing_access *const accesses[SIDES] = {&question->instances->first,
+                                                         &question->instances->second};
     *out_count = 0;
     for (int side = 0; side < SIDES; side++) {
-        const struct racing_access *access = side_of(question, side);
+        const struct racing_access *access = accesses[side];
         struct object_update *update = &updates[*out_count];
         if (access->unit >= UNIT_COPIES || question->region == IN_IMAGE)
             return false;
@@ -77,50 +74,41 @@ static bool all_build(const struct checker_host *host, uint32_t site, const stru
     return !host->builds || host->builds(host->self, site, edits, edit_count) == BUILDS;
 }
 
-bool explain_update(const struct question *question, bool commuting, struct proposal *out_proposal,
-                    struct suggested_fix *out_suggested_fix)
+bool explain_update(const struct question *question, bool commuting, struct proposal *proposal)
 {
     const struct checker_host *host = question->host;
     const enum memory_scope scope = launch_scope(question, question->region);
     struct object_update updates[SIDES];
     uint32_t count;
-    out_proposal->rewrite_count = 0;
-    out_proposal->fix = (struct wording){.used = 0};
     if (!find_updates(question, updates, &count))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!ASK(question, rewrite, updates[i].load, updates[i].store, question->region == IN_LOCAL,
-                 scope == SCOPE_WORK_GROUP, &out_proposal->rewrites[i]) ||
-            (commuting && !out_proposal->rewrites[i].commutes))
+                 scope == SCOPE_WORK_GROUP, &proposal->rewrites[i]) ||
+            (commuting && !proposal->rewrites[i].commutes))
             return false;
-    if (!all_build(host, updates[0].store, out_proposal->rewrites, count))
+    if (!all_build(host, updates[0].store, proposal->rewrites, count) ||
+        !explain_atomics_cover(question, scope, &proposal->suggested))
         return false;
-    *out_suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = scope};
-    if (!explain_fix_covers(question->launch, question->rule, out_suggested_fix,
-                            question->instances->first.unit, question->instances->second.unit)) {
-        out_suggested_fix->kind = FIX_NONE;
-        return false;
-    }
-    out_proposal->rewrite_count = count;
+    proposal->rewrite_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        wording_add(&out_proposal->fix, "%s", i ? ", and " : "");
-        say_rewrite(question, updates[i].store, &out_proposal->rewrites[i], &out_proposal->fix);
+        wording_add(&proposal->fix, "%s", i ? ", and " : "");
+        say_rewrite(question, updates[i].store, &proposal->rewrites[i], &proposal->fix);
     }
     return true;
 }
 
-bool explain_update_advice(const struct question *question, struct wording *out_fix)
+bool explain_update_advice(const struct question *question, struct wording *fix)
 {
     struct object_update updates[SIDES];
     uint32_t count;
-    *out_fix = (struct wording){.used = 0};
     if (!find_updates(question, updates, &count) || count != 1)
         return false;
-    wording_add(out_fix,
+    wording_add(fix,
                 "one atomic update, such as atomic_inc, atomic_max or a loop with atomic_cmpxchg, for the "
                 "read at %s and the write at %s",
                 AT(question->host, updates[0].load), AT(question->host, updates[0].store));
     if (question->instances->first.size < 4)
-        wording_add(out_fix, ", of an object of 4 bytes: smaller ones have no atomic functions");
+        wording_add(fix, ", of an object of 4 bytes: smaller ones have no atomic functions");
     return true;
 }

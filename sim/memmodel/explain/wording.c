@@ -25,12 +25,13 @@ void wording_add(struct wording *text, const char *format, ...)
         text->used = sizeof text->bytes - 1;
 }
 
-void wording_print(char *text, size_t size, const char *format, ...)
+const char *wording_print(char *text, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(text, size, format, args);
     va_end(args);
+    return text;
 }
 
 void wording_change(struct wording *text, const struct code_change *change)
@@ -41,39 +42,29 @@ void wording_change(struct wording *text, const struct code_change *change)
         text->partial = true;
 }
 
-void wording_call(struct wording *text, uint32_t site, uint32_t regions, int order, int failure, int scope)
+void wording_call(struct wording *text, uint32_t site, bool local, uint32_t regions, int order, int failure,
+                  int scope)
 {
     const struct code_change change = {.kind = CHANGE_CALL,
                                        .site = site,
                                        .regions = regions,
                                        .order = order,
                                        .failure = failure,
-                                       .scope = scope};
+                                       .scope = scope,
+                                       .local = local};
     wording_change(text, &change);
 }
 
-static void change_access(struct wording *text, enum code_change_kind kind, uint32_t site, bool local,
-                          enum memory_ordering order, enum memory_scope scope)
+void wording_access_change(struct wording *text, uint32_t site, bool stores, bool local,
+                           enum memory_ordering order, enum memory_scope scope)
 {
-    const struct code_change change = {.kind = kind,
+    const struct code_change change = {.kind = stores ? CHANGE_STORE : CHANGE_LOAD,
                                        .site = site,
                                        .order = (int)order,
                                        .failure = NOT_GIVEN,
                                        .scope = (int)scope,
                                        .local = local};
     wording_change(text, &change);
-}
-
-void wording_store(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
-                   enum memory_scope scope)
-{
-    change_access(text, CHANGE_STORE, site, local, order, scope);
-}
-
-void wording_load(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
-                  enum memory_scope scope)
-{
-    change_access(text, CHANGE_LOAD, site, local, order, scope);
 }
 
 void wording_statement(struct wording *text, const char *statement, const struct code_change *where)
@@ -98,16 +89,8 @@ void wording_put(struct wording *text, const char *old, const char *now)
     }
 }
 
-static const char *print(struct wording_piece *piece, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static const char *print(struct wording_piece *piece, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(piece->bytes, sizeof piece->bytes, format, args);
-    va_end(args);
-    return piece->bytes;
-}
+/* What is printed into the piece. */
+#define PRINT(piece, ...) wording_print((piece)->bytes, sizeof(piece)->bytes, __VA_ARGS__)
 
 const char *wording_line(struct wording_piece *piece, const struct checker_host *host, uint32_t site,
                          uint32_t line)
@@ -117,19 +100,19 @@ const char *wording_line(struct wording_piece *piece, const struct checker_host 
     host->place(host->self, site, &place);
     place.line = line ? line : place.line;
     if (place.file && place.line)
-        return print(piece, "%s:%" PRIu32, place.file, place.line);
+        return PRINT(piece, "%s:%" PRIu32, place.file, place.line);
     if (place.line)
-        return print(piece, "line %" PRIu32, place.line);
+        return PRINT(piece, "line %" PRIu32, place.line);
     if (!place.instruction.name)
         return "an unknown line";
     finding_instruction_text(&place.instruction, instruction);
-    return print(piece, "%s", instruction);
+    return PRINT(piece, "%s", instruction);
 }
 
 const char *wording_group(struct wording_piece *piece, const struct launch_info *launch, uint64_t group)
 {
     const uint64_t *count = launch->group_count;
-    return print(piece, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
+    return PRINT(piece, "work-group (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", group % count[0],
                  group / count[0] % count[1], group / count[0] / count[1]);
 }
 
@@ -147,7 +130,12 @@ const char *wording_scope(struct wording_piece *piece, enum memory_scope written
 {
     if (written == counts)
         return memory_scope_word(written);
-    return print(piece, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
+    return PRINT(piece, "%s (counts as %s)", memory_scope_word(written), memory_scope_word(counts));
+}
+
+const char *wording_order(enum memory_ordering order)
+{
+    return memory_order_word(order) + strlen("memory_order_");
 }
 
 const char *wording_region_flag(int region)

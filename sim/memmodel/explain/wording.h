@@ -6,7 +6,7 @@
  *   wording_add        appends, as printf does
  *   wording_change     records a change of the code that the words propose. More than CHANGES_MOST: partial
  *   wording_call       a change of the call at a site: the arguments that are not NOT_GIVEN
- *   wording_store, wording_load   an atomic access instead of a plain one
+ *   wording_access_change   an atomic store or load instead of a plain one
  *   wording_statement  a new statement, at the change's place
  *   wording_put        replaces a word by one that is not longer, at all places
  *   AT, AT_LINE        texts for wording_add, which live until the end of the block: the place of a site, as
@@ -37,11 +37,10 @@ struct wording {
 
 void wording_add(struct wording *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void wording_change(struct wording *text, const struct code_change *change);
-void wording_call(struct wording *text, uint32_t site, uint32_t regions, int order, int failure, int scope);
-void wording_store(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
-                   enum memory_scope scope);
-void wording_load(struct wording *text, uint32_t site, bool local, enum memory_ordering order,
-                  enum memory_scope scope);
+void wording_call(struct wording *text, uint32_t site, bool local, uint32_t regions, int order, int failure,
+                  int scope);
+void wording_access_change(struct wording *text, uint32_t site, bool stores, bool local,
+                           enum memory_ordering order, enum memory_scope scope);
 void wording_statement(struct wording *text, const char *statement, const struct code_change *where);
 void wording_put(struct wording *text, const char *old, const char *now);
 
@@ -60,14 +59,18 @@ const char *wording_group(struct wording_piece *piece, const struct launch_info 
 const char *wording_regions(struct wording_piece *piece, uint32_t regions);
 const char *wording_scope(struct wording_piece *piece, enum memory_scope written, enum memory_scope counts);
 
-/* snprintf, for a text that may be cut. */
-void wording_print(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* snprintf, for a text that may be cut, which it returns. */
+const char *wording_print(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* "read", "write" or "atomic access" */
 const char *wording_access(enum access_kind kind);
 /* "write by a kernel"; one_of_several: "one of the writes by a kernel", where the instruction is not known */
 void wording_action(const char *access, bool one_of_several, const char *by, char *out_text, size_t size);
 void wording_region(const struct region *region, char *out_text, size_t size);
 void wording_one_at_a_time(bool reads, char *why, size_t size);
+
+/* "acq_rel" */
+const char *wording_order(enum memory_ordering order);
 
 /* region: IN_GLOBAL, IN_LOCAL or IN_IMAGE */
 const char *wording_region_flag(int region);

@@ -13,7 +13,7 @@
 #include "race_report.h"
 #include "race_why.h"
 
-enum finding_kind race_kind_in(int space)
+static enum finding_kind kind_in(int space)
 {
     return space == IN_LOCAL   ? FINDING_RACE_LOCAL
            : space == IN_IMAGE ? FINDING_RACE_IMAGE
@@ -22,7 +22,7 @@ enum finding_kind race_kind_in(int space)
 
 enum finding_kind race_kind(const struct race *race)
 {
-    return race->device_dirty ? FINDING_IMAGE_READ_AFTER_WRITE : race_kind_in(race->region->space);
+    return race->device_dirty ? FINDING_IMAGE_READ_AFTER_WRITE : kind_in(race->region->space);
 }
 
 void race_pair_drop_instances(struct race_pair *pair)
@@ -67,8 +67,8 @@ static bool are_at_same_places(const struct races *races, const struct race_pair
                                const struct race_pair *b)
 {
     const uint32_t *x = a->counter.site, *y = b->counter.site;
-    return (race_same_place(races, x[0], y[0]) && race_same_place(races, x[1], y[1])) ||
-           (race_same_place(races, x[0], y[1]) && race_same_place(races, x[1], y[0]));
+    return (code_same_place(races->host, x[0], y[0]) && code_same_place(races->host, x[1], y[1])) ||
+           (code_same_place(races->host, x[0], y[1]) && code_same_place(races->host, x[1], y[0]));
 }
 
 /* An older pair of the same kind at the same places, which represents this one; NULL: none. */
@@ -93,16 +93,6 @@ void races_begin(struct races *races, const struct launch_info *launch)
     races->flag_reads.count = races->flag_reads.next = 0;
     races->flag_reads.lost = false;
     races->locks.count = 0;
-}
-
-static bool reads(const struct access_context *how)
-{
-    return how->kind != ACCESS_WRITE && how->kind != ACCESS_ATOMIC_WRITE;
-}
-
-static bool writes(const struct access_context *how)
-{
-    return how->kind != ACCESS_READ && how->kind != ACCESS_ATOMIC_READ;
 }
 
 /* Do both access one whole word? */
@@ -132,9 +122,9 @@ static bool may_be_flag_read(const struct races *races, const struct race *race,
     if (!latest || is_of_copy(race, now) || is_of_image(race))
         return false;
     const bool any_plain = store->kind == ACCESS_WRITE || load->kind == ACCESS_READ;
-    if (!any_plain || !writes(store) || !reads(load) || !is_of_one_word(race, now))
+    if (!any_plain || !race_writes(store->kind) || !race_reads(load->kind) || !is_of_one_word(race, now))
         return false;
-    return race_controls_branch(races, load->site);
+    return CODE_ASK(races->host, controls_branch, load->site);
 }
 
 /* Records that the load may have read the store's value and that a branch depends on it, for races on
@@ -185,17 +175,19 @@ static bool has_enough_instances(const struct race_pair *pair)
     return !pair->instances || pair->instance_count == RACE_INSTANCES_MOST || pair->seen >= INSTANCES_OF;
 }
 
-static void add_pair(const struct races *races, struct race_pair *pair, const struct race *race,
-                     const struct shadow_access *now, uint64_t time)
+static void add_instance(const struct races *races, struct race_pair *pair, const struct race *race,
+                         const struct shadow_access *now, uint64_t time)
 {
     if (has_enough_instances(pair) || !wants_instance(pair, race))
         return;
     CHECKED(pair->instance_count < RACE_INSTANCES_MOST);
-    pair->instances[pair->instance_count++] =
-        (struct race_instance){.first = race_question_access(race->unit, race->context),
-                               .second = race_question_access(now->unit_state->unit, &now->how),
-                               .end = races->order->sync_log->count,
-                               .when = time};
+    const struct sync_log *sync_log = races->order->sync_log;
+    struct race_instance *instance = &pair->instances[pair->instance_count++];
+    *instance = (struct race_instance){.first = race_question_access(race->unit, race->context),
+                                       .second = race_question_access(now->unit_state->unit, &now->how),
+                                       .end = sync_log->count,
+                                       .when = time};
+    instance->first_at = explain_locate(sync_log, &instance->first, instance->end);
 }
 
 static bool in_one_wave(const struct races *races, uint64_t a, uint64_t b)
@@ -211,29 +203,37 @@ enum { FLAG_RACES_MOST = 1024 };
 static void record_lock(struct races *races, const struct access_context *load,
                         const struct access_context *store)
 {
-    const struct checker_host *host = races->host;
     struct locks *locks = &races->locks;
-    if (!reads(load) || !writes(store) || locks->count == LOCKS_MOST)
-        return;
-    if (host->spins_on && host->spins_on(host->self, load->site, store->site))
+    if (race_reads(load->kind) && race_writes(store->kind) && locks->count < LOCKS_MOST &&
+        CODE_ASK(races->host, spins_on, load->site, store->site))
         locks->items[locks->count++] = (struct lock){load->site, store->site};
 }
 
-static struct race_pair *new_pair(struct races *races, const struct race *race,
-                                  const struct shadow_access *now, bool hidden)
+/* A pair with room for so many recorded races; NULL: no memory. */
+static struct race_pair *create_pair(const struct race *race, const struct shadow_access *now, uint32_t room)
 {
     struct race_pair *pair = calloc(1, sizeof *pair);
-    if (!pair || !(pair->instances = calloc(RACE_INSTANCES_MOST, sizeof *pair->instances))) {
+    if (!pair || !(pair->instances = calloc(room, sizeof *pair->instances))) {
         free(pair);
-        races->failed = true;
         return NULL;
     }
     pair->counter.site[0] = race->context->site;
     pair->counter.site[1] = now->how.site;
     pair->counter.space = race->region->space;
-    pair->svm_atomics = race->region->svm_atomics;
-    pair->hidden = hidden;
     pair->counter.device_dirty = race->device_dirty;
+    pair->svm_atomics = race->region->svm_atomics;
+    return pair;
+}
+
+static struct race_pair *new_pair(struct races *races, const struct race *race,
+                                  const struct shadow_access *now, bool hidden)
+{
+    struct race_pair *pair = create_pair(race, now, RACE_INSTANCES_MOST);
+    if (!pair) {
+        races->failed = true;
+        return NULL;
+    }
+    pair->hidden = hidden;
     pair->unreported = (struct race_unreported){*race, *race->context, *now, now->unit_state->unit,
                                                 race->address + race->bytes};
     pair->next = races->pairs;
@@ -257,17 +257,10 @@ bool races_explain(struct races *races, const struct race *race, const struct sh
                    struct answer *out_answer)
 {
     struct wording texts[4] = {{.used = 0}};
-    struct race_pair *pair = calloc(1, sizeof *pair);
-    if (!pair || !(pair->instances = calloc(1, sizeof *pair->instances))) {
-        free(pair);
+    struct race_pair *pair = create_pair(race, now, 1);
+    if (!pair)
         return false;
-    }
-    pair->counter.site[0] = race->context->site;
-    pair->counter.site[1] = now->how.site;
-    pair->counter.space = race->region->space;
-    pair->counter.device_dirty = race->device_dirty;
-    pair->svm_atomics = race->region->svm_atomics;
-    add_pair(races, pair, race, now, 0);
+    add_instance(races, pair, race, now, 0);
     races_access(races, race->unit, race->context, &pair->finding.access[0], &texts[0], &texts[1]);
     races_access(races, now->unit_state->unit, &now->how, &pair->finding.access[1], &texts[2], &texts[3]);
     race_why(out_answer, races, pair, race, now);
@@ -299,7 +292,7 @@ enum { FIX_ASKED = HOSTILE(4096, 64), FIX_SAMPLE = 61 };
 static void allow_counting(const struct races *races, struct race_pair *pair, const struct race_pair *main)
 {
     struct race_counter *counter = &pair->counter;
-    const bool sure = main->suggested_fix.kind == FIX_NONE || main->not_covered ||
+    const bool sure = main->not_covered ||
                       explain_covers_all(races->launch, counter->space == IN_LOCAL, &main->suggested_fix);
     const bool recorded = has_enough_instances(main) && (!main->maybe_flag || main->seen >= FLAG_RACES_MOST);
     counter->saturated = main->reported && recorded && (sure || main->seen >= FIX_ASKED);
@@ -325,8 +318,8 @@ void races_add(struct races *races, const struct race *race, const struct shadow
         return;
     pair->counter.count++;
     main->seen++;
-    if (!pair->like || main->tried_edit_count)
-        add_pair(races, main, race, now, time);
+    if (!pair->like || main->suggested_fix.kind == FIX_EDITS)
+        add_instance(races, main, race, now, time);
     race_fix_test(races, main, race, now);
     allow_counting(races, pair, main);
     /* the shadow does not pass them on any more */
@@ -336,8 +329,13 @@ void races_add(struct races *races, const struct race *race, const struct shadow
 /* Are the pair's recorded races needed at the end of the launch, to test its fix or to find one? */
 static bool is_tested_at_end(const struct race_pair *pair)
 {
-    const bool replayed = pair->tried_edit_count || pair->suggested_fix.kind == FIX_RELEASE_CLOCK;
-    return replayed || pair->follows || pair->side.operation != NO_END || pair->side_later;
+    switch (pair->suggested_fix.kind) {
+    case FIX_EDITS:
+    case FIX_FLAG:
+    case FIX_SIDE:
+    case FIX_RELEASE_CLOCK: return true;
+    default: return pair->side_later;
+    }
 }
 
 void races_report(struct races *races, const struct race_event *under_way)
@@ -364,7 +362,7 @@ static void report_lost(struct races *races)
 {
     for (int space = 0; space < ORDER_REGIONS; space++)
         if (races->lost[space])
-            report_incomplete(races->report, race_kind_in(space));
+            report_incomplete(races->report, kind_in(space));
     memset(races->lost, 0, ORDER_REGIONS * sizeof *races->lost);
 }
 

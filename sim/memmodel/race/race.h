@@ -42,19 +42,12 @@ struct race_pair {
     uint32_t instance_count;
     uint32_t reversed_count;
     uint64_t next_instance;
-    struct edit tried_edits[2];
-    uint32_t tried_edit_count;
-    /* The tried edits are for two work-items of one work-group; at the end of the launch, edits for all
+    struct suggested_fix suggested_fix;
+    /* Its edits are for two work-items of one work-group; at the end of the launch, edits for all
      * work-groups are searched. */
     bool one_group;
-    struct flag flag;
-    bool follows; /* it follows from the race on the flag, which is to be fixed */
-    /* What is missing on one side; operation NO_END: not found. side_later: searched again at the end of
-     * the launch. */
-    struct side side;
-    bool side_later;
-    bool maybe_flag; /* may be a race on a flag: each race is recorded for some time */
-    struct suggested_fix suggested_fix;
+    bool side_later;        /* FIX_SIDE was not found, and is searched again at the end of the launch */
+    bool maybe_flag;        /* may be a race on a flag: each race is recorded for some time */
     bool not_covered;       /* the fix does not cover some later race */
     struct finding finding; /* of its texts only those that identify it in the report */
     char what[2][96], by[2][120], *object;
@@ -93,8 +86,6 @@ struct races {
     bool failed;
 };
 
-/* A race in memory of the space; a race as a finding. */
-enum finding_kind race_kind_in(int space);
 enum finding_kind race_kind(const struct race *race);
 /* Ends the recording of the pair's races. */
 void race_pair_drop_instances(struct race_pair *pair);

@@ -36,12 +36,6 @@ void race_item(const struct races *races, uint64_t unit, struct item *out_item)
     out_item->compute_unit = races->compute_units ? races->compute_units[group] : 0;
 }
 
-static const char *order_word(uint8_t order)
-{
-    static const char *const words[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
-    return words[order];
-}
-
 enum memory_scope race_scope(const struct races *races, uint32_t site, enum memory_scope counts)
 {
     struct finding_access said = {.scope = counts};
@@ -59,9 +53,7 @@ static void say_what(struct wording *text, const struct races *races, const stru
     }
     wording_add(text, "%s", races->host->what(races->host->self, how->site));
     if (how->kind >= ACCESS_ATOMIC_READ)
-        wording_add(text, ", %s, ", order_word(how->order));
-    if (how->kind >= ACCESS_ATOMIC_READ)
-        wording_add(text, "%s",
+        wording_add(text, ", %s, %s", wording_order((enum memory_ordering)how->order),
                     SCOPE(race_scope(races, how->site, (enum memory_scope)how->scope),
                           (enum memory_scope)how->scope));
 }

@@ -23,7 +23,7 @@ static bool is_of_next_iteration(const struct races *races, const struct race_pa
     const bool barrier_since =
         group->number == order_unit_group(races->order, race->unit) && race->context->clock < group->joint;
     /* the place, not the instruction: the load and the store of x++ are at one place */
-    return barrier_since && !race_same_place(races, race->context->site, first_in_code);
+    return barrier_since && !code_same_place(races->host, race->context->site, first_in_code);
 }
 
 /* Tests for each later race of the pair whether the suggested fix covers it. */
@@ -35,7 +35,7 @@ void race_fix_test(const struct races *races, struct race_pair *pair, const stru
     if (pair->suggested_fix.kind == FIX_WAIT &&
         order_unit_group(races->order, race->unit) != now->unit_state->place.group)
         pair->not_covered = true;
-    if (pair->suggested_fix.kind != FIX_NONE && !pair->not_covered)
+    if (!pair->not_covered)
         pair->not_covered = !explain_fix_covers(races->launch, races->order->rule, &pair->suggested_fix,
                                                 race->unit, now->unit_state->unit);
 }
@@ -44,7 +44,7 @@ void race_fix_test(const struct races *races, struct race_pair *pair, const stru
 static bool is_same_insertion(const struct races *races, const struct code_place *a,
                               const struct code_place *b)
 {
-    return a->before == b->before && a->line == b->line && race_same_place(races, a->site, b->site);
+    return a->before == b->before && a->line == b->line && code_same_place(races->host, a->site, b->site);
 }
 
 /* Would something between the two instructions be inserted at the place? */
@@ -88,11 +88,9 @@ static bool fix_covers_iteration(const struct races *races, const struct race_pa
 static bool fix_covers_last_iteration(const struct races *races, const struct race_pair *pair,
                                       const struct suggested_fix *suggested_fix)
 {
-    const struct checker_host *host = races->host;
     const uint32_t *site = pair->counter.site;
-    return host->last_iteration &&
-           (host->last_iteration(host->self, site[0], &suggested_fix->place, site[1]) ||
-            host->last_iteration(host->self, site[1], &suggested_fix->place, site[0]));
+    return CODE_ASK(races->host, last_iteration, site[0], &suggested_fix->place, site[1]) ||
+           CODE_ASK(races->host, last_iteration, site[1], &suggested_fix->place, site[0]);
 }
 
 /* Do release and acquire of the fix separate these two sites, too? */
@@ -118,37 +116,31 @@ void race_fix_test_instances(const struct races *races, struct race_pair *pair)
                              order_unit_group(races->order, pair->instances[i].second.unit);
 }
 
-void race_fix_test_pair(const struct races *races, const struct race_pair *pair)
+/* Does the fix of the pair's representative cover the pair, too? */
+static bool fix_covers_pair(const struct races *races, const struct race_pair *pair)
 {
     const struct suggested_fix *suggested_fix = &pair->like->suggested_fix;
-    if (suggested_fix->kind == FIX_ITERATIONS) {
-        pair->like->not_covered |= !fix_covers_iterations(races, pair, suggested_fix);
-        return;
+    switch (suggested_fix->kind) {
+    case FIX_ITERATIONS: return fix_covers_iterations(races, pair, suggested_fix);
+    case FIX_RELEASE_CLOCK: return fix_covers_release(races, pair, suggested_fix);
+    case FIX_ITERATION:
+    case FIX_NEXT_ITERATION:
+        return fix_covers_iteration(races, pair, suggested_fix) ||
+               fix_covers_last_iteration(races, pair, suggested_fix);
+    case FIX_BARRIER:
+    case FIX_SPLIT:
+        return would_be_inserted(races, pair->counter.site[0], pair->counter.site[1], &suggested_fix->place);
+    default: return true;
     }
-    if (suggested_fix->kind == FIX_RELEASE_CLOCK) {
-        pair->like->not_covered |= !fix_covers_release(races, pair, suggested_fix);
-        return;
-    }
-    if (suggested_fix->kind == FIX_ITERATION || suggested_fix->kind == FIX_NEXT_ITERATION) {
-        pair->like->not_covered |= !fix_covers_iteration(races, pair, suggested_fix) &&
-                                   !fix_covers_last_iteration(races, pair, suggested_fix);
-        return;
-    }
-    if ((suggested_fix->kind != FIX_BARRIER && suggested_fix->kind != FIX_SPLIT) || pair->like->not_covered)
-        return;
-    pair->like->not_covered =
-        !would_be_inserted(races, pair->counter.site[0], pair->counter.site[1], &suggested_fix->place);
 }
 
-/* Does the reported fix cover all races of the pair? */
-bool race_fix_covers_all(const struct races *races, const struct race_pair *pair)
+void race_fix_test_pair(const struct races *races, const struct race_pair *pair)
+{
+    pair->like->not_covered = pair->like->not_covered || !fix_covers_pair(races, pair);
+}
+
+bool race_fix_covers_all(struct races *races, const struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
-    if (pair->suggested_fix.kind == FIX_RELEASE_CLOCK)
-        return explain_release_clock_covers(&question, &pair->suggested_fix);
-    if (pair->side.operation != NO_END)
-        return explain_side_covers(&question, &pair->side);
-    return pair->instance_count <= 1 ||
-           (pair->follows ? explain_flag_covers(&question, &races->flag_reads, &pair->flag)
-                          : explain_covers(&question, pair->tried_edits, pair->tried_edit_count));
+    return pair->instance_count <= 1 || explain_covers(&question, &pair->suggested_fix);
 }

@@ -17,6 +17,6 @@ void race_fix_test(const struct races *races, struct race_pair *pair, const stru
                    const struct shadow_access *now);
 void race_fix_test_instances(const struct races *races, struct race_pair *pair);
 void race_fix_test_pair(const struct races *races, const struct race_pair *pair);
-bool race_fix_covers_all(const struct races *races, const struct race_pair *pair);
+bool race_fix_covers_all(struct races *races, const struct race_pair *pair);
 
 #endif

@@ -19,7 +19,7 @@ static bool by_image_write(struct race_reason *reason, const struct racing_pair 
 {
     if (!pair->race->device_dirty)
         return false;
-    if (pair->now->sampled) {
+    if (pair->sampled) {
         wording_add(&reason->why, "a read with a sampler does not see what the same kernel writes to the "
                                   "image, and no fence or barrier helps");
         wording_add(&reason->fix,
@@ -36,48 +36,47 @@ static bool by_image_write(struct race_reason *reason, const struct racing_pair 
 
 /* ---- barriers ---------------------------------------------------------------------------------- */
 
+static bool precedes(const struct racing_pair *pair, uint32_t a, uint32_t b)
+{
+    return CODE_ASK(pair->host, precedes, a, b);
+}
+
 /* Is the barrier after both accesses, or before both? Then only one of the two work-items has waited at it by
  * now, and it is not the reason. */
 static bool is_outside(const struct racing_pair *pair, uint32_t barrier)
 {
-    const struct checker_host *host = pair->races->host;
-    const uint32_t first = pair->race->context->site, second = pair->now->how.site;
-    if (!host->precedes)
-        return false;
-    if (host->precedes(host->self, first, barrier) && host->precedes(host->self, second, barrier))
-        return true;
-    return host->precedes(host->self, barrier, first) && host->precedes(host->self, barrier, second);
+    const uint32_t first = pair->first->site, second = pair->second->site;
+    return (precedes(pair, first, barrier) && precedes(pair, second, barrier)) ||
+           (precedes(pair, barrier, first) && precedes(pair, barrier, second));
 }
 
 /* The latest barrier that the work-group of both passed after the first access; NULL: none. */
 static const struct barrier_seen *barrier_since(const struct racing_pair *pair)
 {
     const struct group_order *group = pair->same_group ? pair->unit_state->group : NULL;
-    const bool later = group && pair->race->context->clock < group->barrier.clock;
+    const bool later = group && pair->first->clock < group->barrier.clock;
     return later && !is_outside(pair, group->barrier.site) ? &group->barrier : NULL;
 }
 
 /* Of a named barrier the log says who waited at it, unless it is full. */
 static bool by_missing_flag(struct race_reason *reason, const struct racing_pair *pair)
 {
-    const struct races *races = pair->races;
     const struct barrier_seen *barrier = barrier_since(pair);
-    const bool for_group =
-        barrier && !barrier->sub_group && (!barrier->named || races->order->sync_log->full);
+    const bool for_group = barrier && !barrier->sub_group && (!barrier->named || pair->order->sync_log->full);
     if (!for_group || (barrier->regions >> pair->space & 1))
         return false;
-    const char *flag = barrier->regions & REGION_LOCAL    ? "CLK_LOCAL_MEM_FENCE"
-                       : barrier->regions & REGION_GLOBAL ? "CLK_GLOBAL_MEM_FENCE"
-                       : barrier->regions & REGION_IMAGE  ? "CLK_IMAGE_MEM_FENCE"
+    const char *flag = barrier->regions & REGION_LOCAL    ? wording_region_flag(IN_LOCAL)
+                       : barrier->regions & REGION_GLOBAL ? wording_region_flag(IN_GLOBAL)
+                       : barrier->regions & REGION_IMAGE  ? wording_region_flag(IN_IMAGE)
                                                           : NULL;
     race_reason_blame(reason, barrier->site);
-    wording_add(&reason->why, "the barrier at %s", AT(races->host, barrier->site));
+    wording_add(&reason->why, "the barrier at %s", AT(pair->host, barrier->site));
     if (flag)
         wording_add(&reason->why, " has %s only; these are %s accesses", flag, pair->space_word);
     else
         wording_add(&reason->why, " has no flags: it orders no memory");
     wording_add(&reason->fix, "%s%s%s at %s", flag ? flag : "", flag ? " | " : "", pair->region_flag,
-                AT(races->host, barrier->site));
+                AT(pair->host, barrier->site));
     return true;
 }
 
@@ -86,37 +85,32 @@ static void fix_narrow_barrier(struct race_reason *reason, const struct racing_p
                                const struct barrier_seen *barrier)
 {
     reason->searches = SEARCH_WIDER_BARRIER;
-    reason->narrow_barrier = barrier->site;
-    reason->narrow_regions = barrier->regions;
+    reason->narrow = (struct narrow_barrier){barrier->site, barrier->regions};
     wording_add(&reason->fix, "work_group_barrier(%s) at %s, if all of the work-group reach it",
-                REGIONS(barrier->regions | 1u << pair->space), AT(pair->races->host, barrier->site));
+                REGIONS(barrier->regions | 1u << pair->space), AT(pair->host, barrier->site));
 }
 
 /* Has the sub-group of the first access passed the barrier since, or does the barrier stand between the two
  * accesses in the code? In a loop it may stand before both. */
 static bool sub_group_passed(const struct racing_pair *pair, const struct barrier_seen *barrier)
 {
-    const struct checker_host *host = pair->races->host;
     const struct group_order *group = pair->unit_state->group;
-    const uint32_t first = pair->race->context->site, second = pair->now->how.site;
-    if (host->precedes && host->precedes(host->self, first, barrier->site) &&
-        host->precedes(host->self, barrier->site, second))
-        return true;
-    return !group->sub_groups ||
-           pair->race->context->clock <
-               group->sub_groups[order_unit_sub_group(pair->races->order, pair->race->unit)].slice;
+    return (precedes(pair, pair->first->site, barrier->site) &&
+            precedes(pair, barrier->site, pair->second->site)) ||
+           !group->sub_groups ||
+           pair->first->clock < group->sub_groups[order_unit_sub_group(pair->order, pair->race->unit)].slice;
 }
 
 static bool by_sub_group_barrier(struct race_reason *reason, const struct racing_pair *pair)
 {
     const struct barrier_seen *barrier = barrier_since(pair);
     if (!barrier || !barrier->sub_group ||
-        order_unit_sub_group(pair->races->order, pair->race->unit) == pair->unit_state->place.sub_group ||
+        order_unit_sub_group(pair->order, pair->race->unit) == pair->unit_state->place.sub_group ||
         !sub_group_passed(pair, barrier))
         return false;
     wording_add(&reason->why,
                 "the sub-group barrier at %s orders the work-items of one sub-group; these are in two",
-                AT(pair->races->host, barrier->site));
+                AT(pair->host, barrier->site));
     fix_narrow_barrier(reason, pair, barrier);
     return true;
 }
@@ -128,7 +122,7 @@ static bool by_named_barrier(struct race_reason *reason, const struct racing_pai
         return false;
     wording_add(&reason->why,
                 "the named barrier at %s orders the sub-groups that wait at it together; these two did not",
-                AT(pair->races->host, barrier->site));
+                AT(pair->host, barrier->site));
     wording_add(&reason->fix, "let both sub-groups wait at one named barrier, or ");
     fix_narrow_barrier(reason, pair, barrier);
     return true;
@@ -148,7 +142,7 @@ static void say_scopes(struct race_reason *reason, const struct races *races, co
 
 static bool by_atomics(struct race_reason *reason, const struct racing_pair *pair)
 {
-    const struct access_context *first = pair->race->context, *second = &pair->now->how;
+    const struct access_context *first = pair->first, *second = pair->second;
     const bool atomic[2] = {first->kind >= ACCESS_ATOMIC_READ, second->kind >= ACCESS_ATOMIC_READ};
     if (!atomic[0] && !atomic[1])
         return false;
@@ -175,7 +169,7 @@ static bool by_atomics(struct race_reason *reason, const struct racing_pair *pai
 /* The log is full: which operation should have ordered the two cannot be found any more. */
 static bool by_full_log(struct race_reason *reason, const struct racing_pair *pair)
 {
-    if (!pair->races->order->sync_log->full || !pair->unit_state->item)
+    if (!pair->order->sync_log->full || !pair->unit_state->item)
         return false;
     wording_add(
         &reason->why,
@@ -198,7 +192,7 @@ static bool passed_barrier(const struct sync_log *sync_log, uint64_t group)
 
 static bool by_two_groups(struct race_reason *reason, const struct racing_pair *pair)
 {
-    const struct sync_log *sync_log = pair->races->order->sync_log;
+    const struct sync_log *sync_log = pair->order->sync_log;
     if (pair->same_group)
         return false;
     reason->searches = SEARCH_ADDITION;
@@ -208,7 +202,7 @@ static bool by_two_groups(struct race_reason *reason, const struct racing_pair *
         return true;
     }
     reason->searches |= SEARCH_RELEASE_CLOCK | SEARCH_SIDE;
-    if (passed_barrier(sync_log, order_unit_group(pair->races->order, pair->race->unit)) ||
+    if (passed_barrier(sync_log, order_unit_group(pair->order, pair->race->unit)) ||
         passed_barrier(sync_log, pair->unit_state->place.group)) {
         wording_add(&reason->why, "work_group_barrier never orders different work-groups, and no atomic "
                                   "carries the order from one to the other");
@@ -226,18 +220,17 @@ static bool by_two_groups(struct race_reason *reason, const struct racing_pair *
  * memory. One of a sub-group counts only if both work-items are in that sub-group. */
 static bool by_collective(struct race_reason *reason, const struct racing_pair *pair)
 {
-    const struct races *races = pair->races;
-    const struct checker_host *host = races->host;
-    const uint32_t first = pair->race->context->site, second = pair->now->how.site;
+    const struct checker_host *host = pair->host;
+    const uint32_t first = pair->first->site, second = pair->second->site;
     uint32_t site;
-    if (!host->collective || !host->collective(host->self, first, second, &site))
+    if (!CODE_ASK(host, collective, first, second, &site))
         return false;
     const char *name = host->what(host->self, site);
     if (strncmp(name, "sub_", 4) == 0 &&
-        order_unit_sub_group(races->order, pair->race->unit) != pair->unit_state->place.sub_group)
+        order_unit_sub_group(pair->order, pair->race->unit) != pair->unit_state->place.sub_group)
         return false;
     /* at the place of an access, the line of the function itself is not known */
-    const bool has_place = !race_same_place(races, site, first) && !race_same_place(races, site, second);
+    const bool has_place = !code_same_place(host, site, first) && !code_same_place(host, site, second);
     reason->searches = SEARCH_ADDITION;
     wording_add(&reason->why,
                 "%s%s%s comes between the two accesses, but it is no barrier: such functions order no memory",
@@ -248,10 +241,10 @@ static bool by_collective(struct race_reason *reason, const struct racing_pair *
 }
 
 /* A log entry of work-items of one group that arrive at a barrier names 64 of them in a mask. */
-static bool arrives(const struct races *races, const struct sync_op *sync_op, uint64_t unit)
+static bool arrives(const struct order *order, const struct sync_op *sync_op, uint64_t unit)
 {
-    const uint64_t local = unit % races->order->group_items, first = sync_op->number;
-    if (sync_op->kind != SYNC_OP_PARTIAL_ARRIVAL || sync_op->by != order_unit_group(races->order, unit))
+    const uint64_t local = unit % order->group_items, first = sync_op->number;
+    if (sync_op->kind != SYNC_OP_PARTIAL_ARRIVAL || sync_op->by != order_unit_group(order, unit))
         return false;
     return local >= first && local < first + 64 && sync_op->address >> (local - first) & 1;
 }
@@ -260,16 +253,15 @@ static bool arrives(const struct races *races, const struct sync_op *sync_op, ui
  * elsewhere. Entries of arrivals precede the entry of their barrier. */
 static bool find_partial_barrier(const struct racing_pair *pair, uint32_t *out_site)
 {
-    const struct races *races = pair->races;
-    const struct sync_log *sync_log = races->order->sync_log;
+    const struct sync_log *sync_log = pair->order->sync_log;
     bool found = false, first = false, second = false;
     for (uint32_t i = 0; i < sync_log->count; i++) {
         const struct sync_op *sync_op = &sync_log->items[i];
-        first |= arrives(races, sync_op, pair->race->unit);
-        second |= arrives(races, sync_op, pair->unit_state->unit);
+        first |= arrives(pair->order, sync_op, pair->race->unit);
+        second |= arrives(pair->order, sync_op, pair->unit_state->unit);
         if (sync_op->kind != SYNC_OP_PARTIAL_BARRIER || sync_op->by != pair->unit_state->place.group)
             continue;
-        if (first != second && sync_op->clock > pair->race->context->clock) {
+        if (first != second && sync_op->clock > pair->first->clock) {
             *out_site = sync_op->site;
             found = true;
         }
@@ -287,7 +279,7 @@ static bool by_partial_barrier(struct race_reason *reason, const struct racing_p
     wording_add(
         &reason->why,
         "the barrier at %s orders the work-items that wait at it, and one of the two was not among them",
-        AT(pair->races->host, site));
+        AT(pair->host, site));
     wording_add(&reason->fix, "one work_group_barrier(%s) for all of the work-group, outside the branch",
                 pair->region_flag);
     return true;
@@ -309,11 +301,10 @@ static bool all_reach(const struct checker_host *host, uint32_t a, uint32_t b)
 
 static bool by_nothing(struct race_reason *reason, const struct racing_pair *pair)
 {
-    const struct races *races = pair->races;
     const bool image = pair->space == IN_IMAGE,
-               reached = all_reach(races->host, pair->race->context->site, pair->now->how.site);
+               reached = all_reach(pair->host, pair->first->site, pair->second->site);
     reason->searches = SEARCH_ADDITION;
-    if (!image && has_atomics(races->order->sync_log))
+    if (!image && has_atomics(pair->order->sync_log))
         reason->searches |= SEARCH_SIDE;
     wording_add(&reason->why,
                 "no barrier, fence or atomic lies between the two accesses that orders %s memory",
@@ -335,8 +326,12 @@ void race_reason(struct race_reason *out_reason, const struct races *races, cons
         by_two_groups,    by_collective,    by_partial_barrier, by_nothing};
     const int space = race->region->space;
     const struct racing_pair pair = {.races = races,
+                                     .host = races->host,
+                                     .order = races->order,
                                      .race = race,
-                                     .now = now,
+                                     .sampled = now->sampled,
+                                     .first = race->context,
+                                     .second = &now->how,
                                      .unit_state = now->unit_state,
                                      .space = space,
                                      .space_word = wording_space_word(space),

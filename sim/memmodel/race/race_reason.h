@@ -18,7 +18,7 @@
 /* Searches for a fix, in the order in which they are made. */
 enum race_search {
     SEARCH_RELEASE_CLOCK = 1 << 0,  /* barriers beside a release and an acquire of others */
-    SEARCH_WIDER_BARRIER = 1 << 1,  /* a barrier of the work-group in the place of narrow_barrier */
+    SEARCH_WIDER_BARRIER = 1 << 1,  /* a barrier of the work-group in the place of the narrow one */
     SEARCH_ADDITION = 1 << 2,       /* a barrier, a second kernel, or atomic accesses; else advice */
     SEARCH_IMAGE_FENCE = 1 << 3,    /* a fence between a work-item's write of an image and its read */
     SEARCH_BARRIER_BEFORE = 1 << 4, /* a barrier before the copy that is the second access */
@@ -29,17 +29,19 @@ enum race_search {
 struct race_reason {
     struct wording why, fix;
     uint32_t searches; /* a set of enum race_search */
-    /* A barrier that orders fewer work-items than the two, and the memory that it names. */
-    uint32_t narrow_barrier, narrow_regions;
+    struct narrow_barrier narrow;
     uint32_t blamed[2], blamed_count;
 };
 
 /* A race, and what its reasons ask for. */
 struct racing_pair {
     const struct races *races;
-    const struct race *race;             /* the earlier access */
-    const struct shadow_access *now;     /* the later access */
-    const struct unit_state *unit_state; /* of the later access */
+    const struct checker_host *host;
+    const struct order *order;
+    const struct race *race;
+    bool sampled;                                /* the later access reads an image with a sampler */
+    const struct access_context *first, *second; /* the earlier and the later access */
+    const struct unit_state *unit_state;         /* of the later access */
     const char *space_word, *region_flag;
     int space;
     bool same_group;

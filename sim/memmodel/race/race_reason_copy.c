@@ -12,8 +12,7 @@
 static bool has_place_between(const struct checker_host *host, uint32_t a, uint32_t b, int first,
                               struct code_place *out_place)
 {
-    return host->between && host->between(host->self, a, b, out_place) && out_place->before &&
-           out_place->first == first;
+    return CODE_ASK(host, between, a, b, out_place) && out_place->before && out_place->first == first;
 }
 
 /* Is the reason a wait between the copy and the other access that does not wait for this copy, or not for
@@ -65,9 +64,9 @@ static void say_copy_first(struct race_reason *reason, const struct checker_host
  * all of the work-group had called the copy. */
 static void say_copy_second(struct race_reason *reason, const struct racing_pair *pair, uint32_t copy)
 {
-    const struct checker_host *host = pair->races->host;
+    const struct checker_host *host = pair->host;
     struct code_place place;
-    if (has_place_between(host, pair->race->context->site, copy, 1, &place)) {
+    if (has_place_between(host, pair->first->site, copy, 1, &place)) {
         wording_add(&reason->why, "the copy at %s was not waited for before the other access",
                     AT(host, copy));
         wording_add(&reason->fix, "wait_group_events before %s", AT_LINE(host, place.site, place.line));
@@ -84,14 +83,14 @@ static void say_copy_second(struct race_reason *reason, const struct racing_pair
 
 bool race_reason_copy(struct race_reason *reason, const struct racing_pair *pair)
 {
-    const struct checker_host *host = pair->races->host;
-    const struct access_context *first = pair->race->context;
+    const struct checker_host *host = pair->host;
+    const struct access_context *first = pair->first;
     const bool copies_first = pair->race->unit >= UNIT_COPIES;
     const struct copy_order *second = pair->unit_state->copy;
     if (!pair->same_group || (!copies_first && !second))
         return false;
     if (waits_for_another(reason, host, second ? second->site : first->site,
-                          second ? first->site : pair->now->how.site))
+                          second ? first->site : pair->second->site))
         return true;
     if (copies_first && second)
         say_two_copies(reason, host, first->site, second->site);

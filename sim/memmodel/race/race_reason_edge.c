@@ -11,7 +11,7 @@
 
 static uint64_t releasing_group(const struct racing_pair *pair, const struct missed_edge *edge)
 {
-    return order_unit_group(pair->races->order, edge->release_unit);
+    return order_unit_group(pair->order, edge->release_unit);
 }
 
 static void say_scope(struct race_reason *reason, const struct racing_pair *pair,
@@ -45,7 +45,7 @@ static void say_scope(struct race_reason *reason, const struct racing_pair *pair
 static void say_region(struct race_reason *reason, const struct racing_pair *pair,
                        const struct missed_edge *edge)
 {
-    const struct checker_host *host = pair->races->host;
+    const struct checker_host *host = pair->host;
     wording_add(&reason->why,
                 "the release at %s and the acquire at %s meet at a flag in %s memory; the data is %s, and "
                 "only fences with both flags on both sides order one region by the other (seq_cst alone does "
@@ -64,7 +64,7 @@ static void say_acquire(struct race_reason *reason, const struct racing_pair *pa
     wording_add(&reason->why,
                 "the reader took the value released at %s with a relaxed operation, and no acquire fence "
                 "followed",
-                AT(pair->races->host, edge->release_site));
+                AT(pair->host, edge->release_site));
     wording_add(&reason->fix,
                 "memory_order_acquire for the atomic that reads the flag, or an acquire fence after it");
 }
@@ -98,7 +98,7 @@ static void fix_load(struct race_reason *reason, const struct races *races, cons
 static void say_release(struct race_reason *reason, const struct racing_pair *pair,
                         const struct missed_edge *edge)
 {
-    const struct checker_host *host = pair->races->host;
+    const struct checker_host *host = pair->host;
     const bool plain = is_plain(pair->races, edge->release_site),
                other_region = edge->local != (pair->space == IN_LOCAL);
     const enum memory_scope least =
@@ -130,9 +130,9 @@ static void say_release(struct race_reason *reason, const struct racing_pair *pa
 /* Fences and atomics order no images (R34). An atomic store that races itself lacks no release. */
 static bool is_missed(const struct racing_pair *pair, struct missed_edge *out_edge)
 {
-    const struct access_context *first = pair->race->context;
-    if (pair->space == IN_IMAGE || !order_explain(pair->races->order, pair->unit_state, pair->space,
-                                                  pair->race->unit, first->clock, out_edge))
+    const struct access_context *first = pair->first;
+    if (pair->space == IN_IMAGE ||
+        !order_explain(pair->order, pair->unit_state, pair->space, pair->race->unit, first->clock, out_edge))
         return false;
     const bool races_itself = first->kind > ACCESS_WRITE && out_edge->release_site == first->site;
     return out_edge->why != MISSED_RELEASE || !races_itself;

@@ -29,7 +29,7 @@ static uint64_t common_bytes(const struct race_unreported *unreported)
 struct reporting {
     struct finding finding;
     struct wording what[2], by[2];
-    struct answer answer, *later; /* later: instead of it; NULL: nothing */
+    struct answer answer;
     char object[CHECKER_NAME_CHARS], element[CHECKER_NAME_CHARS];
     struct race_pair *pair;
     struct reporting *next;
@@ -89,23 +89,15 @@ static void prepare(struct races *races, const struct race_event *under_way, str
 
 enum { HELD_MOST = HOSTILE(32, 2) };
 
-/* The fix was for two work-items of one work-group. By now other work-groups may have raced at the same
- * sites: an edit for all of these is searched. */
-static void search_fix_for_groups(struct races *races, struct reporting *reporting)
-{
-    struct race_pair *pair = reporting->pair;
-    reporting->later = pair->one_group && pair->tried_edit_count ? malloc(sizeof *reporting->later) : NULL;
-    if (reporting->later)
-        race_why_all(reporting->later, races, pair, &reporting->finding);
-    pair->one_group = false;
-}
-
-/* At the end of the launch, for a pair whose cause was not found: the operation that the later access should
- * have waited for may have executed since. */
+/* At the end of the launch. If the fix was for two work-items of one work-group, other work-groups may have
+ * raced at the same sites by now: an edit for all of these is searched. If the cause was not found, the
+ * operation that the later access should have waited for may have executed since. */
 static void explain_again(struct races *races, struct reporting *reporting)
 {
     struct race_pair *pair = reporting->pair;
-    search_fix_for_groups(races, reporting);
+    if (pair->one_group)
+        race_why_all(&reporting->answer, races, pair, &reporting->finding);
+    pair->one_group = false;
     if (!pair->side_later)
         return;
     if (race_why_later(&reporting->answer, races, pair)) {
@@ -123,25 +115,20 @@ void race_report_held(struct races *races)
         next = reporting->next;
         explain_again(races, reporting);
         report_add(races->report, &reporting->finding);
-        free(reporting->later);
         free(reporting);
     }
     races->held = NULL;
     races->held_count = 0;
 }
 
-static bool only_reads(const struct finding_access *access)
-{
-    return access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ;
-}
-
 /* The number of the access that may read what the other one stores; 2: neither. An update counts, as of a
  * lock. */
 static int load_of(const struct finding_access access[2])
 {
-    const bool updates[2] = {access[0].kind == ACCESS_ATOMIC_UPDATE, access[1].kind == ACCESS_ATOMIC_UPDATE};
-    if (only_reads(&access[0]) || only_reads(&access[1]))
-        return only_reads(&access[0]) == only_reads(&access[1]) ? 2 : only_reads(&access[1]);
+    const bool writes[2] = {race_writes(access[0].kind), race_writes(access[1].kind)},
+               updates[2] = {access[0].kind == ACCESS_ATOMIC_UPDATE, access[1].kind == ACCESS_ATOMIC_UPDATE};
+    if (!writes[0] || !writes[1])
+        return writes[0] == writes[1] ? 2 : !writes[1];
     return updates[0] == updates[1] ? 2 : updates[1];
 }
 
@@ -155,9 +142,9 @@ static bool may_be_flag(const struct races *races, const struct race_pair *pair)
     const bool any_plain = a->kind < ACCESS_ATOMIC_READ || b->kind < ACCESS_ATOMIC_READ;
     if (!words || !by_items || !any_plain)
         return false;
-    if (load == 2 || race_takes_barrier(pair))
+    if (load == 2 || race_takes_barrier(&pair->suggested_fix))
         return false;
-    return race_controls_branch(races, pair->counter.site[load]);
+    return CODE_ASK(races->host, controls_branch, pair->counter.site[load]);
 }
 
 static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
@@ -168,7 +155,7 @@ static bool is_of_flag(const struct race_pair *pair, const struct flag *flag)
 /* Gives the race on a flag the fix that was found for a race that follows from it: that edit removes both. */
 static void suggest_flag_fix(struct races *races, const struct reporting *follower)
 {
-    const struct flag *flag = &follower->pair->flag;
+    const struct flag *flag = &follower->pair->suggested_fix.flag;
     struct reporting *reporting = races->held;
     while (reporting && !is_of_flag(reporting->pair, flag))
         reporting = reporting->next;
@@ -176,14 +163,16 @@ static void suggest_flag_fix(struct races *races, const struct reporting *follow
         return;
     struct race_pair *pair = reporting->pair;
     struct finding *finding = &reporting->finding;
-    reporting->answer.fix = follower->answer.fix;
-    reporting->answer.rewrite_count = 0;
+    struct proposal *proposal = &reporting->answer.proposal;
+    proposal->fix = follower->answer.proposal.fix;
+    proposal->rewrite_count = 0;
     race_why_edits(&reporting->answer, races, finding);
     pair->finding.fix_orders = finding->fix_orders = true;
     pair->finding.blamed_count = finding->blamed_count = follower->finding.blamed_count;
     memcpy(finding->blamed, follower->finding.blamed, sizeof finding->blamed);
-    pair->suggested_fix = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};
-    pair->tried_edit_count = 0;
+    proposal->suggested = (struct suggested_fix){.kind = FIX_ATOMIC, .scope = flag->scope};
+    pair->suggested_fix = proposal->suggested;
+    pair->one_group = false;
     pair->not_covered = false;
     for (uint32_t i = 0; i < pair->instance_count; i++)
         pair->not_covered |=
@@ -194,17 +183,20 @@ static void suggest_flag_fix(struct races *races, const struct reporting *follow
 void race_report_pair(struct races *races, const struct race_event *under_way, struct race_pair *pair,
                       const struct race *race, const struct shadow_access *now)
 {
-    struct reporting spare, *reporting = malloc(sizeof *reporting);
-    const bool own = !reporting;
-    reporting = own ? &spare : reporting;
+    struct reporting *reporting = malloc(sizeof *reporting);
+    if (!reporting) {
+        races->failed = true;
+        return;
+    }
     prepare(races, under_way, pair, race, now, reporting);
-    if (pair->follows)
+    const bool follows = pair->suggested_fix.kind == FIX_FLAG;
+    if (follows)
         suggest_flag_fix(races, reporting);
-    if (pair->follows || own || races->held_count == HELD_MOST)
+    if (follows || races->held_count == HELD_MOST)
         race_report_held(races);
     pair->maybe_flag = may_be_flag(races, pair);
     const bool searched_later = pair->maybe_flag || pair->side_later || pair->one_group;
-    if (!own && !pair->follows && (races->held || searched_later)) {
+    if (!follows && (races->held || searched_later)) {
         *(races->held ? races->held_end : &races->held) = reporting;
         races->held_end = &reporting->next;
         races->held_count++;
@@ -212,6 +204,5 @@ void race_report_pair(struct races *races, const struct race_event *under_way, s
     }
     pair->side_later = pair->one_group = false;
     report_add(races->report, &reporting->finding);
-    if (!own)
-        free(reporting);
+    free(reporting);
 }

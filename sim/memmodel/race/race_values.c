@@ -37,11 +37,6 @@ static uint32_t lane_of(const struct race_event *under_way, uint64_t unit)
 
 /* ---- one access ------------------------------------------------------------------------------ */
 
-static bool is_read(enum access_kind kind)
-{
-    return kind == ACCESS_READ || kind == ACCESS_ATOMIC_READ || kind == ACCESS_ATOMIC_UPDATE;
-}
-
 static void fill_read(struct finding_access *access, uint64_t value)
 {
     access->has_value = true;
@@ -64,7 +59,7 @@ static void fill_lane(const struct memory *memory, const struct access_event *ev
 {
     struct lane_values values;
     lane_values(memory, event, lane, &values);
-    if (values.has_read && is_read(access->kind))
+    if (values.has_read && race_reads(access->kind))
         fill_read(access, values.read);
     if (values.has_written && access->kind != ACCESS_ATOMIC_READ)
         fill_written(access, values.written);
@@ -111,7 +106,7 @@ static void fill_first(const struct memory *memory, const struct race_event *und
         return;
     if (!find_before(memory, under_way->event, race->address, size, &value))
         return;
-    if (access->kind == ACCESS_READ || access->kind == ACCESS_ATOMIC_READ)
+    if (!race_writes(access->kind))
         fill_read(access, value);
     else
         fill_written(access, value);

@@ -22,6 +22,16 @@ struct race_event {
     const uint64_t *unit;
 };
 
+static inline bool race_reads(enum access_kind kind)
+{
+    return kind != ACCESS_WRITE && kind != ACCESS_ATOMIC_WRITE;
+}
+
+static inline bool race_writes(enum access_kind kind)
+{
+    return kind != ACCESS_READ && kind != ACCESS_ATOMIC_READ;
+}
+
 /* end: the end of the bytes that both touch. */
 void race_values(const struct memory *memory, const struct race_event *under_way, bool alone,
                  const struct race *race, const struct shadow_access *now, uint64_t end,

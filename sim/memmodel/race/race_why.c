@@ -13,11 +13,6 @@
 #include "race_reason.h"
 #include "sim/memmodel/explain/edges.h"
 
-bool race_same_place(const struct races *races, uint32_t a, uint32_t b)
-{
-    return code_same_place(races->host, a, b);
-}
-
 struct racing_access race_question_access(uint64_t unit, const struct access_context *how)
 {
     return (struct racing_access){.unit = unit,
@@ -25,7 +20,7 @@ struct racing_access race_question_access(uint64_t unit, const struct access_con
                                   .site = how->site,
                                   .size = how->size,
                                   .atomic = how->kind >= ACCESS_ATOMIC_READ,
-                                  .writes = how->kind != ACCESS_READ && how->kind != ACCESS_ATOMIC_READ,
+                                  .writes = race_writes(how->kind),
                                   .scope = (enum memory_scope)how->scope};
 }
 
@@ -36,7 +31,7 @@ static bool writes_differ(const struct finding *finding)
     return both_write && a->has_value && b->has_value && a->value != b->value;
 }
 
-struct question race_question(const struct races *races, const struct race_pair *pair)
+struct question race_question(struct races *races, const struct race_pair *pair)
 {
     return (struct question){.sync_log = races->order->sync_log,
                              .launch = races->launch,
@@ -48,88 +43,68 @@ struct question race_question(const struct races *races, const struct race_pair 
                              .differs = writes_differ(&pair->finding),
                              .instances = pair->instances,
                              .locks = &races->locks,
+                             .flag_reads = &races->flag_reads,
                              .instance_count = pair->instance_count,
                              .one_wave = pair->one_wave,
-                             .spent = races->explaining,
+                             .spent = &races->explaining,
                              .most = races->answer_most};
 }
 
-static void take_proposal(struct answer *answer, const struct proposal *proposal)
+/* Takes what the search finds in place of the answer's fix. The reason remains if the search has none. */
+static bool take(struct answer *answer, const struct question *question,
+                 bool (*search)(const struct question *, struct proposal *))
 {
-    answer->fix = proposal->fix;
-    answer->rewrite_count = proposal->rewrite_count;
-    memcpy(answer->rewrites, proposal->rewrites, sizeof answer->rewrites);
+    struct proposal found = {.rewrite_count = 0};
+    if (!search(question, &found))
+        return false;
+    if (!found.why.used)
+        found.why = answer->proposal.why;
+    answer->proposal = found;
+    return true;
 }
 
-static bool fix_by_addition(const struct question *question, struct answer *answer,
-                            struct suggested_fix *suggested_fix)
+/* Makes the searches of the reason, up to the first that finds something. */
+static bool take_search(struct answer *answer, const struct question *question,
+                        const struct race_reason *reason)
 {
-    struct proposal proposal;
-    const bool found = explain_fix(question, &proposal, suggested_fix);
-    if (found)
-        take_proposal(answer, &proposal);
-    return found;
+    static const struct {
+        uint32_t of; /* a set of enum race_search */
+        bool (*search)(const struct question *, struct proposal *);
+    } searches[] = {
+        {SEARCH_RELEASE_CLOCK, explain_release_clock},         {SEARCH_WIDER_BARRIER, explain_wider_barrier},
+        {SEARCH_ADDITION | SEARCH_WIDER_BARRIER, explain_fix}, {SEARCH_IMAGE_FENCE, explain_image_fence},
+        {SEARCH_BARRIER_BEFORE, explain_barrier_before},       {SEARCH_WAIT, explain_wait}};
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++)
+        if (reason->searches & searches[i].of && take(answer, question, searches[i].search))
+            return true;
+    return false;
 }
 
-/* A wait for the copy that is the first access, or a barrier before the copy that is the second. */
-static bool fix_copy(const struct race_reason *reason, const struct question *question, struct wording *fix,
-                     struct suggested_fix *suggested_fix)
-{
-    const bool found = reason->searches & SEARCH_BARRIER_BEFORE
-                           ? explain_barrier_before(question, fix)
-                           : reason->searches & SEARCH_WAIT && explain_wait(question, fix);
-    suggested_fix->kind = found ? FIX_WAIT : FIX_NONE;
-    return found;
-}
-
-/* Makes the searches of the reason. */
-static bool fix_by_search(struct race_reason *reason, const struct question *question, struct answer *answer,
-                          struct suggested_fix *suggested_fix)
-{
-    struct wording why, *fix = &answer->fix;
-    if (reason->searches & SEARCH_RELEASE_CLOCK &&
-        explain_release_clock(question, &why, fix, suggested_fix)) {
-        answer->why = why;
-        reason->fix = *fix;
-        reason->searches &= ~(uint32_t)SEARCH_ADDITION;
-        return suggested_fix->kind != FIX_NONE;
-    }
-    if (reason->searches & SEARCH_WIDER_BARRIER &&
-        explain_barrier_at(question, reason->narrow_barrier, reason->narrow_regions, fix, suggested_fix))
-        return true;
-    if (reason->searches & (SEARCH_ADDITION | SEARCH_WIDER_BARRIER))
-        return fix_by_addition(question, answer, suggested_fix);
-    return reason->searches & SEARCH_IMAGE_FENCE ? explain_image_fence(question, fix)
-                                                 : fix_copy(reason, question, fix, suggested_fix);
-}
-
-/* Takes the proposal in place of the edits that were tried. */
+/* Takes a proposal in place of the edits that were tried. */
 static void replace_edits(struct answer *answer, const struct wording *why, const struct proposal *proposal)
 {
-    answer->why = *why;
-    take_proposal(answer, proposal);
-    answer->tried_edit_count = answer->step_count = answer->edge_count = 0;
+    answer->proposal = *proposal;
+    answer->proposal.why = *why;
+    answer->step_count = answer->edge_count = 0;
 }
 
 /* Is the edit one of the atomic access, which is itself an end of the race? In this run it read what the
  * plain access's work-item wrote by an atomic later; in another order it reads the plain store. */
-static bool edits_own_access(const struct question *question, const struct answer *answer)
+static bool edits_own_access(const struct question *question, const struct suggested_fix *fix)
 {
     const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
-    return answer->tried_edit_count == 1 &&
-           answer->tried_edits[0].site == (first->atomic ? first->site : second->site);
+    return fix->edit_count == 1 && fix->edits[0].site == (first->atomic ? first->site : second->site);
 }
 
 /* One access is atomic, and the edit orders only some instances of the race, or only this run's order: to
  * separate the two, or to make the other access atomic, too, may serve them all. */
-static void prefer_atomics(const struct question *question, struct answer *answer,
-                           struct suggested_fix *suggested_fix)
+static void prefer_atomics(const struct question *question, struct answer *answer)
 {
-    struct proposal proposal;
+    struct proposal proposal = {.rewrite_count = 0};
     struct wording why = {.used = 0};
     if (question->instances->first.atomic == question->instances->second.atomic ||
-        (answer->covers_all && !edits_own_access(question, answer)) ||
-        !explain_fix(question, &proposal, suggested_fix))
+        (answer->covers_all && !edits_own_access(question, &answer->proposal.suggested)) ||
+        !explain_fix(question, &proposal))
         return;
     wording_add(&why, "one access is atomic, the other is plain, and nothing orders them");
     replace_edits(answer, &why, &proposal);
@@ -138,72 +113,49 @@ static void prefer_atomics(const struct question *question, struct answer *answe
 /* Where a sub-group waits and two edits of atomics would order the accesses, one barrier of the work-group is
  * simpler. */
 static void prefer_barrier(const struct races *races, const struct race *race,
-                           const struct shadow_access *now, const struct question *question,
-                           struct answer *answer, struct suggested_fix *suggested_fix)
+                           const struct shadow_access *now, struct question *question, struct answer *answer)
 {
     struct race_reason reason;
-    struct proposal proposal = {.rewrite_count = 0};
-    if (answer->tried_edit_count < 2)
+    struct proposal wider = {.rewrite_count = 0}, added = {.rewrite_count = 0};
+    if (answer->proposal.suggested.edit_count < 2)
         return;
     race_reason(&reason, races, race, now);
-    if (!(reason.searches & SEARCH_WIDER_BARRIER) ||
-        !(explain_barrier_at(question, reason.narrow_barrier, reason.narrow_regions, &proposal.fix,
-                             suggested_fix) ||
-          (explain_fix(question, &proposal, suggested_fix) && suggested_fix->kind == FIX_BARRIER))) {
-        suggested_fix->kind = FIX_NONE;
+    question->narrow = reason.narrow;
+    if (!(reason.searches & SEARCH_WIDER_BARRIER))
         return;
-    }
-    replace_edits(answer, &reason.why, &proposal);
-}
-
-bool race_controls_branch(const struct races *races, uint32_t site)
-{
-    const struct checker_host *host = races->host;
-    return host->controls_branch && host->controls_branch(host->self, site);
+    if (explain_wider_barrier(question, &wider))
+        replace_edits(answer, &reason.why, &wider);
+    else if (explain_fix(question, &added) && added.suggested.kind == FIX_BARRIER)
+        replace_edits(answer, &reason.why, &added);
 }
 
 /* A barrier makes good for the flag's race, too, and for what others would announce by it. */
-bool race_takes_barrier(const struct race_pair *pair)
+bool race_takes_barrier(const struct suggested_fix *fix)
 {
-    switch (pair->suggested_fix.kind) {
-    case FIX_BARRIER:
-    case FIX_ITERATION:
-    case FIX_NEXT_ITERATION:
-    case FIX_ITERATIONS:
-    case FIX_RELEASE_CLOCK: return true;
-    default: return false;
-    }
+    return fix_is_barrier(fix) || fix->kind == FIX_RELEASE_CLOCK;
 }
 
 /* A loop that waits for a value, and the store after it: it takes a lock, and hands nothing over. */
-static bool waits_and_writes(const struct races *races, const struct question *question)
+static bool waits_and_writes(const struct question *question)
 {
     const struct racing_access *first = &question->instances->first, *second = &question->instances->second;
-    const struct checker_host *host = races->host;
-    return first->writes != second->writes && host->spins_on &&
-           host->spins_on(host->self, first->writes ? second->site : first->site,
-                          first->writes ? first->site : second->site);
+    return first->writes != second->writes &&
+           CODE_ASK(question->host, spins_on, first->writes ? second->site : first->site,
+                    first->writes ? first->site : second->site);
 }
 
 /* A race on memory that is guarded by a flag that is no atomic object is fixed at the flag. */
-static bool follows_from_flag(const struct races *races, struct race_pair *pair,
-                              const struct question *question, struct race_reason *reason,
+static bool follows_from_flag(const struct question *question, struct race_reason *reason,
                               struct answer *answer)
 {
-    struct wording why, fix;
-    const bool takes_lock = answer->rewrite_count && waits_and_writes(races, question);
-    if (!races->flag_reads.count || pair->counter.device_dirty || takes_lock || race_takes_barrier(pair))
+    const struct proposal *proposal = &answer->proposal;
+    const bool takes_lock = proposal->rewrite_count && waits_and_writes(question);
+    if (question->device_dirty || takes_lock || race_takes_barrier(&proposal->suggested) ||
+        !take(answer, question, explain_flag))
         return false;
-    if (!explain_flag(question, &races->flag_reads, &pair->flag, &why, &fix))
-        return false;
-    pair->follows = true;
-    pair->suggested_fix.kind = FIX_NONE;
-    answer->rewrite_count = 0;
-    answer->why = why;
-    answer->fix = fix;
     reason->blamed_count = 0;
-    race_reason_blame(reason, pair->flag.store);
-    race_reason_blame(reason, pair->flag.load);
+    race_reason_blame(reason, proposal->suggested.flag.store);
+    race_reason_blame(reason, proposal->suggested.flag.load);
     return true;
 }
 
@@ -212,64 +164,46 @@ static void word_for_language(const struct races *races, struct answer *answer)
 {
     static const char *const newer[] = {"memory_order_", "memory_scope_", "atomic_work_item_fence",
                                         "_explicit"};
-    const uint32_t version = races->host->opencl_c ? races->host->opencl_c(races->host->self) : 0;
+    struct wording *fix = &answer->proposal.fix;
     bool needs = false;
-    if (!version || version >= 200)
+    if (!explain_is_opencl_c_1(races->host))
         return;
-    wording_put(&answer->why, "work_group_barrier", "barrier");
-    wording_put(&answer->fix, "work_group_barrier", "barrier");
+    wording_put(&answer->proposal.why, "work_group_barrier", "barrier");
+    wording_put(fix, "work_group_barrier", "barrier");
     for (size_t i = 0; i < sizeof newer / sizeof newer[0]; i++)
-        needs |= strstr(answer->fix.bytes, newer[i]) != NULL;
-    answer->fix.partial |= needs;
+        needs |= strstr(fix->bytes, newer[i]) != NULL;
+    fix->partial |= needs;
     if (needs)
-        wording_add(&answer->fix, ", which needs -cl-std=CL2.0 or later");
-}
-
-static void take_side(struct race_pair *pair, struct answer *answer, const struct wording *why,
-                      const struct wording *fix)
-{
-    pair->side_later = false;
-    pair->suggested_fix.kind = FIX_NONE;
-    answer->rewrite_count = 0;
-    answer->why = *why;
-    answer->fix = *fix;
+        wording_add(fix, ", which needs -cl-std=CL2.0 or later");
 }
 
 /* Instead of what is no edit of one kernel; or of atomic accesses, which are enough for all, if it is,
  * too. */
-static bool moves_access(struct races *races, struct race_pair *pair, const struct question *question,
-                         struct answer *answer)
+static bool moves_access(struct race_pair *pair, const struct question *question, struct answer *answer)
 {
-    struct wording why, fix;
-    pair->side_later = !explain_side(question, &races->explaining, &pair->side, &why, &fix);
+    const struct proposal before = answer->proposal;
+    pair->side_later = !take(answer, question, explain_side);
     if (pair->side_later)
         return false;
-    if (pair->suggested_fix.kind == FIX_ATOMIC && !explain_side_covers(question, &pair->side)) {
-        pair->side.operation = NO_END;
-        return false;
-    }
-    take_side(pair, answer, &why, &fix);
-    return true;
+    if (before.suggested.kind != FIX_ATOMIC || explain_covers(question, &answer->proposal.suggested))
+        return true;
+    answer->proposal = before;
+    return false;
 }
 
 /* When all has happened that may. */
-static bool moves_after_read(struct races *races, struct race_pair *pair, const struct question *question,
-                             struct answer *answer)
+static bool moves_after_read(const struct question *question, struct answer *answer)
 {
-    struct wording why, fix;
-    if (pair->suggested_fix.kind == FIX_ATOMIC || pair->counter.space == IN_IMAGE ||
-        !explain_early_read(question, &races->explaining, &pair->side, &why, &fix))
-        return false;
-    take_side(pair, answer, &why, &fix);
-    return true;
+    return answer->proposal.suggested.kind != FIX_ATOMIC && question->region != IN_IMAGE &&
+           take(answer, question, explain_early_read);
 }
 
 bool race_why_later(struct answer *answer, struct races *races, struct race_pair *pair)
 {
     const struct question question = race_question(races, pair);
-    if (!pair->instance_count ||
-        !(moves_access(races, pair, &question, answer) || moves_after_read(races, pair, &question, answer)))
+    if (!moves_access(pair, &question, answer) && !moves_after_read(&question, answer))
         return false;
+    pair->suggested_fix = answer->proposal.suggested;
     word_for_language(races, answer);
     return true;
 }
@@ -278,8 +212,8 @@ bool race_why_later(struct answer *answer, struct races *races, struct race_pair
 static bool edit_changes(struct answer *answer, const struct races *races)
 {
     const struct checker_host *host = races->host;
-    const struct wording *fix = &answer->fix;
-    struct code_rewrite *rewrite = &answer->rewrites[0];
+    const struct wording *fix = &answer->proposal.fix;
+    struct code_rewrite *rewrite = &answer->proposal.rewrites[0];
     bool fine = fix->change_count && !fix->partial && host->change && host->builds;
     *rewrite = (struct code_rewrite){.edit_count = 0};
     for (uint32_t i = 0; i < fix->change_count && fine; i++)
@@ -296,16 +230,18 @@ void race_why_edits(struct answer *answer, const struct races *races, struct fin
     if (report_scenario(races->report)->fixes == FIXES_OFF)
         return; /* nothing was compiled */
     struct source_place place = finding->access[0].place;
-    if (!answer->rewrite_count && edit_changes(answer, races)) {
-        answer->rewrite_count = 1;
-        if (answer->rewrites[0].replaced_line)
-            wording_add(&answer->fix, ", moved from %s",
-                        AT_LINE(races->host, answer->fix.changes[0].site, answer->rewrites[0].replaced_line));
-        races->host->place(races->host->self, answer->fix.changes[0].site, &place);
+    struct proposal *proposal = &answer->proposal;
+    if (!proposal->rewrite_count && edit_changes(answer, races)) {
+        const uint32_t site = proposal->fix.changes[0].site;
+        proposal->rewrite_count = 1;
+        if (proposal->rewrites[0].replaced_line)
+            wording_add(&proposal->fix, ", moved from %s",
+                        AT_LINE(races->host, site, proposal->rewrites[0].replaced_line));
+        races->host->place(races->host->self, site, &place);
     }
-    for (uint32_t i = 0; i < answer->rewrite_count; i++) {
-        for (uint32_t k = 0; k < answer->rewrites[i].edit_count; k++) {
-            const struct code_edit *edit = &answer->rewrites[i].edits[k];
+    for (uint32_t i = 0; i < proposal->rewrite_count; i++) {
+        for (uint32_t k = 0; k < proposal->rewrites[i].edit_count; k++) {
+            const struct code_edit *edit = &proposal->rewrites[i].edits[k];
             CHECKED(finding->edit_count < sizeof answer->edits / sizeof *answer->edits);
             answer->edits[finding->edit_count++] = (struct finding_edit){
                 place.file, edit->line, edit->column, edit->end_line, edit->end_column, edit->text};
@@ -316,9 +252,10 @@ void race_why_edits(struct answer *answer, const struct races *races, struct fin
 static void fill_finding(struct answer *answer, const struct races *races, struct race_pair *pair,
                          struct race_reason *reason, struct finding *finding)
 {
+    const struct suggested_fix *fix = &answer->proposal.suggested;
     word_for_language(races, answer);
-    finding->why = answer->why.bytes;
-    finding->fix = answer->fix.bytes;
+    finding->why = answer->proposal.why.bytes;
+    finding->fix = answer->proposal.fix.bytes;
     race_why_edits(answer, races, finding);
     finding->step_count = answer->step_count;
     finding->steps = answer->steps;
@@ -328,13 +265,12 @@ static void fill_finding(struct answer *answer, const struct races *races, struc
     }
     finding->edge_count = answer->edge_count;
     finding->edges = answer->edges;
-    for (uint32_t i = 0; i < answer->tried_edit_count; i++)
-        race_reason_blame(reason, answer->tried_edits[i].site);
+    for (uint32_t i = 0; i < fix->edit_count; i++)
+        race_reason_blame(reason, fix->edits[i].site);
     finding->blamed_count = reason->blamed_count;
     for (uint32_t i = 0; i < reason->blamed_count; i++)
         races->host->place(races->host->self, reason->blamed[i], &finding->blamed[i]);
-    pair->tried_edit_count = answer->tried_edit_count;
-    memcpy(pair->tried_edits, answer->tried_edits, sizeof pair->tried_edits);
+    pair->suggested_fix = *fix;
 }
 
 /* The edit is for two of one work-group: others that meet in the same two places may be of two. */
@@ -349,41 +285,37 @@ static bool is_of_one_group(const struct question *question)
            edges_unit_place(launch, first).group == edges_unit_place(launch, second).group;
 }
 
-bool race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)
+void race_why_all(struct answer *answer, struct races *races, struct race_pair *pair, struct finding *finding)
 {
     const struct question question = race_question(races, pair);
     struct race_reason reason = {.searches = 0};
-    if (pair->instance_count <= 1 || explain_covers(&question, pair->tried_edits, pair->tried_edit_count))
-        return false;
-    const bool found = explain_race(&question, answer) && answer->covers_all;
-    races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
-    if (found)
+    const struct answer before = *answer; /* the finding points into *answer */
+    if (pair->instance_count <= 1 || explain_covers(&question, &pair->suggested_fix))
+        return;
+    if (explain_race(&question, answer) && answer->covers_all)
         fill_finding(answer, races, pair, &reason, finding);
-    return found;
+    else
+        *answer = before;
 }
 
 /* The reason, with the first fix that is found for it: by its searches, by a race on a flag from which this
  * one follows, or by moving an access. Then advice; else the reason's own words. */
-static void explain_by_reason(struct races *races, struct race_pair *pair, const struct question *question,
-                              struct race_reason *reason, struct answer *answer)
+static void explain_by_reason(struct race_pair *pair, struct question *question, struct race_reason *reason,
+                              struct answer *answer)
 {
-    struct finding *finding = &pair->finding;
-    answer->why = reason->why;
-    if (!pair->instance_count) {
-        answer->fix = reason->fix;
-        return;
-    }
-    finding->fix_orders = fix_by_search(reason, question, answer, &pair->suggested_fix);
-    finding->fix_orders |= follows_from_flag(races, pair, question, reason, answer);
-    const bool general = !finding->fix_orders || pair->suggested_fix.kind == FIX_SPLIT ||
-                         pair->suggested_fix.kind == FIX_ATOMIC;
-    if (reason->searches & SEARCH_SIDE && !pair->follows && general)
-        finding->fix_orders |= moves_access(races, pair, question, answer);
-    const bool advises = !finding->fix_orders && reason->searches & SEARCH_ADDITION &&
-                         (explain_flag_advice(question, &races->flag_reads, &answer->fix) ||
-                          explain_advice(question, &answer->fix));
-    if (!finding->fix_orders && !advises)
-        answer->fix = reason->fix;
+    struct proposal *proposal = &answer->proposal;
+    proposal->why = reason->why;
+    proposal->fix = reason->fix;
+    question->narrow = reason->narrow;
+    const bool found = take_search(answer, question, reason);
+    const bool follows = follows_from_flag(question, reason, answer);
+    const bool general = proposal->suggested.kind == FIX_NONE || proposal->suggested.kind == FIX_SPLIT ||
+                         proposal->suggested.kind == FIX_ATOMIC;
+    if (reason->searches & SEARCH_SIDE && !follows && general)
+        moves_access(pair, question, answer);
+    if (!found && proposal->suggested.kind == FIX_NONE && reason->searches & SEARCH_ADDITION &&
+        !take(answer, question, explain_flag_advice))
+        take(answer, question, explain_advice);
 }
 
 void race_why(struct answer *answer, struct races *races, struct race_pair *pair, const struct race *race,
@@ -391,18 +323,18 @@ void race_why(struct answer *answer, struct races *races, struct race_pair *pair
 {
     struct finding *finding = &pair->finding;
     struct race_reason reason = {.searches = 0};
-    const struct question question = race_question(races, pair);
+    struct question question = race_question(races, pair);
     const bool sampled = race->device_dirty && now->sampled;
     *answer = (struct answer){.step_count = 0};
-    finding->fix_orders = !sampled && pair->instance_count && explain_race(&question, answer);
-    races->explaining = answer->spent > races->explaining ? answer->spent : races->explaining;
-    if (finding->fix_orders) {
-        prefer_atomics(&question, answer, &pair->suggested_fix);
-        prefer_barrier(races, race, now, &question, answer, &pair->suggested_fix);
+    CHECKED(pair->instance_count > 0); /* the race itself */
+    if (!sampled && explain_race(&question, answer)) {
+        prefer_atomics(&question, answer);
+        prefer_barrier(races, race, now, &question, answer);
     } else {
         race_reason(&reason, races, race, now);
-        explain_by_reason(races, pair, &question, &reason, answer);
+        explain_by_reason(pair, &question, &reason, answer);
     }
+    finding->fix_orders = answer->proposal.suggested.kind != FIX_NONE;
     fill_finding(answer, races, pair, &reason, finding);
-    pair->one_group = pair->tried_edit_count && is_of_one_group(&question);
+    pair->one_group = pair->suggested_fix.kind == FIX_EDITS && is_of_one_group(&question);
 }
