@@ -198,40 +198,6 @@ static bool save_text(const char *path, const char *text, bool force)
     return false;
 }
 
-static bool is_whole_number(const struct scenario_arg *arg)
-{
-    return arg->kind == SCENARIO_ARG_SCALAR && arg->values.type < VALUE_F16 && arg->values.count == 1;
-}
-
-/* None is negative. */
-static uint64_t whole_value(const struct value_list *values)
-{
-    uint64_t value = 0;
-    memcpy(&value, values->data, value_type_size(values->type));
-    return value;
-}
-
-/* ", whole numbers 151", or each of them where they differ */
-static void print_whole_numbers(FILE *stream, const struct scenario_launch *launch)
-{
-    size_t count = 0, printed = 0;
-    bool same = true;
-    uint64_t first = 0, value;
-    for (size_t i = 0; i < launch->arg_count; i++) {
-        if (!is_whole_number(&launch->args[i]))
-            continue;
-        value = whole_value(&launch->args[i].values);
-        first = count++ ? first : value;
-        same = same && value == first;
-    }
-    for (size_t i = 0; i < launch->arg_count && !(same && printed); i++) {
-        if (!is_whole_number(&launch->args[i]))
-            continue;
-        fputs(printed++ ? ", " : ", whole numbers ", stream);
-        value_list_print_element(&launch->args[i].values, 0, stream);
-    }
-}
-
 /* Structs are bytes. */
 static bool are_alike(const struct value_list *a, const struct value_list *b)
 {
@@ -280,7 +246,7 @@ static uint64_t count_groups(const struct scenario_launch *launch)
 }
 
 /* What a kernel without a scenario ran with: sizes decide what can be found. malloc'd. */
-static char *note_of_sizes(const struct scenario_launch *launch)
+static char *note_of_sizes(const struct scenario_launch *launch, const char *numbers)
 {
     char *text = NULL;
     size_t size = 0;
@@ -291,7 +257,8 @@ static char *note_of_sizes(const struct scenario_launch *launch)
         fprintf(stream, "%s%" PRIu64, d ? " x " : "", launch->global[d]);
     fprintf(stream, " work-items in %" PRIu64 " work-group%s", count_groups(launch),
             count_groups(launch) == 1 ? "" : "s");
-    print_whole_numbers(stream, launch);
+    if (numbers && *numbers)
+        fprintf(stream, ", %s", numbers);
     print_buffer_sizes(stream, launch);
     fputs("\norrery: note: --save-scenario=FILE.yaml writes that scenario, for other sizes", stream);
     if (fclose(stream) != 0)
@@ -305,18 +272,21 @@ static int run_kernel(const struct settings *settings, const char *word, const c
                       const char *save)
 {
     struct scenario scenario;
-    char *idle, *text = target_scenario(settings, file, kernel, save ? save : file, &idle);
+    struct skeleton_notes notes;
+    char *text = target_scenario(settings, file, kernel, save ? save : file, &notes);
     int code = EXIT_USAGE;
     if (text && settings_load_text(settings, text, save ? save : word, &scenario)) {
         if (!may_save(save, &scenario)) {
             scenario_fini(&scenario);
+            skeleton_notes_fini(&notes);
             free(text);
             return EXIT_USAGE;
         }
         const bool quiet = scenario.quiet, saved = !save || save_text(save, text, scenario.force_files);
-        char *note = save || quiet ? NULL : note_of_sizes(&scenario.launches[0]);
+        char *note = save || quiet ? NULL : note_of_sizes(&scenario.launches[0], notes.numbers);
         code = run_loaded(&scenario, settings);
         code = saved ? code : EXIT_FAILED;
+        const char *const idle = notes.idle_lines;
         if (idle && *idle && !quiet)
             tools_message("note: %s %s of %s did not run with these values, and so nothing was found there",
                           strpbrk(idle, ",.") ? "lines" : "line", idle, file);
@@ -324,7 +294,7 @@ static int run_kernel(const struct settings *settings, const char *word, const c
             tools_message("note: the kernel ran with %s", note);
         free(note);
     }
-    free(idle);
+    skeleton_notes_fini(&notes);
     free(text);
     return code;
 }

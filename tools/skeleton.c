@@ -748,6 +748,28 @@ static void fit_best(const struct skeleton *skeleton, const struct scenario *sce
     }
 }
 
+static char *name_numbers(const struct skeleton *skeleton)
+{
+    char *text = NULL;
+    size_t size = 0, shown = 0;
+    FILE *stream = open_memstream(&text, &size);
+    for (size_t i = 0; stream && i < skeleton->info->arg_count; i++) {
+        const struct kernel_arg *arg = &skeleton->info->args[i];
+        const struct element element = element_of(arg);
+        if (arg->kind != ARG_VALUE || !element.known || element.width != 1 || !is_whole(element.type))
+            continue;
+        fputs(shown++ ? ", " : "", stream);
+        if (*arg->name)
+            fputs(arg->name, stream);
+        else
+            fprintf(stream, "argument %zu", i);
+        fprintf(stream, " = %" PRIu64, whole_of(skeleton, i));
+    }
+    if (!stream || fclose(stream) != 0)
+        tools_no_memory();
+    return text;
+}
+
 static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
                                 const struct scenario *scenario, struct skeleton_request *request,
                                 struct diagnosis *diagnosis)
@@ -756,7 +778,7 @@ static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
     fit_best(skeleton, scenario, request->file, &best);
     const enum status status =
         print_scenario(stream, &best.skeleton, request->source, best.elements, diagnosis);
-    request->idle_lines = best.idle.lines;
+    request->notes = (struct skeleton_notes){best.idle.lines, name_numbers(&best.skeleton)};
     best.idle.lines = NULL;
     fitting_fini(&best);
     return status;
@@ -849,6 +871,13 @@ static enum status describe(const struct scenario *scenario, struct skeleton_req
         device_free(device);
     report_free(report);
     return status;
+}
+
+void skeleton_notes_fini(struct skeleton_notes *notes)
+{
+    free(notes->idle_lines);
+    free(notes->numbers);
+    *notes = (struct skeleton_notes){NULL, NULL};
 }
 
 char *skeleton_text(struct scenario *scenario, struct skeleton_request *request, struct diagnosis *diagnosis)

@@ -61,13 +61,13 @@ static bool is_utf8(const char *name)
 }
 
 char *target_scenario(const struct settings *settings, const char *file, const char *kernel,
-                      const char *beside, char **out_idle)
+                      const char *beside, struct skeleton_notes *out_notes)
 {
     struct scenario scenario;
     struct diagnosis diagnosis = {0};
     char *source = source_name(file, beside), *text = NULL;
-    if (out_idle)
-        *out_idle = NULL;
+    if (out_notes)
+        *out_notes = (struct skeleton_notes){NULL, NULL};
     if (source && !is_utf8(source)) {
         tools_message("error: %s: found a name that is no UTF-8, expected a text, as scenarios are", file);
         free(source);
@@ -83,10 +83,10 @@ char *target_scenario(const struct settings *settings, const char *file, const c
         }
         scenario_fini(&scenario);
     }
-    if (out_idle)
-        *out_idle = request.idle_lines;
+    if (out_notes)
+        *out_notes = request.notes;
     else
-        free(request.idle_lines);
+        skeleton_notes_fini(&request.notes);
     free(source);
     return text;
 }

@@ -9,7 +9,7 @@
  *                       the word is no OpenCL C
  *   target_scenario     YAML of a scenario that is made from the signature of that kernel, malloc'd. kernel:
  *                       NULL is the only one. beside: a file in whose directory the scenario counts as lying.
- *                       out_idle: NULL, or gets the lines that do not run, malloc'd; NULL: not known.
+ *                       out_notes: NULL, or what to say of its values, for skeleton_notes_fini.
  *                       NULL: there is none, and a message was printed
  *   target_is_replay    the word is a token, or the file of a record
  *   target_after        the words of the target after a token or record; NULL: none follow, which was printed
@@ -21,11 +21,12 @@
 #include <stdbool.h>
 
 struct settings;
+struct skeleton_notes;
 
 bool target_is_scenario(const char *path);
 char *target_file(const char *word, const char **out_kernel);
 char *target_scenario(const struct settings *settings, const char *file, const char *kernel,
-                      const char *beside, char **out_idle);
+                      const char *beside, struct skeleton_notes *out_notes);
 bool target_is_replay(const char *word);
 char **target_after(char **replay);
 bool target_begins_with(const char *file, const char *begins);

@@ -186,7 +186,7 @@ runs() { # STATUS TEXT ARGUMENT...
 }
 runs 0 'kernels=1 .*checks=all' run one.cl
 runs 0 'save-scenario=FILE' run one.cl
-runs 0 'ran with 192 work-items in 3 work-groups, whole numbers 151, buffers of 604 and 151 values$' run one.cl
+runs 0 'ran with 192 work-items in 3 work-groups, n = 151, buffers of 604 and 151 values$' run one.cl
 # A kernel of two dimensions gets these, and its tile decides how many; one that reads one dimension, or is beside such a kernel, does not.
 cat >shapes.cl <<'END'
 #define TILE 5
@@ -222,11 +222,11 @@ kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(global int *
     a[get_global_id(1) * width + get_global_id(0)] = 1;
 }
 END
-runs 0 'ran with 192 work-items in 3 work-groups, whole numbers 151, a buffer of 151 values$' run shapes.cl:line
-runs 0 'ran with 24 x 24 work-items in 9 work-groups, whole numbers 24, a buffer of 576 values$' run shapes.cl:square
+runs 0 'ran with 192 work-items in 3 work-groups, n = 151, a buffer of 151 values$' run shapes.cl:line
+runs 0 'ran with 24 x 24 work-items in 9 work-groups, width = 24, a buffer of 576 values$' run shapes.cl:square
 runs 66 'ran with 4 x 4 x 4 work-items in 1 work-group, a buffer of 4 values$' run shapes.cl:cube
-runs 0 'ran with 15 x 15 work-items in 9 work-groups, whole numbers 15, buffers of 225 values$' run shapes.cl:product
-runs 0 'ran with 12 x 6 work-items in 9 work-groups, whole numbers 12, a buffer of 72 values$' run shapes.cl:required
+runs 0 'ran with 15 x 15 work-items in 9 work-groups, n = 15, buffers of 225 values$' run shapes.cl:product
+runs 0 'ran with 12 x 6 work-items in 9 work-groups, width = 12, a buffer of 72 values$' run shapes.cl:required
 runs 2 'several kernels: choose one with --kernel=NAME, of sum, tile' run two.cl
 runs 66 'race-local' run --kernel=sum two.cl
 runs 66 'race-local' run --kernel sum two.cl
@@ -260,7 +260,7 @@ kernel void idle(global int *a, int n, int from)
 }
 END
 runs 0 'note: lines 7, 10..13 of idle.cl did not run with these values' run idle.cl
-runs 0 'in 3 work-groups, whole numbers 151, 1, a buffer of 151 values' run idle.cl
+runs 0 'in 3 work-groups, n = 151, from = 1, a buffer of 151 values' run idle.cl
 sed '9,13d' idle.cl >idle_one.cl
 runs 0 'note: line 7 of idle_one.cl did not run' run idle_one.cl
 if grep -q 'did not run' err && "$orrery" run one.cl 2>&1 | grep -q 'did not run'; then problem 'lines that ran are named'; fi
