@@ -240,7 +240,7 @@ struct size {
 enum explanation { EXPLAINS_NOTHING, EXPLAINS_MISTAKE, EXPLAINS_ROOM, EXPLAINS_NEXT, EXPLAINS_EXACTLY };
 
 /* A size, and how far from it accesses end in all choices together. */
-struct candidate {
+struct judged_size {
     struct size size;
     enum explanation how;
     uint64_t distance;
@@ -313,9 +313,9 @@ static bool is_mixed(const struct size_fit *fit, const struct size *size)
     return false;
 }
 
-static struct candidate judge(const struct size_fit *fit, const struct size *size, size_t argument)
+static struct judged_size judge(const struct size_fit *fit, const struct size *size, size_t argument)
 {
-    struct candidate candidate = {.size = *size, .how = EXPLAINS_EXACTLY};
+    struct judged_size candidate = {.size = *size, .how = EXPLAINS_EXACTLY};
     const uint64_t extra = has(fit->trials->one_more, argument);
     for (size_t c = 0; c < fit->choice_count; c++) {
         const uint64_t value = value_of(fit, size, c), reached = fit->trial[c].elements[argument],
@@ -338,7 +338,7 @@ static struct candidate judge(const struct size_fit *fit, const struct size *siz
 
 /* Is the extent the same whatever the numbers are, as that of a table with a size of its own? That of a
  * launch whose work-items are not tested is, too. */
-static bool is_constant(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+static bool is_constant(const struct size_fit *fit, const struct judged_size *candidate, size_t argument)
 {
     const uint64_t to = fit->trial[0].elements[argument];
     bool varies = false;
@@ -350,14 +350,14 @@ static bool is_constant(const struct size_fit *fit, const struct candidate *cand
     return varies && !(candidate->size.count == 1 && fit->factors[candidate->size.factor[0]].past[0] == to);
 }
 
-static bool is_beyond(const struct size_fit *fit, const struct candidate *candidate, size_t argument,
+static bool is_beyond(const struct size_fit *fit, const struct judged_size *candidate, size_t argument,
                       size_t choice)
 {
     const uint64_t extra = has(fit->trials->one_more, argument);
     return fit->trial[choice].elements[argument] > value_of(fit, &candidate->size, choice) + extra;
 }
 
-static bool leaves_some(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+static bool leaves_some(const struct size_fit *fit, const struct judged_size *candidate, size_t argument)
 {
     for (size_t c = 0; c < fit->choice_count; c++)
         if (is_beyond(fit, candidate, argument, c))
@@ -365,7 +365,7 @@ static bool leaves_some(const struct size_fit *fit, const struct candidate *cand
     return false;
 }
 
-static bool leaves_all(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+static bool leaves_all(const struct size_fit *fit, const struct judged_size *candidate, size_t argument)
 {
     for (size_t c = 0; c < fit->choice_count; c++)
         if (!is_beyond(fit, candidate, argument, c))
@@ -374,7 +374,7 @@ static bool leaves_all(const struct size_fit *fit, const struct candidate *candi
 }
 
 /* Does it end one element past the size, or a pair, in each choice? */
-static bool is_next(const struct size_fit *fit, const struct candidate *candidate, size_t argument)
+static bool is_next(const struct size_fit *fit, const struct judged_size *candidate, size_t argument)
 {
     return leaves_all(fit, candidate, argument) &&
            (candidate->distance == fit->choice_count ||
@@ -382,9 +382,9 @@ static bool is_next(const struct size_fit *fit, const struct candidate *candidat
 }
 
 static void try_size(const struct size_fit *fit, const struct size *size, size_t argument,
-                     struct candidate *best)
+                     struct judged_size *best)
 {
-    struct candidate candidate = judge(fit, size, argument);
+    struct judged_size candidate = judge(fit, size, argument);
     if (candidate.how == EXPLAINS_MISTAKE &&
         (!leaves_some(fit, &candidate, argument) || is_constant(fit, &candidate, argument)))
         candidate.how = EXPLAINS_NOTHING;
@@ -403,7 +403,7 @@ static void try_size(const struct size_fit *fit, const struct size *size, size_t
 
 /* Products with further factors, none before the last of them. */
 static void try_products(const struct size_fit *fit, struct size *size, size_t argument,
-                         struct candidate *best)
+                         struct judged_size *best)
 {
     for (size->times = 1; size->count && size->times <= TIMES_MOST; size->times++)
         try_size(fit, size, argument, best);
@@ -466,7 +466,7 @@ static void fit_argument(struct size_fit *fit, size_t argument)
 {
     const uint64_t extra = has(fit->trials->one_more, argument);
     struct size size = {.count = 0};
-    struct candidate best = {.how = EXPLAINS_NOTHING, .distance = UINT64_MAX};
+    struct judged_size best = {.how = EXPLAINS_NOTHING, .distance = UINT64_MAX};
     const bool far = is_far(fit, argument);
     if (!far)
         try_products(fit, &size, argument, &best);

@@ -174,7 +174,7 @@ static void replay_fences(struct edit_replay *run, const struct sync_op *beside,
             continue;
         sync_op.kind = SYNC_OP_FENCE;
         sync_op.regions =
-            full ? REGION_GLOBAL | REGION_LOCAL : (uint8_t)(1u << run->search->question->region);
+            (uint8_t)(full ? REGION_GLOBAL | REGION_LOCAL : 1u << run->search->question->region);
         sync_op.order = (uint8_t)how;
         sync_op.scope = full ? beside->scope : (uint8_t)edit->scope;
         replay_one(run, &sync_op, at);
