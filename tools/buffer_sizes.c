@@ -272,14 +272,13 @@ static uint64_t room_of(const struct size_fit *fit, const struct size *size, siz
     uint64_t largest = 0, padding = 0, room = 1;
     for (size_t i = 0; i < size->count; i++) {
         const struct size_factor *factor = &fit->factors[size->factor[i]];
-        largest = factor->value[choice] > largest ? factor->value[choice] : largest;
+        const uint64_t value = factor->value[choice];
+        room *= value > largest ? (largest ? largest : 1) : value; /* all but the largest */
+        largest = value > largest ? value : largest;
         padding += factor->padding[choice];
     }
     if (size->count == 1)
         return size->times == 1 ? BESIDE : largest > BESIDE_FEW ? BESIDE * size->times : 0;
-    for (size_t i = 0; i < size->count; i++)
-        room *= fit->factors[size->factor[i]].value[choice];
-    room /= largest;
     return size->times * (BESIDE * (room + 1) + padding);
 }
 

@@ -471,7 +471,10 @@ static enum size_square square_of(const struct skeleton *skeleton, uint32_t argu
 
 static void add_factor(struct size_fit *fit, const struct size_factor *factor)
 {
-    if (fit->factor_count < SIZE_FACTORS_MOST && factor->value[0] > 1)
+    bool fits = fit->factor_count < SIZE_FACTORS_MOST && factor->value[0] > 1;
+    for (size_t c = 0; c < fit->choice_count; c++)
+        fits = fits && factor->value[c] > 1; /* sizes are divided by it */
+    if (fits)
         fit->factors[fit->factor_count++] = *factor;
 }
 
