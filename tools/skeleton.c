@@ -164,7 +164,12 @@ static uint64_t whole_of(const struct skeleton *skeleton, size_t argument)
 {
     if (has(skeleton->zeros, argument) || has(skeleton->ones, argument))
         return has(skeleton->ones, argument);
-    return argument < 32 ? skeleton->numbers[argument] : skeleton->sizes.whole;
+    const enum value_type type = element_of(&skeleton->info->args[argument]).type;
+    const uint64_t value = argument < 32 ? skeleton->numbers[argument] : skeleton->sizes.whole,
+                   most = type == VALUE_I8   ? INT8_MAX
+                          : type == VALUE_U8 ? UINT8_MAX
+                                             : UINT64_MAX;
+    return value < most ? value : most;
 }
 
 static enum skeleton_fill contents_of(const struct skeleton *skeleton, size_t argument)

@@ -261,6 +261,8 @@ kernel void idle(global int *a, int n, int from)
 END
 runs 0 'note: lines 7, 10..13 of idle.cl did not run with these values' run idle.cl
 runs 0 'in 3 work-groups, n = 151, from = 1, a buffer of 151 values' run idle.cl
+echo 'kernel void small(global int *a, char c, int n) { if (get_global_id(0) < n) a[get_global_id(0)] = c; }' >small.cl
+runs 0 'c = 127, n = 151, a buffer of 151 values' run small.cl
 sed '9,13d' idle.cl >idle_one.cl
 runs 0 'note: line 7 of idle_one.cl did not run' run idle_one.cl
 if grep -q 'did not run' err && "$orrery" run one.cl 2>&1 | grep -q 'did not run'; then problem 'lines that ran are named'; fi
