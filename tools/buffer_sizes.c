@@ -15,7 +15,7 @@
 enum {
     ELEMENTS_FIRST = 1 << 16,
     ELEMENTS_MOST = 1 << 20,
-    ELEMENTS_LISTED = 1 << 12, /* of a buffer whose values are spelled out */
+    ELEMENTS_LISTED = 1 << 12, /* of a buffer for which the scenario lists each value */
     LOCAL_STEPS = 10,
     TRIAL_STEPS = 500000
 };
@@ -335,8 +335,8 @@ static struct judged_size judge(const struct size_fit *fit, const struct size *s
     return candidate;
 }
 
-/* Is the extent the same whatever the numbers are, as that of a table with a size of its own? That of a
- * launch whose work-items are not tested is, too. */
+/* Does the same size fit whatever the numbers are? So it does for a table whose size is a constant, and where
+ * every work-item accesses its own element, untested. */
 static bool is_constant(const struct size_fit *fit, const struct judged_size *candidate, size_t argument)
 {
     const uint64_t to = fit->trial[0].elements[argument];

@@ -107,8 +107,8 @@ static bool differs_between_groups(uint32_t built_in)
     }
 }
 
-/* The tile of a variable whose type is an array of arrays of anything else: the smaller size, or the larger
- * one if that is a power of two, and near. */
+/* The size of the tile that a variable is: an array of two dimensions. It is the smaller of the two sizes, or
+ * the larger one if that is a power of two and near. */
 static uint32_t tile_of(const struct shape_search *s, uint32_t pointer)
 {
     const struct fact *rows = fact_of(s, fact_of(s, pointer)->element), *columns = fact_of(s, rows->element);

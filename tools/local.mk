@@ -86,10 +86,14 @@ orrery_SOURCES = \
 	%D%/serve/serve.h \
 	%D%/settings.c \
 	%D%/tools.h \
+	%D%/launch_sizes.c \
 	%D%/number_choice.c \
 	%D%/number_choice.h \
 	%D%/skeleton.c \
 	%D%/skeleton.h \
+	%D%/skeleton_fit.c \
+	%D%/skeleton_print.c \
+	%D%/skeleton_state.h \
 	%D%/target.c \
 	%D%/target.h \
 	%D%/topology_print.c \

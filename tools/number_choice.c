@@ -73,7 +73,8 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* Two numbers without a common divisor, not too near to each other, whose product is a little below. */
+/* Finds two numbers whose product is a little less than `below`. They have no common divisor, and differ by
+ * FACTORS_LEAST or more. */
 static bool split(uint64_t below, uint64_t out_factors[2])
 {
     uint64_t small = FACTORS_LEAST;
@@ -102,7 +103,7 @@ static void give_values(struct choice *choice, uint32_t set, const uint64_t *val
     choice->left &= ~set;
 }
 
-/* Rows and columns whose product is what n would be. */
+/* Gives rows and columns values with a product near n. */
 static void give_products(struct choice *choice)
 {
     const struct number_request *request = choice->request;
