@@ -186,7 +186,7 @@ static void read_modes(struct module *m, struct entry_point *e)
 struct scan {
     uint32_t kernel; /* 1 + its index */
     uint32_t *seen;  /* id of a function, local variable or constant -> the last kernel that uses it */
-    uint32_t *uses;  /* a stack of ids whose uses are yet to be followed */
+    uint32_t *uses;  /* stack: functions and constants of which the local variables are not counted yet */
     uint32_t samplers;
 };
 

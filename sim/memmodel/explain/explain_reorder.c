@@ -120,7 +120,7 @@ static uint32_t own_beside(const struct sync_log *sync_log, uint32_t at, bool af
     return sync_log->count;
 }
 
-/* Notes at each atomic the fences beside it, on whose other side they would be if they moved. */
+/* Notes for each atomic which fences a moved edit could put on its other side: those next to it. */
 static bool link_fences(struct edit_search *search)
 {
     const struct sync_log *sync_log = search->question->sync_log;

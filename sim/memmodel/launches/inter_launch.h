@@ -91,7 +91,8 @@ void inter_launch_set_predecessors(struct inter_launch *detector, void *self,
                                    void (*report)(void *self, uint32_t command));
 /* Are they wanted of a command that is no launch, before inter_launch_command, or of the host? */
 bool inter_launch_wants_predecessors(struct inter_launch *detector, uint32_t command);
-/* The first command to end of those whose accesses are not added. It counts as added now. 0: none is left. */
+/* Of the predecessors that are still to be added, the one that ended first: the caller adds it now. 0: there
+ * is none. */
 uint32_t inter_launch_next_predecessor(struct inter_launch *detector, uint32_t command);
 void inter_launch_add_predecessor(struct inter_launch *detector,
                                   const struct inter_launch_predecessor *predecessor);
