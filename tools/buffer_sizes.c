@@ -67,7 +67,8 @@ static char *copied(const char *text)
     return copy;
 }
 
-/* Quietly, and not for long; bounds alone, or all that the user wants. */
+/* The run prints nothing and has a limit of steps. It looks for accesses out of bounds alone, or for all that
+ * the user asked for. */
 static void set_trial(const struct buffer_trials *trials, bool bounds, struct scenario *scenario)
 {
     for (int check = 0; check < CHECK_COUNT; check++)
@@ -189,7 +190,7 @@ static bool has(uint32_t set, size_t argument)
     return argument < 32 && set >> argument & 1;
 }
 
-/* Those that were left get more. True: there is one. */
+/* Gives more elements to the buffers that accesses left. True: there is such a buffer. */
 static bool widen(const struct buffer_trials *trials, uint32_t left, uint64_t *elements)
 {
     bool more = false;
@@ -254,7 +255,7 @@ static uint64_t value_of(const struct size_fit *fit, const struct size *size, si
     return value;
 }
 
-/* The least likely of its squares. */
+/* A size with the square of a factor is as likely as the least likely of these squares. */
 static enum size_square square_in(const struct size_fit *fit, const struct size *size)
 {
     enum size_square square = SQUARE_LIKELY;
@@ -303,7 +304,7 @@ static uint64_t margin_of(const struct size_fit *fit, const struct size *size, s
     return most - value;
 }
 
-/* All of its factors are sizes, or none is. */
+/* Does the product mix sizes with numbers that are none? A radius does not multiply a width. */
 static bool is_mixed(const struct size_fit *fit, const struct size *size)
 {
     for (size_t i = 1; i < size->count; i++)
@@ -400,7 +401,7 @@ static void try_size(const struct size_fit *fit, const struct size *size, size_t
         *best = candidate;
 }
 
-/* Products with further factors, none before the last of them. */
+/* Tries products with one more factor, which does not precede the last one. */
 static void try_products(const struct size_fit *fit, struct size *size, size_t argument,
                          struct judged_size *best)
 {
@@ -427,7 +428,7 @@ static bool is_table(const struct size_fit *fit, size_t argument, size_t a, size
     return true;
 }
 
-/* As a signal that is as long as its result and a filter. */
+/* A signal, for example, is as long as its result and the filter together. */
 static bool is_sum(const struct size_fit *fit, size_t argument, size_t a, size_t b, uint64_t less)
 {
     for (size_t c = 0; c < fit->choice_count; c++) {

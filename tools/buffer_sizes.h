@@ -14,8 +14,8 @@
  *
  * Sizes are products of whole numbers, and two, three and four times these. A size explains runs when it is,
  * in each of them, what was accessed or a little more: up to a row and its padding. If there is none,
- * accesses that leave one by no more than work-items past a number do, or a wrong factor, are taken for a
- * mistake: the buffer keeps the size, and the run that follows reports them. All else gets what is needed, as
+ * an access past a size counts as a mistake if a missing test or a wrong factor would bring it as far: the
+ * buffer keeps the size, and the run that follows reports the access. All else gets what is needed, as
  * local memory does.
  */
 #ifndef ORRERY_BUFFER_SIZES_H

@@ -119,7 +119,7 @@ static uint32_t tile_of(const struct shape_search *s, uint32_t pointer)
     return most - least <= least / 4 && !(most & (most - 1)) ? most : least; /* or a column too few */
 }
 
-/* A variable in local memory. */
+/* Notes the size of the array that a variable in local memory is. */
 static void take_array(const struct shape_search *s, const uint32_t *w)
 {
     const struct fact *array = fact_of(s, fact_of(s, w[1])->element);
@@ -307,7 +307,7 @@ static bool is_step(const struct fact *id, const struct fact *size)
     return id->from_id && size->from_size && !size->from_id;
 }
 
-/* What a result has besides what its operands have. */
+/* Adds what the operation makes of its result, beside what its operands are. */
 static bool add_parts(struct shape_search *s, uint32_t op, const uint32_t *w)
 {
     const struct fact *a = fact_of(s, w[3]), *b = fact_of(s, w[4]);
@@ -374,7 +374,7 @@ static bool add_address(struct shape_search *s, const uint32_t *w, uint32_t n)
     return changed;
 }
 
-/* What is passed on as it is. */
+/* Copies what remains true of a value that is passed on unchanged. */
 static bool add_value(struct fact *copy, const struct fact *value)
 {
     copy->is_argument |= value->is_argument;
@@ -544,7 +544,7 @@ static void take_functions(struct shape_search *s)
     }
 }
 
-/* Of values of which not everything was known yet. */
+/* Forgets the comparisons of a pass in which not everything was known of the values. */
 static void forget_comparisons(struct shape_search *s)
 {
     struct kernel_shape *shape = &s->shape;

@@ -12,7 +12,7 @@ enum { TILE_MOST = 32, GROUPS_NUMBERED = 6, ITEMS = 64 };
 
 /* ---- work-groups --------------------------------------------------------------------------- */
 
-/* As large as the device allows: the largest dimension is halved until all fit. */
+/* Halves the largest dimension until the device allows the work-group. */
 static void keep_to_device(const struct device_config *device, uint64_t local[3])
 {
     for (int d = 0; d < 3; d++)
@@ -53,7 +53,7 @@ static size_t plan_rows(const struct skeleton *skeleton, uint64_t most, struct g
     return count;
 }
 
-/* Likewise of two. */
+/* The same for work-groups of two dimensions. */
 static size_t plan_tiles(const struct skeleton *skeleton, uint64_t most, struct group_plan *out_plans)
 {
     const uint64_t array = items_of(skeleton->shape->array_items);

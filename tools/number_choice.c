@@ -40,7 +40,7 @@ static void give(struct choice *choice, uint32_t set, uint64_t first, uint64_t s
     choice->left &= ~set;
 }
 
-/* Of those that have a value; n, if there is none. */
+/* The smallest value given so far; n if there is none. */
 static uint64_t smallest(const struct choice *choice)
 {
     const uint32_t given = choice->request->numbers & ~choice->left;
@@ -116,7 +116,8 @@ static void give_products(struct choice *choice)
         give_values(choice, set, factors);
 }
 
-/* A table as large as the launch, which nothing is compared with. */
+/* Gives values to the columns and rows of a table that is as large as the launch: no id is compared with
+ * them. */
 static void give_divisors(struct choice *choice)
 {
     const struct number_request *request = choice->request;
@@ -135,7 +136,8 @@ static void give_divisors(struct choice *choice)
 
 /* ---- limits of ids ------------------------------------------------------------------------------- */
 
-/* Of a dimension; what nothing reads may be the limit of one that has no other. */
+/* The numbers that limit the ids of a dimension. If there is none, a number that nothing reads may have been
+ * meant for it. */
 static uint32_t limits_of(const struct choice *choice, int dimension)
 {
     const struct kernel_shape *shape = choice->request->shape;
@@ -165,7 +167,7 @@ static void give_limits(struct choice *choice)
     }
 }
 
-/* Below all in one order, and above all in the other. */
+/* Gives values below all others in one order, and above all in the other. */
 static void give_near(struct choice *choice, uint32_t set)
 {
     const uint32_t count = count_of(set & choice->left);
@@ -184,7 +186,8 @@ static void give_group_limits(struct choice *choice)
                  0);
 }
 
-/* Less than the work-items of a group, as n is less than those of the launch. */
+/* Gives limits of local ids a value less than the work-items of a group, as n is less than those of the
+ * launch. */
 static void give_item_limits(struct choice *choice)
 {
     const struct number_request *request = choice->request;
@@ -195,7 +198,7 @@ static void give_item_limits(struct choice *choice)
              request->in_group ? 0 : STEP);
 }
 
-/* What work-items share in a loop is several times the launch. */
+/* Gives a value to the length of a range that work-items share in a loop: several times the launch. */
 static void give_shared(struct choice *choice)
 {
     const struct number_request *request = choice->request;

@@ -40,8 +40,7 @@ struct scenario_result {
     size_t buffer_count;            /* as expect.buffers; the same types and counts */
     struct value_list *buffers;
     struct idle_lines idle; /* if the scenario counts them */
-    /* If the scenario measures them: per argument of the first launch, the bytes up to the last accessed one.
-     */
+    /* if the scenario measures them; for each argument of the first launch, bytes up to the last accessed */
     uint64_t *extents;
     size_t placement_count;       /* as expect.placements */
     struct unit_list *placements; /* of every group of the launch; UINT32_MAX: did not run */

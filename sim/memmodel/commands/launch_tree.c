@@ -18,7 +18,7 @@
 struct relation {
     bool walked;   /* its begin happens before, or the walk began there */
     bool ended;    /* the end of its work-group `group` happens before */
-    bool called;   /* calls happen before by which work-items of it enqueued kernels or markers */
+    bool called;   /* calls by which its work-items enqueued kernels or markers happen before */
     bool unsure;   /* several work-items made these calls, or a call was not kept */
     uint32_t call; /* 1 + the number of the latest call, if all are of one work-item */
     uint64_t group, call_group;
@@ -112,8 +112,8 @@ static void set_bit(const struct launch_tree *launch_tree, uint64_t *rows, uint3
     rows[(size_t)row * launch_tree->words + column / 64] |= UINT64_C(1) << column % 64;
 }
 
-/* The work-group happens before by its end. What atomics may have ordered is undecided, unless it is known
- * without them. */
+/* The end of the work-group happens before the launch where the walk began. If only atomics may have ordered
+ * them, that is undecided. */
 static void add_group_end(struct launch_tree *launch_tree, uint32_t of, uint64_t group)
 {
     struct relation *relation = &launch_tree->relations[of];
@@ -173,7 +173,7 @@ static void walk_wait(struct launch_tree *launch_tree, uint32_t row, const struc
             walk_whole(launch_tree, i);
 }
 
-/* Walks to what the launch comes after at once: its parent, and what it waits for. */
+/* Continues from the launch to its parent, and to what it waits for. */
 static void walk_on(struct launch_tree *launch_tree, uint32_t row)
 {
     const struct tree_launch *self = launch_tree->launches[row];

@@ -128,7 +128,7 @@ static bool may_synchronise(const struct ended_launch *a, const struct ended_lau
            (b->releases >= SCOPE_DEVICE && a->acquires >= SCOPE_DEVICE) || !RULE(3202);
 }
 
-/* Were some joined? */
+/* Joins the launches that their atomics may have ordered. True: there are such launches. */
 static bool join_by_atomics(struct complete_tree *tree)
 {
     bool some = false;

@@ -89,7 +89,7 @@ void wording_put(struct wording *text, const char *old, const char *now)
     }
 }
 
-/* What is printed into the piece. */
+/* Prints a piece of a sentence and returns its text. */
 #define PRINT(piece, ...) wording_print((piece)->bytes, sizeof(piece)->bytes, __VA_ARGS__)
 
 const char *wording_line(struct wording_piece *piece, const struct checker_host *host, uint32_t site,
