@@ -298,7 +298,6 @@ static cl_int fill_fill(struct enqueue *enqueue, cl_mem image, const void *color
     union texel texel = {{0}};
     memcpy(&texel, color, format->depth ? sizeof(float) : sizeof texel);
     image_store(format, &texel, command->u.fill.pattern);
-    image_store_rest(format, &texel, command->u.fill.pattern);
     command->u.fill.pattern_size = format->texel_bytes;
     set_image_side(&command->u.fill.rect, &place);
     command->u.fill.target = object_ref(memobj);

@@ -64,6 +64,14 @@ static inline bool image_format_integer(const struct image_format *format)
 {
     return format->kind == 'u' || format->kind == 's';
 }
+/* The channel that takes the component of a texel that is stored; IMAGE_NO_CHANNEL. The fourth channel of RGBx
+ * takes the fourth component, as in RGBA, though nothing reads it: the text calls it ignored, the conformance
+ * tests compare it. */
+static inline uint32_t image_format_stored(const struct image_format *format, uint32_t component)
+{
+    const bool fourth = component == 3 && format->channels == 4 && !format->packed;
+    return fourth && format->place[3] == IMAGE_NO_CHANNEL ? 3 : format->place[component];
+}
 
 enum { IMAGE_LEVELS_MAX = 16 };
 struct image_level {
@@ -106,7 +114,5 @@ union texel {
 };
 void image_fetch(const struct image_format *format, const void *bytes, union texel *out_texel);
 void image_store(const struct image_format *format, const union texel *texel, void *bytes);
-/* by fills, after it */
-void image_store_rest(const struct image_format *format, const union texel *texel, void *bytes);
 
 #endif

@@ -397,7 +397,7 @@ static __attribute__((noinline)) bool write_batch(const struct insn *insn, uint8
     const u32 pitch = (u32)p.pitch, texel = p.format->texel_bytes;
     EACH_LANE(i, n) offset[i] = (i32)((u32)y[i] * pitch + (u32)x[i] * texel);
     for (uint32_t c = 0; c < 4; c++) {
-        const uint32_t place = p.format->place[c];
+        const uint32_t place = image_format_stored(p.format, c);
         if (place == IMAGE_NO_CHANNEL)
             continue;
         if (texels == TEXELS_8)

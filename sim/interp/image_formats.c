@@ -347,7 +347,7 @@ void image_store(const struct image_format *format, const union texel *texel, vo
     uint32_t word = 0, shift, width;
     memset(bytes, 0, format->texel_bytes);
     for (uint32_t c = 4; c-- > 0;) {
-        uint32_t channel = format->place[c];
+        const uint32_t channel = image_format_stored(format, c);
         if (channel == IMAGE_NO_CHANNEL)
             continue;
         if (format->packed) {
@@ -359,17 +359,4 @@ void image_store(const struct image_format *format, const union texel *texel, vo
             memcpy((uint8_t *)bytes + channel * format->channel_bytes, &word, format->channel_bytes);
         }
     }
-}
-
-/*
- * The fourth channel of RGBx, which no kernel reads or writes: a fill stores the fourth component there, as
- * in RGBA. The text calls the channel ignored; the conformance tests compare it.
- */
-void image_store_rest(const struct image_format *format, const union texel *texel, void *bytes)
-{
-    if (format->packed || format->texel_bytes != 4u * format->channel_bytes ||
-        format->place[3] != IMAGE_NO_CHANNEL || format->place[2] == IMAGE_NO_CHANNEL)
-        return;
-    const uint32_t word = store_channel(format, texel, 3);
-    memcpy((uint8_t *)bytes + 3 * format->channel_bytes, &word, format->channel_bytes);
 }
