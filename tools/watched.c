@@ -255,7 +255,10 @@ static int outcome(struct watch *watch, const struct scenario *scenario, int sta
     add_notes(watch, scenario, began);
     if (!code && WIFSIGNALED(status)) /* as the program ended, so do we */
         tools_end_by(WTERMSIG(status));
-    return code ? code : WEXITSTATUS(status);
+    if (!code)
+        code = WEXITSTATUS(status);
+    const bool lost = watch && __atomic_load_n(&watch->unwritten, __ATOMIC_ACQUIRE);
+    return !code && lost && !scenario->keep_exit_code ? EXIT_FAILED : code;
 }
 
 int watched_run(char **command, const struct scenario *scenario)
