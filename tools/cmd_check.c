@@ -18,6 +18,22 @@ static bool has_program(const struct scenario *scenario)
     return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
 }
 
+/* An expectation that nothing is compared with would pass whatever happens. */
+static bool sees_expected(const struct check_arguments *arguments, const struct scenario *scenario,
+                          const char *path)
+{
+    const struct scenario_expect *expect = &scenario->expect;
+    if (!arguments->exec && expect->exit_status >= 0)
+        tools_message("error: %s: expect: exit_status is that of a program: name one with --exec", path);
+    else if (arguments->exec && (expect->buffer_count || expect->placement_count))
+        tools_message(
+            "error: %s: expect: %s cannot be compared with --exec, only of launches of the scenario", path,
+            expect->buffer_count ? "buffers" : "placement");
+    else
+        return true;
+    return false;
+}
+
 static int check_loaded(const struct check_arguments *arguments, const struct scenario *scenario,
                         const char *path)
 {
@@ -25,12 +41,14 @@ static int check_loaded(const struct check_arguments *arguments, const struct sc
         tools_message("error: %s has no 'expect': nothing to compare with", path);
         return EXIT_USAGE;
     }
-    if (arguments->exec)
-        return check_run_program(arguments, scenario, path);
-    if (!has_program(scenario)) {
+    if (!arguments->exec && !has_program(scenario)) {
         tools_message("error: %s has no program: name one with --exec", path);
         return EXIT_USAGE;
     }
+    if (!sees_expected(arguments, scenario, path))
+        return EXIT_USAGE;
+    if (arguments->exec)
+        return check_run_program(arguments, scenario, path);
     struct report *report = report_new(scenario);
     int code = report ? check_run_scenario(arguments, scenario, report, path) : EXIT_FAILED;
     report_free(report);

@@ -97,6 +97,13 @@ check 2 "hits: found '=3', expected a number, or one after" "$machine" 0 "counte
 check 2 "hits: found '>', expected a number" "$machine" 0 "counters: {hits: '>'}"
 check 2 'counters: found a sequence, expected a mapping such as' "$machine" 0 "counters: [1]"
 
+# ---- what this check cannot see -------------------------------------------------------------------
+check 2 'case.yaml: expect: exit_status is that of a program: name one with --exec' "$machine" 0 "exit_status: 0"
+for key in buffers placement; do
+    scenario "$machine" 0 "$(if [ $key = buffers ]; then echo 'buffers: [{arg: 0, fill: 7, count: 8}]'; else echo 'placement: [{units: [9]}]'; fi)" >case.yaml
+    judge 2 "case.yaml: expect: $key cannot be compared with --exec" "$key of a program" "$orrery" check --exec=true case.yaml
+done
+
 # ---- images and other arguments -----------------------------------------------------------------
 # argument STATUS TEXT PARAMETER ARGUMENT
 argument() {
