@@ -299,6 +299,14 @@ static int run_kernel(const struct settings *settings, const char *word, const c
     return code;
 }
 
+/* Of a program they are its arguments, so options of ours come first. */
+static void found_after(const char *what, char **rest)
+{
+    const bool option = rest[1][0] == '-' && rest[1][1];
+    tools_message("error: %s: found '%s' after the %s, expected nothing%s", rest[0], rest[1], what,
+                  option ? ": options stand before it" : "");
+}
+
 /* -1: it is no OpenCL C. */
 static int run_if_kernel(const struct settings *settings, char **rest, const char *save)
 {
@@ -308,7 +316,7 @@ static int run_if_kernel(const struct settings *settings, char **rest, const cha
     if (file && !rest[1]) {
         code = run_kernel(settings, rest[0], file, kernel, save);
     } else if (file) {
-        tools_message("error: %s: found '%s' after the kernel, expected nothing", rest[0], rest[1]);
+        found_after("kernel", rest);
         code = EXIT_USAGE;
     }
     free(file);
@@ -324,7 +332,7 @@ int run_target(const struct settings *settings, char **rest)
         return run_program(settings, rest);
     if (!rest[1])
         return run_file(settings, rest[0]);
-    tools_message("error: %s: found '%s' after the scenario, expected nothing", rest[0], rest[1]);
+    found_after("scenario", rest);
     return EXIT_USAGE;
 }
 

@@ -283,10 +283,14 @@ static void expect_topology(const struct setting *setting, const char *wrong)
     size_t count = 0;
     while (preset_at(NULL, count))
         count++;
-    char *meant = text[strcspn(text, ": ")] ? NULL : nearest_names(text, "", preset_at, NULL, count);
+    const bool word = !text[strcspn(text, ": ")];
+    char *meant = word ? nearest_names(text, "", preset_at, NULL, count) : NULL;
     if (meant && *meant)
         snprintf(setting->expected, EXPECTED_CHARS,
                  "a topology or the name of a preset; did you mean %.200s?", meant);
+    else if (word)
+        snprintf(setting->expected, EXPECTED_CHARS,
+                 "a topology or a preset of `orrery topology --list-presets`: %.220s", wrong);
     else
         snprintf(setting->expected, EXPECTED_CHARS, "a topology: %.250s", wrong);
     free(meant);

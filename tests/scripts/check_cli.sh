@@ -111,6 +111,15 @@ meant "replay; did you mean lockstep?" run --schedule=lockstp clean.yaml
 meant "no-NAME; did you mean bounds?" run --checks=races,bonds clean.yaml
 meant "no-NAME; did you mean races?" check --checks=race clean.yaml
 meant "found 'eror', expected off, warning, error; did you mean error?" run --check-races=eror clean.yaml
+# a word of the sentence around a list is not meant, nor one that has next to nothing in common
+for odd in 'run --topology=foo' 'run --save-launch=foo' 'run --checks=off' 'run --replay=sum.record' 'explain foo' 'run foo.yaml' 'run frobnicate.cl'; do
+    # shellcheck disable=SC2086
+    expect 2 -n 'you mean' -- "$orrery" $odd clean.yaml
+done
+expect 2 -e "found 'foo', expected a topology or a preset of \`orrery topology --list-presets\`: character 1: found 'foo'" -- "$orrery" topology foo
+expect 2 -e "found 'cu:2' after 'numa:2', expected one topology: quote it" -- "$orrery" topology numa:2 cu:2
+expect 2 -e "found '--fast' after the scenario, expected nothing: options stand before it" -- "$orrery" run clean.yaml --fast
+expect 0 -o 'refused: a part of no units' -- "$orrery" topology --partition=equally:0 cu:4
 meant "found 'tini', expected a topology or the name of a preset; did you mean tiny?" topology tini
 sed '2i schedule: {policy: lokstep}' clean.yaml >lokstep.yaml
 meant "replay; did you mean lockstep?" run lokstep.yaml
