@@ -258,7 +258,13 @@ cp first.cl first.ocl
 mkdir -p folder
 expect 127 -e "first.ocl is no program: put the one that runs it before it; a kernel's file ends in .cl" -- "$orrery" run first.ocl
 expect 126 -e "a kernel's file ends in .cl" -- "$orrery" run ./first.ocl
-expect 127 -n 'do you mean' -- "$orrery" run folder
+expect 127 -e 'folder is a directory: name a program, a scenario' -n 'do you mean' -- "$orrery" run folder
+expect 127 -e 'first.ocl: no program in PATH has this name' -n 'No such file' -- "$orrery" run first.ocl
+cp first.cl test.litmus && cp first.cl module.spv
+expect 127 -e 'test.litmus is a litmus test: `orrery litmus test.litmus` runs it' -- "$orrery" run test.litmus
+expect 127 -e 'module.spv is SPIR-V: `orrery dis module.spv` prints it' -- "$orrery" run module.spv
+printf '#!/no/such/interpreter\n' >script && chmod +x script
+expect 127 -e './script: the interpreter or loader that it names is not there' -n 'No such file' -- "$orrery" run ./script
 expect 2 -e "'first.cl' is the value of --json here" -- "$orrery" run --json first.cl
 expect 2 -e "no option is named '--sed'; did you mean --seed?" -- "$orrery" run --sed=3 first.cl
 expect 2 -e "no option is named '--verison'; did you mean --version?" -- "$orrery" --verison
