@@ -136,9 +136,22 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     return EXIT_FAILED;
 }
 
+/* A launch of a scenario is in a scenario already. */
+static bool saves_launch(const struct scenario *scenario)
+{
+    if (scenario->save_launch)
+        tools_message("error: save_launch: found a scenario or kernel, expected a program, whose launches it "
+                      "saves; of a kernel --save-scenario=FILE.yaml does");
+    return scenario->save_launch;
+}
+
 /* The scenario goes. */
 static int run_loaded(struct scenario *scenario, const struct settings *settings)
 {
+    if (saves_launch(scenario)) {
+        scenario_fini(scenario);
+        return EXIT_USAGE;
+    }
     int code = EXIT_FAILED;
     struct report *report = report_new(scenario);
     FILE *log = tools_log_open(scenario);
