@@ -303,6 +303,8 @@ static int run_kernel(const struct settings *settings, const char *word, const c
         if (idle && *idle && !quiet)
             tools_message("note: %s %s of %s did not run with these values, and so nothing was found there",
                           strpbrk(idle, ",.") ? "lines" : "line", idle, file);
+        if (notes.alike && *notes.alike && !quiet)
+            tools_message("note: %s: a mix-up of them is not found with these values", notes.alike);
         if (note)
             tools_message("note: the kernel ran with %s", note);
         free(note);

@@ -75,7 +75,8 @@ static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
     skeleton_fit(skeleton, scenario, request->file, &best);
     const enum status status =
         skeleton_print(stream, &best.skeleton, request->source, best.elements, diagnosis);
-    request->notes = (struct skeleton_notes){best.idle.lines, skeleton_print_numbers(&best.skeleton)};
+    request->notes = (struct skeleton_notes){best.idle.lines, skeleton_print_numbers(&best.skeleton),
+                                             skeleton_print_alike(&best.skeleton)};
     best.idle.lines = NULL;
     skeleton_fit_fini(&best);
     return status;
@@ -122,7 +123,8 @@ void skeleton_notes_fini(struct skeleton_notes *notes)
 {
     free(notes->idle_lines);
     free(notes->numbers);
-    *notes = (struct skeleton_notes){NULL, NULL};
+    free(notes->alike);
+    *notes = (struct skeleton_notes){NULL, NULL, NULL};
 }
 
 char *skeleton_text(struct scenario *scenario, struct skeleton_request *request, struct diagnosis *diagnosis)

@@ -238,6 +238,12 @@ expect 127 -e 'do you mean ./program?' -- "$orrery" run program
 expect 127 -e 'do you mean ./program?' -- "$orrery" run ./progam
 expect 2 -e 'first.cl: found a kernel, expected a scenario: `orrery run first.cl` runs it' -- "$orrery" check first.cl
 expect 2 -e "found '__kernel void first(__global int *a) { a[get_global_id(0)] =...'" -- "$orrery" run kernel.yaml
+# a mix-up of numbers that are equal is not found, and a note says which they are
+printf 'kernel void copy(global float *a, global float *b, int width, int pitch)\n{\n    size_t x = get_global_id(0), y = get_global_id(1);\n    a[y * width + x] = b[y * pitch + x];\n}\n' >rows.cl
+expect 0 -e 'note: width and pitch are 24: a mix-up of them is not found' -- "$orrery" run rows.cl
+expect 0 -n 'a mix-up' -- "$orrery" run --quiet rows.cl
+sed 's/    a\[/    if (x < width) a[/' rows.cl >limited.cl
+expect 66 -n 'a mix-up' -- "$orrery" run limited.cl
 mistake() { # TEXT OF A LAUNCH: the scenario of a kernel of two arguments
     printf 'orrery: 1\nprogram: {text: "kernel void two(global float *a, int n) { a[0] = n; } kernel void other(void) {}"}\nlaunch: [%s]\n' "$1" >mistake.yaml
 }
