@@ -239,7 +239,7 @@ static enum status no_such_kernel(struct run *run, size_t launch)
                     run->scenario->launches[launch].kernel, *names.bytes ? names.bytes : "none");
 }
 
-static enum status prepare(struct run *run, struct batch_launch *entry)
+static enum status prepare_at(struct run *run, struct batch_launch *entry)
 {
     const struct scenario_launch *launch = &run->scenario->launches[entry->index];
     struct launch_request *request = &entry->request;
@@ -266,6 +266,22 @@ static enum status prepare(struct run *run, struct batch_launch *entry)
     request->args = entry->args =
         entry->words && entry->images ? launch_args(run, entry->index, entry->words, entry->images) : NULL;
     return entry->args ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+/* A launch that does not fit its kernel or device is refused with its place in the scenario. */
+static enum status prepare(struct run *run, struct batch_launch *entry)
+{
+    const struct scenario *scenario = run->scenario;
+    struct diagnosis cause = {0}, *whole = run->diagnosis;
+    run->diagnosis = &cause;
+    const enum status status = prepare_at(run, entry);
+    run->diagnosis = whole;
+    if (status == STATUS_OK || !cause.text[0])
+        return status;
+    if (!scenario->has_lines)
+        return diagnose(whole, status, "%s", cause.text);
+    return diagnose(whole, status, "%s:%" PRIu32 ": %s", scenario->file,
+                    scenario->launches[entry->index].line, cause.text);
 }
 
 static void batch_launch_fini(struct batch_launch *entry)
