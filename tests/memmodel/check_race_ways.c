@@ -531,7 +531,7 @@ START_TEST(slow_run_reports_the_cause)
         store = touches(repeats % 4, true, DATA, store);
     const char *note = strstr(text, "orrery: note: kernel ");
     ck_assert_ptr_nonnull(note);
-    ck_assert_ptr_nonnull(strstr(note, "work-items race there; --data-races=off"));
+    ck_assert_ptr_nonnull(strstr(note, "work-items race there; --check-races=off"));
     ck_assert_ptr_null(strstr(note + strlen("orrery: note:"), "note:"));
     world_access_log_after(0, NULL);
     fclose(stream);
