@@ -124,6 +124,11 @@ enum status report_output_check(const char *key, const char *pattern, const char
     char *name = pattern ? report_file_name(pattern) : NULL;
     const size_t length = name ? strlen(name) : 0;
     enum status status = STATUS_OK;
+    if (name && !length) {
+        free(name);
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO, "%s: found nothing, expected the name of a file",
+                        key);
+    }
     if (strcmp(key, "dot") == 0 && length > 4 && strcmp(name + length - 4, ".svg") == 0) {
         status = check_name(key, name, "<?xml", force,
                             diagnosis); /* the picture; a graph (.dot) is written beside it */
