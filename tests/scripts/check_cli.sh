@@ -272,6 +272,9 @@ expect 127 -e 'module.spv is SPIR-V: `orrery dis module.spv` prints it' -- "$orr
 printf '#!/no/such/interpreter\n' >script && chmod +x script
 expect 127 -e './script: the interpreter or loader that it names is not there' -n 'No such file' -- "$orrery" run ./script
 expect 2 -e "'first.cl' is the value of --json here" -- "$orrery" run --json first.cl
+expect 2 -e 'json: found nothing, expected the name of a file' -- "$orrery" run --json= first.cl
+expect 2 -e "debug: --dap: found port '65536', expected a number from 0 to 65535" -- "$orrery" debug --dap=65536
+expect 2 -o 'nowhere cannot be read: No such file or directory' -- "$orrery" debug --batch -x nowhere first.cl
 expect 2 -e "no option is named '--sed'; did you mean --seed?" -- "$orrery" run --sed=3 first.cl
 expect 2 -e "no option is named '--verison'; did you mean --version?" -- "$orrery" --verison
 expect 2 -e 'expected a command: options follow it, as in `orrery run --seed=3 ...`' -- "$orrery" --seed=3 run first.cl
