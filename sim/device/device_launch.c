@@ -550,12 +550,27 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     return STATUS_OK;
 }
 
+/* With the checker each work-item has a number. A launch that has none left for some would run for hours. */
+enum status device_check_numbers(const struct device *device, const struct launch_request *request,
+                                 struct diagnosis *diagnosis)
+{
+    if (!device->checker_listens || checkers_number(request->global_size, request->local_size))
+        return STATUS_OK;
+    return diagnose(
+        diagnosis, STATUS_OUT_OF_RESOURCES,
+        "kernel %s: found a launch of more than 2^33 work-items, which cannot be checked for races; "
+        "--check-races=off leaves this check out",
+        request->kernel->info->name);
+}
+
 enum status launch_begin(struct device *device, const struct launch_request *request,
                          struct live_launch **out_launch, struct diagnosis *diagnosis)
 {
     enum status status = check_sizes(scenario_root(device->scenario, request->root), request, diagnosis);
     if (status == STATUS_OK)
         status = check_args(request, diagnosis);
+    if (status == STATUS_OK)
+        status = device_check_numbers(device, request, diagnosis);
     if (status != STATUS_OK)
         return status;
     const char *kernel = request->kernel->info->name;

@@ -238,6 +238,14 @@ expect 127 -e 'do you mean ./program?' -- "$orrery" run program
 expect 127 -e 'do you mean ./program?' -- "$orrery" run ./progam
 expect 2 -e 'first.cl: found a kernel, expected a scenario: `orrery run first.cl` runs it' -- "$orrery" check first.cl
 expect 2 -e "found '__kernel void first(__global int *a) { a[get_global_id(0)] =...'" -- "$orrery" run kernel.yaml
+# more work-items than the race checker has numbers for, also where the product passes 64 bits
+for size in '1000000, 1000000, 1000000' '8589934593' '4294967296, 4294967296, 2'; do
+    for policy in random reverse; do
+        printf 'orrery: 1\nschedule: {policy: %s}\nprogram: {source: first.cl}\nlaunch: [{kernel: first, global: [%s], args: [{buffer: {type: int, count: 1, fill: 0}}]}]\n' "$policy" "$size" >many.yaml
+        expect 2 -e 'kernel first: found a launch of more than 2^33 work-items, which cannot be checked for races; --check-races=off' -- "$orrery" run many.yaml
+        expect 124 -n '2^33' -- "$orrery" run --check-races=off --timeout=0.2 many.yaml
+    done
+done
 # a mix-up of numbers that are equal is not found, and a note says which they are
 printf 'kernel void copy(global float *a, global float *b, int width, int pitch)\n{\n    size_t x = get_global_id(0), y = get_global_id(1);\n    a[y * width + x] = b[y * pitch + x];\n}\n' >rows.cl
 expect 0 -e 'note: width and pitch are 24: a mix-up of them is not found' -- "$orrery" run rows.cl
