@@ -268,20 +268,28 @@ static enum status prepare_at(struct run *run, struct batch_launch *entry)
     return entry->args ? STATUS_OK : STATUS_OUT_OF_MEMORY;
 }
 
-/* A launch that does not fit its kernel or device is refused with its place in the scenario. */
-static enum status prepare(struct run *run, struct batch_launch *entry)
+enum status scenario_launch_refuse(struct run *run, size_t launch, enum status status,
+                                   const struct diagnosis *cause)
 {
     const struct scenario *scenario = run->scenario;
+    const char *file = scenario->file ? scenario->file : "", *text = cause->text;
+    const size_t length = strlen(file);
+    const bool has_place = strncmp(text, file, length) == 0 && text[length] == ':';
+    if (!*text)
+        return status;
+    if (!scenario->has_lines || has_place)
+        return diagnose(run->diagnosis, status, "%s", text);
+    return diagnose(run->diagnosis, status, "%s:%" PRIu32 ": %s", file, scenario->launches[launch].line,
+                    text);
+}
+
+static enum status prepare(struct run *run, struct batch_launch *entry)
+{
     struct diagnosis cause = {0}, *whole = run->diagnosis;
     run->diagnosis = &cause;
     const enum status status = prepare_at(run, entry);
     run->diagnosis = whole;
-    if (status == STATUS_OK || !cause.text[0])
-        return status;
-    if (!scenario->has_lines)
-        return diagnose(whole, status, "%s", cause.text);
-    return diagnose(whole, status, "%s:%" PRIu32 ": %s", scenario->file,
-                    scenario->launches[entry->index].line, cause.text);
+    return status == STATUS_OK ? status : scenario_launch_refuse(run, entry->index, status, &cause);
 }
 
 static void batch_launch_fini(struct batch_launch *entry)
@@ -333,8 +341,11 @@ static void begin(struct batch *batch, struct batch_launch *entry)
 {
     struct run *run = batch->run;
     const uint64_t reports = report_add_count(run->report);
-    enum status status = device_launch_begin(run->device, &entry->request, &entry->live, run->diagnosis);
-    if (status == STATUS_OK)
+    struct diagnosis cause = {0};
+    enum status status = device_launch_begin(run->device, &entry->request, &entry->live, &cause);
+    if (status != STATUS_OK)
+        scenario_launch_refuse(run, entry->index, status, &cause);
+    else
         report_launch_runs(run->report, device_last_launch(run->device), (uint32_t)entry->index + 1);
     if (batch->count > 1)
         announce(batch, entry, ORDER_BEGIN);
