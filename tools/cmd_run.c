@@ -28,11 +28,15 @@ static void nothing_to_run(struct argp_state *state)
     const char *const last = state->argv[state->argc - 1], *const before = state->argc > 2
                                                                                ? state->argv[state->argc - 2]
                                                                                : "";
-    if (before[0] == '-' && access(last, F_OK) == 0)
+    const char *kernel;
+    char *file = target_file(last, &kernel);
+    if (before[0] == '-' && before[1] != '\0' && strcmp(before, "--") != 0 &&
+        access(file ? file : last, F_OK) == 0)
         argp_error(state, "nothing to run: '%s' is the value of %s here; give that option its own value",
                    last, before);
     else
         argp_error(state, "nothing to run: give a program, a scenario or a kernel's file");
+    free(file);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -305,7 +309,7 @@ static int run_kernel(const struct settings *settings, const char *word, const c
                           strpbrk(idle, ",.") ? "lines" : "line", idle, file);
         if (notes.alike && *notes.alike && !quiet)
             tools_message("note: %s: a mix-up of them is not found with these values", notes.alike);
-        if (note)
+        if (note && code != EXIT_USAGE) /* else it did not run */
             tools_message("note: the kernel ran with %s", note);
         free(note);
     }

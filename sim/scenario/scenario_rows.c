@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orrery/nearest.h"
 #include "orrery/schedule.h"
@@ -460,7 +461,9 @@ static char *replay_text(const char *text, char expected[EXPECTED_CHARS])
                  strncmp(text, SCHEDULE_RECORD_MAGIC, strlen(SCHEDULE_RECORD_MAGIC)) == 0;
     char *record = given ? strdup(text) : scenario_file_text(text);
     if (!record)
-        snprintf(expected, EXPECTED_CHARS, "a replay token (1:SEED:POLICY:SHAPE...) or a file with a record");
+        snprintf(expected, EXPECTED_CHARS,
+                 "a replay token (1:SEED:POLICY:SHAPE...) or a file with a record%s",
+                 access(text, F_OK) != 0 ? ", which is not there" : "");
     return record;
 }
 

@@ -252,6 +252,7 @@ expect 0 -e 'note: width and pitch are 24: a mix-up of them is not found' -- "$o
 expect 0 -n 'a mix-up' -- "$orrery" run --quiet rows.cl
 sed 's/    a\[/    if (x < width) a[/' rows.cl >limited.cl
 expect 66 -n 'a mix-up' -- "$orrery" run limited.cl
+echo 'kernel void tile(global char *a) { local char t[T]; t[get_local_id(0)] = 1; a[get_global_id(0)] = t[get_local_id(0)]; }' >tile.cl
 mistake() { # TEXT OF A LAUNCH: the scenario of a kernel of two arguments
     printf 'orrery: 1\nprogram: {text: "kernel void two(global float *a, int n) { a[0] = n; } kernel void other(void) {}"}\nlaunch: [%s]\n' "$1" >mistake.yaml
 }
@@ -280,6 +281,10 @@ expect 127 -e 'module.spv is SPIR-V: `orrery dis module.spv` prints it' -- "$orr
 printf '#!/no/such/interpreter\n' >script && chmod +x script
 expect 127 -e './script: the interpreter or loader that it names is not there' -n 'No such file' -- "$orrery" run ./script
 expect 2 -e "'first.cl' is the value of --json here" -- "$orrery" run --json first.cl
+expect 2 -e "'first.cl:first' is the value of --seed here" -- "$orrery" run --seed first.cl:first
+expect 2 -n 'the kernel ran' -- "$orrery" run --local-mem-size=1 --build-options=-DT=4096 tile.cl
+expect 2 -e 'kernel tile needs 4096 bytes of local memory, but the device has 1' -- "$orrery" run --local-mem-size=1 --build-options=-DT=4096 tile.cl
+expect 2 -e "found 'gone.record', expected a replay token (1:SEED:POLICY:SHAPE...) or a file with a record, which is not there" -n 'you mean' -- "$orrery" replay gone.record first.cl
 expect 2 -e 'json: found nothing, expected the name of a file' -- "$orrery" run --json= first.cl
 expect 2 -e "debug: --dap: found port '65536', expected a number from 0 to 65535" -- "$orrery" debug --dap=65536
 expect 2 -o 'nowhere cannot be read: No such file or directory' -- "$orrery" debug --batch -x nowhere first.cl
