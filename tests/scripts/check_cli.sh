@@ -246,6 +246,12 @@ for size in '1000000, 1000000, 1000000' '8589934593' '4294967296, 4294967296, 2'
         expect 124 -n '2^33' -- "$orrery" run --check-races=off --timeout=0.2 many.yaml
     done
 done
+# a kernel alone has no host program that gives it options
+echo 'kernel void later(global atomic_int *a) { atomic_fetch_add_explicit(a, N, memory_order_relaxed, memory_scope_device); }' >later.cl
+expect 2 -e "note: a name that is missing may be one of a later OpenCL C, or a macro of the host program: --build-options='-cl-std=CL3.0 -DNAME=VALUE'" -- "$orrery" run later.cl
+expect 0 -e 'kernels=1' -- "$orrery" run --build-options='-cl-std=CL3.0 -DN=2' later.cl
+echo 'kernel void odd(global int *a) { a[0] = 1 }' >odd.cl
+expect 2 -n 'a name that is missing' -- "$orrery" run odd.cl
 # a mix-up of numbers that are equal is not found, and a note says which they are
 printf 'kernel void copy(global float *a, global float *b, int width, int pitch)\n{\n    size_t x = get_global_id(0), y = get_global_id(1);\n    a[y * width + x] = b[y * pitch + x];\n}\n' >rows.cl
 expect 0 -e 'note: width and pitch are 24: a mix-up of them is not found' -- "$orrery" run rows.cl
