@@ -130,6 +130,8 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
         report_finish(log, report, result.kernels_run);
         report_note_off(log, scenario);
     }
+    if (ran && !scenario->launch_count && !scenario->quiet)
+        fputs("orrery: note: no kernel ran: the scenario has no 'launch'\n", log);
     const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};
     struct diagnosis unwritten = result.unwritten;
     bool recorded = tools_record_write(scenario, settings, result.record);

@@ -246,6 +246,10 @@ for size in '1000000, 1000000, 1000000' '8589934593' '4294967296, 4294967296, 2'
         expect 124 -n '2^33' -- "$orrery" run --check-races=off --timeout=0.2 many.yaml
     done
 done
+# a scenario that only builds its program says that nothing ran
+printf 'orrery: 1\nprogram: {source: first.cl}\nexpect: {findings: []}\n' >built.yaml
+expect 0 -e "note: no kernel ran: the scenario has no 'launch'" -- "$orrery" run built.yaml
+expect 0 -o 'PASS: built.yaml' -e "note: built.yaml: no kernel ran: the scenario has no 'launch'" -- "$orrery" check built.yaml
 # a kernel alone has no host program that gives it options
 echo 'kernel void later(global atomic_int *a) { atomic_fetch_add_explicit(a, N, memory_order_relaxed, memory_scope_device); }' >later.cl
 expect 2 -e "note: a name that is missing may be one of a later OpenCL C, or a macro of the host program: --build-options='-cl-std=CL3.0 -DNAME=VALUE'" -- "$orrery" run later.cl
