@@ -168,14 +168,20 @@ static int check_for_machines(struct check_arguments *arguments, const struct sc
 
 static int check_for_people(const struct check_arguments *arguments)
 {
+    struct check_failed failed;
+    size_t checked = 0;
     int worst = 0;
+    check_failed_begin(&failed);
     progress_begin();
     for (size_t i = 0; i < arguments->count && !interrupt_caught(); i++) {
         progress_note("orrery: scenario %zu of %zu: %s", i + 1, arguments->count, arguments->files[i]);
         int code = check_file(arguments, arguments->files[i]);
         worst = code > worst ? code : worst;
+        check_failed_add(&failed, arguments->files[i], code);
+        checked++;
     }
     progress_end();
+    check_failed_end(&failed, checked, &arguments->results);
     return worst;
 }
 
@@ -224,6 +230,7 @@ static int check_all(struct check_arguments *arguments)
         return EXIT_USAGE;
     environment_configure_compiler();
     arguments->results.json_file = common.json_file;
+    arguments->results.quiet = common.quiet;
     if (keeps_logs(arguments, &common) && !begin_logs(arguments)) {
         scenario_fini(&common);
         return EXIT_FAILED;

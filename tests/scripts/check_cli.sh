@@ -250,6 +250,14 @@ done
 printf 'orrery: 1\nprogram: {source: first.cl}\nexpect: {findings: []}\n' >built.yaml
 expect 0 -e "note: no kernel ran: the scenario has no 'launch'" -- "$orrery" run built.yaml
 expect 0 -o 'PASS: built.yaml' -e "note: built.yaml: no kernel ran: the scenario has no 'launch'" -- "$orrery" check built.yaml
+# of several scenarios those that do not pass are named at the end, one has had its verdict
+sed 's/findings: \[\]/findings: [{id: misaligned}]/' built.yaml >differs.yaml
+for jobs in 1 2; do
+    expect 2 -e 'orrery: 2 of 4 scenarios do not pass: differs.yaml, gone.yaml' -- "$orrery" check -j$jobs built.yaml differs.yaml gone.yaml built.yaml
+    expect 1 -n 'do not pass' -- "$orrery" check -j$jobs differs.yaml
+    expect 0 -n 'do not pass' -- "$orrery" check -j$jobs built.yaml built.yaml
+    expect 1 -n 'do not pass' -- "$orrery" check -j$jobs --quiet built.yaml differs.yaml
+done
 # a kernel alone has no host program that gives it options
 echo 'kernel void later(global atomic_int *a) { atomic_fetch_add_explicit(a, N, memory_order_relaxed, memory_scope_device); }' >later.cl
 expect 2 -e "note: a name that is missing may be one of a later OpenCL C, or a macro of the host program: --build-options='-cl-std=CL3.0 -DNAME=VALUE'" -- "$orrery" run later.cl
