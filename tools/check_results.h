@@ -40,8 +40,8 @@ typedef int check_one(void *context, char *path, FILE *notes);
 int check_results_run(const struct check_options *options, char *const *paths, size_t count, check_one *one,
                       void *context, int *out_caught);
 
-/* The scenarios that do not pass, for a line at the end: what was printed of them may be long. One scenario has
- * had its verdict, and TAP its points. */
+/* The scenarios that do not pass, for a line at the end: what was printed of them may be long. One scenario
+ * has had its verdict, and TAP its points. */
 struct check_failed {
     char *names;
     size_t size, count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names at the least edit distance (Damerau and Levenshtein), if that is at most a third of the word, and one of
- * a short word. */
+/* Names at the least edit distance (Damerau and Levenshtein), if that is at most a third of the word, and one
+ * of a short word. */
 #include "orrery/nearest.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static size_t least(size_t a, size_t b, size_t c)
     return two < c ? two : c;
 }
 
-/* Letters that are other ones, missing or too many, or two that changed places, row after row of the table. */
+/* Letters that are other ones, missing or too many, or two that changed places, row by row. */
 static size_t distance(const char *a, const char *b)
 {
     enum { ROWS = 3 };
