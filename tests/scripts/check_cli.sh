@@ -242,7 +242,7 @@ expect 2 -e "found '__kernel void first(__global int *a) { a[get_global_id(0)] =
 for size in '1000000, 1000000, 1000000' '8589934593' '4294967296, 4294967296, 2'; do
     for policy in random reverse; do
         printf 'orrery: 1\nschedule: {policy: %s}\nprogram: {source: first.cl}\nlaunch: [{kernel: first, global: [%s], args: [{buffer: {type: int, count: 1, fill: 0}}]}]\n' "$policy" "$size" >many.yaml
-        expect 2 -e 'kernel first: found a launch of more than 2^33 work-items, which cannot be checked for races; --check-races=off' -- "$orrery" run many.yaml
+        expect 2 -e 'kernel first: found a launch of more than 2^33 work-items, which cannot be checked for races; --check-races=off' -- timeout 60 "$orrery" run many.yaml
         expect 124 -n '2^33' -- "$orrery" run --check-races=off --timeout=0.2 many.yaml
     done
 done
