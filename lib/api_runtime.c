@@ -598,6 +598,13 @@ static void begin_to_save(void)
     }
 }
 
+/* The program is not to blame: its status stays, except that `orrery run` makes a 0 of it EXIT_FAILED. */
+static void warn_unwritten(const struct diagnosis *diagnosis)
+{
+    fprintf(stderr, "orrery: warning: %s\n", diagnosis->text);
+    saved_unwritten();
+}
+
 /* status: the exit status by the findings; -1: the program's own. fits: the run followed its schedule to
  * the end. */
 static void write_conclusion(uint64_t kernels, int status, bool fits)
@@ -617,10 +624,12 @@ static void write_conclusion(uint64_t kernels, int status, bool fits)
     if (fits && (failed || (runtime.scenario.keep_exit_code && report_count(runtime.report))))
         print_replay(device_record(runtime_device()), recorded, failed);
     if (!report_write_files(runtime.report, &end, &diagnosis))
-        fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
+        warn_unwritten(&diagnosis);
     diagnosis = (struct diagnosis){0};
     if (!device_write_results(runtime.device, wanted ? log_stream ? log_stream : stderr : NULL, &diagnosis))
-        fprintf(stderr, "orrery: warning: %s\n", diagnosis.text);
+        warn_unwritten(&diagnosis);
+    if (record_name && !recorded)
+        saved_unwritten();
     if (wanted && !runtime.scenario.quiet)
         fault_finish(log_stream ? log_stream : stderr);
     if (!runtime.scenario.quiet)
@@ -634,9 +643,11 @@ static void write_conclusion(uint64_t kernels, int status, bool fits)
         report_finish(log_stream ? log_stream : stderr, runtime.report, kernels);
     if (wanted && fits && !saved_watch()) /* under `orrery run`, that prints it once for all processes */
         report_note_off(log_stream ? log_stream : stderr, &runtime.scenario);
-    if (log_stream && (fflush(log_stream) != 0 || ferror(log_stream)))
+    if (log_stream && (fflush(log_stream) != 0 || ferror(log_stream))) {
         fprintf(stderr, "orrery: warning: %s cannot be written: what was found is not in it\n",
                 runtime.scenario.log_file);
+        saved_unwritten();
+    }
     if (wanted || !fits)
         saved_reported(status > 0 && !nothing_ran ? status : 0);
 }

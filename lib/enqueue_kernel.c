@@ -523,6 +523,15 @@ static cl_int take_kernel(struct launch_request *request, const struct queue *qu
     return request->kernel ? CL_SUCCESS : CL_INVALID_PROGRAM_EXECUTABLE;
 }
 
+static cl_int check_numbers(const struct command *command, const struct launch_request *request)
+{
+    struct diagnosis diagnosis = {0};
+    if (device_check_numbers(command_device(command), request, &diagnosis) == STATUS_OK)
+        return CL_SUCCESS;
+    call_detail(diagnosis.text);
+    return CL_OUT_OF_RESOURCES;
+}
+
 static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint work_dim,
                           const size_t *global_offset, const size_t *global_size, const size_t *local_size)
 {
@@ -543,6 +552,8 @@ static cl_int fill_kernel(struct enqueue *enqueue, cl_kernel handle, cl_uint wor
     err = take_global(request, queue->device->config, global_size, global_offset);
     if (!err)
         err = take_local(request, queue, kernel, local_size, uniform_groups);
+    if (!err)
+        err = check_numbers(enqueue->command, request);
     if (!err)
         err = check_args(queue, kernel);
     if (err)

@@ -236,6 +236,30 @@ static void results_free(struct check_result *results, size_t count)
     free(results);
 }
 
+void check_failed_begin(struct check_failed *failed)
+{
+    *failed = (struct check_failed){.names = NULL};
+    failed->stream = open_memstream(&failed->names, &failed->size);
+    if (!failed->stream)
+        tools_no_memory();
+}
+
+void check_failed_add(struct check_failed *failed, const char *path, int code)
+{
+    if (code)
+        fprintf(failed->stream, "%s%s", failed->count++ ? ", " : "", path);
+}
+
+void check_failed_end(struct check_failed *failed, size_t checked, const struct check_options *options)
+{
+    if (fclose(failed->stream) != 0)
+        tools_no_memory();
+    fflush(stdout);
+    if (failed->count && checked > 1 && !options->tap && !options->quiet)
+        tools_message("%zu of %zu scenarios do not pass: %s", failed->count, checked, failed->names);
+    free(failed->names);
+}
+
 int check_results_run(const struct check_options *options, char *const *paths, size_t count, check_one *one,
                       void *context, int *out_caught)
 {
@@ -243,12 +267,14 @@ int check_results_run(const struct check_options *options, char *const *paths, s
         .options = options, .one = one, .context = context, .jobs = calloc(count + 1, sizeof *work.jobs)};
     struct check_result *results = calloc(count + 1, sizeof *results);
     pid_t *processes = calloc(count + 1, sizeof *processes);
+    struct check_failed failed;
     int worst = 0;
     size_t done = 0;
     bool fine = true;
     if (!work.jobs || !results || !processes)
         tools_no_memory();
     running.processes = processes;
+    check_failed_begin(&failed);
     catch_signals();
     if (options->tap)
         printf("TAP version 14\n1..%zu\n", count);
@@ -261,10 +287,12 @@ int check_results_run(const struct check_options *options, char *const *paths, s
         collect(options, &work.jobs[done], &results[done], done + 1);
         processes[done] = 0; /* the number may be another's from now on */
         worst = results[done].code > worst ? results[done].code : worst;
+        check_failed_add(&failed, paths[done], results[done].code);
     }
     if (options->tap && done < count)
         puts("Bail out! The check was interrupted.");
     fine &= check_forms_write(options, results, done);
+    check_failed_end(&failed, done, options);
     results_free(results, done);
     free(work.jobs);
     running.count = 0;

@@ -7,8 +7,8 @@
  *   check_results_run    one process for each scenario, at most options->jobs at a time; their output, and
  *                        the results, are in the order of the command line. Returns the worst exit status.
  *                        *out_caught: the signal by which the command is to end, or 0
- *                        check_mark in
- * that process: the output until now is differences, and of which kind
+ *   check_failed_*       the scenarios that do not pass, by name
+ *   check_mark           in that process: the output until now is differences, and of which kind
  */
 #ifndef ORRERY_TOOLS_CHECK_RESULTS_H
 #define ORRERY_TOOLS_CHECK_RESULTS_H
@@ -30,7 +30,7 @@ struct check_result {
 
 struct check_options {
     const char *json_file, *junit_file; /* NULL: not wanted */
-    bool tap, force;
+    bool tap, force, quiet;
     size_t jobs; /* at least 1 */
 };
 
@@ -39,6 +39,17 @@ typedef int check_one(void *context, char *path, FILE *notes);
 
 int check_results_run(const struct check_options *options, char *const *paths, size_t count, check_one *one,
                       void *context, int *out_caught);
+
+/* The scenarios that do not pass, for a line at the end: what was printed of them may be long. One scenario
+ * has had its verdict, and TAP its points. */
+struct check_failed {
+    char *names;
+    size_t size, count;
+    FILE *stream;
+};
+void check_failed_begin(struct check_failed *failed);
+void check_failed_add(struct check_failed *failed, const char *path, int code);
+void check_failed_end(struct check_failed *failed, size_t checked, const struct check_options *options);
 
 enum check_mark {
     CHECK_MARK_LINES,

@@ -102,6 +102,8 @@ int check_run_scenario(const struct check_arguments *arguments, const struct sce
     enum status status = scenario_run(scenario, report, &result, &diagnosis);
     int code = status == STATUS_NO_PROGRESS ? 0 : tools_exit_status(status);
     progress_hide();
+    if (!code && !scenario->launch_count)
+        tools_message("note: %s: no kernel ran: the scenario has no 'launch'", path);
     if (status == STATUS_STOPPED && interrupt_caught()) {
         print_interrupted(arguments, report, &result, path);
     } else if (code) {

@@ -18,6 +18,22 @@ static bool has_program(const struct scenario *scenario)
     return scenario->program.source_file || scenario->program.source_text || scenario->program.spirv_file;
 }
 
+/* An expectation that nothing is compared with would pass whatever happens. */
+static bool sees_expected(const struct check_arguments *arguments, const struct scenario *scenario,
+                          const char *path)
+{
+    const struct scenario_expect *expect = &scenario->expect;
+    if (!arguments->exec && expect->exit_status >= 0)
+        tools_message("error: %s: expect: exit_status is that of a program: name one with --exec", path);
+    else if (arguments->exec && (expect->buffer_count || expect->placement_count))
+        tools_message(
+            "error: %s: expect: %s cannot be compared with --exec, only of launches of the scenario", path,
+            expect->buffer_count ? "buffers" : "placement");
+    else
+        return true;
+    return false;
+}
+
 static int check_loaded(const struct check_arguments *arguments, const struct scenario *scenario,
                         const char *path)
 {
@@ -25,12 +41,14 @@ static int check_loaded(const struct check_arguments *arguments, const struct sc
         tools_message("error: %s has no 'expect': nothing to compare with", path);
         return EXIT_USAGE;
     }
-    if (arguments->exec)
-        return check_run_program(arguments, scenario, path);
-    if (!has_program(scenario)) {
+    if (!arguments->exec && !has_program(scenario)) {
         tools_message("error: %s has no program: name one with --exec", path);
         return EXIT_USAGE;
     }
+    if (!sees_expected(arguments, scenario, path))
+        return EXIT_USAGE;
+    if (arguments->exec)
+        return check_run_program(arguments, scenario, path);
     struct report *report = report_new(scenario);
     int code = report ? check_run_scenario(arguments, scenario, report, path) : EXIT_FAILED;
     report_free(report);
@@ -150,14 +168,20 @@ static int check_for_machines(struct check_arguments *arguments, const struct sc
 
 static int check_for_people(const struct check_arguments *arguments)
 {
+    struct check_failed failed;
+    size_t checked = 0;
     int worst = 0;
+    check_failed_begin(&failed);
     progress_begin();
     for (size_t i = 0; i < arguments->count && !interrupt_caught(); i++) {
         progress_note("orrery: scenario %zu of %zu: %s", i + 1, arguments->count, arguments->files[i]);
         int code = check_file(arguments, arguments->files[i]);
         worst = code > worst ? code : worst;
+        check_failed_add(&failed, arguments->files[i], code);
+        checked++;
     }
     progress_end();
+    check_failed_end(&failed, checked, &arguments->results);
     return worst;
 }
 
@@ -206,6 +230,7 @@ static int check_all(struct check_arguments *arguments)
         return EXIT_USAGE;
     environment_configure_compiler();
     arguments->results.json_file = common.json_file;
+    arguments->results.quiet = common.quiet;
     if (keeps_logs(arguments, &common) && !begin_logs(arguments)) {
         scenario_fini(&common);
         return EXIT_FAILED;

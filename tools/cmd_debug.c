@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tools/debug/dap.h"
+#include "tools/debug/dap_wire.h"
 #include "tools/debug/terminal.h"
 #include "near_file.h"
 #include "target.h"
@@ -32,6 +33,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct debug_arguments *arguments = state->input;
     char *end;
+    long port;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case 'x': arguments->scripts[arguments->script_count++] = argument; return 0;
@@ -40,6 +42,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_DAP:
         arguments->dap = true;
         arguments->port = argument;
+        if (argument && !dap_wire_port(argument, &port))
+            argp_error(state, "--dap: found port '%s', expected a number from 0 to 65535", argument);
         return 0;
     case KEY_ATTACH: arguments->attach = argument; return 0;
     case KEY_FINDING:

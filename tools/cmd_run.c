@@ -28,11 +28,15 @@ static void nothing_to_run(struct argp_state *state)
     const char *const last = state->argv[state->argc - 1], *const before = state->argc > 2
                                                                                ? state->argv[state->argc - 2]
                                                                                : "";
-    if (before[0] == '-' && access(last, F_OK) == 0)
+    const char *kernel;
+    char *file = target_file(last, &kernel);
+    if (before[0] == '-' && before[1] != '\0' && strcmp(before, "--") != 0 &&
+        access(file ? file : last, F_OK) == 0)
         argp_error(state, "nothing to run: '%s' is the value of %s here; give that option its own value",
                    last, before);
     else
         argp_error(state, "nothing to run: give a program, a scenario or a kernel's file");
+    free(file);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -126,6 +130,8 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
         report_finish(log, report, result.kernels_run);
         report_note_off(log, scenario);
     }
+    if (ran && !scenario->launch_count && !scenario->quiet)
+        fputs("orrery: note: no kernel ran: the scenario has no 'launch'\n", log);
     const struct report_end end = {.kernels_run = result.kernels_run, .exit_status = code};
     struct diagnosis unwritten = result.unwritten;
     bool recorded = tools_record_write(scenario, settings, result.record);
@@ -136,9 +142,22 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
     return EXIT_FAILED;
 }
 
+/* A launch of a scenario is in a scenario already. */
+static bool saves_launch(const struct scenario *scenario)
+{
+    if (scenario->save_launch)
+        tools_message("error: save_launch: found a scenario or kernel, expected a program, whose launches it "
+                      "saves; of a kernel --save-scenario=FILE.yaml does");
+    return scenario->save_launch;
+}
+
 /* The scenario goes. */
 static int run_loaded(struct scenario *scenario, const struct settings *settings)
 {
+    if (saves_launch(scenario)) {
+        scenario_fini(scenario);
+        return EXIT_USAGE;
+    }
     int code = EXIT_FAILED;
     struct report *report = report_new(scenario);
     FILE *log = tools_log_open(scenario);
@@ -290,13 +309,23 @@ static int run_kernel(const struct settings *settings, const char *word, const c
         if (idle && *idle && !quiet)
             tools_message("note: %s %s of %s did not run with these values, and so nothing was found there",
                           strpbrk(idle, ",.") ? "lines" : "line", idle, file);
-        if (note)
+        if (notes.alike && *notes.alike && !quiet)
+            tools_message("note: %s: a mix-up of them is not found with these values", notes.alike);
+        if (note && code != EXIT_USAGE) /* else it did not run */
             tools_message("note: the kernel ran with %s", note);
         free(note);
     }
     skeleton_notes_fini(&notes);
     free(text);
     return code;
+}
+
+/* Of a program they are its arguments, so options of ours come first. */
+static void found_after(const char *what, char **rest)
+{
+    const bool option = rest[1][0] == '-' && rest[1][1];
+    tools_message("error: %s: found '%s' after the %s, expected nothing%s", rest[0], rest[1], what,
+                  option ? ": options stand before it" : "");
 }
 
 /* -1: it is no OpenCL C. */
@@ -308,7 +337,7 @@ static int run_if_kernel(const struct settings *settings, char **rest, const cha
     if (file && !rest[1]) {
         code = run_kernel(settings, rest[0], file, kernel, save);
     } else if (file) {
-        tools_message("error: %s: found '%s' after the kernel, expected nothing", rest[0], rest[1]);
+        found_after("kernel", rest);
         code = EXIT_USAGE;
     }
     free(file);
@@ -324,7 +353,7 @@ int run_target(const struct settings *settings, char **rest)
         return run_program(settings, rest);
     if (!rest[1])
         return run_file(settings, rest[0]);
-    tools_message("error: %s: found '%s' after the scenario, expected nothing", rest[0], rest[1]);
+    found_after("scenario", rest);
     return EXIT_USAGE;
 }
 

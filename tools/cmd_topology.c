@@ -31,7 +31,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'l': arguments->presets = true; return 0;
     case ARGP_KEY_ARG:
         if (arguments->what)
-            argp_error(state, "one topology at a time");
+            argp_error(state, "found '%s' after '%s', expected one topology: quote it, as in 'numa:2 cu:4'",
+                       argument, arguments->what);
         arguments->what = argument;
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -123,8 +124,9 @@ static bool split(const struct topology *topology, const struct unit_set *parent
 static const char *result_words(enum partition_result result)
 {
     switch (result) {
-    case PARTITION_BAD_VALUE: return "bad value";
-    case PARTITION_BAD_COUNT: return "bad count";
+    case PARTITION_BAD_VALUE:
+        return "refused: a part of no units, or a unit that is not there or named twice";
+    case PARTITION_BAD_COUNT: return "refused: more units than there are, or a count below 1";
     case PARTITION_IMPOSSIBLE: return "impossible";
     default: return "no memory";
     }
@@ -318,11 +320,13 @@ static bool ends_with(const char *text, const char *end)
 
 static bool write_svg(const struct topology *topology, const char *path)
 {
+    errno = 0;
     FILE *stream = fopen(path, "we");
     bool fine = stream && topology_print_svg(topology, stream);
     fine = stream && fclose(stream) == 0 && fine;
     if (!fine)
-        tools_message("error: %s cannot be written", path);
+        tools_message("error: %s cannot be written%s%s", path, errno ? ": " : "",
+                      errno ? strerror(errno) : "");
     return fine;
 }
 

@@ -2,6 +2,7 @@
 /* Results of litmus tests: for people, as JSON, against verdicts. */
 #include "litmus_output.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -170,7 +171,7 @@ bool verdicts_load(struct verdicts *verdicts, const char *path)
     FILE *file = fopen(path, "re");
     *verdicts = (struct verdicts){.stream = verdicts->stream};
     if (!file) {
-        tools_message("error: %s cannot be read", path);
+        tools_message("error: %s cannot be read: %s", path, strerror(errno));
         return false;
     }
     while (fine && words && getline(&line, &room, file) > 0) {

@@ -75,7 +75,8 @@ static enum status print_fitted(FILE *stream, const struct skeleton *skeleton,
     skeleton_fit(skeleton, scenario, request->file, &best);
     const enum status status =
         skeleton_print(stream, &best.skeleton, request->source, best.elements, diagnosis);
-    request->notes = (struct skeleton_notes){best.idle.lines, skeleton_print_numbers(&best.skeleton)};
+    request->notes = (struct skeleton_notes){best.idle.lines, skeleton_print_numbers(&best.skeleton),
+                                             skeleton_print_alike(&best.skeleton)};
     best.idle.lines = NULL;
     skeleton_fit_fini(&best);
     return status;
@@ -122,7 +123,22 @@ void skeleton_notes_fini(struct skeleton_notes *notes)
 {
     free(notes->idle_lines);
     free(notes->numbers);
-    *notes = (struct skeleton_notes){NULL, NULL};
+    free(notes->alike);
+    *notes = (struct skeleton_notes){NULL, NULL, NULL};
+}
+
+/* A kernel alone has no host program, which may give it options. */
+static void note_options(const char *log)
+{
+    static const char *const missing[] = {"undeclared identifier", "unknown type name",
+                                          "implicit declaration"};
+    bool lacks = false;
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++)
+        lacks |= strstr(log, missing[i]) != NULL;
+    if (lacks)
+        tools_message(
+            "note: a name that is missing may be one of a later OpenCL C, or a macro of the host program: "
+            "--build-options='-cl-std=CL3.0 -DNAME=VALUE'");
 }
 
 char *skeleton_text(struct scenario *scenario, struct skeleton_request *request, struct diagnosis *diagnosis)
@@ -136,8 +152,10 @@ char *skeleton_text(struct scenario *scenario, struct skeleton_request *request,
     if (!stream || !scenario->program.source_file)
         tools_no_memory();
     enum status status = scenario_build(scenario, &spirv, &source, &log, diagnosis);
-    if (status != STATUS_OK && log)
+    if (status != STATUS_OK && log) {
         fputs(log, stderr);
+        note_options(log);
+    }
     if (status == STATUS_OK)
         status = describe(scenario, request, &spirv, &source, stream, diagnosis);
     spirv_fini(&spirv);

@@ -20,6 +20,7 @@
 struct skeleton_notes {
     char *idle_lines; /* the lines that do not run with them; "": none, NULL: not known */
     char *numbers;    /* whole numbers: "width = 21, height = 23"; "": there are none, NULL: not known */
+    char *alike;      /* lengths of rows that are equal: "width and pitch are 24"; "", NULL: likewise */
 };
 
 struct skeleton_request {

@@ -221,6 +221,14 @@ enum status skeleton_print(FILE *stream, const struct skeleton *skeleton, const 
     return STATUS_OK;
 }
 
+static void print_name(FILE *stream, const struct kernel_arg *arg, size_t i)
+{
+    if (*arg->name)
+        fputs(arg->name, stream);
+    else
+        fprintf(stream, "argument %zu", i);
+}
+
 char *skeleton_print_numbers(const struct skeleton *skeleton)
 {
     char *text = NULL;
@@ -231,13 +239,54 @@ char *skeleton_print_numbers(const struct skeleton *skeleton)
         if (arg->kind != ARG_VALUE || !is_number(arg))
             continue;
         fputs(shown++ ? ", " : "", stream);
-        if (*arg->name)
-            fputs(arg->name, stream);
-        else
-            fprintf(stream, "argument %zu", i);
+        print_name(stream, arg, i);
         fprintf(stream, " = %" PRIu64, skeleton_value_of(skeleton, i));
     }
     if (!stream || fclose(stream) != 0)
+        tools_no_memory();
+    return text;
+}
+
+/* The arguments that may be the length of a row, and have the value of argument `first`, which is one. */
+static uint32_t alike(const struct skeleton *skeleton, size_t first)
+{
+    const uint32_t rows = skeleton->shape->strides | skeleton->shape->unread;
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < 32 && i < skeleton->info->arg_count; i++) {
+        const struct kernel_arg *arg = &skeleton->info->args[i];
+        if (skeleton_has(rows, i) && arg->kind == ARG_VALUE && is_number(arg) &&
+            skeleton_value_of(skeleton, i) == skeleton_value_of(skeleton, first))
+            set |= UINT32_C(1) << i;
+    }
+    return set;
+}
+
+/* The first length of a row that shares its value with others; where every number is the size of the launch,
+ * an index with the wrong one of them is the same. */
+char *skeleton_print_alike(const struct skeleton *skeleton)
+{
+    char *text = NULL;
+    size_t size = 0;
+    uint32_t set = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        tools_no_memory();
+    for (size_t i = 0; i < 32 && i < skeleton->info->arg_count && !(set & (set - 1)); i++)
+        set = skeleton_has(skeleton->shape->strides, i) && skeleton_value_of(skeleton, i) > 1
+                  ? alike(skeleton, i)
+                  : 0;
+    uint64_t value = 0;
+    for (size_t i = 0, shown = 0; set & (set - 1) && i < 32; i++) {
+        if (!skeleton_has(set, i))
+            continue;
+        const bool last = !(set >> i >> 1);
+        fputs(!shown++ ? "" : last ? " and " : ", ", stream);
+        print_name(stream, &skeleton->info->args[i], i);
+        value = skeleton_value_of(skeleton, i);
+    }
+    if (value)
+        fprintf(stream, " are %" PRIu64, value);
+    if (fclose(stream) != 0)
         tools_no_memory();
     return text;
 }

@@ -10,6 +10,7 @@
  *                      skeleton_fit_fini      frees what it filled
  *   skeleton_print.c   skeleton_print         the scenario, with so many elements for each argument
  *                      skeleton_print_numbers the whole numbers by name; malloc'd
+ *                      skeleton_print_alike   those that a mix-up would not show, and their value; malloc'd
  *                      skeleton_numbers       the arguments that are whole numbers of so many bytes or more
  *                      skeleton_value_of      the value of such an argument
  */
@@ -87,6 +88,7 @@ void skeleton_fit_fini(struct fitting *fitting);
 enum status skeleton_print(FILE *stream, const struct skeleton *skeleton, const char *source,
                            const uint64_t *elements, struct diagnosis *diagnosis);
 char *skeleton_print_numbers(const struct skeleton *skeleton);
+char *skeleton_print_alike(const struct skeleton *skeleton);
 uint32_t skeleton_numbers(const struct kernel_info *info, size_t bytes);
 uint64_t skeleton_value_of(const struct skeleton *skeleton, size_t argument);
 

@@ -67,7 +67,7 @@ char *target_scenario(const struct settings *settings, const char *file, const c
     struct diagnosis diagnosis = {0};
     char *source = source_name(file, beside), *text = NULL;
     if (out_notes)
-        *out_notes = (struct skeleton_notes){NULL, NULL};
+        *out_notes = (struct skeleton_notes){NULL, NULL, NULL};
     if (source && !is_utf8(source)) {
         tools_message("error: %s: found a name that is no UTF-8, expected a text, as scenarios are", file);
         free(source);

@@ -40,36 +40,57 @@ static void forward_signals(void)
 
 /* ---- the program -------------------------------------------------------------------- */
 
-static bool is_regular(const char *path)
+static bool is_kind(const char *path, mode_t kind)
 {
     struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return stat(path, &status) == 0 && (status.st_mode & S_IFMT) == kind;
+}
+
+/* A file that is no program, by the end of its name. */
+static void say_kind(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    if (dot && strcmp(dot, ".litmus") == 0)
+        tools_message("%s is a litmus test: `orrery litmus %s` runs it", name, name);
+    else if (dot && (strcmp(dot, ".spv") == 0 || strcmp(dot, ".spvasm") == 0))
+        tools_message("%s is SPIR-V: `orrery dis %s` prints it, a scenario with program: {spirv: %s} runs it",
+                      name, name, name);
+    else
+        tools_message(
+            "%s is no program: put the one that runs it before it; a kernel's file ends in .cl, a scenario's "
+            "in "
+            ".yaml",
+            name);
 }
 
 /* What the name was probably meant to be. */
 static void say_meant(const char *name)
 {
-    const bool here = is_regular(name);
+    const bool here = is_kind(name, S_IFREG);
     const char *dot = strrchr(name, '.');
     if (!here && dot && strcmp(dot, ".json") == 0)
         tools_message("the file of --counters and --instructions stands after '=': --counters=%s", name);
     if (here && access(name, X_OK) == 0)
         tools_message("do you mean ./%s?", name);
     else if (here)
-        tools_message(
-            "%s is no program: put the one that runs it before it; a kernel's file ends in .cl, a scenario's "
-            "in "
-            ".yaml",
-            name);
+        say_kind(name);
+    else if (is_kind(name, S_IFDIR))
+        tools_message("%s is a directory: name a program, a scenario or a kernel's file", name);
     else if (strchr(name, '/'))
         near_file_say(name);
 }
 
 static int cannot_run(const char *name)
 {
-    const bool missing = errno == ENOENT;
-    tools_message("error: %s: %s", name, strerror(errno));
-    say_meant(name);
+    const bool missing = errno == ENOENT, there = missing && access(name, F_OK) == 0;
+    if (there && strchr(name, '/'))
+        tools_message("error: %s: the interpreter or loader that it names is not there", name);
+    else if (there)
+        tools_message("error: %s: no program in PATH has this name", name);
+    else
+        tools_message("error: %s: %s", name, strerror(errno));
+    if (!there || !strchr(name, '/'))
+        say_meant(name);
     return missing ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
@@ -255,7 +276,10 @@ static int outcome(struct watch *watch, const struct scenario *scenario, int sta
     add_notes(watch, scenario, began);
     if (!code && WIFSIGNALED(status)) /* as the program ended, so do we */
         tools_end_by(WTERMSIG(status));
-    return code ? code : WEXITSTATUS(status);
+    if (!code)
+        code = WEXITSTATUS(status);
+    const bool lost = watch && __atomic_load_n(&watch->unwritten, __ATOMIC_ACQUIRE);
+    return !code && lost && !scenario->keep_exit_code ? EXIT_FAILED : code;
 }
 
 int watched_run(char **command, const struct scenario *scenario)

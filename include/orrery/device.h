@@ -380,6 +380,10 @@ uint32_t device_sub_group_size(const struct device_config *config, const struct 
  * diagnosis names them. */
 enum status device_check_images(const struct device_config *config, const struct kernel_info *info,
                                 struct diagnosis *diagnosis);
+/* STATUS_OUT_OF_RESOURCES: races are looked for, and the launch has more work-items than that can be done for;
+ * the diagnosis says so. */
+enum status device_check_numbers(const struct device *device, const struct launch_request *request,
+                                 struct diagnosis *diagnosis);
 /* Does the device have sub-groups of the size that the kernel requires, if it does? */
 bool device_fits_sub_groups(const struct device_config *config, const struct kernel *kernel);
 

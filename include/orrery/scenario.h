@@ -249,6 +249,7 @@ struct scenario_arg {
 };
 
 struct scenario_launch {
+    uint32_t line; /* of its text */
     char *kernel;
     char *device;    /* "0/numa@1", see sim/device/device_path.h; NULL: the first root device */
     bool concurrent; /* it begins together with the launch before it */
@@ -352,7 +353,8 @@ enum left_out { LEFT_OUT_NOT, LEFT_OUT_BY_KERNEL, LEFT_OUT_BY_LAUNCHES };
 
 struct debug_hook;
 struct scenario {
-    char *file; /* where it came from; relative paths in it are relative to this file */
+    char *file;     /* where it came from; relative paths in it are relative to this file */
+    bool has_lines; /* the file is its text: lines of launches are places there */
     char *name;
     struct device_config device; /* the first root device; options of the command line hold for every one */
     uint32_t other_device_count; /* 0 */

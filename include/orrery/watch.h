@@ -17,6 +17,7 @@
  *                       devices it requested
  *   reach_print      why no kernel ran, as far as that is known
  *   watch_note_unrunnable  the program cannot be run: nothing is to be summed up
+ *   watch_note_unwritten   a file of the report is not complete, of any of the processes
  *   watch_lock, watch_unlock   while a file is written that other processes write, too
  *   watch_count_process  a process begins: its number, from 1
  *   watch_write_text    a process of that number writes text; true: it must say which it is
@@ -75,6 +76,7 @@ struct watch {
     bool reported;
     int exit_status;      /* atomic; the first that is not a process's own */
     bool cannot_run;      /* atomic; the program was not there, or could not be run */
+    bool unwritten;       /* atomic; a file of the report is not complete */
     int reached;          /* atomic; enum reach */
     uint64_t asked_type;  /* atomic; of REACH_NO_DEVICE: the bits of the type */
     pthread_mutex_t lock; /* guards files, and the writing of them; robust */
@@ -96,6 +98,7 @@ void watch_note_reported(struct watch *watch, int exit_status);
 void watch_note_reached(struct watch *watch, enum reach reached, uint64_t type);
 void reach_print(FILE *stream, enum reach reached, uint64_t type);
 void watch_note_unrunnable(struct watch *watch, int exit_status);
+void watch_note_unwritten(struct watch *watch);
 void watch_lock(struct watch *watch);
 void watch_unlock(struct watch *watch);
 uint32_t watch_count_process(struct watch *watch);

@@ -111,6 +111,12 @@ void saved_reported(int exit_status)
         watch_note_reported(saved.watch, exit_status);
 }
 
+void saved_unwritten(void)
+{
+    if (saved.watch)
+        watch_note_unwritten(saved.watch);
+}
+
 static void call_first(void)
 {
     void (*first)(void) = saved.first;

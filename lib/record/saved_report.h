@@ -14,6 +14,7 @@
  *   saved_kernel_ran    a kernel has run, or runs
  *   saved_reported      the summary was printed, or is not wanted; exit_status: replaces the program's; 0: it
  *                       does not
+ *   saved_unwritten     a file of the report is not complete
  *   saved_end           nothing is left to be reported
  */
 #ifndef ORRERY_LIB_RECORD_SAVED_REPORT_H
@@ -33,6 +34,7 @@ void saved_reached(enum reach reached, uint64_t type);
 void saved_replay(const char *line);
 void saved_kernel_ran(void);
 void saved_reported(int exit_status);
+void saved_unwritten(void);
 void saved_end(void);
 
 #endif

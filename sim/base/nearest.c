@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names at the least edit distance (Levenshtein), if that is at most a third of the word and one. */
+/* Names at the least edit distance (Damerau and Levenshtein), if that is at most a third of the word, and one
+ * of a short word. */
 #include "orrery/nearest.h"
 
 #include <stdbool.h>
@@ -16,23 +17,32 @@ static size_t least(size_t a, size_t b, size_t c)
     return two < c ? two : c;
 }
 
-/* Letters that are other ones, missing or too many, column after column of the table. */
+/* Letters that are other ones, missing or too many, or two that changed places, row by row. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[NEAREST_NAME_CHARS], columns = strlen(b);
+    enum { ROWS = 3 };
+    size_t table[ROWS][NEAREST_NAME_CHARS], columns = strlen(b), i;
     CHECKED(columns < NEAREST_NAME_CHARS);
     for (size_t j = 0; j <= columns; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
+        table[0][j] = j;
+    for (i = 1; a[i - 1]; i++) {
+        size_t *row = table[i % ROWS], *above = table[(i - 1) % ROWS], *two_above = table[(i + 1) % ROWS];
         row[0] = i;
         for (size_t j = 1; j <= columns; j++) {
-            size_t above = row[j];
-            row[j] = least(row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
+            row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = least(row[j], two_above[j - 2] + 1, SIZE_MAX);
         }
     }
-    return row[columns];
+    return table[(i - 1) % ROWS][columns];
+}
+
+/* A third, rounded, of the word without the ending of a file's name, which says nothing of what is meant. */
+static size_t limit(const char *wanted)
+{
+    const char *dot = strrchr(wanted, '.');
+    const size_t third = ((dot ? (size_t)(dot - wanted) : strlen(wanted)) + 1) / 3;
+    return third ? third : 1;
 }
 
 /* The beginning of a name, or a longer part of it, is as good as the name misspelt. */
@@ -59,7 +69,7 @@ char *nearest_names(const char *wanted, const char *mark, nearest_name_function 
         equal = away < nearest ? 1 : equal + (away == nearest);
         nearest = away < nearest ? away : nearest;
     }
-    for (size_t i = 0; equal <= NAMES_MOST && nearest <= 1 + strlen(wanted) / 3 && i < count; i++) {
+    for (size_t i = 0; equal <= NAMES_MOST && nearest <= limit(wanted) && i < count; i++) {
         if (strangeness(wanted, name(self, i)) == nearest)
             fprintf(stream, "%s%s%s", shown++ ? ", " : "", mark, name(self, i));
     }
@@ -79,8 +89,20 @@ struct words {
     size_t count;
 };
 
+/* Words of the sentence around a list, as in "a topology or the name of a preset": nobody means them. */
+static bool is_filler(const char *word)
+{
+    static const char *const fillers[] = {"a",    "after", "an",   "and",  "as",     "at", "from",  "in",
+                                          "is",   "it",    "list", "name", "number", "of", "one",   "or",
+                                          "such", "that",  "the",  "them", "these",  "to", "which", "with"};
+    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+        if (strcmp(fillers[i], word) == 0)
+            return true;
+    return false;
+}
+
 /* What stands between commas and blanks, up to '=', ';' or ':': "races=warning" is "races". Left out are
- * quoted words, numbers and long words. */
+ * quoted words, numbers, long words and fillers. */
 static bool words_read(const char *text, struct words *out_words)
 {
     char *save = NULL;
@@ -90,7 +112,8 @@ static bool words_read(const char *text, struct words *out_words)
     for (char *word = strtok_r(out_words->text, ", ", &save); word && out_words->count < WORDS_MOST;
          word = strtok_r(NULL, ", ", &save)) {
         word[strcspn(word, "=;:")] = '\0';
-        if (!strchr(word, '\'') && (*word < '0' || *word > '9') && strlen(word) + 1 < NEAREST_NAME_CHARS)
+        if (!strchr(word, '\'') && (*word < '0' || *word > '9') && strlen(word) + 1 < NEAREST_NAME_CHARS &&
+            !is_filler(word))
             out_words->word[out_words->count++] = word;
     }
     return true;
@@ -114,7 +137,8 @@ char *nearest_words(const char *wanted, const char *expected)
     struct words given, names = {.text = NULL};
     char *found = NULL;
     given.text = NULL;
-    if (!strstr(expected, "did you mean") && words_read(wanted, &given) && words_read(expected, &names))
+    if (!strstr(expected, "did you mean") && !strstr(expected, "perhaps ") && words_read(wanted, &given) &&
+        words_read(expected, &names))
         for (size_t i = 0; i < given.count && !(found && *found); i++) {
             free(found);
             found = has_word(&names, given.word[i])

@@ -142,20 +142,23 @@ static enum status check_args(const struct launch_request *request, struct diagn
 static enum status size_locals(struct live_launch *live, const struct launch_request *request)
 {
     const struct code *code = live->launch.code;
-    uint64_t used = 0, limit = live->launch.config->local_memory;
+    const uint64_t limit = live->launch.config->local_memory;
+    uint64_t used = 0;
+    bool wrapped = false;
     for (uint32_t i = 0; i < code->local_object_count; i++) {
         const struct local_object *object = &code->local_objects[i];
         uint64_t size = object->size, align = object->align ? object->align : 1;
         if (object->arg >= 0)
             memcpy(&size, request->args[object->arg].value, sizeof size);
         live->local_bytes[i] = size;
-        used = (used + align - 1) & ~(align - 1);
-        if (size > limit || used > limit - size)
-            return diagnose(&live->diagnosis, STATUS_OUT_OF_RESOURCES,
-                            "kernel %s needs more than the device's %" PRIu64 " bytes of local memory",
-                            request->kernel->info->name, limit);
-        used += size;
+        wrapped |= __builtin_add_overflow(used, align - 1, &used);
+        used &= ~(align - 1);
+        wrapped |= __builtin_add_overflow(used, size, &used);
     }
+    if (wrapped || used > limit)
+        return diagnose(&live->diagnosis, STATUS_OUT_OF_RESOURCES,
+                        "kernel %s needs %" PRIu64 " bytes of local memory, but the device has %" PRIu64,
+                        request->kernel->info->name, wrapped ? UINT64_MAX : used, limit);
     return STATUS_OK;
 }
 
@@ -550,12 +553,27 @@ static enum status begin(struct live_launch *live, const struct launch_request *
     return STATUS_OK;
 }
 
+/* With the checker each work-item has a number. A launch that has none left for some would run for hours. */
+enum status device_check_numbers(const struct device *device, const struct launch_request *request,
+                                 struct diagnosis *diagnosis)
+{
+    if (!device->checker_listens || checkers_number(request->global_size, request->local_size))
+        return STATUS_OK;
+    return diagnose(
+        diagnosis, STATUS_OUT_OF_RESOURCES,
+        "kernel %s: found a launch of more than 2^33 work-items, which cannot be checked for races; "
+        "--check-races=off leaves this check out",
+        request->kernel->info->name);
+}
+
 enum status launch_begin(struct device *device, const struct launch_request *request,
                          struct live_launch **out_launch, struct diagnosis *diagnosis)
 {
     enum status status = check_sizes(scenario_root(device->scenario, request->root), request, diagnosis);
     if (status == STATUS_OK)
         status = check_args(request, diagnosis);
+    if (status == STATUS_OK)
+        status = device_check_numbers(device, request, diagnosis);
     if (status != STATUS_OK)
         return status;
     const char *kernel = request->kernel->info->name;

@@ -120,7 +120,7 @@ void checker_note_cost(struct checker *checker, const struct access_event *event
     checker->host.object(checker->host.self, region->low, object, sizeof object);
     wording_add(&text,
                 "kernel '%s', %s: data races are looked for access by access in %s, which makes the run "
-                "slow: %s; --data-races=off leaves this check out",
+                "slow: %s; --check-races=off leaves this check out",
                 event->origin.launch->kernel, AT(&checker->host, event->origin.site),
                 object[0] ? object : "memory",
                 region->racer_cells ? "work-items race there"

@@ -283,6 +283,19 @@ void checkers_observer(struct checkers *checkers, struct observer *out_observer)
                                       .for_launch = observer_for};
 }
 
+/* Units of work-items end where those of copies begin; a group that is cut has the numbers of a whole one. */
+bool checkers_number(const uint64_t global_size[3], const uint64_t local_size[3])
+{
+    uint64_t items = 1;
+    for (int i = 0; i < 3; i++) {
+        const uint64_t groups = global_size[i] / local_size[i] + (global_size[i] % local_size[i] != 0);
+        if (__builtin_mul_overflow(items, groups, &items) ||
+            __builtin_mul_overflow(items, local_size[i], &items))
+            return false;
+    }
+    return items <= UNIT_COPIES;
+}
+
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink)
 {
     checkers->sink = *sink;

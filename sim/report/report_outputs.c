@@ -124,6 +124,11 @@ enum status report_output_check(const char *key, const char *pattern, const char
     char *name = pattern ? report_file_name(pattern) : NULL;
     const size_t length = name ? strlen(name) : 0;
     enum status status = STATUS_OK;
+    if (name && !length) {
+        free(name);
+        return diagnose(diagnosis, STATUS_BAD_SCENARIO, "%s: found nothing, expected the name of a file",
+                        key);
+    }
     if (strcmp(key, "dot") == 0 && length > 4 && strcmp(name + length - 4, ".svg") == 0) {
         status = check_name(key, name, "<?xml", force,
                             diagnosis); /* the picture; a graph (.dot) is written beside it */
@@ -167,6 +172,29 @@ static enum status check_baseline(const struct scenario *scenario, struct diagno
     return status;
 }
 
+static const char *name_of(const struct scenario *scenario, size_t kind)
+{
+    return *(char *const *)(const void *)((const char *)scenario + kinds[kind].offset);
+}
+
+/* Two reports in one file would be one report. */
+static enum status check_distinct(const struct scenario *scenario, struct diagnosis *diagnosis)
+{
+    enum { KINDS = sizeof kinds / sizeof *kinds, OUTPUTS = KINDS + 2 };
+    const char *keys[OUTPUTS], *names[OUTPUTS];
+    for (size_t i = 0; i < KINDS; i++)
+        keys[i] = kinds[i].key, names[i] = name_of(scenario, i);
+    keys[KINDS] = "counters", names[KINDS] = scenario_counters_file(scenario);
+    keys[KINDS + 1] = "instructions", names[KINDS + 1] = scenario_instructions_file(scenario);
+    for (size_t i = 0; i < OUTPUTS; i++)
+        for (size_t j = 0; j < i; j++)
+            if (names[i] && names[j] && strcmp(names[i], names[j]) == 0 && !below_system(names[i]))
+                return diagnose(diagnosis, STATUS_BAD_SCENARIO,
+                                "%s: %s: found the file of %s, expected another one", keys[i], names[i],
+                                keys[j]);
+    return STATUS_OK;
+}
+
 enum status report_outputs_check(const struct scenario *scenario, struct diagnosis *diagnosis)
 {
     const bool force = scenario->force_files;
@@ -176,9 +204,10 @@ enum status report_outputs_check(const struct scenario *scenario, struct diagnos
         status = report_output_check("instructions", scenario_instructions_file(scenario),
                                      "{\n \"classes\": [", force, diagnosis);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !status; i++) {
-        char *const *name = (char *const *)(const void *)((const char *)scenario + kinds[i].offset);
-        status = report_output_check(kinds[i].key, *name, kinds[i].begins, force, diagnosis);
+        status = report_output_check(kinds[i].key, name_of(scenario, i), kinds[i].begins, force, diagnosis);
     }
+    if (!status)
+        status = check_distinct(scenario, diagnosis);
     if (scenario->save_launch && !status) {
         uint32_t number;
         status = report_output_check("save_launch", saved_launch_file(scenario->save_launch, &number),

@@ -101,6 +101,11 @@ void watch_note_unrunnable(struct watch *watch, int exit_status)
     watch_note_reported(watch, exit_status);
 }
 
+void watch_note_unwritten(struct watch *watch)
+{
+    __atomic_store_n(&watch->unwritten, true, __ATOMIC_RELEASE);
+}
+
 /* ---- how far it got -------------------------------------------------------------------- */
 
 void watch_note_reached(struct watch *watch, enum reach reached, uint64_t type)

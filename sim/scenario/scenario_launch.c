@@ -239,7 +239,7 @@ static enum status no_such_kernel(struct run *run, size_t launch)
                     run->scenario->launches[launch].kernel, *names.bytes ? names.bytes : "none");
 }
 
-static enum status prepare(struct run *run, struct batch_launch *entry)
+static enum status prepare_at(struct run *run, struct batch_launch *entry)
 {
     const struct scenario_launch *launch = &run->scenario->launches[entry->index];
     struct launch_request *request = &entry->request;
@@ -266,6 +266,30 @@ static enum status prepare(struct run *run, struct batch_launch *entry)
     request->args = entry->args =
         entry->words && entry->images ? launch_args(run, entry->index, entry->words, entry->images) : NULL;
     return entry->args ? STATUS_OK : STATUS_OUT_OF_MEMORY;
+}
+
+enum status scenario_launch_refuse(struct run *run, size_t launch, enum status status,
+                                   const struct diagnosis *cause)
+{
+    const struct scenario *scenario = run->scenario;
+    const char *file = scenario->file ? scenario->file : "", *text = cause->text;
+    const size_t length = strlen(file);
+    const bool has_place = strncmp(text, file, length) == 0 && text[length] == ':';
+    if (!*text)
+        return status;
+    if (!scenario->has_lines || has_place)
+        return diagnose(run->diagnosis, status, "%s", text);
+    return diagnose(run->diagnosis, status, "%s:%" PRIu32 ": %s", file, scenario->launches[launch].line,
+                    text);
+}
+
+static enum status prepare(struct run *run, struct batch_launch *entry)
+{
+    struct diagnosis cause = {0}, *whole = run->diagnosis;
+    run->diagnosis = &cause;
+    const enum status status = prepare_at(run, entry);
+    run->diagnosis = whole;
+    return status == STATUS_OK ? status : scenario_launch_refuse(run, entry->index, status, &cause);
 }
 
 static void batch_launch_fini(struct batch_launch *entry)
@@ -317,8 +341,11 @@ static void begin(struct batch *batch, struct batch_launch *entry)
 {
     struct run *run = batch->run;
     const uint64_t reports = report_add_count(run->report);
-    enum status status = device_launch_begin(run->device, &entry->request, &entry->live, run->diagnosis);
-    if (status == STATUS_OK)
+    struct diagnosis cause = {0};
+    enum status status = device_launch_begin(run->device, &entry->request, &entry->live, &cause);
+    if (status != STATUS_OK)
+        scenario_launch_refuse(run, entry->index, status, &cause);
+    else
         report_launch_runs(run->report, device_last_launch(run->device), (uint32_t)entry->index + 1);
     if (batch->count > 1)
         announce(batch, entry, ORDER_BEGIN);

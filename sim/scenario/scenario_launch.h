@@ -7,6 +7,7 @@
  *   scenario_launch_all   all of them, in order; `addresses` holds their buffers. NO_PROGRESS when a launch
  *                         made none; another status when a launch could not begin for a reason that is no
  *                         finding
+ *   scenario_launch_refuse   the cause with the place of the launch in the scenario; returns the status
  *   scenario_perform      a whole run of a struct run that has scenario, diagnosis, report and output
  */
 #ifndef ORRERY_SIM_SCENARIO_SCENARIO_LAUNCH_H
@@ -58,6 +59,8 @@ static inline const struct scenario_arg *run_arg(const struct run *run, size_t l
 }
 
 enum status scenario_launch_all(struct run *run);
+enum status scenario_launch_refuse(struct run *run, size_t launch, enum status status,
+                                   const struct diagnosis *cause);
 
 /* Runs everything up to the results, on a device of the run's own. The caller calls run_fini after every
  * return. */

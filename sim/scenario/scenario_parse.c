@@ -401,8 +401,8 @@ static bool read_program(struct reader *reader, const yaml_node_t *root)
     int given =
         (program->source_file != NULL) + (program->source_text != NULL) + (program->spirv_file != NULL);
     return given == 1 ||
-           reader_error(reader, node, "program: found %d, expected exactly one of: source, text, spirv",
-                        given);
+           reader_error(reader, node,
+                        "program: found %d of them, expected exactly one of: source, text, spirv", given);
 }
 
 static bool read_scenario(struct reader *reader, const yaml_node_t *root)
@@ -530,6 +530,7 @@ enum status scenario_load_file(struct scenario *scenario, const char *path, stru
         return diagnose(diagnosis, STATUS_IO, "%s: the scenario cannot be read: %s", path, unread_reason());
     }
     enum status status = scenario_load_text(scenario, text, path, diagnosis);
+    scenario->has_lines = status == STATUS_OK;
     free(text);
     return status;
 }

@@ -73,14 +73,23 @@ static bool read_expected_findings(struct reader *reader, const yaml_node_t *nod
     return true;
 }
 
+static bool is_launch(struct reader *reader, const yaml_node_t *node, uint32_t launch)
+{
+    const size_t count = reader->scenario->launch_count;
+    if (!count)
+        return reader_error(reader, node, "launch: found %u, but the scenario has no launches", launch);
+    return launch < count ||
+           reader_error(reader, node, "launch: found %u, expected less than %zu: the first is 0", launch,
+                        count);
+}
+
 /* The type of an expected buffer is the argument's, unless the expectation states one. */
 static bool expected_shape(struct reader *reader, const yaml_node_t *node, const struct expect_buffer *buffer,
                            struct shape *out_shape)
 {
     const struct scenario *scenario = reader->scenario;
-    if (buffer->launch >= scenario->launch_count)
-        return reader_error(reader, node, "launch: found %u, expected less than %zu", buffer->launch,
-                            scenario->launch_count);
+    if (!is_launch(reader, node, buffer->launch))
+        return false;
     const struct scenario_launch *launch = &scenario->launches[buffer->launch];
     if (buffer->arg >= launch->arg_count)
         return reader_error(reader, node, "arg: found %u, but the launch has %zu arguments", buffer->arg,
@@ -88,12 +97,29 @@ static bool expected_shape(struct reader *reader, const yaml_node_t *node, const
     const struct scenario_arg *arg = &launch->args[buffer->arg];
     if (arg->same_as)
         arg = scenario_named_arg(scenario, arg->same_as);
+    if (arg->kind == SCENARIO_ARG_BUFFER && !arg->values.count)
+        return reader_error(reader, node, "arg: found %u, which is a buffer of no elements: a null pointer",
+                            buffer->arg);
     if ((arg->kind != SCENARIO_ARG_BUFFER && arg->kind != SCENARIO_ARG_IMAGE) || !arg->values.count)
         return reader_error(reader, node, "arg: found %u, which is not a buffer or image", buffer->arg);
     if (reader_get(reader, node, "type"))
         return parse_value_type(reader, node, out_shape);
     *out_shape = (struct shape){arg->values.type, 1, 1};
     return true;
+}
+
+/* An image is compared by its channels; of a buffer the bytes are known here. */
+static bool fits_argument(struct reader *reader, const yaml_node_t *node, const struct expect_buffer *buffer)
+{
+    const struct scenario_arg *arg = &reader->scenario->launches[buffer->launch].args[buffer->arg];
+    if (arg->same_as)
+        arg = scenario_named_arg(reader->scenario, arg->same_as);
+    const size_t bytes = buffer->values.count * value_type_size(buffer->values.type),
+                 most = arg->values.count * value_type_size(arg->values.type);
+    return arg->kind != SCENARIO_ARG_BUFFER || bytes <= most ||
+           reader_error(reader, node,
+                        "an expected buffer: found %zu bytes, expected at most the %zu of argument %u", bytes,
+                        most, buffer->arg);
 }
 
 static bool read_expected_buffer(struct reader *reader, const yaml_node_t *node, struct expect_buffer *buffer)
@@ -109,7 +135,9 @@ static bool read_expected_buffer(struct reader *reader, const yaml_node_t *node,
         !expected_shape(reader, node, buffer, &shape) ||
         !parse_contents(reader, node, &shape, &buffer->values, &nothing))
         return false;
-    return !nothing || reader_error(reader, node, "an expected buffer: expected 'values' or 'fill'");
+    if (nothing)
+        return reader_error(reader, node, "an expected buffer: expected 'values' or 'fill'");
+    return fits_argument(reader, node, buffer);
 }
 
 static bool read_expected_buffers(struct reader *reader, const yaml_node_t *node,
@@ -146,13 +174,11 @@ static bool read_units(struct reader *reader, const yaml_node_t *node, struct un
 static bool read_expected_placement(struct reader *reader, const yaml_node_t *node,
                                     struct expect_placement *placement)
 {
-    size_t launches = reader->scenario->launch_count;
     if (!reader_keys(reader, node, "placement") ||
         !reader_u32(reader, reader_get(reader, node, "launch"), "launch", &placement->launch))
         return false;
-    if (placement->launch >= launches)
-        return reader_error(reader, node, "launch: found %u, expected less than %zu", placement->launch,
-                            launches);
+    if (!is_launch(reader, node, placement->launch))
+        return false;
     const yaml_node_t *units = reader_get(reader, node, "units");
     if (!units)
         return reader_error(reader, node, "key 'units' is missing: the compute units of the work-groups");

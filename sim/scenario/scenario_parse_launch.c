@@ -469,6 +469,7 @@ static bool read_concurrent(struct reader *reader, const yaml_node_t *node, stru
 
 static bool read_launch(struct reader *reader, const yaml_node_t *node, struct scenario_launch *launch)
 {
+    launch->line = (uint32_t)node->start_mark.line + 1;
     if (!reader_keys(reader, node, "launch"))
         return false;
     const yaml_node_t *kernel = reader_get(reader, node, "kernel");

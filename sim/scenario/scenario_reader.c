@@ -39,7 +39,7 @@ static const char *node_words(const yaml_node_t *node)
     if (node->type == YAML_MAPPING_NODE)
         return "a mapping";
     if (node->type == YAML_SEQUENCE_NODE)
-        return "a sequence";
+        return reader_node_items(node) ? "a sequence" : "an empty sequence";
     return node->data.scalar.length ? "a scalar" : "nothing";
 }
 

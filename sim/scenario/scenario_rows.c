@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orrery/nearest.h"
 #include "orrery/schedule.h"
@@ -283,10 +284,14 @@ static void expect_topology(const struct setting *setting, const char *wrong)
     size_t count = 0;
     while (preset_at(NULL, count))
         count++;
-    char *meant = text[strcspn(text, ": ")] ? NULL : nearest_names(text, "", preset_at, NULL, count);
+    const bool word = !text[strcspn(text, ": ")];
+    char *meant = word ? nearest_names(text, "", preset_at, NULL, count) : NULL;
     if (meant && *meant)
         snprintf(setting->expected, EXPECTED_CHARS,
                  "a topology or the name of a preset; did you mean %.200s?", meant);
+    else if (word)
+        snprintf(setting->expected, EXPECTED_CHARS,
+                 "a topology or a preset of `orrery topology --list-presets`: %.220s", wrong);
     else
         snprintf(setting->expected, EXPECTED_CHARS, "a topology: %.250s", wrong);
     free(meant);
@@ -456,7 +461,9 @@ static char *replay_text(const char *text, char expected[EXPECTED_CHARS])
                  strncmp(text, SCHEDULE_RECORD_MAGIC, strlen(SCHEDULE_RECORD_MAGIC)) == 0;
     char *record = given ? strdup(text) : scenario_file_text(text);
     if (!record)
-        snprintf(expected, EXPECTED_CHARS, "a replay token (1:SEED:POLICY:SHAPE...) or a file with a record");
+        snprintf(expected, EXPECTED_CHARS,
+                 "a replay token (1:SEED:POLICY:SHAPE...) or a file with a record%s",
+                 access(text, F_OK) != 0 ? ", which is not there" : "");
     return record;
 }
 

@@ -79,8 +79,19 @@ static enum status write_contents(struct run *run, const struct scenario_arg *ar
     return status;
 }
 
-static enum status allocate(struct run *run, const struct scenario_arg *arg, uint64_t *out_address)
+static enum status refuse_size(struct run *run, size_t launch, size_t index, size_t size)
 {
+    struct diagnosis cause = {0};
+    const enum status status = diagnose(
+        &cause, STATUS_BAD_SCENARIO,
+        "launch %zu, argument %zu: found %zu bytes, expected at most the %" PRIu64 " of max_allocation",
+        launch, index, size, run->scenario->device.max_allocation);
+    return scenario_launch_refuse(run, launch, status, &cause);
+}
+
+static enum status allocate(struct run *run, size_t launch, size_t index, uint64_t *out_address)
+{
+    const struct scenario_arg *arg = run_arg(run, launch, index);
     char name[64];
     const bool image = arg->kind == SCENARIO_ARG_IMAGE;
     size_t size = arg->values.count * value_type_size(arg->values.type);
@@ -89,8 +100,7 @@ static enum status allocate(struct run *run, const struct scenario_arg *arg, uin
     if (!size)
         return STATUS_OK;
     if (size > run->scenario->device.max_allocation)
-        return diagnose(run->diagnosis, STATUS_BAD_SCENARIO, "%s of %zu bytes is larger than max_allocation",
-                        image ? "an image" : "a buffer", size);
+        return refuse_size(run, launch, index, size);
     snprintf(name, sizeof name, "%s %" PRIu32, image ? "image" : "buffer", ++run->buffers);
     enum status status = device_alloc(run->device, size, 0, flags, arg->name ? arg->name : name, out_address);
     if (status == STATUS_OK && !arg->uninitialised)
@@ -131,7 +141,7 @@ static enum status allocate_args(struct run *run, size_t launch)
         if (arg->same_as)
             run->addresses[launch][a] = named_address(run, arg->same_as);
         else if (arg->kind == SCENARIO_ARG_BUFFER || arg->kind == SCENARIO_ARG_IMAGE)
-            status = allocate(run, arg, &run->addresses[launch][a]);
+            status = allocate(run, launch, a, &run->addresses[launch][a]);
         else if (arg->kind == SCENARIO_ARG_SAMPLER)
             run->addresses[launch][a] = arg->sampler;
         else if (arg->kind == SCENARIO_ARG_QUEUE)

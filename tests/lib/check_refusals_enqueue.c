@@ -639,6 +639,20 @@ START_TEST(kernels_that_need_too_much)
 }
 END_TEST
 
+static void with_races(void)
+{
+    refusal_set_up_with("checks: {races: error}");
+}
+
+START_TEST(more_work_items_than_races_are_looked_for_among)
+{
+    const size_t sizes[] = {(size_t)1 << 20, (size_t)1 << 20};
+    cl_kernel kernel = cl_kernel_of(context, "kernel void k(void) {}", "");
+    REFUSES(clEnqueueNDRangeKernel, CL_OUT_OF_RESOURCES, queue, kernel, 2, NULL, sizes, NULL, NONE);
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
 static void with_two_devices(void)
 {
     refusal_pair("devices: [{name: a}, {name: b}]");
@@ -767,6 +781,8 @@ int main(void)
     suite_add_tcase(suite, small);
     refusal_case(suite, "svm", with_one_that_shares, refusal_unpair, pointers_that_a_device_cannot_follow);
     refusal_case(suite, "system", with_one_of_system, refusal_unpair, pointers_of_the_system);
+    refusal_case(suite, "races", with_races, refusal_tear_down,
+                 more_work_items_than_races_are_looked_for_among);
     refusal_case(suite, "2.0", of_2_0, refusal_tear_down, ranges_before_2_1);
     refusal_case(suite, "images", without_images, refusal_unpair, queues_without_images);
     return cl_run_suite(suite);

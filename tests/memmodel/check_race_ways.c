@@ -57,13 +57,14 @@ static void takes_over(uint32_t item, enum memory_scope scope)
  */
 START_TEST(place_of_a_repeated_update_is_looked_up_again)
 {
-    one_group(), updates_thrice(1), releases_flag(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE), clean_at(DATA);
+    one_group(), updates_thrice(1), releases_flag(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE),
+        clean_at(DATA);
     one_group(), updates_thrice(1), releases_flag(0, SCOPE_DEVICE), takes_over(1, SCOPE_WORK_GROUP),
         races_at(DATA);
     one_group(), fence(0, G, ORDER_RELEASE, SCOPE_WORK_GROUP), update(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE);
     updates_thrice(1), releases_flag(0, SCOPE_WORK_GROUP), takes_over(1, SCOPE_WORK_GROUP), clean_at(DATA);
-    one_group(), updates_thrice(1), updates_thrice(0), releases_flag(0, SCOPE_DEVICE), takes_over(1, SCOPE_DEVICE),
-        clean_at(DATA);
+    one_group(), updates_thrice(1), updates_thrice(0), releases_flag(0, SCOPE_DEVICE),
+        takes_over(1, SCOPE_DEVICE), clean_at(DATA);
 }
 END_TEST
 
@@ -531,7 +532,7 @@ START_TEST(slow_run_reports_the_cause)
         store = touches(repeats % 4, true, DATA, store);
     const char *note = strstr(text, "orrery: note: kernel ");
     ck_assert_ptr_nonnull(note);
-    ck_assert_ptr_nonnull(strstr(note, "work-items race there; --data-races=off"));
+    ck_assert_ptr_nonnull(strstr(note, "work-items race there; --check-races=off"));
     ck_assert_ptr_null(strstr(note + strlen("orrery: note:"), "note:"));
     world_access_log_after(0, NULL);
     fclose(stream);

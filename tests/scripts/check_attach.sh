@@ -57,7 +57,7 @@ kill -KILL $session; wait $session 2>/dev/null
 finish
 grep -q '^all launches were right' "$work/out" || fail "results: $(cat "$work/out")"
 [ -e "$socket" ] && fail "the socket is left"
-debug "$$" | grep -q 'No such file or directory' || fail "a process that does not listen: $(debug "$$")"
+debug "$$" | grep -q "process $$ does not listen for a debugger: start it with ORRERY_DEBUG_LISTEN=1" || fail "a process that does not listen: $(debug "$$")"
 
 # A directory that others can enter, and a link to one, are refused; the program runs all the same.
 mkdir "$work/open" && mkdir -m 755 "$work/open/orrery"

@@ -111,6 +111,15 @@ meant "replay; did you mean lockstep?" run --schedule=lockstp clean.yaml
 meant "no-NAME; did you mean bounds?" run --checks=races,bonds clean.yaml
 meant "no-NAME; did you mean races?" check --checks=race clean.yaml
 meant "found 'eror', expected off, warning, error; did you mean error?" run --check-races=eror clean.yaml
+# a word of the sentence around a list is not meant, nor one that has next to nothing in common
+for odd in 'run --topology=foo' 'run --save-launch=foo' 'run --checks=off' 'run --replay=sum.record' 'explain foo' 'run foo.yaml' 'run frobnicate.cl'; do
+    # shellcheck disable=SC2086
+    expect 2 -n 'you mean' -- "$orrery" $odd clean.yaml
+done
+expect 2 -e "found 'foo', expected a topology or a preset of \`orrery topology --list-presets\`: character 1: found 'foo'" -- "$orrery" topology foo
+expect 2 -e "found 'cu:2' after 'numa:2', expected one topology: quote it" -- "$orrery" topology numa:2 cu:2
+expect 2 -e "found '--fast' after the scenario, expected nothing: options stand before it" -- "$orrery" run clean.yaml --fast
+expect 0 -o 'refused: a part of no units' -- "$orrery" topology --partition=equally:0 cu:4
 meant "found 'tini', expected a topology or the name of a preset; did you mean tiny?" topology tini
 sed '2i schedule: {policy: lokstep}' clean.yaml >lokstep.yaml
 meant "replay; did you mean lockstep?" run lokstep.yaml
@@ -229,6 +238,39 @@ expect 127 -e 'do you mean ./program?' -- "$orrery" run program
 expect 127 -e 'do you mean ./program?' -- "$orrery" run ./progam
 expect 2 -e 'first.cl: found a kernel, expected a scenario: `orrery run first.cl` runs it' -- "$orrery" check first.cl
 expect 2 -e "found '__kernel void first(__global int *a) { a[get_global_id(0)] =...'" -- "$orrery" run kernel.yaml
+# more work-items than the race checker has numbers for, also where the product passes 64 bits
+for size in '1000000, 1000000, 1000000' '8589934593' '4294967296, 4294967296, 2'; do
+    for policy in random reverse; do
+        printf 'orrery: 1\nschedule: {policy: %s}\nprogram: {source: first.cl}\nlaunch: [{kernel: first, global: [%s], args: [{buffer: {type: int, count: 1, fill: 0}}]}]\n' "$policy" "$size" >many.yaml
+        expect 2 -e 'kernel first: found a launch of more than 2^33 work-items, which cannot be checked for races; --check-races=off' -- timeout 60 "$orrery" run many.yaml
+        expect 124 -n '2^33' -- "$orrery" run --check-races=off --timeout=0.2 many.yaml
+    done
+done
+# a scenario that only builds its program says that nothing ran
+printf 'orrery: 1\nprogram: {source: first.cl}\nexpect: {findings: []}\n' >built.yaml
+expect 0 -e "note: no kernel ran: the scenario has no 'launch'" -- "$orrery" run built.yaml
+expect 0 -o 'PASS: built.yaml' -e "note: built.yaml: no kernel ran: the scenario has no 'launch'" -- "$orrery" check built.yaml
+# of several scenarios those that do not pass are named at the end, one has had its verdict
+sed 's/findings: \[\]/findings: [{id: misaligned}]/' built.yaml >differs.yaml
+for jobs in 1 2; do
+    expect 2 -e 'orrery: 2 of 4 scenarios do not pass: differs.yaml, gone.yaml' -- "$orrery" check -j$jobs built.yaml differs.yaml gone.yaml built.yaml
+    expect 1 -n 'do not pass' -- "$orrery" check -j$jobs differs.yaml
+    expect 0 -n 'do not pass' -- "$orrery" check -j$jobs built.yaml built.yaml
+    expect 1 -n 'do not pass' -- "$orrery" check -j$jobs --quiet built.yaml differs.yaml
+done
+# a kernel alone has no host program that gives it options
+echo 'kernel void later(global atomic_int *a) { atomic_fetch_add_explicit(a, N, memory_order_relaxed, memory_scope_device); }' >later.cl
+expect 2 -e "note: a name that is missing may be one of a later OpenCL C, or a macro of the host program: --build-options='-cl-std=CL3.0 -DNAME=VALUE'" -- "$orrery" run later.cl
+expect 0 -e 'kernels=1' -- "$orrery" run --build-options='-cl-std=CL3.0 -DN=2' later.cl
+echo 'kernel void odd(global int *a) { a[0] = 1 }' >odd.cl
+expect 2 -n 'a name that is missing' -- "$orrery" run odd.cl
+# a mix-up of numbers that are equal is not found, and a note says which they are
+printf 'kernel void copy(global float *a, global float *b, int width, int pitch)\n{\n    size_t x = get_global_id(0), y = get_global_id(1);\n    a[y * width + x] = b[y * pitch + x];\n}\n' >rows.cl
+expect 0 -e 'note: width and pitch are 24: a mix-up of them is not found' -- "$orrery" run rows.cl
+expect 0 -n 'a mix-up' -- "$orrery" run --quiet rows.cl
+sed 's/    a\[/    if (x < width) a[/' rows.cl >limited.cl
+expect 66 -n 'a mix-up' -- "$orrery" run limited.cl
+echo 'kernel void tile(global char *a) { local char t[T]; t[get_local_id(0)] = 1; a[get_global_id(0)] = t[get_local_id(0)]; }' >tile.cl
 mistake() { # TEXT OF A LAUNCH: the scenario of a kernel of two arguments
     printf 'orrery: 1\nprogram: {text: "kernel void two(global float *a, int n) { a[0] = n; } kernel void other(void) {}"}\nlaunch: [%s]\n' "$1" >mistake.yaml
 }
@@ -249,8 +291,21 @@ cp first.cl first.ocl
 mkdir -p folder
 expect 127 -e "first.ocl is no program: put the one that runs it before it; a kernel's file ends in .cl" -- "$orrery" run first.ocl
 expect 126 -e "a kernel's file ends in .cl" -- "$orrery" run ./first.ocl
-expect 127 -n 'do you mean' -- "$orrery" run folder
+expect 127 -e 'folder is a directory: name a program, a scenario' -n 'do you mean' -- "$orrery" run folder
+expect 127 -e 'first.ocl: no program in PATH has this name' -n 'No such file' -- "$orrery" run first.ocl
+cp first.cl test.litmus && cp first.cl module.spv
+expect 127 -e 'test.litmus is a litmus test: `orrery litmus test.litmus` runs it' -- "$orrery" run test.litmus
+expect 127 -e 'module.spv is SPIR-V: `orrery dis module.spv` prints it' -- "$orrery" run module.spv
+printf '#!/no/such/interpreter\n' >script && chmod +x script
+expect 127 -e './script: the interpreter or loader that it names is not there' -n 'No such file' -- "$orrery" run ./script
 expect 2 -e "'first.cl' is the value of --json here" -- "$orrery" run --json first.cl
+expect 2 -e "'first.cl:first' is the value of --seed here" -- "$orrery" run --seed first.cl:first
+expect 2 -n 'the kernel ran' -- "$orrery" run --local-mem-size=1 --build-options=-DT=4096 tile.cl
+expect 2 -e 'kernel tile needs 4096 bytes of local memory, but the device has 1' -- "$orrery" run --local-mem-size=1 --build-options=-DT=4096 tile.cl
+expect 2 -e "found 'gone.record', expected a replay token (1:SEED:POLICY:SHAPE...) or a file with a record, which is not there" -n 'you mean' -- "$orrery" replay gone.record first.cl
+expect 2 -e 'json: found nothing, expected the name of a file' -- "$orrery" run --json= first.cl
+expect 2 -e "debug: --dap: found port '65536', expected a number from 0 to 65535" -- "$orrery" debug --dap=65536
+expect 2 -o 'nowhere cannot be read: No such file or directory' -- "$orrery" debug --batch -x nowhere first.cl
 expect 2 -e "no option is named '--sed'; did you mean --seed?" -- "$orrery" run --sed=3 first.cl
 expect 2 -e "no option is named '--verison'; did you mean --version?" -- "$orrery" --verison
 expect 2 -e 'expected a command: options follow it, as in `orrery run --seed=3 ...`' -- "$orrery" --seed=3 run first.cl

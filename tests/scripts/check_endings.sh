@@ -142,6 +142,14 @@ if [ -c /dev/full ]; then
     says 'warning: /dev/full cannot be written: what was found is not in it'
     ends 66 --log=/dev/full found_exit
     says 'error: /dev/full cannot be written: what was found is not in it'
+    # a status of 0 would hide that a report is lost
+    for option in log json sarif gen-suppressions dot html counters instructions coverage timeline trace record; do
+        ends 125 --check-api=off "--$option=/dev/full" kernel
+        says '^orrery: .*/dev/full'
+        ends 0 --keep-exit-code --check-api=off "--$option=/dev/full" kernel
+    done
+    ends 5 --check-api=off --json=/dev/full clean_status
+    says 'warning: /dev/full cannot be written'
 fi
 
 # a pipe is written once, at the end

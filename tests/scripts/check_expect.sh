@@ -97,6 +97,26 @@ check 2 "hits: found '=3', expected a number, or one after" "$machine" 0 "counte
 check 2 "hits: found '>', expected a number" "$machine" 0 "counters: {hits: '>'}"
 check 2 'counters: found a sequence, expected a mapping such as' "$machine" 0 "counters: [1]"
 
+# ---- positions of mistakes -------------------------------------------------------------------------
+check 2 'case.yaml:5:34: launch: found 1, expected less than 1: the first is 0' "$machine" 0 "buffers: [{launch: 1, arg: 0, fill: 1, count: 8}]"
+check 2 'an expected buffer: found 36 bytes, expected at most the 32 of argument 0' "$machine" 0 "buffers: [{arg: 0, fill: 1, count: 9}]"
+check 2 'case.yaml:4: launch 0: device "9", character 1' "$machine" 9 "output: ''"
+scenario "$machine" 0 "buffers: [{arg: 0, fill: 1, count: 8}]" | sed '/^launch/d' >case.yaml
+judge 2 'launch: found 0, but the scenario has no launches' 'no launch' "$orrery" check case.yaml
+scenario "$machine" 0 "buffers: [{arg: 0, fill: 1, count: 8}]" | sed 's/count: 8, fill: 0/count: 0/' >case.yaml
+judge 2 'arg: found 0, which is a buffer of no elements: a null pointer' 'no elements' "$orrery" check case.yaml
+scenario "$machine" 0 "output: ''" | sed 's/local: 1/local: 2000/' >case.yaml
+judge 2 'case.yaml:4: launch 0: local size 2000, expected 1 to 1024' 'a local size' "$orrery" check case.yaml
+scenario "$machine" 0 "output: ''" | sed 's/^program: {/&source: k.cl, /' >case.yaml
+judge 2 'case.yaml:3:10: program: found 2 of them, expected exactly one of: source' 'two programs' "$orrery" check case.yaml
+
+# ---- what this check cannot see -------------------------------------------------------------------
+check 2 'case.yaml: expect: exit_status is that of a program: name one with --exec' "$machine" 0 "exit_status: 0"
+for key in buffers placement; do
+    scenario "$machine" 0 "$(if [ $key = buffers ]; then echo 'buffers: [{arg: 0, fill: 7, count: 8}]'; else echo 'placement: [{units: [9]}]'; fi)" >case.yaml
+    judge 2 "case.yaml: expect: $key cannot be compared with --exec" "$key of a program" "$orrery" check --exec=true case.yaml
+done
+
 # ---- images and other arguments -----------------------------------------------------------------
 # argument STATUS TEXT PARAMETER ARGUMENT
 argument() {

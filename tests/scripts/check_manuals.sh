@@ -8,6 +8,8 @@ bad=0
 for manual in "$src"/man/*.[0-9]; do
     # what mandoc says of pages of others, which need not be installed, is not counted
     mandoc -Tlint -Wwarning "$manual" 2>&1 | grep -v 'mandoc.db' && bad=1
+    # a sign of punctuation alone stands after the quotes that should be around it, unless \& precedes it
+    grep -nHE '^\.(Ql|Sq|Dq|Pq) [].,:;?!()[]+$' "$manual" && bad=1
     mandoc -Tutf8 -Owidth=900 "$manual" | python3 -c '
 import re, sys
 bad = 0

@@ -56,6 +56,12 @@ for option in log json sarif dot html gen-suppressions counters timeline trace r
     (ulimit -f 0; timeout 60 "$build/orrery" run "--$option=limited.$option" run.yaml; echo "status $?") 2>&1 | cat >out
     grep -q 'status [0-9]$\|status 125' out || { echo "$option: past RLIMIT_FSIZE"; cat out; bad=1; }
 done
+# two reports cannot share a file
+expect 2 "a file for two" --json=shared --sarif=shared
+grep -q 'sarif: shared: found the file of json, expected another one' out || { echo "a file for two:"; cat out; bad=1; }
+expect 2 "a file for two" --counters=shared --trace=shared
+[ ! -e shared ] || { echo "a file for two was written"; bad=1; }
+expect 0 "a device for two" --json=/dev/null --sarif=/dev/null
 # A kernel without a scenario is looked at before it runs, and so is what `dis` prints: no file is written then.
 cat >kernel.cl <<'EOF'
 kernel void k(global int *a) { a[get_global_id(0)] = 1; }

@@ -91,6 +91,10 @@ $orrery run --save-launch=x.yaml -- true >out 2>err
 has err "as in 3:launch.yaml"
 $orrery run --save-launch=1:no/such/l.yaml -- true >out 2>err
 [ $? = 2 ] || fail "no folder: not refused"
+$orrery run --save-launch=1:kernel.yaml "$src/examples/labs/sum.cl" >out 2>err
+[ $? = 2 ] || fail "a kernel: not refused"
+has err "save_launch: found a scenario or kernel, expected a program"
+[ ! -e kernel.yaml ] || fail "a file for a kernel"
 echo mine >other.yaml
 $orrery run --save-launch=1:other.yaml -- "$build/tests/saved_arguments" >out 2>err
 [ "$(cat other.yaml)" = mine ] || fail "a file of others is overwritten"

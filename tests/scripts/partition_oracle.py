@@ -70,19 +70,23 @@ def from_hwloc(text):
 
 # ---- schemes ---------------------------------------------------------------------------------------------
 
+BAD_VALUE = "refused: a part of no units, or a unit that is not there or named twice"
+BAD_COUNT = "refused: more units than there are, or a count below 1"
+
+
 def equally(parent, n):
     """Split into as many devices as can be created, each with n compute units; the rest stays unused."""
     if n == 0:
-        return "bad value"
+        return BAD_VALUE
     if n > len(parent):
-        return "bad count"
+        return BAD_COUNT
     return [parent[i:i + n] for i in range(0, len(parent) - n + 1, n)]
 
 
 def counts(parent, *numbers):
     """For each non-zero count a sub-device with that many; the total may not exceed the device's units."""
     if any(n < 1 for n in numbers) or sum(numbers) > len(parent) or len(numbers) > len(parent):
-        return "bad count"
+        return BAD_COUNT
     rest, parts = list(parent), []
     for n in numbers:
         parts.append(rest[:n])
@@ -93,7 +97,7 @@ def counts(parent, *numbers):
 def names(parent, *numbers):
     """One device of the named units: 0 to n - 1, none twice."""
     if len(set(numbers)) != len(numbers) or any(n < 0 or n >= len(parent) for n in numbers):
-        return "bad value"
+        return BAD_VALUE
     return [sorted(parent[n] for n in numbers)]
 
 

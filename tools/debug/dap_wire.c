@@ -3,6 +3,7 @@
 #include "dap_wire.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -91,18 +92,22 @@ void dap_wire_write(struct dap_wire *wire, json_t *message)
     free(whole);
 }
 
-int dap_wire_accept(const char *port)
+bool dap_wire_port(const char *text, long *out_port)
 {
     char *end;
-    const long number = strtol(port, &end, 10);
+    *out_port = strtol(text, &end, 10);
+    return isdigit((unsigned char)*text) && !*end && *out_port <= PORT_MOST;
+}
+
+int dap_wire_accept(const char *port)
+{
+    long number;
+    if (!dap_wire_port(port, &number))
+        return -1;
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                                   .sin_port = htons((uint16_t)number)};
     socklen_t size = sizeof address;
-    if (*end || end == port || number < 0 || number > PORT_MOST) {
-        tools_message("error: --dap: found port '%s', expected a number up to %d", port, PORT_MOST);
-        return -1;
-    }
     const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) < 0 ||
         bind(listener, (const struct sockaddr *)&address, sizeof address) < 0 || listen(listener, 1) < 0 ||

@@ -23,6 +23,7 @@ void dap_wire_fini(struct dap_wire *wire);
 json_t *dap_wire_read(struct dap_wire *wire);
 bool dap_wire_pending(const struct dap_wire *wire);          /* one was received whole */
 void dap_wire_write(struct dap_wire *wire, json_t *message); /* takes it; numbers it */
+bool dap_wire_port(const char *text, long *out_port);        /* false: it is no port */
 /* The client of a loopback port, on both of in and out; -1: none connected. */
 int dap_wire_accept(const char *port);
 

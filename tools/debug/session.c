@@ -407,12 +407,25 @@ struct session *session_new(struct scenario *scenario, char **command, const str
     return session;
 }
 
+/* A process that does not listen has no socket, and before the first one that does there is no directory. */
+static bool find_process(pid_t process, char path[DEBUG_ATTACH_PATH], struct diagnosis *diagnosis)
+{
+    const bool fine = debug_attach_path(getenv("XDG_RUNTIME_DIR"), process, false, path, diagnosis);
+    if (access(path, F_OK) == 0 || errno != ENOENT)
+        return fine;
+    *diagnosis = (struct diagnosis){0};
+    diagnose(diagnosis, STATUS_IO,
+             "process %ld does not listen for a debugger: start it with ORRERY_DEBUG_LISTEN=1",
+             (long)process);
+    return false;
+}
+
 static bool find_target(const char *target, char path[DEBUG_ATTACH_PATH], struct diagnosis *diagnosis)
 {
     char *end;
     const long process = strtol(target, &end, 10);
     if (!*end && process > 0)
-        return debug_attach_path(getenv("XDG_RUNTIME_DIR"), (pid_t)process, false, path, diagnosis);
+        return find_process((pid_t)process, path, diagnosis);
     if (strlen(target) >= DEBUG_ATTACH_PATH) {
         diagnose(diagnosis, STATUS_IO, "%s: found a path that is too long for a socket", target);
         return false;

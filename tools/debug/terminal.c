@@ -7,6 +7,7 @@
 #include "terminal.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -295,7 +296,7 @@ static bool run_script(struct terminal *t, const char *path)
     size_t room = 0;
     FILE *file = fopen(path, "re");
     if (!file) {
-        terminal_refuse(t, "%s cannot be read", path);
+        terminal_refuse(t, "%s cannot be read: %s", path, strerror(errno));
         return false;
     }
     while (!t->quits && getline(&line, &room, file) > 0)
@@ -550,8 +551,10 @@ static void begin(struct terminal *t, const struct terminal_request *request)
     terminal_take_stop(t, first_stop(t, request), false);
     json_t *launch = session_ended(t->session) ? NULL : terminal_ask(t, "launch", NULL);
     if (launch)
-        fprintf(t->out, "Kernel %s, stopped before it begins. 'help' lists the verbs.\n",
-                TEXT(launch, "kernel"));
+        fprintf(
+            t->out,
+            "Kernel %s, stopped before it begins: 'start' goes to its first line, 'help' lists the verbs.\n",
+            TEXT(launch, "kernel"));
     else if (t->stop)
         fputs(TEXT(t->stop, "text") ? TEXT(t->stop, "text") : "", t->out);
     json_decref(launch);

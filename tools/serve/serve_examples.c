@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The examples of the page of `orrery serve`: the files on the command line, or the installed teaching
  * examples. */
+#include <errno.h>
 #include <glob.h>
 #include <jansson.h>
 #include <limits.h>
@@ -149,7 +150,9 @@ char *serve_examples(char *const *files)
     for (size_t i = 0; files[i] && fine; i++) {
         fine = add_example(list, files[i], files[i]);
         if (!fine)
-            tools_message("error: %s: expected a text of at most 1 MiB in UTF-8 that can be read", files[i]);
+            tools_message("error: %s: %s", files[i],
+                          access(files[i], R_OK) != 0 ? strerror(errno)
+                                                      : "expected a text of at most 1 MiB in UTF-8");
     }
     if (fine && !files[0])
         add_default(list);
