@@ -255,6 +255,10 @@ enum status scenario_check_policy(const struct scenario *scenario, struct diagno
         return diagnose(
             diagnosis, STATUS_BAD_SCENARIO,
             "policy replay: found nothing to replay, expected --replay=TOKEN, or a file with a record");
+    if (schedule->placement == PLACEMENT_SCRIPT && !schedule->placement_script.count)
+        return diagnose(
+            diagnosis, STATUS_BAD_SCENARIO,
+            "placement script: found no compute units, expected placement_script: a list of them");
     return STATUS_OK;
 }
 

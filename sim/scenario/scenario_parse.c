@@ -144,6 +144,15 @@ static bool policy_fits(struct reader *reader, const yaml_node_t *schedule, bool
            reader_unexpected(reader, node, "policy", "a replay: beside it: a token, or a file with a record");
 }
 
+/* A list of compute units without a placement means the placement script. */
+static bool placement_fits(struct reader *reader, const yaml_node_t *schedule, bool script)
+{
+    const yaml_node_t *node = reader_get(reader, schedule, "placement");
+    return !script || reader->scenario->schedule.placement == PLACEMENT_SCRIPT ||
+           reader_unexpected(reader, node, "placement",
+                             "script, or no placement: beside placement_script:, which says where they run");
+}
+
 /* A script without a policy means the policy script. */
 static bool read_schedule(struct reader *reader, const yaml_node_t *root)
 {
@@ -155,8 +164,12 @@ static bool read_schedule(struct reader *reader, const yaml_node_t *root)
     const yaml_node_t *script = reader_get(reader, node, "script");
     if (script)
         reader->scenario->schedule.policy = SCHEDULE_SCRIPT;
+    const yaml_node_t *units = reader_get(reader, node, "placement_script");
+    const bool places = units && reader_node_items(units);
+    if (places)
+        reader->scenario->schedule.placement = PLACEMENT_SCRIPT;
     return reader_rows(reader, node, "schedule") && policy_fits(reader, node, script != NULL) &&
-           (!script || read_script(reader, script));
+           placement_fits(reader, node, places) && (!script || read_script(reader, script));
 }
 
 /* ---- suppressions -------------------------------------------------------------------------------------- */

@@ -238,6 +238,7 @@ expect 127 -e 'do you mean ./program?' -- "$orrery" run program
 expect 127 -e 'do you mean ./program?' -- "$orrery" run ./progam
 expect 2 -e 'first.cl: found a kernel, expected a scenario: `orrery run first.cl` runs it' -- "$orrery" check first.cl
 expect 2 -e "found '__kernel void first(__global int *a) { a[get_global_id(0)] =...'" -- "$orrery" run kernel.yaml
+expect 2 -e 'placement script: found no compute units, expected placement_script: a list of them' -- "$orrery" run --placement=script first.cl
 # more work-items than the race checker has numbers for, also where the product passes 64 bits
 for size in '1000000, 1000000, 1000000' '8589934593' '4294967296, 4294967296, 2'; do
     for policy in random reverse; do
