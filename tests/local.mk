@@ -22,7 +22,9 @@ else
 TEST_SIM_LIBS = $(TEST_RPATH) libsim_test.so $(SIM_SYSTEM_LIBS)
 endif
 
-race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
+race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_world_state.h %D%/support/race_world_access.c %D%/support/race_world_split.c \
+	%D%/support/race_world_sync.c %D%/support/race_world_verdict.c \
+	%D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
 
 # The longest first, so that nothing waits for it alone at the end; before them what sleeps most of its time, which needs no processor.
 check_PROGRAMS += %D%/check_concurrent

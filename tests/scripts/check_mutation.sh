@@ -84,7 +84,7 @@ link() { # LINE OUT OBJECT...
 # A test program with the memory model that may lack a rule.
 program() { # NAME
     local of=("$build"/tests/*/"$1.o")
-    [[ $1 == check_race* ]] && of+=("$build"/tests/support/race_{world,oracle,judge}.o)
+    [[ $1 == check_race* ]] && of+=("$build"/tests/support/race_{world*,oracle,judge}.o)
     link "$test_line" "$work/$1" "$work"/memmodel/*.o "${of[@]}"
 }
 
