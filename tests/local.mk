@@ -279,8 +279,14 @@ check_PROGRAMS += %D%/check_report
 %C%_check_report_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_explain
-%C%_check_explain_SOURCES = %D%/memmodel/check_explain.c
+%C%_check_explain_SOURCES = %D%/memmodel/check_explain.c %D%/support/explain_fixture.h
 %C%_check_explain_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_explain_fix
+%C%_check_explain_fix_SOURCES = %D%/memmodel/check_explain_fix.c %D%/support/explain_fixture.h
+%C%_check_explain_fix_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_explain_steps
+%C%_check_explain_steps_SOURCES = %D%/memmodel/check_explain_steps.c %D%/support/explain_fixture.h
+%C%_check_explain_steps_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_scenario
 %C%_check_scenario_SOURCES = %D%/sim/check_scenario.c %D%/support/scenario_fixture.h

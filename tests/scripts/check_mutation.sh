@@ -64,7 +64,7 @@ marking() { # DIRECTORY
         if grep -qsF 'RULE(' "$folder"/*.h; then
             ls "$folder"/*.c
         else
-            grep -lF 'RULE(' "$folder"/*.c
+            grep -lsF 'RULE(' "$folder"/*.c
         fi
     done
 }
