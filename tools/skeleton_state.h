@@ -11,7 +11,6 @@
  *   skeleton_print.c   skeleton_print         the scenario, with so many elements for each argument
  *                      skeleton_print_numbers the whole numbers by name; malloc'd
  *                      skeleton_numbers       the arguments that are whole numbers of so many bytes or more
- *                      skeleton_value_of      the value of such an argument
  */
 #ifndef ORRERY_SKELETON_STATE_H
 #define ORRERY_SKELETON_STATE_H
@@ -88,6 +87,5 @@ enum status skeleton_print(FILE *stream, const struct skeleton *skeleton, const 
                            const uint64_t *elements, struct diagnosis *diagnosis);
 char *skeleton_print_numbers(const struct skeleton *skeleton);
 uint32_t skeleton_numbers(const struct kernel_info *info, size_t bytes);
-uint64_t skeleton_value_of(const struct skeleton *skeleton, size_t argument);
 
 #endif

@@ -99,8 +99,8 @@ static void check(struct poisoning *p, uint32_t block, uint32_t used, enum fault
 }
 
 /* The operation on the validity bits of `count` components of an access, from `first` on. */
-uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
-                          uint32_t first, uint32_t count)
+static uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
+                                 uint32_t first, uint32_t count)
 {
     struct ir *ir = p->ir;
     static const enum scalar types[] = {T_I8, T_I16, T_I32, T_I64};
