@@ -90,8 +90,9 @@ static cl_image_format to_host(const struct image_format *format)
 static const cl_mem_flags kernel_writes =
     CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_KERNEL_READ_AND_WRITE;
 
-bool image_supported(const struct context *context, const struct image_format *format,
-                     cl_mem_object_type type, cl_mem_flags flags)
+/* Images of that type in this context may have the format, with access as the flags say. */
+static bool image_supported(const struct context *context, const struct image_format *format,
+                            cl_mem_object_type type, cl_mem_flags flags)
 {
     bool writes = flags & kernel_writes || !(flags & CL_MEM_READ_ONLY);
     bool flat = type == CL_MEM_OBJECT_IMAGE2D || type == CL_MEM_OBJECT_IMAGE2D_ARRAY;

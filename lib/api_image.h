@@ -3,15 +3,11 @@
  * PURPOSE  Images as memory objects: their descriptors, and the places of their regions.
  *
  * Interface
- *   image_supported    images of that type in this context may have the format, with access as the flags say
  *   image_place        checks origin and region of a command, and gives their place in the image's bytes
  */
 #ifndef ORRERY_LIB_API_IMAGE_H
 #define ORRERY_LIB_API_IMAGE_H
 #include "object.h"
-
-bool image_supported(const struct context *context, const struct image_format *format,
-                     cl_mem_object_type type, cl_mem_flags flags);
 
 /* Slices are planes of a volume or layers of an array; the rows of a 1D array are its layers. */
 struct image_place {

@@ -260,7 +260,8 @@ struct runtime *runtime_get(void)
     return &runtime;
 }
 
-bool runtime_started(void)
+/* The first call was made. Sets up nothing. */
+static bool runtime_started(void)
 {
     return __atomic_load_n(&started, __ATOMIC_ACQUIRE);
 }

@@ -5,7 +5,6 @@
  *
  * Interface
  *   runtime_get             (object.h) the one runtime; sets it up
- *   runtime_started         the first call was made; does not set up anything
  *   runtime_load            another scenario; CL_INVALID_OPERATION while there are contexts
  *   runtime_set_option      one option of the scenario that is in force; CL_INVALID_OPERATION, and nothing is
  *                           set, if it needs counters that the device does not keep while contexts live
@@ -28,7 +27,6 @@
 #define ORRERY_LIB_API_RUNTIME_H
 #include "object.h"
 
-bool runtime_started(void);
 cl_int runtime_load(const char *path, const char *text, struct diagnosis *diagnosis);
 cl_int runtime_restore_options(void);
 cl_int runtime_set_option(const char *option, const char *value, struct diagnosis *diagnosis);

@@ -87,7 +87,7 @@ static size_t list_capabilities(const struct cl_device *device, struct capabilit
 _Static_assert(0 CAPABILITIES(COUNT_CAPABILITY) <= COUNT_MAX, "there is room for every capability");
 #undef COUNT_CAPABILITY
 
-bool device_spirv_capability(const struct cl_device *device, uint32_t capability)
+static bool device_spirv_capability(const struct cl_device *device, uint32_t capability)
 {
     struct capability list[COUNT_MAX];
     size_t count = list_capabilities(device, list);

@@ -99,7 +99,8 @@ static bool launches_take_end(void)
     return end;
 }
 
-bool executor_log_ahead(void)
+/* The log has entries that have not begun to take effect. */
+static bool executor_log_ahead(void)
 {
     const uint64_t begun = queue_log_begin() + (executor.lock == LOCK_APPLYING);
     return queue_log_end() > begun;

@@ -82,7 +82,6 @@ static inline bool executor_lock_open(void) /* this thread may take it */
 
 /* Takes the executor lock, consumes the log up to the position, and runs what can get on. */
 void executor_execute(uint64_t position, const struct blocked_thread *wait);
-bool executor_log_ahead(void); /* the log has entries that have not begun to take effect */
 
 /* executor_spin.c */
 bool executor_hopeless(void);     /* the launches only spin, and no thread is left that could release them */

@@ -69,6 +69,8 @@ libsim_a_SOURCES = \
 	%D%/device/argument_part.h \
 	%D%/device/fault.c \
 	%D%/device/fault.h \
+	%D%/device/fault_access.c \
+	%D%/device/fault_state.h \
 	%D%/device/group.c \
 	%D%/device/group.h \
 	%D%/device/host_memory.c \
@@ -93,6 +95,7 @@ libsim_a_SOURCES = \
 	%D%/device/memory_view.c \
 	%D%/device/memory_view.h \
 	%D%/device/object_name.c \
+	%D%/device/object_name.h \
 	%D%/device/uninitialised.c \
 	%D%/device/uninitialised.h \
 	%D%/device/device_path.c \

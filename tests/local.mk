@@ -22,7 +22,9 @@ else
 TEST_SIM_LIBS = $(TEST_RPATH) libsim_test.so $(SIM_SYSTEM_LIBS)
 endif
 
-race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
+race_world = %D%/support/race_world.c %D%/support/race_world.h %D%/support/race_world_state.h %D%/support/race_world_access.c %D%/support/race_world_split.c \
+	%D%/support/race_world_sync.c %D%/support/race_world_verdict.c \
+	%D%/support/race_oracle.c %D%/support/race_oracle.h %D%/support/race_judge.c %D%/support/race_judge.h
 
 # The longest first, so that nothing waits for it alone at the end; before them what sleeps most of its time, which needs no processor.
 check_PROGRAMS += %D%/check_concurrent
@@ -277,8 +279,14 @@ check_PROGRAMS += %D%/check_report
 %C%_check_report_LDADD = $(TEST_SIM_LIBS) $(JANSSON_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_explain
-%C%_check_explain_SOURCES = %D%/memmodel/check_explain.c
+%C%_check_explain_SOURCES = %D%/memmodel/check_explain.c %D%/support/explain_fixture.h
 %C%_check_explain_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_explain_fix
+%C%_check_explain_fix_SOURCES = %D%/memmodel/check_explain_fix.c %D%/support/explain_fixture.h
+%C%_check_explain_fix_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
+check_PROGRAMS += %D%/check_explain_steps
+%C%_check_explain_steps_SOURCES = %D%/memmodel/check_explain_steps.c %D%/support/explain_fixture.h
+%C%_check_explain_steps_LDADD = $(TEST_SIM_LIBS) $(CHECK_LIBS)
 
 check_PROGRAMS += %D%/check_scenario
 %C%_check_scenario_SOURCES = %D%/sim/check_scenario.c %D%/support/scenario_fixture.h

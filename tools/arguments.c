@@ -214,6 +214,15 @@ static int parse(const struct argp *argp, struct argument_words *words, void *in
     return argp_parse(argp, words->count, words->at, ARGP_IN_ORDER, NULL, input);
 }
 
+int arguments_finding(struct argp_state *state, const char *argument)
+{
+    char *end;
+    const int finding = (int)strtol(argument, &end, 10);
+    if (*end || finding <= 0)
+        argp_error(state, "--finding: found '%s', expected a number from 1", argument);
+    return finding;
+}
+
 int arguments_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argument_words words = {.count = argc, .at = argv};

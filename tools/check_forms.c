@@ -13,7 +13,8 @@
 #include "orrery/report.h"
 #include "tools.h"
 
-const char *check_verdict(const struct check_result *result)
+/* "pass", "fail", "error", "interrupted" */
+static const char *check_verdict(const struct check_result *result)
 {
     if (result->interrupted)
         return "interrupted";

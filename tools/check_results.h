@@ -61,7 +61,6 @@ void check_mark(FILE *notes, enum check_mark mark);
 /* check_forms.c: the forms of results. */
 bool check_forms_write(const struct check_options *options, const struct check_result *results, size_t count);
 void check_forms_tap(const struct check_result *result, size_t number);
-const char *check_verdict(const struct check_result *result); /* "pass", "fail", "error", "interrupted" */
-char *check_clean_text(const char *text, size_t length);      /* UTF-8 that XML can hold; malloc'd */
+char *check_clean_text(const char *text, size_t length); /* UTF-8 that XML can hold; malloc'd */
 
 #endif

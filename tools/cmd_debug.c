@@ -32,7 +32,6 @@ struct debug_arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct debug_arguments *arguments = state->input;
-    char *end;
     long port;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
@@ -46,11 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "--dap: found port '%s', expected a number from 0 to 65535", argument);
         return 0;
     case KEY_ATTACH: arguments->attach = argument; return 0;
-    case KEY_FINDING:
-        arguments->finding = (int)strtol(argument, &end, 10);
-        if (*end || arguments->finding <= 0)
-            argp_error(state, "--finding: found '%s', expected a number from 1", argument);
-        return 0;
+    case KEY_FINDING: arguments->finding = arguments_finding(state, argument); return 0;
     case ARGP_KEY_ARG: /* the rest is not ours, whatever it looks like */
         arguments->rest = state->argv + state->next - 1;
         state->next = state->argc;

@@ -27,16 +27,11 @@ struct show_arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct show_arguments *arguments = state->input;
-    char *end;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->settings; return 0;
     case KEY_OPEN: arguments->open = true; return 0;
     case KEY_DIFF: arguments->diff = true; return 0;
-    case KEY_FINDING:
-        arguments->finding = (int)strtol(argument, &end, 10);
-        if (*end || arguments->finding <= 0)
-            argp_error(state, "--finding: found '%s', expected a number from 1", argument);
-        return 0;
+    case KEY_FINDING: arguments->finding = arguments_finding(state, argument); return 0;
     case ARGP_KEY_ARG: /* the rest is not ours, whatever it looks like */
         arguments->rest = state->argv + state->next - 1;
         state->next = state->argc;

@@ -131,7 +131,8 @@ static void print_image(FILE *stream, const struct kernel_arg *arg, const struct
     fprintf(stream, "%s], fill: 1, access: %s}}", images[arg->image_type].layers ? ", 2" : "", access);
 }
 
-uint64_t skeleton_value_of(const struct skeleton *skeleton, size_t argument)
+/* The value of an argument that is a whole number. */
+static uint64_t skeleton_value_of(const struct skeleton *skeleton, size_t argument)
 {
     if (skeleton_has(skeleton->zeros, argument) || skeleton_has(skeleton->ones, argument))
         return skeleton_has(skeleton->ones, argument);

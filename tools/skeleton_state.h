@@ -12,7 +12,6 @@
  *                      skeleton_print_numbers the whole numbers by name; malloc'd
  *                      skeleton_print_alike   those that a mix-up would not show, and their value; malloc'd
  *                      skeleton_numbers       the arguments that are whole numbers of so many bytes or more
- *                      skeleton_value_of      the value of such an argument
  */
 #ifndef ORRERY_SKELETON_STATE_H
 #define ORRERY_SKELETON_STATE_H
@@ -90,6 +89,5 @@ enum status skeleton_print(FILE *stream, const struct skeleton *skeleton, const 
 char *skeleton_print_numbers(const struct skeleton *skeleton);
 char *skeleton_print_alike(const struct skeleton *skeleton);
 uint32_t skeleton_numbers(const struct kernel_info *info, size_t bytes);
-uint64_t skeleton_value_of(const struct skeleton *skeleton, size_t argument);
 
 #endif

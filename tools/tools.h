@@ -93,6 +93,8 @@ char *tools_target_words(const char *exec, bool program, char *const *rest);
 int arguments_parse(const struct argp *argp, int argc, char **argv, void *input);
 /* A program, whose words are not ours, follows the first word that is no option. */
 int arguments_parse_program(const struct argp *argp, int argc, char **argv, void *input);
+/* The value of --finding=N; another one than a number from 1 on is an error of usage. */
+int arguments_finding(struct argp_state *state, const char *argument);
 
 /* The options of a command, for completion: while a list listens, arguments_parse adds to it and fails. */
 enum { OPTIONS_MAX = 160 };

@@ -204,7 +204,6 @@ struct kernel_info {
     uint32_t constant_samplers;       /* different ones that it declares */
     size_t local_bytes;               /* of local variables declared in the kernel */
     size_t private_bytes;
-    bool uses_barrier, uses_printf;
     /* the widest scope in which some operation of its code does; SCOPE_WORK_ITEM: none */
     enum memory_scope releases, acquires;
     bool atomics;  /* it has some, but for those on local memory */

@@ -64,9 +64,10 @@ static inline bool image_format_integer(const struct image_format *format)
 {
     return format->kind == 'u' || format->kind == 's';
 }
-/* The channel that takes the component of a texel that is stored; IMAGE_NO_CHANNEL. The fourth channel of RGBx
- * takes the fourth component, as in RGBA, though nothing reads it: the text calls it ignored, the conformance
- * tests compare it. */
+
+/* The channel that takes the component of a texel that is stored; IMAGE_NO_CHANNEL. The fourth channel of
+ * RGBx takes the fourth component, as in RGBA, though nothing reads it: the text calls it ignored, the
+ * conformance tests compare it. */
 static inline uint32_t image_format_stored(const struct image_format *format, uint32_t component)
 {
     const bool fourth = component == 3 && format->channels == 4 && !format->packed;

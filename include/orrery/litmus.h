@@ -74,10 +74,9 @@ struct litmus_result {
     /* a barrier that some work-items of the group never reach, "P0 waits in line 4, P1 has returned"; NULL:
      * none */
     char *divergence_text;
-    uint64_t executions; /* executions that ended */
-    uint64_t stuck;      /* executions in which all remaining threads wait for ever */
-    uint64_t cut;        /* executions cut at the bound */
-    bool gave_up;        /* work_most was reached: there are more executions */
+    uint64_t stuck; /* executions in which all remaining threads wait for ever */
+    uint64_t cut;   /* executions cut at the bound */
+    bool gave_up;   /* work_most was reached: there are more executions */
 };
 
 /* Compiles the kernel, runs it, visits the executions. */

@@ -134,7 +134,8 @@ static struct lock_thread *thread_of(const char *name)
     return *at;
 }
 
-struct lock_thread *lock_log_thread(const char *name)
+/* The thread of that name; NULL: out of memory. */
+static struct lock_thread *lock_log_thread(const char *name)
 {
     enter();
     struct lock_thread *thread = thread_of(name);
@@ -616,7 +617,8 @@ void orrery_locks_follow(const char *text)
 
 /* ---- life ------------------------------------------------------------------------------------------- */
 
-void lock_log_forget(void)
+/* In a forked child: there is one thread, and no order. */
+static void lock_log_forget(void)
 {
     atomic_store(&lock_log.active, false);
     atomic_store(&lock_log.follows, false);

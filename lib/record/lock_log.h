@@ -17,7 +17,6 @@
  *
  * Interface
  *   lock_log_begin    the process has a second thread: from now on steps count; a replay reads the record
- *   lock_log_thread   the thread of that name; NULL: out of memory
  *   lock_log_self     this thread; NULL: steps do not count, or not those of the code at `caller`
  *   lock_log_before   waits until the step may be made; true: it fails, with this result
  *   lock_log_note     records the step; object NULL: it follows no other. No step follows a LOCK_ONCE
@@ -26,7 +25,6 @@
  *   lock_log_retry    sleeps briefly; false: the order is given up
  *   lock_log_suspend  this thread's operations are no steps; or are steps again
  *   lock_log_abandon  gives the order up
- *   lock_log_forget   in a forked child: there is one thread, and no order
  */
 #ifndef ORRERY_LIB_RECORD_LOCK_LOG_H
 #define ORRERY_LIB_RECORD_LOCK_LOG_H
@@ -48,7 +46,6 @@ struct lock_thread;
 
 #pragma GCC visibility push(hidden)
 void lock_log_begin(void);
-struct lock_thread *lock_log_thread(const char *name);
 struct lock_thread *lock_log_self(const void *caller);
 bool lock_log_before(struct lock_thread *self, enum lock_kind kind, int *out_result);
 void lock_log_note(struct lock_thread *self, const void *object, enum lock_kind kind, int result);
@@ -57,6 +54,5 @@ bool lock_log_follows(void);
 bool lock_log_retry(struct lock_thread *self);
 void lock_log_suspend(bool pass);
 void lock_log_abandon(const char *why);
-void lock_log_forget(void);
 #pragma GCC visibility pop
 #endif

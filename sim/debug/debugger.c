@@ -178,7 +178,7 @@ static void add_collected(const struct debugger *d, json_t *stop)
     json_object_set_new(stop, "last_text", json_string(plan->text));
 }
 
-void debugger_stop(struct debugger *d, const struct stop_place *place)
+static void debugger_stop(struct debugger *d, const struct stop_place *place)
 {
     json_t *stop = json_pack("{s:s,s:I}", "reason", place->reason, "position", (json_int_t)d->position);
     if (place->hit && place->hit->point) {
@@ -316,7 +316,6 @@ static void hook_line(void *debugger, struct wave *wave, const struct insn *insn
     begin_event(d);
     d->running = wave;
     d->insn = insn;
-    d->access_site = 0;
     if (seen)
         seen->line = insn->e;
     if (seen && d->values)
@@ -336,7 +335,6 @@ static void hook_access(void *debugger, const struct access_event *event)
     struct debugger *d = debugger;
     struct hit hit = {0};
     begin_event(d);
-    d->access_site = event->origin.site;
     if (d->visible)
         visible_writes_access(d, event);
     if (d->values)
@@ -370,7 +368,6 @@ static void launch_event_stops(struct debugger *d, const struct launch_event *ev
     begin_event(d);
     if (event->phase == LAUNCH_BEGIN)
         d->launch = (const struct launch *)(const void *)event->launch; /* which it is the first part of */
-    d->access_site = 0;
     if (d->visible && event->phase == LAUNCH_BEGIN)
         visible_writes_launch(d, event->launch->launch);
     if (look_for_findings(d) || stop_in_any_case(d, NULL))

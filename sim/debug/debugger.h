@@ -39,7 +39,6 @@ struct debugger {
     uint32_t latest_wave;    /* index of the one that was looked for last */
     struct wave *running;    /* whose line or access it was last; NULL: none */
     const struct insn *insn; /* of it, when a line began */
-    uint32_t access_site;    /* of the access at which it stopped; 0: it is a line */
     struct {
         struct wave *wave;
         uint32_t lane;
@@ -63,7 +62,6 @@ struct stop_place {
     const struct hit *hit;
     const struct finding *finding;
 };
-void debugger_stop(struct debugger *d, const struct stop_place *place);
 void debugger_add_place(struct debugger *d, json_t *stop); /* where the focus stands */
 struct seen_wave *debugger_wave(struct debugger *d, const struct wave *wave);
 uint64_t debugger_hash(const struct debugger *d);

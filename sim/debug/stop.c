@@ -60,7 +60,9 @@ static uint32_t function_line(const struct code_debug *debug, const struct code_
     return first;
 }
 
-uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line)
+/* Returns the first line from `line` on that the code has in a function that begins at `line` or before; a
+ * breakpoint on `line` is set there. 0: there is none. */
+static uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line)
 {
     uint32_t nearest = 0;
     for (uint32_t i = 0; i < code->debug->line_count; i++) {

@@ -52,10 +52,7 @@ bool stop_at_finding(struct debugger *d, const struct finding *finding, struct h
 json_t *stop_points_set(struct debugger *d, const json_t *request);
 json_t *stop_points_get(const struct debugger *d);
 void stop_points_fini(struct debugger *d);
-/* Returns the first line from `line` on that the code has in a function that begins at `line` or before; a
- * breakpoint on `line` is set there. 0: there is none. */
-uint32_t stop_line_of_code(const struct code *code, const char *file, uint32_t line);
-/* the same, in any function */
+/* The first line from `line` on that the code has in any function. 0: there is none. */
 uint32_t stop_next_line(const struct code *code, const char *file, uint32_t line);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* ---- what a wave waits for ----------------------------------------------------- */
 
-bool barrier_waits_in_sub_group(const struct wave *wave)
+static bool barrier_waits_in_sub_group(const struct wave *wave)
 {
     CHECKED(wave->stop == RUN_BARRIER || wave->stop == RUN_COLLECTIVE);
     if (wave->stop == RUN_COLLECTIVE)

@@ -25,7 +25,6 @@ void barrier_arrived(struct group *group, uint32_t index);
 void barrier_settle(struct group *group);
 
 /* For a wave that stopped at a barrier or group function. */
-bool barrier_waits_in_sub_group(const struct wave *wave);
 bool barrier_waits_in_work_group(const struct wave *wave);
 /* The two wait together: at one site, in one iteration of the loops around it. */
 bool barrier_waits_with(const struct wave *a, const struct wave *b);

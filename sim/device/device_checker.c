@@ -6,7 +6,7 @@
 #include "orrery/checked.h"
 #include "device_state.h"
 #include "element_name.h"
-#include "fault.h"
+#include "object_name.h"
 
 static void host_place(void *self, uint32_t site, struct source_place *out_place)
 {

@@ -11,7 +11,7 @@
 #include "device_enqueue.h"
 #include "device_state.h"
 #include "profiled.h"
-#include "fault.h"
+#include "object_name.h"
 #include "host_memory.h"
 #include "orrery/debug.h"
 #include "orrery/image.h"

@@ -7,6 +7,7 @@
 
 #include "device_program.h"
 #include "fault.h"
+#include "object_name.h"
 
 /* ---- paths --------------------------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 
 #include "argument_part.h"
 #include "fault.h"
+#include "object_name.h"
 #include "group.h"
 #include "orrery/pipe.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "sim/device/device_program.h"
-#include "sim/device/fault.h"
+#include "sim/device/object_name.h"
 #include "sim/observers/counters_report.h"
 #include "sim/observers/timeline.h"
 #include "sim/observers/trace.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "fault.h"
+#include "object_name.h"
 #include "orrery/pipe.h"
 #include "orrery/report.h"
 

@@ -12,6 +12,7 @@
 
 #include "device_program.h"
 #include "element_name.h"
+#include "object_name.h"
 
 /* ---- parts --------------------------------------------------------------------------------------- */
 

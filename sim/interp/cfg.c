@@ -106,6 +106,40 @@ static void post_order(struct cfg_walk *w, uint32_t root)
     }
 }
 
+static uint32_t dominator_of(struct ir *ir, uint32_t b, bool post)
+{
+    return post ? ir_block(ir, b)->ipdom : ir_block(ir, b)->idom;
+}
+
+/* The nearest block that dominates both (post-dominates), in the tree as it is so far. number: post-order. */
+static uint32_t common_dominator(struct ir *ir, const uint32_t *number, bool post, uint32_t p, uint32_t q)
+{
+    while (p != q) {
+        while (number[p] < number[q])
+            p = dominator_of(ir, p, post);
+        while (number[q] < number[p])
+            q = dominator_of(ir, q, post);
+    }
+    return p;
+}
+
+/* The trees of immediate dominators, from idom: children, and how deep each block is. */
+static void link_dominators(struct ir *ir, const uint32_t *post, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        CHECKED(ir_block(ir, post[i])->idom); /* each reachable block has an immediate dominator */
+    for (uint32_t b = 0; b < ir->blocks.count; b++) {
+        ir_block(ir, b)->dom_children.count = 0;
+        ir_block(ir, b)->frontier.count = 0;
+    }
+    for (uint32_t i = count; i-- > 0;)
+        if (post[i] != ir->entry_block)
+            *list_push(ir->arena, &ir_block(ir, ir_block(ir, post[i])->idom)->dom_children) = post[i];
+    for (uint32_t i = count; i-- > 0;)
+        ir_block(ir, post[i])->dom_depth =
+            post[i] == ir->entry_block ? 0 : ir_block(ir, ir_block(ir, post[i])->idom)->dom_depth + 1;
+}
+
 /* Cooper, Harvey and Kennedy: iterate to the fixed point over reverse post-order. */
 static void dominators(struct ir *ir, const uint32_t *post, uint32_t count)
 {
@@ -123,34 +157,15 @@ static void dominators(struct ir *ir, const uint32_t *post, uint32_t count)
             if (post[i] == ir->entry_block)
                 continue;
             for (uint32_t k = 0; k < block->pred_count; k++) {
-                uint32_t p = block->preds[k];
-                if (!ir_block(ir, p)->idom)
-                    continue;
-                uint32_t q = dom ? dom : p;
-                while (p != q) {
-                    while (number[p] < number[q])
-                        p = ir_block(ir, p)->idom;
-                    while (number[q] < number[p])
-                        q = ir_block(ir, q)->idom;
-                }
-                dom = p;
+                const uint32_t p = block->preds[k];
+                if (ir_block(ir, p)->idom)
+                    dom = common_dominator(ir, number, false, p, dom ? dom : p);
             }
             changed |= block->idom != dom;
             block->idom = dom;
         }
     }
-    for (uint32_t i = 0; i < count; i++)
-        CHECKED(ir_block(ir, post[i])->idom); /* each reachable block has an immediate dominator */
-    for (uint32_t b = 0; b < ir->blocks.count; b++) {
-        ir_block(ir, b)->dom_children.count = 0;
-        ir_block(ir, b)->frontier.count = 0;
-    }
-    for (uint32_t i = count; i-- > 0;)
-        if (post[i] != ir->entry_block)
-            *list_push(ir->arena, &ir_block(ir, ir_block(ir, post[i])->idom)->dom_children) = post[i];
-    for (uint32_t i = count; i-- > 0;)
-        ir_block(ir, post[i])->dom_depth =
-            post[i] == ir->entry_block ? 0 : ir_block(ir, ir_block(ir, post[i])->idom)->dom_depth + 1;
+    link_dominators(ir, post, count);
 }
 
 bool cfg_dominates(struct ir *ir, uint32_t a, uint32_t b)
@@ -202,17 +217,9 @@ static void post_dominators(struct ir *ir)
             struct block *block = ir_block(ir, w.post[i]);
             uint32_t dom = block->succ_count ? UINT32_MAX : 0;
             for (uint32_t k = 0; k < block->succ_count; k++) {
-                uint32_t p = block->succs[k];
-                if (!done[p])
-                    continue;
-                uint32_t q = dom == UINT32_MAX ? p : dom;
-                while (p != q) {
-                    while (number[p] < number[q])
-                        p = ir_block(ir, p)->ipdom;
-                    while (number[q] < number[p])
-                        q = ir_block(ir, q)->ipdom;
-                }
-                dom = p;
+                const uint32_t p = block->succs[k];
+                if (done[p])
+                    dom = common_dominator(ir, number, true, p, dom == UINT32_MAX ? p : dom);
             }
             if (dom != UINT32_MAX && (!done[w.post[i]] || block->ipdom != dom)) {
                 block->ipdom = dom;

@@ -83,20 +83,29 @@ static __attribute__((noinline)) bool window_permitted(const struct wave *wave, 
            !((base | (u64)a->step_x | (u64)a->step_y) & (u64)(i64)((i32)site_align(wave, insn) - 1));
 }
 
+/* The region of the first active lane, if it permits accesses of so many bytes; else NULL. */
+static inline const struct region *first_region(const struct wave *wave, const struct insn *insn,
+                                                const u64 *addresses, uint32_t bytes, uint32_t deny)
+{
+    const struct region *region =
+        memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
+    return access_flat(wave) && region->low <= region->high && region->high - region->low >= bytes &&
+                   !(region->deny & deny)
+               ? region
+               : NULL;
+}
+
 /* The same for general addresses: checks active lanes alone. */
 static __attribute__((noinline)) bool active_permitted(const struct wave *wave, const struct insn *insn,
                                                        const u64 *addresses, uint32_t bytes, uint32_t deny,
                                                        i64 *out_view)
 {
-    const struct region *region =
-        memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
-    *out_view = region->view;
-    if (!access_flat(wave) || region->low > region->high || region->high - region->low < bytes ||
-        region->deny & deny)
+    const struct region *region = first_region(wave, insn, addresses, bytes, deny);
+    if (!region)
         return false;
+    *out_view = region->view;
     const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes,
-              align = site_align(wave, insn) - 1;
-    const u64 offset = IMMEDIATE_OFFSET;
+              align = site_align(wave, insn) - 1, offset = IMMEDIATE_OFFSET;
     u64 bad = 0;
     EACH_WORD(w, wave->n)
     for (uint64_t bits = wave->active.word[w]; bits; bits &= bits - 1) {
@@ -112,15 +121,12 @@ static inline bool list_permitted(const struct wave *wave, const struct insn *in
                                   uint32_t bytes, uint32_t deny, i64 *out_view)
 {
     const size_t count = wave->lane_count;
-    const struct region *region =
-        memory_region(wave->memory, addresses[first_active(wave)] + IMMEDIATE_OFFSET);
-    *out_view = region->view;
-    if (!access_flat(wave) || region->low > region->high || region->high - region->low < bytes ||
-        region->deny & deny)
+    const struct region *region = first_region(wave, insn, addresses, bytes, deny);
+    if (!region)
         return false;
+    *out_view = region->view;
     const u64 low = region->low - IMMEDIATE_OFFSET, room = region->high - region->low - bytes,
-              align = site_align(wave, insn) - 1;
-    const u64 offset = IMMEDIATE_OFFSET;
+              align = site_align(wave, insn) - 1, offset = IMMEDIATE_OFFSET;
     /* Lemma: no region has 2^63 bytes, so x > room shows in the top bit of x or of room - x. SSE2 does not
      * compare 64-bit lanes. */
     u64 outside = 0, odd = 0;

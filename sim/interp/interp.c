@@ -225,7 +225,6 @@ static void find_traits(struct entry_point *e, struct ir *ir)
         t.has_barrier |= value->op == IR_barrier || value->op == IR_async_copy;
         t.has_collective |= value->op == IR_collective;
         t.has_atomics |= value->op == IR_atomic;
-        t.has_printf |= value->op == IR_printf;
         t.sees_groups |= value->op == IR_enqueue && may_wait_for_group(ir, value);
     }
     /* then it matters which work-groups have begun */

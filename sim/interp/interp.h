@@ -77,7 +77,7 @@ struct kernel_traits {
     /* Some loop has two entries, here or before optimisation, so that code for a debugger has the same waves:
      * of one lane, since slots do not keep what lanes that wait have. */
     bool irreducible;
-    bool has_barrier, has_collective, has_atomics, has_printf;
+    bool has_barrier, has_collective, has_atomics;
 };
 /* Those of request->kernel; its width does not matter. The rest says which code is asked for next: what has
  * been lowered is then emitted, not lowered again. */

@@ -94,7 +94,7 @@ struct block {
 };
 
 struct loop {
-    uint32_t header, latch, preheader;
+    uint32_t header, latch;
     uint32_t parent, depth; /* 1 + loop, 0 none */
     bool divergent;
     uint8_t *members; /* for each block */

@@ -345,10 +345,7 @@ static void scan_function(struct module *m, struct entry_point *e, const struct 
                 scan_call(m, e, w[3], scan);
             scan_samplers(m, word, scan);
             scan_order(m, e, word);
-            e->info.uses_barrier |=
-                op == SpvOpControlBarrier || op == SpvOpGroupWaitEvents || op == SpvOpMemoryNamedBarrier;
             e->info.enqueues |= op == SpvOpEnqueueKernel;
-            e->info.uses_printf |= op == SpvOpExtInst && w[3] == m->opencl_std && w[4] == 184;
         }
     scan_locals(m, e, f->id, scan);
 }

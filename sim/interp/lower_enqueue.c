@@ -103,7 +103,6 @@ static void put_block(struct lower *l, struct enqueued_block *call, const uint32
     call->values[OPERAND_KERNEL] = ir_const(l->ir, T_I64, module_block(l->m, invoke[0]));
     call->values[OPERAND_LITERAL] = lower_scalar(l, invoke[1]);
     call->values[OPERAND_LITERAL_SIZE] = number(l, invoke[2]);
-    call->values[OPERAND_LITERAL_ALIGN] = number(l, invoke[3]);
 }
 
 /* The operand is a size, or a pointer to a size. */

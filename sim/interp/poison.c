@@ -33,14 +33,20 @@ uint32_t poison_companion(struct poisoning *p, uint32_t v)
     return ir_value(p->ir, v)->op == IR_undef ? p->yes : p->of[v];
 }
 
+/* The value stands next in the block's new list. */
+static uint32_t keep(struct poisoning *p, uint32_t v)
+{
+    *list_push(p->ir->arena, &p->out) = v;
+    return v;
+}
+
 uint32_t poison_add(struct poisoning *p, enum ir_op op, enum scalar type, const uint32_t args[3])
 {
     const uint32_t v = ir_new_value(p->ir, op, type);
     struct value *value = ir_value(p->ir, v);
     memcpy(value->args, args, sizeof value->args);
     value->block = p->block;
-    *list_push(p->ir->arena, &p->out) = v;
-    return v;
+    return keep(p, v);
 }
 
 static uint32_t add(struct poisoning *p, enum ir_op op, uint32_t block, uint32_t a, uint32_t b, uint32_t c)
@@ -51,8 +57,7 @@ static uint32_t add(struct poisoning *p, enum ir_op op, uint32_t block, uint32_t
     value->args[1] = b;
     value->args[2] = c;
     value->block = block;
-    *list_push(p->ir->arena, &p->out) = v;
-    return v;
+    return keep(p, v);
 }
 
 static uint32_t either(struct poisoning *p, uint32_t block, uint32_t a, uint32_t b)
@@ -86,8 +91,7 @@ static uint32_t check_of(struct poisoning *p, uint32_t block, uint32_t poison, e
     value->imm = kind;
     value->site = site;
     value->block = block;
-    *list_push(p->ir->arena, &p->out) = v;
-    return v;
+    return keep(p, v);
 }
 
 /* Checks a value that is used as an address or condition. */
@@ -99,8 +103,8 @@ static void check(struct poisoning *p, uint32_t block, uint32_t used, enum fault
 }
 
 /* The operation on the validity bits of `count` components of an access, from `first` on. */
-uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
-                          uint32_t first, uint32_t count)
+static uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
+                                 uint32_t first, uint32_t count)
 {
     struct ir *ir = p->ir;
     static const enum scalar types[] = {T_I8, T_I16, T_I32, T_I64};
@@ -120,8 +124,7 @@ uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, u
                             .object = of->object,
                             .components = (uint8_t)count};
     CHECKED(ir_value(ir, access)->args[0] && count > 0);
-    *list_push(ir->arena, &p->out) = v;
-    return v;
+    return keep(p, v);
 }
 
 static uint32_t new_source(struct poisoning *p, const struct poison_source *source)
@@ -334,7 +337,7 @@ static void instrument_collective(struct poisoning *p, uint32_t v)
     const uint32_t block = value->block;
     if (uses_every_value(value->imm)) {
         check(p, block, value->list[0], FAULT_UNINITIALISED_STORE, value->site);
-        *list_push(ir->arena, &p->out) = v;
+        keep(p, v);
         return;
     }
     uint32_t all = NONE;
@@ -343,7 +346,7 @@ static void instrument_collective(struct poisoning *p, uint32_t v)
     const uint32_t bits = poison_bits_of(p, value->list[0]);
     if (bits)
         track_collective(p, v, bits);
-    *list_push(ir->arena, &p->out) = v;
+    keep(p, v);
     if (bits) {
         const enum scalar type = poison_bits_type(ir, v);
         const uint32_t given = poison_add(p, IR_extract, type, (const uint32_t[3]){v});
@@ -428,53 +431,80 @@ static void instrument_load(struct poisoning *p, uint32_t v)
     }
 }
 
+/* Among the results of a read the last one says what is uninitialised. */
+static void instrument_image_read(struct poisoning *p, uint32_t v)
+{
+    check_listed(p, v, 0, FAULT_UNINITIALISED_ADDRESS);
+    set_source(p, v);
+    keep(p, v);
+    p->of[v] = add(p, IR_extract, ir_value(p->ir, v)->block, v, NONE, NONE);
+    ir_value(p->ir, p->of[v])->imm = IMAGE_RESULTS - 1;
+}
+
+static void instrument_image_write(struct poisoning *p, uint32_t v)
+{
+    check_listed(p, v, IMAGE_TEXEL_COMPONENTS, FAULT_UNINITIALISED_ADDRESS);
+    const uint32_t all = reported_companion(p, v, IMAGE_TEXEL_COMPONENTS);
+    ir_value(p->ir, v)->args[2] = all ? all : ir_const(p->ir, T_BOOL, 0);
+}
+
+/* A component of a load has a companion of its own; those of other values share one. */
+static void instrument_extract(struct poisoning *p, uint32_t v)
+{
+    const struct value *value = ir_value(p->ir, v);
+    const uint32_t from = value->args[0], component = (uint32_t)value->imm, whole = poison_companion(p, from);
+    const bool loaded = ir_value(p->ir, from)->op == IR_load;
+    p->of[v] = whole && loaded ? whole + component : whole;
+    if (loaded && p->bits[from])
+        p->bits[v] = p->bits[from] + component;
+}
+
+/* Uninitialised if any operand is. */
+static uint32_t operands_companion(struct poisoning *p, uint32_t v)
+{
+    const uint32_t block = ir_value(p->ir, v)->block;
+    uint32_t all = NONE;
+    IR_OPERANDS(p->ir, v, slot)
+    all = either(p, block, all, poison_companion(p, *slot));
+    return all;
+}
+
+static void check_address(struct poisoning *p, uint32_t v)
+{
+    const struct value *value = ir_value(p->ir, v);
+    check(p, value->block, value->args[0], FAULT_UNINITIALISED_ADDRESS, value->site);
+}
+
 static void instrument(struct poisoning *p, uint32_t v)
 {
     struct ir *ir = p->ir;
-    struct value *value = ir_value(ir, v);
-    uint32_t block = value->block, site = value->site, all = NONE;
+    const struct value *value = ir_value(ir, v);
     if (poison_bits_compute(p, v)) {
-        *list_push(ir->arena, &p->out) = v;
+        keep(p, v);
         return;
     }
     switch (value->op) {
     case IR_load:
-        check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
-        *list_push(ir->arena, &p->out) = v;
+        check_address(p, v);
+        keep(p, v);
         if (ir_value(ir, v)->storage != STORAGE_CONSTANT)
             instrument_load(p, v);
         return;
     case IR_store:
-        check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
+        check_address(p, v);
         mark_stored(p, v);
-        *list_push(ir->arena, &p->out) = v;
+        keep(p, v);
         return;
-    case IR_image_read:
-        check_listed(p, v, 0, FAULT_UNINITIALISED_ADDRESS);
-        set_source(p, v);
-        *list_push(ir->arena, &p->out) = v;
-        p->of[v] = add(p, IR_extract, block, v, NONE, NONE);
-        ir_value(ir, p->of[v])->imm = IMAGE_RESULTS - 1;
-        return;
-    case IR_image_write:
-        check_listed(p, v, IMAGE_TEXEL_COMPONENTS, FAULT_UNINITIALISED_ADDRESS);
-        all = reported_companion(p, v, IMAGE_TEXEL_COMPONENTS);
-        ir_value(ir, v)->args[2] = all ? all : ir_const(ir, T_BOOL, 0);
-        break;
+    case IR_image_read: instrument_image_read(p, v); return;
+    case IR_image_write: instrument_image_write(p, v); break;
     case IR_printf: check_listed(p, v, 0, FAULT_UNINITIALISED_STORE); break;
     case IR_collective: instrument_collective(p, v); return;
     case IR_async_copy: check_async_copy(p, v); break;
     case IR_atomic:
-        check(p, block, value->args[0], FAULT_UNINITIALISED_ADDRESS, site);
+        check_address(p, v);
         instrument_atomic(p, v);
         break;
-    case IR_extract: {
-        const uint32_t whole = poison_companion(p, value->args[0]), of = ir_value(ir, value->args[0])->op;
-        p->of[v] = whole && of == IR_load ? whole + (uint32_t)value->imm : whole;
-        if (of == IR_load && p->bits[value->args[0]])
-            p->bits[v] = p->bits[value->args[0]] + (uint32_t)value->imm;
-        break;
-    }
+    case IR_extract: instrument_extract(p, v); break;
     case IR_phi: break; /* made before */
     case IR_stale: p->of[v] = p->yes; break;
     case IR_select: p->of[v] = select_companion(p, v); break;
@@ -485,13 +515,11 @@ static void instrument(struct poisoning *p, uint32_t v)
     default:
         if (ir_families[value->op] == FAMILY_EFFECT || ir_families[value->op] == FAMILY_LEAF)
             break;
-        IR_OPERANDS(ir, v, slot)
-        all = either(p, block, all, poison_companion(p, *slot));
-        p->of[v] = all;
+        p->of[v] = operands_companion(p, v);
         break;
     }
     poison_bits_from_bool(p, v);
-    *list_push(ir->arena, &p->out) = v;
+    keep(p, v);
 }
 
 /* A group function whose result may be uninitialised. */
@@ -717,9 +745,9 @@ static uint32_t place_phis(struct poisoning *p, const uint32_t *insts, uint32_t 
     uint32_t phis = 0;
     for (; phis < count && ir_value(p->ir, insts[phis])->op == IR_phi; phis++)
         if (phi_of(p, insts[phis]))
-            *list_push(p->ir->arena, &p->out) = phi_of(p, insts[phis]);
+            keep(p, phi_of(p, insts[phis]));
     for (uint32_t i = 0; i < phis; i++)
-        *list_push(p->ir->arena, &p->out) = insts[i];
+        keep(p, insts[i]);
     for (uint32_t i = 0; i < phis; i++)
         if (p->wanted[insts[i]])
             poison_bits_to_bool(p, insts[i]);
@@ -817,7 +845,7 @@ static void mark_each(struct poisoning *p, uint32_t v)
         mark_atomic(p, v);
     else if (op == IR_image_write)
         ir_value(p->ir, v)->args[2] = ir_const(p->ir, T_BOOL, 0);
-    *list_push(p->ir->arena, &p->out) = v;
+    keep(p, v);
 }
 
 void poison_mark_stores(struct ir *ir)

@@ -5,7 +5,6 @@
  * Interface
  *   poison_add             an operation at the end of the block that is being rewritten
  *   poison_companion       the bool of a value
- *   poison_of_access       an operation on the bytes of an access
  *   poison_bits_find       which values need a companion for each bit
  *   poison_bits_compute    the bits of a value, and its bool from them
  *   poison_bits_whole      whether all its bits are uninitialised
@@ -38,9 +37,6 @@ struct poisoning {
 
 uint32_t poison_add(struct poisoning *p, enum ir_op op, enum scalar type, const uint32_t args[3]);
 uint32_t poison_companion(struct poisoning *p, uint32_t v);
-/* Of components first to first + count of the access; poison: of a store. */
-uint32_t poison_of_access(struct poisoning *p, enum ir_op op, uint32_t access, uint32_t poison,
-                          uint32_t first, uint32_t count);
 
 /* may[v]: some operand of v may be uninitialised, or v is read. */
 void poison_bits_find(struct poisoning *p, const uint8_t *may);

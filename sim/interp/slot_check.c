@@ -139,12 +139,12 @@ static void writes_list(struct slot_checker *c, uint32_t from, uint32_t end)
             writes(c, c->code->operands[from]);
 }
 
-/* An operand list with `results` results, `words` words that are no slots, and operands. */
-static void list_effect(struct slot_checker *c, uint32_t i, uint32_t results, uint32_t words)
+/* An operand list that begins with `results` results. */
+static void list_effect(struct slot_checker *c, uint32_t i, uint32_t results)
 {
     const uint32_t start = c->code->insns[i].d;
     writes_list(c, start, start + results);
-    reads_list(c, start + results + words, c->list_end[i]);
+    reads_list(c, start + results, c->list_end[i]);
 }
 
 static void access_effect(struct slot_checker *c, uint32_t i)
@@ -208,24 +208,24 @@ static void find_effect(struct slot_checker *c, uint32_t i)
     case OP_poison_check_u: reads(c, insn->a); break;
     case OP_copy_v: reads(c, insn->d), reads(c, insn->a), reads(c, insn->c); break;
     case OP_math_v:
-    case OP_math_u: list_effect(c, i, 2, 0); break;
+    case OP_math_u: list_effect(c, i, 2); break;
     case OP_printf:
         reads(c, c->code->operands[insn->d]);
         reads_list(c, insn->d + 1 + insn->f, c->list_end[i]);
         break;
     case OP_image_read:
     case OP_image_write:
-        list_effect(c, i, op == OP_image_read ? 5 : 0, 0);
+        list_effect(c, i, op == OP_image_read ? 5 : 0);
         reads(c, insn->a), reads(c, insn->b), reads(c, insn->c);
         break;
-    case OP_barrier: list_effect(c, i, 0, 0), reads(c, insn->c); break;
+    case OP_barrier: list_effect(c, i, 0), reads(c, insn->c); break;
     case OP_collective:
-        list_effect(c, i, insn->f & COLLECTIVE_TRACKED ? 2 : 1, 0);
+        list_effect(c, i, insn->f & COLLECTIVE_TRACKED ? 2 : 1);
         reads(c, insn->c);
         break;
     case OP_pipe:
     case OP_enqueue:
-    case OP_async_copy: list_effect(c, i, 1, 0); break;
+    case OP_async_copy: list_effect(c, i, 1); break;
     case OP_poison_st: reads(c, insn->d), reads(c, insn->a), reads(c, insn->c); break;
     case OP_poison_ld:
     case OP_poison_ld_u:

@@ -33,7 +33,8 @@ static bool is_signed(uint32_t kind)
     return !(kind & 1);
 }
 
-uint32_t number_bytes(uint32_t kind)
+/* Of an enum number_kind. */
+static uint32_t number_bytes(uint32_t kind)
 {
     return is_float(kind) ? 2u << (kind - NUMBER_F16) : 1u << kind / 2;
 }

@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint32_t number_bytes(uint32_t kind); /* enum number_kind */
 void number_convert(uint32_t how, size_t count, void *out, const void *in);
 
 #endif

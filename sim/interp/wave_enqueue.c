@@ -85,7 +85,6 @@ static bool read_operands(struct enqueue_lane *lane_op)
     call->target = operand(lane_op, OPERAND_EVENT);
     call->event_wanted = call->target != 0;
     call->literal_size = operand(lane_op, OPERAND_LITERAL_SIZE);
-    call->literal_align = operand(lane_op, OPERAND_LITERAL_ALIGN);
     read_range(lane_op);
     return read_waits(lane_op) && read_locals(lane_op);
 }

@@ -45,9 +45,8 @@ enum enqueue_operand {
     OPERAND_WAITS, /* address of events, or 0 */
     OPERAND_EVENT, /* address for the event, or 0; of CAPTURE: for the times */
     OPERAND_LITERAL,
-    OPERAND_LITERAL_SIZE,
-    OPERAND_LITERAL_ALIGN, /* the captured variables */
-    OPERAND_DIMENSIONS,    /* then offset, global and local size, three each */
+    OPERAND_LITERAL_SIZE, /* the captured variables */
+    OPERAND_DIMENSIONS,   /* then offset, global and local size, three each */
     OPERAND_RANGE,
     OPERAND_LOCALS = OPERAND_RANGE + 9, /* bytes of each local argument, to the end */
 };
@@ -83,7 +82,7 @@ struct enqueue_call {
     uint64_t wait_count;
     bool waits_given, event_wanted; /* the pointers were not NULL */
     uint64_t target;                /* of CAPTURE */
-    uint64_t literal_size, literal_align;
+    uint64_t literal_size;
     struct ndrange range;
     const uint64_t *local_bytes;
     uint32_t local_count;

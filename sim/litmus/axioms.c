@@ -452,7 +452,7 @@ static void list_causes(const struct candidate *candidate, relation causes)
 
 /* Causality: each value comes from a store that was executed before. The relation of program order and
  * reads-from has no cycle. */
-bool candidate_is_caused(const struct candidate *candidate)
+static bool candidate_is_caused(const struct candidate *candidate)
 {
     relation causes;
     list_causes(candidate, causes);

@@ -82,11 +82,9 @@ void candidate_init(struct candidate *candidate, const struct unfold *unfold, bo
 bool candidate_add(struct candidate *candidate, const struct step *step, struct reading read,
                    uint32_t instance);
 void candidate_link(struct candidate *candidate);
-/* Checks reads_from alone: no value out of thin air. */
-bool candidate_is_caused(const struct candidate *candidate);
-/* Likewise: some order executes each store before the reads that take its value, and nothing past a barrier
- * before all of the work-group have reached it. The others are those of values out of thin air, and of
- * reads that end past a barrier. */
+/* Checks reads_from alone: some order executes each store before the reads that take its value, and nothing
+ * past a barrier before all of the work-group have reached it. The others are those of values out of thin
+ * air, and of reads that end past a barrier. */
 bool candidate_is_executable(const struct candidate *candidate);
 /* For each store those of its cell that follow it in every modification order that the axioms accept, as far
  * as they are found. False: there is no such order. Of the first events of an execution it is true of the

@@ -22,7 +22,6 @@ struct litmus_statement *c_parse_body(struct parser *parser); /* including its b
 
 /* of litmus_parser.c */
 void *parser_grown(struct pool *pool, const void *items, uint32_t count, uint32_t *room, size_t size);
-uint32_t parser_location(struct parser *parser, struct litmus_place place, const char *name);
 void parser_enter(struct parser *parser); /* one level of nesting deeper */
 void parser_leave(struct parser *parser);
 bool parser_at_type(const struct parser *parser);

@@ -56,7 +56,7 @@ static uint32_t add_location(struct parser *parser, struct litmus_place place, c
     return test->location_count++;
 }
 
-uint32_t parser_location(struct parser *parser, struct litmus_place place, const char *name)
+static uint32_t parser_location(struct parser *parser, struct litmus_place place, const char *name)
 {
     uint32_t found = find_location(parser->test, name);
     return found != UINT32_MAX ? found : add_location(parser, place, name, 1);

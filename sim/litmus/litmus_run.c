@@ -184,7 +184,6 @@ static bool take(void *self, const struct execution *execution)
         take_race(collector, execution);
         return !collector->out_of_memory;
     } else if (execution->end == EXECUTION_ENDED) {
-        result->executions++;
         count_outcome(collector, execution);
     } else {
         result->stuck++;

@@ -176,7 +176,7 @@ struct clock_snapshot_view {
 static bool is_unordered_at_snapshot(void *self, uint64_t unit, uint64_t clock)
 {
     const struct clock_snapshot_view *view = self;
-    return !order_clock_snapshot_has(view->order, view->clock_snapshot, IN_GLOBAL, unit, clock);
+    return !order_clock_snapshot_has(view->order, view->clock_snapshot, unit, clock);
 }
 
 static void replay_all(struct checker *checker)

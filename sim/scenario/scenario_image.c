@@ -102,7 +102,8 @@ static bool read_size(struct reader *reader, const yaml_node_t *node, struct sce
     return true;
 }
 
-uint32_t scenario_image_texel(const struct image_format *format, enum value_type *out_type)
+/* The channels of one texel, and the type that a scenario gives them as. Packed channels are one number. */
+static uint32_t scenario_image_texel(const struct image_format *format, enum value_type *out_type)
 {
     static const enum value_type plain[] = {VALUE_U8, VALUE_U16, VALUE_U32},
                                  with_sign[] = {VALUE_I8, VALUE_I16, VALUE_I32};

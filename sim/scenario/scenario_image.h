@@ -5,7 +5,6 @@
  * Interface
  *   scenario_image_describe      the descriptor that a kernel gets of an image at an address; its texels
  *                                have no padding; id names it in findings
- *   scenario_image_texel         the channels of one texel, and the type that a scenario gives them as
  *   scenario_image_print, scenario_sampler_print   as a scenario has them
  *
  * Text     OpenCL 3.0 API, 5.3.1.1 image format descriptor, 5.7 sampler objects.
@@ -18,8 +17,6 @@
 
 void scenario_image_describe(const struct scenario_image *image, uint64_t address, uint32_t id,
                              struct image_desc *out_desc);
-/* Packed channels are one number. */
-uint32_t scenario_image_texel(const struct image_format *format, enum value_type *out_type);
 void scenario_image_print(const struct scenario_image *image, FILE *stream);
 void scenario_sampler_print(uint64_t sampler, FILE *stream);
 

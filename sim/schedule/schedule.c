@@ -180,7 +180,8 @@ static void retire(struct schedule *schedule, struct group *group)
     group_retire(group);
 }
 
-uint64_t schedule_ready(const struct schedule *schedule)
+/* The number of ready waves. */
+static uint64_t schedule_ready(const struct schedule *schedule)
 {
     uint64_t ready = 0;
     for (uint32_t i = 0; i < schedule->count; i++)

@@ -8,7 +8,6 @@
 
 #include "orrery/checked.h"
 #include "sim/device/device_state.h"
-#include "sim/device/fault.h"
 #include "sim/device/host_memory.h"
 #include "orrery/report.h"
 #include "schedule_livelock.h"

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/device/fault.h"
 #include "orrery/report.h"
 #include "schedule_livelock.h"
 

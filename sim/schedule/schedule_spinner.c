@@ -4,7 +4,7 @@
  * wait_rank is taken for the one that it waits for. */
 #include <string.h>
 
-#include "sim/device/fault.h"
+#include "sim/device/object_name.h"
 #include "schedule_livelock.h"
 
 enum { ROUND_SLICES = 256 }; /* time slices until the wave must be back in its state */

@@ -197,7 +197,6 @@ void livelock_at_group_barrier(struct schedule *schedule, struct group *group);
 void livelock_at_sub_group_barrier(struct schedule *schedule, struct group *group, uint32_t index);
 void livelock_memory_changed(struct group *group);
 void livelock_after_step(struct schedule *schedule, struct group_wave *wave); /* after a step of it */
-uint64_t schedule_ready(const struct schedule *schedule);                     /* the number of ready waves */
 bool choose_more(struct schedule *schedule); /* with choose_admits(): some group has not begun */
 
 /* schedule_choose.c: the group of a tile, admitted if necessary; NULL: it has ended, or is out of memory. */

@@ -467,18 +467,6 @@ END_TEST
 
 /* ---- limits ------------------------------------------------------------------------------------ */
 
-enum { BOMB_LEVELS = 24 };
-
-/* Each level has four of the one before it. */
-static void macro_bomb(char *source, size_t room)
-{
-    int length = snprintf(source, room, "#define A0 a[0]++;\n");
-    for (int i = 1; i <= BOMB_LEVELS; i++)
-        length += snprintf(source + length, room - (size_t)length, "#define A%d A%d A%d A%d A%d\n", i, i - 1,
-                           i - 1, i - 1, i - 1);
-    snprintf(source + length, room - (size_t)length, "kernel void k(global int *a) { A%d }\n", BOMB_LEVELS);
-}
-
 static void expect_limit(const char *source, const char *options, uint32_t seconds, uint64_t bytes,
                          const char *part)
 {

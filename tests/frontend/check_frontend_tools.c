@@ -96,18 +96,6 @@ END_TEST
 
 /* ---- limits ------------------------------------------------------------------------------- */
 
-enum { BOMB_LEVELS = 24 };
-
-/* Each level has four of the one before it. */
-static void macro_bomb(char *source, size_t room)
-{
-    int length = snprintf(source, room, "#define A0 a[0]++;\n");
-    for (int i = 1; i <= BOMB_LEVELS; i++)
-        length += snprintf(source + length, room - (size_t)length, "#define A%d A%d A%d A%d A%d\n", i, i - 1,
-                           i - 1, i - 1, i - 1);
-    snprintf(source + length, room - (size_t)length, "kernel void k(global int *a) { A%d }\n", BOMB_LEVELS);
-}
-
 static const char template_bomb[] =
     "template <int N, int M> struct Bomb { static constexpr int value = Bomb<N - 1, 2 * M>::value + Bomb<N - "
     "1, 2 * M + 1>::value; };\n"

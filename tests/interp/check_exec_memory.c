@@ -14,110 +14,197 @@ static struct affine *cell(struct rig *rig, uint32_t offset, int64_t base, int64
     return a;
 }
 
-/* Addresses in every form: steps in elements; lanes beyond the region when low is near its end. */
-static void access(int isa, bool store, uint32_t log2, char form, uint32_t k, int64_t low, int64_t sx,
-                   int64_t sy, uint32_t row, uint32_t n, bool partial, uint64_t *state)
+enum { REGION_END = 32768, FIELDS_MOST = 4 };
+
+/* A load or store of a wave. Steps and low are bytes: lanes beyond the region when low is near its end. */
+struct access_case {
+    int isa;
+    bool store;
+    uint32_t log2; /* of the size of a component */
+    char form;     /* of the address: 'u'niform, 'a'ffine, 'v'arying */
+    uint32_t components;
+    int64_t low, step_x, step_y; /* from the begin of the region */
+    uint32_t row, lanes;         /* the last five lanes are not there */
+    bool partial;                /* some lanes are inactive */
+};
+
+/* What has to come out: the lanes at fault, the region's bytes, and whether some lane accesses memory. */
+struct access_outcome {
+    lane_mask active, bad;
+    uint32_t faults;
+    bool accessed;
+    uint8_t bytes[REGION_END];
+};
+
+static const uint32_t field_slots[FIELDS_MOST] = {SLOT_B, SLOT_C, SLOT_E, SLOT_F};
+
+static int64_t offset_of(const struct access_case *of, const struct rig *rig, uint32_t lane)
 {
-    struct rig rig;
-    const uint32_t size = 1u << log2, bytes = k * size, lanes = n - 5;
-    rig_init(&rig, n, lanes, row);
-    rig.wave.observer = *state & 1 ? &rig.observer : NULL;
+    return of->form == 'u' ? 0 : of->step_x * rig->x[lane] + of->step_y * rig->y[lane];
+}
+
+/* The wave, with random bytes in the region and in what is stored. */
+static void prepare(struct rig *rig, const struct access_case *of, uint64_t *state)
+{
+    const uint32_t size = 1u << of->log2, lanes = of->lanes - 5;
+    rig_init(rig, of->lanes, lanes, of->row);
+    rig->wave.observer = *state & 1 ? &rig->observer : NULL;
     const lane_mask some = rig_random_mask(state, lanes);
-    rig_activate(&rig, partial ? &some : NULL);
-    const lane_mask active = rig.wave.active;
-    uint8_t *memory = (uint8_t *)(uintptr_t)rig_base(&rig, 1);
-    for (int i = 0; i < 32768; i++)
+    rig_activate(rig, of->partial ? &some : NULL);
+    uint8_t *memory = (uint8_t *)(uintptr_t)rig_base(rig, 1);
+    for (int i = 0; i < REGION_END; i++)
         memory[i] = (uint8_t)rig_random(state);
-    static uint8_t want[32768];
-    memcpy(want, memory, sizeof want);
-    const uint64_t base = rig_base(&rig, 1) + (uint64_t)low;
-    cell(&rig, CELL_A, (int64_t)base - 8, sx, sy);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint64_t a = form == 'u' ? base : base + (uint64_t)(sx * rig.x[i] + sy * rig.y[i]);
-        memcpy(rig.frame + SLOT_A + 8 * i, &(uint64_t){a - 8}, 8);
+    const uint64_t base = rig_base(rig, 1) + (uint64_t)of->low;
+    cell(rig, CELL_A, (int64_t)base - 8, of->step_x, of->step_y);
+    for (uint32_t i = 0; i < of->lanes; i++)
+        memcpy(rig->frame + SLOT_A + 8 * i, &(uint64_t){base + (uint64_t)offset_of(of, rig, i) - 8}, 8);
+    for (uint32_t c = 0; c < of->components; c++) {
+        rig->operands[1 + c] = field_slots[c];
+        for (uint32_t i = 0; of->store && i < of->lanes * size; i++)
+            rig->frame[field_slots[c] + i] = (uint8_t)rig_random(state);
     }
-    const uint32_t slots[4] = {SLOT_B, SLOT_C, SLOT_E, SLOT_F};
-    for (uint32_t c = 0; c < k; c++) {
-        rig.operands[1 + c] = slots[c];
-        for (uint32_t i = 0; store && i < n * size; i++)
-            rig.frame[slots[c] + i] = (uint8_t)rig_random(state);
-    }
-    uint32_t faults = 0;
-    bool reported = false;
-    lane_mask bad = {{0}};
-    rig.sites[2] = (struct site){
-        .access = store ? ACCESS_WRITE : ACCESS_READ, .size = size, .components = k, .align = size};
-    for (uint32_t i = 0; i < lanes; i++) {
-        const int64_t at = low + (form == 'u' ? 0 : sx * rig.x[i] + sy * rig.y[i]);
-        const bool fits = at >= 0 && at + bytes <= 32768 && at % size == 0;
-        if (lane_mask_test(&active, i) && !fits) {
-            faults++;
-            bad.word[i / 64] |= 1ull << i % 64;
+    rig->sites[2] = (struct site){.access = of->store ? ACCESS_WRITE : ACCESS_READ,
+                                  .size = size,
+                                  .components = of->components,
+                                  .align = size};
+}
+
+/* Lane by lane, in plain C. */
+static void expect_outcome(const struct rig *rig, const struct access_case *of, struct access_outcome *out)
+{
+    const uint32_t size = 1u << of->log2;
+    *out = (struct access_outcome){.active = rig->wave.active};
+    memcpy(out->bytes, (const uint8_t *)(uintptr_t)rig_base(rig, 1), sizeof out->bytes);
+    for (uint32_t i = 0; i < of->lanes - 5; i++) {
+        const int64_t at = of->low + offset_of(of, rig, i);
+        if (!lane_mask_test(&out->active, i))
+            continue;
+        if (at < 0 || at + of->components * size > REGION_END || at % size != 0) {
+            out->faults++;
+            out->bad.word[i / 64] |= 1ull << i % 64;
             continue;
         }
-        reported |= lane_mask_test(&active, i);
-        if (store && lane_mask_test(&active, i)) {
-            for (uint32_t c = 0; c < k; c++)
-                memcpy(want + at + c * size, rig.frame + slots[c] + i * size, size);
-        }
+        out->accessed = true;
+        for (uint32_t c = 0; of->store && c < of->components; c++)
+            memcpy(out->bytes + at + c * size, rig->frame + field_slots[c] + i * size, size);
     }
-    const uint32_t first = form == 'u'   ? (store ? OP_st_u_8 : OP_ld_u_8)
-                           : form == 'a' ? (store ? OP_st_a_8 : OP_ld_a_8)
-                           : store       ? OP_st_v_8
-                                         : OP_ld_v_8;
-    rig_run(
-        &rig, isa, first + log2,
-        (struct insn){.d = k == 1 ? SLOT_B : 1, .a = form == 'v' ? SLOT_A : CELL_A, .b = 8, .e = 2, .f = k});
-    EXPECT(rig.fault_count == (faults > 0) && rig.fault.lanes == faults,
-           "%s build %d: %lu lanes at fault, not %u", op_names[first + log2], isa, rig.fault.lanes, faults);
+}
+
+static uint32_t operation_of(const struct access_case *of)
+{
+    switch (of->form) {
+    case 'u': return (of->store ? OP_st_u_8 : OP_ld_u_8) + of->log2;
+    case 'a': return (of->store ? OP_st_a_8 : OP_ld_a_8) + of->log2;
+    default: return (of->store ? OP_st_v_8 : OP_ld_v_8) + of->log2;
+    }
+}
+
+static void check_memory(const struct rig *rig, const struct access_case *of,
+                         const struct access_outcome *want)
+{
+    const char *const name = op_names[operation_of(of)];
+    const uint8_t *memory = (const uint8_t *)(uintptr_t)rig_base(rig, 1);
+    EXPECT(rig->fault_count == (want->faults > 0) && rig->fault.lanes == want->faults,
+           "%s build %d: %lu lanes at fault, not %u", name, of->isa, rig->fault.lanes, want->faults);
     for (int w = 0; w < 4; w++)
-        EXPECT(rig.wave.active.word[w] == (active.word[w] & ~bad.word[w]), "other lanes stopped");
-    EXPECT(!memcmp(memory, want, sizeof want), "%s build %d: memory differs", op_names[first + log2], isa);
+        EXPECT(rig->wave.active.word[w] == (want->active.word[w] & ~want->bad.word[w]),
+               "other lanes stopped");
+    EXPECT(!memcmp(memory, want->bytes, sizeof want->bytes), "%s build %d: memory differs", name, of->isa);
     for (int i = 1; i <= 1024; i++)
         EXPECT(memory[-i] == GUARD, "written below the region");
-    for (uint32_t i = 0; !store && i < (form == 'u' ? 1 : lanes); i++)
-        for (uint32_t c = 0; c < k && lane_mask_test(&active, i); c++) {
-            const int64_t at = low + (form == 'u' ? 0 : sx * rig.x[i] + sy * rig.y[i]);
-            const uint64_t none = 0;
-            EXPECT(!memcmp(rig.frame + slots[c] + i * size,
-                           lane_mask_test(&bad, i) ? (const void *)&none : want + at + c * size, size),
-                   "%s build %d lane %u component %u", op_names[first + log2], isa, i, c);
+}
+
+/* A lane at fault loads zero. */
+static void check_loaded(const struct rig *rig, const struct access_case *of,
+                         const struct access_outcome *want)
+{
+    const uint32_t size = 1u << of->log2;
+    const uint64_t none = 0;
+    for (uint32_t i = 0; i < (of->form == 'u' ? 1 : of->lanes - 5); i++)
+        for (uint32_t c = 0; c < of->components && lane_mask_test(&want->active, i); c++) {
+            const int64_t at = of->low + offset_of(of, rig, i);
+            EXPECT(!memcmp(rig->frame + field_slots[c] + i * size,
+                           lane_mask_test(&want->bad, i) ? (const void *)&none : want->bytes + at + c * size,
+                           size),
+                   "%s build %d lane %u component %u", op_names[operation_of(of)], of->isa, i, c);
         }
-    if (rig.wave.observer && rig.access_count) {
-        EXPECT(rig.access_count == 1 && rig.access.size_bytes == bytes &&
-                   rig.access.kind == rig.sites[2].access && rig.access.origin.site == 2,
-               "event");
-        for (uint32_t i = 0; i < lanes; i++)
-            EXPECT(!lane_mask_test(&active, i) || lane_mask_test(&bad, i) ||
-                       rig.access_address[i] ==
-                           base + (form == 'u' ? 0 : (uint64_t)(sx * rig.x[i] + sy * rig.y[i])),
-                   "address announced for lane %u", i);
+}
+
+static void check_event(const struct rig *rig, const struct access_case *of,
+                        const struct access_outcome *want)
+{
+    EXPECT(rig->access_count == (rig->wave.observer && want->accessed), "%u events", rig->access_count);
+    if (!rig->access_count)
+        return;
+    EXPECT(rig->access.size_bytes == of->components << of->log2 && rig->access.kind == rig->sites[2].access &&
+               rig->access.origin.site == 2,
+           "event");
+    const uint64_t base = rig_base(rig, 1) + (uint64_t)of->low;
+    for (uint32_t i = 0; i < of->lanes - 5; i++)
+        EXPECT(!lane_mask_test(&want->active, i) || lane_mask_test(&want->bad, i) ||
+                   rig->access_address[i] == base + (uint64_t)offset_of(of, rig, i),
+               "address announced for lane %u", i);
+}
+
+static void access(const struct access_case *of, uint64_t *state)
+{
+    struct rig rig;
+    static struct access_outcome want;
+    prepare(&rig, of, state);
+    expect_outcome(&rig, of, &want);
+    rig_run(&rig, of->isa, operation_of(of),
+            (struct insn){.d = of->components == 1 ? SLOT_B : 1,
+                          .a = of->form == 'v' ? SLOT_A : CELL_A,
+                          .b = 8,
+                          .e = 2,
+                          .f = of->components});
+    check_memory(&rig, of, &want);
+    if (!of->store)
+        check_loaded(&rig, of, &want);
+    check_event(&rig, of, &want);
+}
+
+/* One form of address in all shapes of step: near the end of the region, misaligned, in rows of lanes. */
+static void access_with_steps(struct access_case of, int s, uint64_t *state)
+{
+    static const int64_t steps[][3] = {{1, 16, 16}, {1, 32, 20},  {0, 16, 16}, {4, 7, 7},
+                                       {0, 0, 256}, {-1, 16, 16}, {2, 40, 12}};
+    const int64_t size = 1 << of.log2, low[] = {8192, REGION_END - 40 * size, 8192 + (s == 3)};
+    of.lanes = s % 2 ? 48 : 256;
+    of.partial = of.components & 1;
+    of.step_x = steps[s][0] * size;
+    of.step_y = steps[s][1] * size;
+    of.row = (uint32_t)steps[s][2];
+    for (int where = 0; where < 3; where++) {
+        of.low = low[where];
+        access(&of, state);
     }
-    EXPECT(rig.access_count == (rig.wave.observer && reported), "%u events", rig.access_count);
+    of.low = 8192;
+    of.row = 256;
+    of.step_y = 0;
+    of.step_x = of.components * size;
+    access(&of, state);
+    of.partial = s & 1;
+    of.step_x = 4 * size;
+    access(&of, state);
+    of.step_x = 2 * size;
+    if (of.components <= 2)
+        access(&of, state);
 }
 
 START_TEST(loads_and_stores)
 {
-    static const int64_t steps[][3] = {{1, 16, 16}, {1, 32, 20},  {0, 16, 16}, {4, 7, 7},
-                                       {0, 0, 256}, {-1, 16, 16}, {2, 40, 12}};
     uint64_t state = 8;
     for (int isa = 0; isa < ISAS && rig_has(isa); isa++)
         for (uint32_t log2 = 0; log2 < 4; log2++)
             for (int store = 0; store < 2; store++)
                 for (const char *form = "uav"; *form; form++)
                     for (int s = 0; s < 7; s++)
-                        for (uint32_t k = 1; k <= 4; k++) {
-                            const int64_t size = 1 << log2,
-                                          low[] = {8192, 32768 - 40 * size, 8192 + (s == 3)};
-                            const uint32_t n = s % 2 ? 48 : 256;
-                            for (int where = 0; where < 3; where++)
-                                access(isa, store, log2, *form, k, low[where], steps[s][0] * size,
-                                       steps[s][1] * size, (uint32_t)steps[s][2], n, k & 1, &state);
-                            access(isa, store, log2, *form, k, 8192, k * size, 0, 256, n, k & 1, &state);
-                            access(isa, store, log2, *form, k, 8192, 4 * size, 0, 256, n, s & 1, &state);
-                            if (k <= 2)
-                                access(isa, store, log2, *form, k, 8192, 2 * size, 0, 256, n, s & 1, &state);
-                        }
+                        for (uint32_t k = 1; k <= FIELDS_MOST; k++)
+                            access_with_steps(
+                                (struct access_case){
+                                    .isa = isa, .store = store, .log2 = log2, .form = *form, .components = k},
+                                s, &state);
 }
 END_TEST
 

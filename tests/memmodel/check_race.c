@@ -881,8 +881,7 @@ START_TEST(r32_beside_the_order_of_calls)
         reads_and_counts(0), tree_judged(false);
     two_groups(), world_spins_on(0), counts_and_writes(2), world_launches(1, LAUNCH_AFTER_GROUP, 0, NULL, 0),
         reads_and_counts(0), tree_judged(true);
-    one_group(), counts_and_writes(0), child(1, LAUNCH_AFTER_PARENT), reads_and_counts(0),
-        tree_judged(false);
+    one_group(), counts_and_writes(0), child(1, LAUNCH_AFTER_PARENT), reads_and_counts(0), tree_judged(false);
     one_group(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0), tree_judged(true);
     one_group(), world_shares(), counts_and_writes(0), child(1, LAUNCH_AT_ONCE), reads_and_counts(0),
         tree_judged(false);
@@ -919,8 +918,8 @@ static void apart(void (*place)(void), bool shared)
 static void across_judged(bool racy)
 {
     judged();
-    const char *difference = world_disagreement_across();
-    ck_assert_int_eq(world_races_across() > 0, racy);
+    const char *difference = world_split_disagreement();
+    ck_assert_int_eq(world_split_races() > 0, racy);
     ck_assert(racy || !difference);
     world_end();
 }
@@ -929,7 +928,7 @@ static void across_judged(bool racy)
 static void counted_across(bool racy)
 {
     judged();
-    ck_assert_int_eq(world_races_across() > 0, racy);
+    ck_assert_int_eq(world_split_races() > 0, racy);
     world_end();
 }
 
@@ -940,21 +939,21 @@ static void message(enum memory_scope released, uint32_t flag, enum memory_scope
 
 START_TEST(r32_launches_of_several_devices)
 {
-    apart(world_across, true), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), across_judged(false);
-    apart(world_across_devices, true), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), counted_across(true);
-    apart(world_across_devices, true), message(SCOPE_ALL_SVM, FLAG, SCOPE_ALL_SVM), across_judged(false);
+    apart(world_split, true), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), across_judged(false);
+    apart(world_split_devices, true), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), counted_across(true);
+    apart(world_split_devices, true), message(SCOPE_ALL_SVM, FLAG, SCOPE_ALL_SVM), across_judged(false);
 }
 END_TEST
 
 /* Atomics on a buffer that is not shared synchronise within one launch. */
 START_TEST(r32_launches_and_a_plain_buffer)
 {
-    apart(world_across_plainly, false), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), across_judged(true);
-    apart(world_across_plainly, false), updates(0, FLAG, 0, 1, SCOPE_DEVICE),
+    apart(world_split_buffer, false), message(SCOPE_DEVICE, FLAG, SCOPE_DEVICE), across_judged(true);
+    apart(world_split_buffer, false), updates(0, FLAG, 0, 1, SCOPE_DEVICE),
         updates(1, FLAG, 0, 1, SCOPE_DEVICE), across_judged(true);
-    apart(world_across_plainly, false), updates(0, FLAG, 0, 3, SCOPE_DEVICE),
+    apart(world_split_buffer, false), updates(0, FLAG, 0, 3, SCOPE_DEVICE),
         updates(0, FLAG, 0, 3, SCOPE_DEVICE), across_judged(false);
-    apart(world_across_plainly, false), writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_DEVICE),
+    apart(world_split_buffer, false), writes(0, DATA, 4), fence(0, G, ORDER_RELEASE, SCOPE_DEVICE),
         store(0, FLAG, ORDER_RELAXED, SCOPE_DEVICE), load(2, FLAG, ORDER_RELAXED, SCOPE_DEVICE),
         fence(2, G, ORDER_ACQUIRE, SCOPE_DEVICE), reads(2, DATA, 4), across_judged(true);
 }
@@ -963,19 +962,19 @@ END_TEST
 /* It may have read what was released for it, and have stored what is acquired. */
 START_TEST(r32_the_host_may_pass_on)
 {
-    apart(world_across, true), message(SCOPE_ALL_SVM, OTHER, SCOPE_ALL_SVM), counted_across(false);
-    apart(world_across, true), message(SCOPE_DEVICE, OTHER, SCOPE_ALL_SVM), across_judged(true);
-    apart(world_across, true), message(SCOPE_ALL_SVM, OTHER, SCOPE_DEVICE), across_judged(true);
-    apart(world_across, false), message(SCOPE_ALL_SVM, OTHER, SCOPE_ALL_SVM), across_judged(true);
+    apart(world_split, true), message(SCOPE_ALL_SVM, OTHER, SCOPE_ALL_SVM), counted_across(false);
+    apart(world_split, true), message(SCOPE_DEVICE, OTHER, SCOPE_ALL_SVM), across_judged(true);
+    apart(world_split, true), message(SCOPE_ALL_SVM, OTHER, SCOPE_DEVICE), across_judged(true);
+    apart(world_split, false), message(SCOPE_ALL_SVM, OTHER, SCOPE_ALL_SVM), across_judged(true);
 }
 END_TEST
 
 /* Which units are ordered after its acquire and release? */
 START_TEST(r32_launch_outside_the_detector)
 {
-    apart(world_across, false), writes(0, DATA, 4), world_begins_too_large(), reads(2, DATA, 4),
+    apart(world_split, false), writes(0, DATA, 4), world_begins_too_large(), reads(2, DATA, 4),
         counted_across(false);
-    apart(world_across, false), writes(0, DATA, 4), reads(2, DATA, 4), world_begins_too_large(),
+    apart(world_split, false), writes(0, DATA, 4), reads(2, DATA, 4), world_begins_too_large(),
         across_judged(true);
 }
 END_TEST

@@ -276,19 +276,19 @@ static struct counts agree_with_the_oracle(const struct kind *kind)
         if (program % 61)
             world_hurries();
         if (program % 3 == 0)
-            world_forgets_wave();
+            world_packs_atomics();
         const bool apart = shape[0] > 1 && !within && (program % 4 < 2 || all_launches);
         several |= apart;
         if (within)
-            world_within(shape[0] - 1);
+            world_split_within(shape[0] - 1);
         if (apart)
-            (below(3) ? world_across : world_across_plainly)();
+            (below(3) ? world_split : world_split_buffer)();
         kind->operations(shape);
         const char *difference = world_disagreement();
         ck_assert_msg(!difference, "program %u: %s", program, difference);
-        difference = apart ? world_disagreement_across() : NULL;
+        difference = apart ? world_split_disagreement() : NULL;
         ck_assert_msg(!difference, "program %u: %s", program, difference);
-        counts.across += apart && world_races_across() > 0;
+        counts.across += apart && world_split_races() > 0;
         counts.racy += world_races() > 0;
         counts.unreported += world_unreported_pair() != NULL;
         world_end();
@@ -303,7 +303,8 @@ static struct counts agree_with_the_oracle(const struct kind *kind)
 static void takes_fast_paths(const enum fast_path *fast_paths, uint32_t count, uint32_t programs)
 {
     for (uint32_t i = 0; programs >= 4000 && i < count; i++)
-        ck_assert_msg(world_ways[fast_paths[i]] > 0, "fast path %d was never taken", (int)fast_paths[i]);
+        ck_assert_msg(world_fast_paths[fast_paths[i]] > 0, "fast path %d was never taken",
+                      (int)fast_paths[i]);
 }
 
 static void any_sweeps(const uint32_t *shape)
@@ -326,11 +327,18 @@ START_TEST(random_sweeps_against_the_oracle)
 {
     static const struct kind sweeps = {
         10000, 77777, 4, {{1, 4, 2}, {2, 4, 4}, {2, 2, 2}, {3, 4, 2}}, any_sweeps};
-    static const enum fast_path fast_paths[] = {
-        FAST_PATH_CHAIN,        FAST_PATH_LIST_READ,   FAST_PATH_PUBLISHED,          FAST_PATH_FENCE_TRIED,
-        FAST_PATH_READ_TOGETHER,     FAST_PATH_MEMBER_UPDATE, FAST_PATH_FILTERED_UPDATES,
-        FAST_PATH_FILTERED_LOADS, FAST_PATH_SHARED_READERS, FAST_PATH_OWN_CELL,        FAST_PATH_FEW_ATOMICS,
-        FAST_PATH_PACKED};
+    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,
+                                                FAST_PATH_LIST_READ,
+                                                FAST_PATH_PUBLISHED,
+                                                FAST_PATH_FENCE_TRIED,
+                                                FAST_PATH_READ_TOGETHER,
+                                                FAST_PATH_MEMBER_UPDATE,
+                                                FAST_PATH_FILTERED_UPDATES,
+                                                FAST_PATH_FILTERED_LOADS,
+                                                FAST_PATH_SHARED_READERS,
+                                                FAST_PATH_OWN_CELL,
+                                                FAST_PATH_FEW_ATOMICS,
+                                                FAST_PATH_PACKED};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths,
                      agree_with_the_oracle(&sweeps).programs);
 }
@@ -405,10 +413,10 @@ START_TEST(random_programs_against_the_oracle)
     const struct counts counts = agree_with_the_oracle(&programs);
     /* short ways remember one operation of many, and small tables few */
     ck_assert_uint_lt(counts.unreported, HOSTILE(counts.programs / 200 + 2, counts.programs / 3));
-    static const enum fast_path fast_paths[] = {FAST_PATH_CHAIN,         FAST_PATH_LIST_READ,     FAST_PATH_PUBLISHED,
-                                                FAST_PATH_FENCE_TRIED,         FAST_PATH_READ_TOGETHER,
-                                                FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED_READERS,   FAST_PATH_OWN_CELL,
-                                                FAST_PATH_FEW_ATOMICS,           FAST_PATH_PACKED};
+    static const enum fast_path fast_paths[] = {
+        FAST_PATH_CHAIN,         FAST_PATH_LIST_READ,     FAST_PATH_PUBLISHED,      FAST_PATH_FENCE_TRIED,
+        FAST_PATH_READ_TOGETHER, FAST_PATH_MEMBER_UPDATE, FAST_PATH_SHARED_READERS, FAST_PATH_OWN_CELL,
+        FAST_PATH_FEW_ATOMICS,   FAST_PATH_PACKED};
     takes_fast_paths(fast_paths, sizeof fast_paths / sizeof *fast_paths, counts.programs);
 }
 END_TEST
@@ -528,7 +536,7 @@ START_TEST(random_handoffs_against_the_oracle)
     static const struct kind handoffs = {
         12000, 161803, 4, {{1, 4, 2}, {2, 3, 4}, {1, 6, 3}, {2, 4, 2}}, any_handoff};
     agree_with_the_oracle(&handoffs);
-    ck_assert_uint_gt(world_ways[FAST_PATH_HANDOFF], 0);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_HANDOFF], 0);
 }
 END_TEST
 
@@ -644,7 +652,7 @@ START_TEST(random_waves_against_the_oracle)
     static const struct kind waves = {
         12000, 141421, 4, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}, {4, 2, 2}}, any_wave};
     agree_with_the_oracle(&waves);
-    ck_assert_uint_gt(world_ways[FAST_PATH_FEW_ATOMICS], 0);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_FEW_ATOMICS], 0);
 }
 END_TEST
 
@@ -685,7 +693,7 @@ START_TEST(random_access_sets_against_the_oracle)
     static const struct kind access_sets = {
         1500, 271828, 4, {{1, 4, 2}, {2, 3, 4}, {2, 4, 2}, {4, 2, 2}}, any_access_set};
     agree_with_the_oracle(&access_sets);
-    ck_assert_uint_gt(world_ways[FAST_PATH_SATURATED], 0);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_SATURATED], 0);
 }
 END_TEST
 
@@ -739,12 +747,12 @@ static void any_lock(const uint32_t *shape)
 START_TEST(random_locks_against_the_oracle)
 {
     static const struct kind locks = {1500, 577215, 3, {{1, 4, 2}, {2, 3, 4}, {2, 2, 2}}, any_lock};
-    const uint64_t before[] = {world_ways[FAST_PATH_HANDOFF], world_ways[FAST_PATH_MEMBER_UPDATE],
-                               world_ways[FAST_PATH_SATURATED]};
+    const uint64_t before[] = {world_fast_paths[FAST_PATH_HANDOFF], world_fast_paths[FAST_PATH_MEMBER_UPDATE],
+                               world_fast_paths[FAST_PATH_SATURATED]};
     agree_with_the_oracle(&locks);
-    ck_assert_uint_gt(world_ways[FAST_PATH_HANDOFF], before[0]);
-    ck_assert_uint_gt(world_ways[FAST_PATH_MEMBER_UPDATE], before[1]);
-    ck_assert_uint_gt(world_ways[FAST_PATH_SATURATED], before[2]);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_HANDOFF], before[0]);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_MEMBER_UPDATE], before[1]);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_SATURATED], before[2]);
 }
 END_TEST
 

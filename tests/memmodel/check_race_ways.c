@@ -126,7 +126,7 @@ START_TEST(waiting_work_items_keep_their_earlier_reads)
     waits_for_two(6, OTHER, SCOPE_DEVICE), clean_at(OTHER);
     waits_for_two(4, OTHER, SCOPE_DEVICE), races_at(OTHER);
     waits_for_two(6, DATA, SCOPE_WORK_GROUP), races_at(DATA);
-    ck_assert_uint_gt(world_ways[FAST_PATH_READ_TOGETHER], 0);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_READ_TOGETHER], 0);
 }
 END_TEST
 
@@ -197,7 +197,7 @@ END_TEST
  */
 static void wave_is_forgotten_with_two_maps(uint32_t writer, uint32_t address)
 {
-    one_group(), world_forgets_wave(), writes(writer, address, 4), release(0, FLAG, SCOPE_DEVICE),
+    one_group(), world_packs_atomics(), writes(writer, address, 4), release(0, FLAG, SCOPE_DEVICE),
         acquire(1, FLAG, SCOPE_DEVICE);
     fence(1, G | L, ORDER_RELEASE, SCOPE_DEVICE), store(1, OTHER, ORDER_RELAXED, SCOPE_DEVICE);
     load(2, OTHER, ORDER_RELAXED, SCOPE_DEVICE), fence(2, G | L, ORDER_ACQUIRE, SCOPE_DEVICE),
@@ -210,7 +210,7 @@ START_TEST(regions_with_different_clocks_stay_apart)
     wave_is_forgotten_with_two_maps(0, LDATA), races_at(LDATA);
     wave_is_forgotten_with_two_maps(1, DATA), clean_at(DATA);
     wave_is_forgotten_with_two_maps(1, LDATA), clean_at(LDATA);
-    ck_assert_uint_gt(world_ways[FAST_PATH_PACKED], 0);
+    ck_assert_uint_gt(world_fast_paths[FAST_PATH_PACKED], 0);
 }
 END_TEST
 
@@ -523,7 +523,7 @@ START_TEST(slow_run_reports_the_cause)
     size_t size = 0;
     uint32_t store = NO_SITE;
     FILE *stream = open_memstream(&text, &size);
-    world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_access_log_after(50, stream);
+    world_begin(2, 3, 3, SCOPE_RULE_EQUAL), world_forgoes_sync_log(), world_warns_after(50, stream);
     for (uint32_t repeats = 0; repeats < 49; repeats++)
         store = touches(repeats % 4, true, DATA, store);
     fflush(stream);
@@ -534,7 +534,7 @@ START_TEST(slow_run_reports_the_cause)
     ck_assert_ptr_nonnull(note);
     ck_assert_ptr_nonnull(strstr(note, "work-items race there; --check-races=off"));
     ck_assert_ptr_null(strstr(note + strlen("orrery: note:"), "note:"));
-    world_access_log_after(0, NULL);
+    world_warns_after(0, NULL);
     fclose(stream);
     free(text);
 }
@@ -542,7 +542,7 @@ END_TEST
 
 START_TEST(races_reported_often_enough_are_counted_no_more)
 {
-    const uint64_t before = world_ways[FAST_PATH_SATURATED];
+    const uint64_t before = world_fast_paths[FAST_PATH_SATURATED];
     uint64_t count = 0;
     bool uncounted = false;
     access_set(100);
@@ -553,7 +553,7 @@ START_TEST(races_reported_often_enough_are_counted_no_more)
     races_at(DATA);
     ck_assert(uncounted || HOSTILE(false, true)); /* there is room for fewer racers than two of each place */
     ck_assert_uint_lt(count, HOSTILE(300, 500));
-    ck_assert_uint_ge(world_ways[FAST_PATH_SATURATED], before + HOSTILE(50, 0));
+    ck_assert_uint_ge(world_fast_paths[FAST_PATH_SATURATED], before + HOSTILE(50, 0));
     access_set(99), release(3, FLAG, SCOPE_DEVICE), acquire(0, FLAG, SCOPE_DEVICE), writes(0, DATA, 4);
     ck_assert_uint_eq(world_races(), 3); /* the new one races with stores that are not the latest */
     world_end();

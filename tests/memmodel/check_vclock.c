@@ -103,6 +103,20 @@ static void check_dominates(uint32_t a, uint32_t b)
     ck_assert(all);
 }
 
+static uint32_t found_nearby;
+
+/* The nearest nodes of a deferred clock decide some queries, and never wrongly. */
+static void check_has(uint64_t *state, uint32_t m)
+{
+    const uint32_t i = (uint32_t)next_random(state) % KEYS;
+    const uint64_t clock = known[m][i];
+    const bool deferred = vclock_was_deferred(maps[m]);
+    ck_assert(!deferred || !vclock_has_nearby(&pool, maps[m], keys[i], clock));
+    found_nearby += deferred && clock && vclock_has_nearby(&pool, maps[m], keys[i], clock - 1);
+    ck_assert(!clock || vclock_has(&pool, maps[m], keys[i], clock - 1));
+    ck_assert(!vclock_has(&pool, maps[m], keys[i], clock));
+}
+
 static size_t count_unused(void)
 {
     size_t count = 0;
@@ -146,12 +160,15 @@ START_TEST(maps_are_as_arrays)
             replace(m, NULL); /* an empty clock */
             memset(known[m], 0, sizeof known[m]);
         }
+        if (next_random(&state) % 8 == 0)
+            check_has(&state, m);
         if (_i < 4 || next_random(&state) % 16 == 0)
             check_map(m);
         check_dominates(m, (uint32_t)next_random(&state) % MAPS);
     }
     for (uint32_t m = 0; m < MAPS; m++)
         check_map(m);
+    ck_assert(_i < 4 || found_nearby > 0);
     ck_assert(!pool.failed);
     for (uint32_t m = 0; m < MAPS; m++)
         replace(m, NULL);

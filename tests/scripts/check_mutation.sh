@@ -64,7 +64,7 @@ marking() { # DIRECTORY
         if grep -qsF 'RULE(' "$folder"/*.h; then
             ls "$folder"/*.c
         else
-            grep -lF 'RULE(' "$folder"/*.c
+            grep -lsF 'RULE(' "$folder"/*.c
         fi
     done
 }
@@ -84,7 +84,7 @@ link() { # LINE OUT OBJECT...
 # A test program with the memory model that may lack a rule.
 program() { # NAME
     local of=("$build"/tests/*/"$1.o")
-    [[ $1 == check_race* ]] && of+=("$build"/tests/support/race_{world,oracle,judge}.o)
+    [[ $1 == check_race* ]] && of+=("$build"/tests/support/race_{world*,oracle,judge}.o)
     link "$test_line" "$work/$1" "$work"/memmodel/*.o "${of[@]}"
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The guides name what there is: fails with guide, line and name where a guide or the README of a folder names a file, a test, a step of
 # ./setup, a target of make, an option of configure, a manual page or a variable of a test that does not exist.
+# It fails, too, where the README of a folder leaves out one of its C files or tests.
 # An x that is a word of a path ("tools/cmd_x.c") stands for any word. `check_names.sh --self-test` proves that it can fail.
 set -u
 src=${ORRERY_SRCDIR:-.}
@@ -94,6 +95,28 @@ check_commands() { # GUIDE
     done < <(words "$1" '(?<![\w$])(CHECK|RANDOM_KERNELS|COVERAGE)_[A-Z_]+(?==)')
 }
 
+# The C files of a folder of the source, or the tests of one of tests/: a header stands for its C file.
+check_complete() { # GUIDE
+    local folder=${1%README} line name pattern file patterns=()
+    case $1 in
+    lib/*README | sim/*README | tools/*README) set -- "$1" "$folder"*.c ;;
+    tests/*/README) set -- "$1" "$folder"check_*.c "$folder"check_*.sh ;;
+    *) return ;;
+    esac
+    while IFS=: read -r line name; do
+        [[ $name == *_x.* ]] || patterns+=("${name/%.h/.c}")
+    done < <(words "$1" '(?<![\w./$*{},-])[\w*{},]*\w[\w*{},]*\.(c|h|sh)(?![\w*-])')
+    for file in "${@:2}"; do
+        [ -f "$file" ] || continue
+        for pattern in "${patterns[@]}"; do
+            # shellcheck disable=SC2053 # names in guides are patterns
+            [[ ${file##*/} == $pattern ]] && continue 2
+        done
+        echo "$1: leaves out ${file##*/}"
+        bad=1
+    done
+}
+
 check_all() { # GUIDE...
     local guide
     mapfile -t makefiles < <(find . -name local.mk)
@@ -101,6 +124,7 @@ check_all() { # GUIDE...
     for guide in "$@"; do
         check_files "$guide"
         check_commands "$guide"
+        check_complete "$guide"
     done
 }
 
@@ -117,7 +141,9 @@ self_test() {
         'sim/device/absent.c' 'tests/check_absent' 'absent.c' 'check_absent' './setup absent' '`make absent`' '--enable-absent' 'orrery-absent(7)' \
         'CHECK_ABSENT=1' >"$tree/HACKING"
     printf '%s\n' 'a.c and check_a.c are there' 'b.c is elsewhere' >"$tree/sim/device/README"
-    out=$(cd "$tree" && check_all HACKING sim/device/README)
+    echo 'check_b.c has its row' >"$tree/tests/lib/README"
+    touch "$tree"/tests/lib/check_b.c
+    out=$(cd "$tree" && check_all HACKING sim/device/README tests/lib/README)
     [ "${out//, which is not there/}" = "HACKING:3: names sim/device/absent.c
 HACKING:4: names tests/check_absent
 HACKING:5: names absent.c
@@ -127,7 +153,9 @@ HACKING:8: names make absent
 HACKING:9: names configure --enable-absent
 HACKING:10: names orrery-absent(7)
 HACKING:11: names CHECK_ABSENT
-sim/device/README:2: names b.c" ] || { echo "self-test found:"; echo "$out"; exit 1; }
+sim/device/README:2: names b.c
+sim/device/README: leaves out a_b.c
+tests/lib/README: leaves out check_a.c" ] || { echo "self-test found:"; echo "$out"; exit 1; }
 }
 
 self_test

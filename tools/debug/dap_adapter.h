@@ -41,7 +41,7 @@ struct dap {
     json_t *texts;            /* of the launch's */
     struct scenario scenario;
     char **command; /* the target, when it is a program; NULL: a scenario that launches its kernels */
-    bool loaded, quits, stops_on_entry, stops_at_end, configured, over;
+    bool loaded, quits, stops_on_entry, stops_at_end, over;
     bool without_stops; /* "noDebug": breakpoints are accepted and not set */
     bool enters;        /* the next step is the one to the first line */
     struct session *session;

@@ -286,7 +286,6 @@ json_t *dap_configuration_done(struct dap *dap, const json_t *arguments)
     (void)arguments;
     if (!dap->session)
         return dap_fail(dap, "nothing is launched");
-    dap->configured = true;
     dap->enters = dap->stops_on_entry;
     if (dap->finding > 0)
         dap_resume_later(dap, "finding", json_object());

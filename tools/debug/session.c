@@ -75,7 +75,7 @@ static json_t *run_again(struct session *session, json_t *plan)
 }
 
 /* A run without positions has ended: finds the position of its end by another run. */
-void session_find_position(struct session *session)
+static void session_find_position(struct session *session)
 {
     if (session->plain)
         json_decref(run_again(session, json_pack("{s:s,s:b}", "mode", "continue", "points", 0)));

@@ -10,7 +10,6 @@
  *   session_start, session_start_program, session_close   the process that runs
  *   session_nearest_copy, session_wake                    go back to a copy; a program is started again
  *   session_take_stop             what a stop says of the position and the end
- *   session_find_position         after a run without positions
  */
 #ifndef ORRERY_TOOLS_DEBUG_SESSION_STATE_H
 #define ORRERY_TOOLS_DEBUG_SESSION_STATE_H
@@ -62,6 +61,5 @@ int session_nearest_copy(const struct session *session, uint64_t position); /* a
 void session_stop_tracking(struct session *session);
 bool session_wake(struct session *session, int slot);
 json_t *session_take_stop(struct session *session, json_t *stop);
-void session_find_position(struct session *session);
 
 #endif

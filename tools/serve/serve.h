@@ -41,7 +41,6 @@ bool sandbox_enter(int descriptor);
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 enum serve_kind { SERVE_KERNEL, SERVE_SCENARIO, SERVE_LITMUS };
-enum serve_kind serve_kind_of(const char *text);
 
 struct serve_request {
     const char *text, *schedule, *seed, *kernel; /* all but the text may be empty */

@@ -53,7 +53,7 @@ static const char *first_line(const char *text)
     return text;
 }
 
-enum serve_kind serve_kind_of(const char *text)
+static enum serve_kind serve_kind_of(const char *text)
 {
     const char *blank = text + strspn(text, " \t\r\n");
     if (begins(blank, "OPENCL ") || begins(blank, "OpenCL "))

@@ -47,7 +47,8 @@ static void merge_conflict(struct conflict *kept, const struct conflict *more)
         kept->earlier = more->earlier;
 }
 
-void commands_keep_conflict(struct commands *commands, const struct conflict *conflict)
+/* Adds a conflict, or merges it with one at the same places. */
+static void commands_keep_conflict(struct commands *commands, const struct conflict *conflict)
 {
     for (size_t i = commands->conflicts.count; i > 0; i--) {
         if (same_places(commands, &commands->conflicts.items[i - 1], conflict)) {
@@ -84,7 +85,8 @@ bool commands_is_early(const struct commands *commands, const struct byte_access
            command_graph_is_after(commands->graph, later->command, earlier->command);
 }
 
-bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier)
+/* The query of byte maps: does the later access's command come after the other? */
+static bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier)
 {
     const struct commands *commands = self;
     return command_graph_is_after(commands->graph, later->command, earlier->command) &&

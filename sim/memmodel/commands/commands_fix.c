@@ -62,51 +62,49 @@ static void name_flush(bool crosses, const struct command_facts *a, const struct
         wording_print(out, FLUSH_CHARS, ", with clFlush on queue %" PRIu32 " before", a->queue);
 }
 
-/* True: the fix was tried, orders the two and lets no command wait for ever. False: it is advice. */
-bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
+/* What the sentences of a fix name. */
+struct fix_names {
+    char one[NAME_CHARS], other[NAME_CHARS], flush[FLUSH_CHARS];
+};
+
+/* The commands synchronise by atomics, perhaps: an order between them may be wrong for them. */
+static void advise_atomics(const struct fix_names *names, bool one_device, char fix[SPEC_CHARS])
 {
-    const struct command_facts *a = command_graph_facts(commands->graph, first),
-                               *b = command_graph_facts(commands->graph, second);
-    const bool tried = may_try(commands);
-    const struct command_waits waits =
-        tried ? command_log_waits(commands->log, first) : (struct command_waits){.crosses = true};
-    char flush[FLUSH_CHARS], wait[160] = "", one[NAME_CHARS], other[NAME_CHARS];
-    if (a->batch && a->batch == b->batch) {
-        wording_print(fix, SPEC_CHARS,
-                      "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32, first,
-                      second);
-        return tried && helps(commands, EDIT_WAIT_LIST, first, second);
-    }
-    name_enqueued(a, first, one);
-    name_enqueued(b, second, other);
-    name_flush(waits.crosses, a, b, flush);
-    if (share_atomics(commands, first, second)) {
-        wording_print(fix, SPEC_CHARS,
-                      "if neither kernel waits for the other in its atomic operations, add the event of %s"
-                      " to the wait list of %s%s; else have these release and acquire, %s",
-                      one, other, flush,
-                      a->device == b->device
-                          ? "for the device or wider"
-                          : "for all SVM devices in fine-grained shared virtual memory with atomics");
-        return false;
-    }
-    if (!tried) {
-        wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", one, other, flush);
-        return false;
-    }
-    const bool may_wait = !waits.crosses && !command_log_in_callback(commands->log, second);
-    if (may_wait && helps(commands, EDIT_FINISH, first, second))
-        wording_print(wait, sizeof wait, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
-                      a->queue, other);
-    else if (may_wait && helps(commands, EDIT_HOST_WAITS, first, second))
-        wording_print(wait, sizeof wait, ", or wait for it with clWaitForEvents before %s is enqueued",
-                      other);
-    const bool called = !waits.crosses && !wait[0] && waits.called_back;
+    wording_print(fix, SPEC_CHARS,
+                  "if neither kernel waits for the other in its atomic operations, add the event of %s"
+                  " to the wait list of %s%s; else have these release and acquire, %s",
+                  names->one, names->other, names->flush,
+                  one_device ? "for the device or wider"
+                             : "for all SVM devices in fine-grained shared virtual memory with atomics");
+}
+
+enum { WAIT_CHARS = 160 };
+
+/* How the host could wait instead, which was tried; empty: in no way. */
+static void name_host_wait(struct commands *commands, uint32_t first, uint32_t second, const char *other,
+                           char out[WAIT_CHARS])
+{
+    if (helps(commands, EDIT_FINISH, first, second))
+        wording_print(out, WAIT_CHARS, ", or call clFinish on queue %" PRIu32 " before %s is enqueued",
+                      command_graph_facts(commands->graph, first)->queue, other);
+    else if (helps(commands, EDIT_HOST_WAITS, first, second))
+        wording_print(out, WAIT_CHARS, ", or wait for it with clWaitForEvents before %s is enqueued", other);
+}
+
+/* Tries an event in the wait list, then the host's wait before it sets the user event. False: advice. */
+static bool try_fixes(struct commands *commands, uint32_t first, uint32_t second,
+                      const struct command_waits *waits, struct fix_names *names, char fix[SPEC_CHARS])
+{
+    const bool may_wait = !waits->crosses && !command_log_in_callback(commands->log, second);
+    char wait[WAIT_CHARS] = "";
+    if (may_wait)
+        name_host_wait(commands, first, second, names->other, wait);
+    const bool called = !waits->crosses && !wait[0] && waits->called_back;
     if (called)
-        wording_print(flush, sizeof flush, "%s", flush_all);
+        wording_print(names->flush, sizeof names->flush, "%s", flush_all);
     if (helps(commands, EDIT_WAIT_LIST, first, second)) {
-        wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", one, other, flush,
-                      wait,
+        wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s%s%s", names->one,
+                      names->other, names->flush, wait,
                       wait[0] || !may_wait || called
                           ? ""
                           : "; the host itself cannot wait for it there without waiting for ever");
@@ -116,14 +114,44 @@ bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, ch
         wording_print(
             fix, SPEC_CHARS,
             "wait for the event of %s with clWaitForEvents before the user event is set that %s waits for",
-            other, one);
+            names->other, names->one);
         return true;
     }
     wording_print(fix, SPEC_CHARS,
                   "set all user events that %s waits for before %s"
                   " is enqueued, and add the event of the one to the wait list of the other%s",
-                  one, other, flush);
+                  names->one, names->other, names->flush);
     return false;
+}
+
+/* True: the fix was tried, orders the two and lets no command wait for ever. False: it is advice. */
+bool commands_fix(struct commands *commands, uint32_t first, uint32_t second, char fix[SPEC_CHARS])
+{
+    const struct command_facts *a = command_graph_facts(commands->graph, first),
+                               *b = command_graph_facts(commands->graph, second);
+    const bool tried = may_try(commands);
+    const struct command_waits waits =
+        tried ? command_log_waits(commands->log, first) : (struct command_waits){.crosses = true};
+    struct fix_names names;
+    if (a->batch && a->batch == b->batch) {
+        wording_print(fix, SPEC_CHARS,
+                      "add the sync point of command %" PRIu32 " to the wait list of command %" PRIu32, first,
+                      second);
+        return tried && helps(commands, EDIT_WAIT_LIST, first, second);
+    }
+    name_enqueued(a, first, names.one);
+    name_enqueued(b, second, names.other);
+    name_flush(waits.crosses, a, b, names.flush);
+    if (share_atomics(commands, first, second)) {
+        advise_atomics(&names, a->device == b->device, fix);
+        return false;
+    }
+    if (!tried) {
+        wording_print(fix, SPEC_CHARS, "add the event of %s to the wait list of %s%s", names.one, names.other,
+                      names.flush);
+        return false;
+    }
+    return try_fixes(commands, first, second, &waits, &names, fix);
 }
 
 /* 5.5.3: between a map and its unmap a command may not access the bytes, unless it uses the map's pointer.

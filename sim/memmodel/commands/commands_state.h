@@ -10,14 +10,12 @@
  *     commands_touch_uses     likewise all accesses of a launch, whose bytes it takes
  *     commands_visit          iterates over the accesses of an area: those in the map by segments that
  *                             overlap [low, high), then the scattered ones, wherever they are
- *     commands_keep_conflict  adds a conflict, or merges it with one at the same places
  *     commands_keep_access    keeps an access that is after all others of its area
  *     commands_follows        the command accesses the area. Do all accesses there happen before it?
  *     commands_drop_kept, commands_sweep   drop what happens before all that may come: of an area; of all
  *     commands_apply_kept       applies the kept accesses of an area, which become segments
  *     commands_can_check         can the command be checked? It is in the graph, and memory was never out
  *     commands_uses           a command's accesses by use, of each instruction that `site` names
- *     commands_is_after       the query of byte maps: does the later access's command come after the other?
  *     commands_is_early       is the later access that of a map which waits for the earlier one, by the map's
  *                             pointer?
  *     commands_lacks_map      does an access use the pointer of that map without being after the map (R33)?
@@ -227,7 +225,6 @@ static inline bool is_atomic(const struct byte_access *access)
     return access->kind != ACCESS_READ && access->kind != ACCESS_WRITE;
 }
 
-bool commands_is_after(void *self, const struct byte_access *later, const struct byte_access *earlier);
 void commands_say_loss(struct commands *commands);
 void commands_touch(struct commands *commands, struct command_area *area, uint64_t low, uint64_t high,
                     const struct byte_access *access);
@@ -236,7 +233,6 @@ void commands_touch_uses(struct commands *commands, struct command_area *area,
 void commands_visit(const struct command_area *area, uint64_t low, uint64_t high,
                     void (*visit)(void *self, const struct byte_set *bytes, const struct byte_access *access),
                     void *self);
-void commands_keep_conflict(struct commands *commands, const struct conflict *conflict);
 void commands_keep_access(struct commands *commands, struct command_area *area,
                           const struct kept_access *kept);
 bool commands_follows(const struct commands *commands, struct command_area *area, uint32_t command);

@@ -313,16 +313,23 @@ static void reach_acquirer(struct edge_walk *walk, uint64_t unit, uint32_t at)
     walk->failed |= !list_add(&walk->reached, reached);
 }
 
+/* The first reached unit that passes the barrier; reached.count: none does. */
+static uint32_t reached_member(const struct edge_walk *walk, uint32_t at)
+{
+    uint32_t i = 0;
+    while (i < walk->reached.count && !(walk->reached.items[i].since <= at &&
+                                        is_passed_by(walk->world, at, walk->reached.items[i].unit)))
+        i++;
+    return i;
+}
+
 /* At a barrier whose flags name the region, one reached member reaches all the others. A barrier of a wider
  * scope may be an acquire as well. */
 static void reach_group(struct edge_walk *walk, uint32_t at)
 {
     const struct sync_op *item = &walk->world->items[at];
     const uint64_t first = item->by * group_items(walk->world);
-    uint32_t before = 0;
-    while (before < walk->reached.count && !(walk->reached.items[before].since <= at &&
-                                             is_passed_by(walk->world, at, walk->reached.items[before].unit)))
-        before++;
+    const uint32_t before = reached_member(walk, at);
     const uint64_t from = before < walk->reached.count ? walk->reached.items[before].unit : 0;
     const bool orders = before < walk->reached.count && (item->regions >> walk->world->region & 1);
     for (uint64_t i = 0; i < group_items(walk->world); i++) {

@@ -21,7 +21,9 @@ static uint64_t magnitude(int64_t step)
     return step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
 }
 
-void affine_filter_event_range(const struct affine_filter_event *event, uint64_t *out_low, uint64_t *out_high)
+/* All bytes that the event touches lie in [*out_low, *out_high). */
+static void affine_filter_event_range(const struct affine_filter_event *event, uint64_t *out_low,
+                                      uint64_t *out_high)
 {
     uint64_t low = event->base, high = event->base;
     for (int axis = 0; axis < 3; axis++) {

@@ -77,9 +77,6 @@ struct affine_filter_event {
 };
 
 bool affine_filter_take(struct affine_filter *affine_filter, const struct affine_filter_event *event);
-/* All bytes that the event touches lie in [*out_low, *out_high). */
-void affine_filter_event_range(const struct affine_filter_event *event, uint64_t *out_low,
-                               uint64_t *out_high);
 
 /* Where the latest read of a wave by an instruction is in the filter, so that the read of the next iteration
  * need only lengthen its box. Serial 0: nowhere. */

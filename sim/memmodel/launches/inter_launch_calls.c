@@ -37,8 +37,7 @@ static void pass_calls_on(struct inter_launch *detector, struct launch_state *st
     for (uint32_t i = 1; i < detector->state_count; i++)
         for (uint32_t number = !detector->states[i].has_unknown_call;
              number <= detector->states[i].calls.count; number++)
-            if (order_clock_snapshot_has_key(&detector->order, clock_snapshot, IN_GLOBAL,
-                                             call_key(i, number)))
+            if (order_clock_snapshot_has_key(&detector->order, clock_snapshot, call_key(i, number)))
                 add_call(detector, state, i, number);
 }
 
@@ -57,10 +56,10 @@ bool inter_launch_is_ordered_by_call(const struct inter_launch *detector, const 
     const uint32_t own = detector->group_launch[order_unit_group(&detector->order, unit)];
     for (uint32_t i = 1; i < detector->state_count; i++)
         for (uint32_t number = 1; number <= detector->states[i].calls.count; number++)
-            if (order_has_key(&detector->order, unit_state, IN_GLOBAL, call_key(i, number)) &&
-                order_clock_snapshot_has(&detector->order, &detector->states[i].calls.items[number - 1],
-                                         IN_GLOBAL, unit, clock))
+            if (order_has_key(&detector->order, unit_state, call_key(i, number)) &&
+                order_clock_snapshot_has(&detector->order, &detector->states[i].calls.items[number - 1], unit,
+                                         clock))
                 return true;
     return detector->states[own].has_unknown_call &&
-           order_has_key(&detector->order, unit_state, IN_GLOBAL, call_key(own, 0));
+           order_has_key(&detector->order, unit_state, call_key(own, 0));
 }

@@ -222,11 +222,11 @@ struct copy_member {
     struct vclock *sub[ORDER_REGIONS], *item[ORDER_REGIONS];
 };
 
-/* A unit's clock at some point: its own part and that of its work-group. */
+/* A unit's clock of global memory at some point: its own part and that of its work-group. */
 struct order_clock_snapshot {
     uint64_t unit;
-    uint64_t base[ORDER_REGIONS];
-    struct vclock *acquired[ORDER_REGIONS];
+    uint64_t base;
+    struct vclock *acquired;
     struct copy_member self;
 };
 
@@ -374,8 +374,8 @@ static inline bool order_scopes_are_uniform(const struct order *order, enum memo
 /* order_happens_before in its general form. */
 bool order_has_epoch(const struct order *order, const struct unit_state *unit_state, int region,
                      uint64_t unit, uint64_t clock);
-/* Does the unit's clock have that key? */
-bool order_has_key(const struct order *order, const struct unit_state *unit_state, int region, uint64_t key);
+/* Does the unit's clock of global memory have that key? */
+bool order_has_key(const struct order *order, const struct unit_state *unit_state, uint64_t key);
 
 /* Did memory run out? Then clocks may be missing. */
 static inline bool order_lacks_memory(const struct order *order)
@@ -500,10 +500,9 @@ void order_copy_wait(struct order *order, uint64_t group_number, uint32_t number
 bool order_clock_snapshot(struct order *order, uint64_t unit,
                           struct order_clock_snapshot *out_clock_snapshot);
 bool order_clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
-                              int region, uint64_t unit, uint64_t clock);
+                              uint64_t unit, uint64_t clock);
 bool order_clock_snapshot_has_key(const struct order *order,
-                                  const struct order_clock_snapshot *clock_snapshot, int region,
-                                  uint64_t key);
+                                  const struct order_clock_snapshot *clock_snapshot, uint64_t key);
 bool order_copy_complete(const struct order *order, uint64_t unit);
 uint64_t order_group_size(const struct order *order, uint64_t group); /* members */
 /* The latest copy of that number; UNIT_END: there is none. */

@@ -109,8 +109,8 @@ bool order_clock_snapshot(struct order *order, uint64_t unit, struct order_clock
     if (!group)
         return false;
     arrive(order, group, unit, &out_clock_snapshot->self);
-    memcpy(out_clock_snapshot->base, group->base, sizeof out_clock_snapshot->base);
-    share_all(out_clock_snapshot->acquired, group->acquired);
+    out_clock_snapshot->base = group->base[IN_GLOBAL];
+    out_clock_snapshot->acquired = vclock_share(group->acquired[IN_GLOBAL]);
     return true;
 }
 

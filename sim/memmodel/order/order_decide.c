@@ -182,26 +182,26 @@ static bool arrival_has(const struct order *order, const struct copy_member *the
 }
 
 static bool clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
-                               int region, const struct subject *of, uint64_t clock)
+                               const struct subject *of, uint64_t clock)
 {
     const bool same_group = of->group == order_unit_group(order, clock_snapshot->unit);
-    return (same_group && clock < clock_snapshot->base[region]) ||
-           clock_has(order, clock_snapshot->acquired[region], of, clock) ||
-           arrival_has(order, &clock_snapshot->self, clock_snapshot->unit, region, of, clock);
+    return (same_group && clock < clock_snapshot->base) ||
+           clock_has(order, clock_snapshot->acquired, of, clock) ||
+           arrival_has(order, &clock_snapshot->self, clock_snapshot->unit, IN_GLOBAL, of, clock);
 }
 
 bool order_clock_snapshot_has(const struct order *order, const struct order_clock_snapshot *clock_snapshot,
-                              int region, uint64_t unit, uint64_t clock)
+                              uint64_t unit, uint64_t clock)
 {
     const struct subject of = subject_of(order, unit);
-    return clock_snapshot_has(order, clock_snapshot, region, &of, clock);
+    return clock_snapshot_has(order, clock_snapshot, &of, clock);
 }
 
 bool order_clock_snapshot_has_key(const struct order *order,
-                                  const struct order_clock_snapshot *clock_snapshot, int region, uint64_t key)
+                                  const struct order_clock_snapshot *clock_snapshot, uint64_t key)
 {
     const struct subject of = subject_of_key(key);
-    return clock_snapshot_has(order, clock_snapshot, region, &of, 0);
+    return clock_snapshot_has(order, clock_snapshot, &of, 0);
 }
 
 static bool every_arrival_has(const struct order *order, const struct copy_order *copy, int region,
@@ -260,10 +260,10 @@ bool order_has_epoch(const struct order *order, const struct unit_state *unit_st
     return unit_state_has(order, unit_state, region, &of, clock);
 }
 
-bool order_has_key(const struct order *order, const struct unit_state *unit_state, int region, uint64_t key)
+bool order_has_key(const struct order *order, const struct unit_state *unit_state, uint64_t key)
 {
     const struct subject of = subject_of_key(key);
-    return unit_state->group && unit_state_has(order, unit_state, region, &of, 0);
+    return unit_state->group && unit_state_has(order, unit_state, IN_GLOBAL, &of, 0);
 }
 
 bool order_sees_own_image(const struct unit_state *unit_state, uint64_t clock)

@@ -87,8 +87,8 @@ bool order_grow(struct order *order, void **items, uint32_t *room, size_t size)
     return grown;
 }
 
-struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,
-                                      const struct release_clock *like, uint64_t list_id)
+static struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,
+                                             const struct release_clock *like, uint64_t list_id)
 {
     for (uint32_t i = list->count; i-- > 0;) /* the latest entry is the likeliest */
         if (list->items[i].list_id == list_id && same_readers(order, &list->items[i], like))

@@ -147,8 +147,6 @@ static inline bool release_is_same(const struct release *a, const struct release
 }
 
 bool order_grow(struct order *order, void **items, uint32_t *room, size_t size);
-struct release_clock *order_list_find(const struct order *order, const struct release_clock_list *list,
-                                      const struct release_clock *like, uint64_t list_id);
 /* An object's list starts with room for one, since most objects have at most one. */
 void order_list_reserve_one(struct release_clock_list *list);
 /* Adds a release, or joins it to one of the list that reaches the same readers. Returns its index;
