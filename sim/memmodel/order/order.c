@@ -272,7 +272,7 @@ struct vclock *order_publish(struct order *order, const struct unit_state *unit_
     struct vclock **own = &unit_state->item->acquired[region];
     const struct sub_group_order *sub = order_sub_group_of(unit_state);
     struct group_order *group = unit_state->group;
-    CHECKED(group && group->number == unit_state->place.group && clock <= order->clock);
+    CHECKED(group->number == unit_state->place.group && clock <= order->clock);
     if (!RULE(21))
         return vclock_put(&order->pool, NULL, unit_key(unit_state->unit), clock);
     if (group->base[region] > 1) {
