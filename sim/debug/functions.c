@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "debugger.h"
 
 /* The arguments for one component, converted to the type of the result, whose size is bits. */
@@ -31,6 +32,7 @@ enum result {
 
 static uint64_t mask_of(const struct operands *o)
 {
+    CHECKED(o->bits > 0 && o->bits <= 64);
     return o->bits < 64 ? (UINT64_C(1) << o->bits) - 1 : UINT64_MAX;
 }
 

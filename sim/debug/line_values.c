@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "debugger.h"
 #include "iterations.h"
 #include "sim/device/device_state.h"
@@ -272,6 +273,7 @@ static void never_stops(void *self, struct debugger *debugger, json_t *stop)
 
 static bool is_wanted(const struct finding *finding, uint32_t access)
 {
+    CHECKED(access < finding->access_count);
     const struct finding_access *a = &finding->access[access];
     const bool by_item = finding->launch && a->has_item && a->act == ACT_ACCESS;
     return by_item && a->place.line && a->place.text;

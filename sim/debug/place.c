@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "debugger.h"
 
 uint64_t place_item_number(const struct origin *origin, uint32_t lane)
@@ -58,6 +59,7 @@ const char *place_lane_state_name(enum place_lane_state state)
 {
     static const char *const names[] = {"ended", "runs", "ready", "waits for the lanes of its wave",
                                         "waits at a barrier"};
+    CHECKED((size_t)state < sizeof names / sizeof *names);
     return names[state];
 }
 
@@ -77,6 +79,7 @@ static uint32_t line_after(const struct code *code, uint32_t at)
 /* Returns the latest line mark of the block before the instruction, else the next one. */
 static uint32_t line_before(const struct code *code, uint32_t at)
 {
+    CHECKED(at <= code->insn_count);
     for (uint32_t i = at; i-- > 0;) {
         if (code->ops[i] == OP_line)
             return code->insns[i].e;
@@ -107,6 +110,7 @@ bool place_find_frame(const struct view *view, uint32_t level, struct frame *out
     const uint32_t index = place_lane_line(view->debugger, view->wave, view->lane);
     if (index == UINT32_MAX)
         return false;
+    CHECKED(index < code->debug->line_count);
     const struct code_line *line = &code->debug->lines[index];
     *out_frame = (struct frame){code->debug->functions[line->call],
                                 place_code_file(code, line->file),

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "debugger.h"
 
 static void point_fini(struct point *point)
@@ -50,6 +51,7 @@ static bool same_file(const char *wanted, const char *file)
 static uint32_t function_line(const struct code_debug *debug, const struct code_line *line)
 {
     uint32_t scope = line->scope, first = line->line;
+    CHECKED(!scope || scope < debug->scope_count);
     while (scope && debug->scopes[scope].parent)
         scope = debug->scopes[scope].parent;
     if (scope && debug->scopes[scope].line)
@@ -91,6 +93,7 @@ uint32_t stop_next_line(const struct code *code, const char *file, uint32_t line
 static bool begins_function(const struct code *code, uint32_t line, const char *name)
 {
     const struct code_line *lines = code->debug->lines;
+    CHECKED(line < code->debug->line_count);
     const uint32_t call = lines[line].call;
     if (strcmp(code->debug->functions[call], name) || lines[line].returned)
         return false;
@@ -102,6 +105,7 @@ static bool begins_function(const struct code *code, uint32_t line, const char *
 
 static bool is_at(const struct point *point, const struct code *code, uint32_t line)
 {
+    CHECKED(line < code->debug->line_count);
     const struct code_line *at = &code->debug->lines[line];
     if (point->kind == POINT_FUNCTION)
         return begins_function(code, line, point->function);

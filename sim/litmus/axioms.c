@@ -25,6 +25,7 @@ static uint32_t lowest(event_set set)
 
 static void close_relation(relation r, uint32_t count)
 {
+    CHECKED(count <= 8 * sizeof *r); /* a row has a bit for each event */
     for (uint32_t k = 0; k < count; k++)
         for (uint32_t i = 0; i < count; i++)
             if (has_event(r[i], k))
@@ -80,6 +81,7 @@ static bool releases(enum memory_ordering order)
 static bool declared_nowhere(const struct candidate *candidate, const struct step *step)
 {
     const struct litmus *test = candidate->unfold->test;
+    CHECKED(step->thread < test->thread_count);
     const struct thread *thread = &test->threads[step->thread];
     for (uint32_t i = 0; i < thread->parameter_count; i++) {
         const struct location *location = &test->locations[thread->parameters[i].location];

@@ -271,6 +271,7 @@ static void start(struct runner *runner, struct wave *wave, uint32_t thread)
 {
     const struct unfold *unfold = runner->unfold;
     const struct thread_places *places = &unfold->places;
+    CHECKED(thread < unfold->test->thread_count && places->item[thread] < places->group_size);
     uint32_t size = places->group_size, group = places->group[thread];
     struct wave_start start = {.lane_count = 1,
                                .group_id = {group, 0, 0},
@@ -316,8 +317,10 @@ static struct step *extend_path(struct unfold *unfold, uint32_t thread, struct s
         unfold->status = STATUS_OUT_OF_MEMORY;
         goto out;
     }
-    for (struct step *step = last; step; step = step->parent)
+    for (struct step *step = last; step; step = step->parent) {
+        CHECKED(step->depth < length && step->thread == thread); /* a path is of one thread */
         runner.path[step->depth] = step;
+    }
     code->memory.port.self = code->host.self = &runner;
     start(&runner, wave, thread);
     jmp_buf fail;
@@ -334,6 +337,7 @@ out:
 
 struct step *unfold_first(struct unfold *unfold, uint32_t thread)
 {
+    CHECKED(thread < unfold->test->thread_count);
     if (!unfold->first[thread])
         unfold->first[thread] = extend_path(unfold, thread, NULL, (struct reading){0, false});
     return unfold->first[thread];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kinds of findings: ids, sentences, checks and specifications from the rows of orrery/report.h, and
  * pages from orrery-findings(7). */
+#include "orrery/checked.h"
 #include "orrery/nearest.h"
 #include "orrery/report.h"
 
@@ -20,11 +21,13 @@ static const struct {
 
 const char *finding_id(enum finding_kind kind)
 {
+    CHECKED((size_t)kind < FINDING_KIND_COUNT);
     return kinds[kind].id;
 }
 
 const char *finding_sentence(enum finding_kind kind)
 {
+    CHECKED((size_t)kind < FINDING_KIND_COUNT);
     return kinds[kind].sentence;
 }
 
@@ -35,6 +38,7 @@ const char *finding_title(const struct finding *finding)
 
 enum check finding_check(enum finding_kind kind)
 {
+    CHECKED((size_t)kind < FINDING_KIND_COUNT);
     return kinds[kind].check;
 }
 
@@ -110,6 +114,7 @@ bool finding_from_id(const char *id, enum finding_kind *out_kind)
 static const char *name_of(const void *self, size_t index)
 {
     (void)self;
+    CHECKED(index < FINDING_KIND_COUNT);
     return kinds[index].id;
 }
 
@@ -163,17 +168,20 @@ enum fix_claim finding_fix_claim(const struct finding *finding)
 const char *fix_claim_word(enum fix_claim claim)
 {
     static const char *const words[] = {"none", "fails", "orders", "compiles", "tried"};
+    CHECKED((size_t)claim < sizeof words / sizeof *words);
     return words[claim];
 }
 
 const char *finding_access_order(const struct finding_access *access)
 {
     static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel", "seq_cst"};
+    CHECKED(!access->has_order || (size_t)access->order < sizeof orders / sizeof *orders);
     return access->has_order ? orders[access->order] : NULL;
 }
 
 const char *finding_access_scope(const struct finding_access *access)
 {
     static const char *const scopes[] = {"work_item", "sub_group", "work_group", "device", "all_svm_devices"};
+    CHECKED(!access->has_order || (size_t)access->scope < sizeof scopes / sizeof *scopes);
     return access->has_order ? scopes[access->scope] : NULL;
 }

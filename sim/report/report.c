@@ -3,6 +3,7 @@
  * earlier findings. A new one is copied into a list, and printed or held back. The same kind and places as
  * an earlier finding: the earlier one's count grows. The key of that comparison is a text; a hash table
  * finds it. */
+#include "orrery/checked.h"
 #include "orrery/report.h"
 #include "orrery/file_limit.h"
 #include "orrery/report_width.h"
@@ -223,6 +224,7 @@ static void print(struct report *report, const struct finding *finding,
 
 static void announce(struct report *report, struct report_entry *entry)
 {
+    CHECKED(!entry->waits && !entry->reported); /* it is announced once */
     report->kind_count[entry->finding.kind]++;
     if (!within_limit(report, entry->finding.kind))
         return;
@@ -276,6 +278,7 @@ void report_covered(struct report *report, size_t index, size_t by)
     pthread_mutex_lock(&report->lock);
     if (index < report->found.count && by < report->found.count) {
         struct report_entry *covered = report->found.entries[index], *covering = report->found.entries[by];
+        CHECKED(covered != covering && !covered->covered_by);
         struct finding *finding = &covering->finding;
         const struct finding **list =
             realloc(finding->covered, (finding->covered_count + 1) * sizeof(const struct finding *));
@@ -580,6 +583,7 @@ void report_uncounted(struct report *report, const struct finding *finding)
 void report_incomplete(struct report *report, enum finding_kind kind)
 {
     pthread_mutex_lock(&report->lock);
+    CHECKED((size_t)kind < FINDING_KIND_COUNT);
     report->incomplete[kind] = report->scenario->checks[finding_check(kind)] != SEVERITY_OFF;
     pthread_mutex_unlock(&report->lock);
 }

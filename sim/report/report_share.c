@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orrery/checked.h"
 #include "baseline.h"
 #include "sarif.h"
 
@@ -156,6 +157,7 @@ static char *join(enum share_form form, const char *others, const char *before, 
 
 const char *report_share_text(struct report_share *share, enum share_form form, const char *name, char *own)
 {
+    CHECKED((size_t)form < SHARE_FORM_COUNT);
     const bool alone = watch_begin_file(share->watch, name, share->own[form] != NULL);
     char *others = alone ? NULL : read_file(name),
          *joined = others ? join(form, others, share->own[form], own) : strdup(own);

@@ -7,6 +7,7 @@ src=${ORRERY_SRCDIR:-.}
 # FOLDER: tenths of an assertion in a thousand lines, at least.
 floors='
 lib 40
+sim 50
 sim/device 42
 sim/interp 35
 sim/memmodel 100
