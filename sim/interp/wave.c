@@ -176,12 +176,14 @@ static void affine_ids(struct wave *wave, const struct wave_start *start, bool o
         id[k] = (int64_t)o->tile_origin[k] + at[k];
         int64_t steps[3][2] = {{1, 0}, {0, step_y}, {0, 0}};
         set_affine(wave, INPUT_LOCAL_ID + AFFINE_STRIDE * (uint32_t)k, at[k], steps[k][0], steps[k][1]);
-        set_affine(wave, INPUT_GLOBAL_ID + AFFINE_STRIDE * (uint32_t)k, id[k] + (int64_t)l->global_offset[k],
-                   steps[k][0], steps[k][1]);
+        set_affine(wave, INPUT_GLOBAL_ID + AFFINE_STRIDE * (uint32_t)k,
+                   (int64_t)((uint64_t)id[k] + l->global_offset[k]), steps[k][0], steps[k][1]);
     }
     set_affine(wave, INPUT_LOCAL_LINEAR_ID, o->first_lane, 1, one_row ? 0 : (int64_t)tx);
-    int64_t row = (int64_t)l->global_size[0], plane = row * (int64_t)l->global_size[1];
-    set_affine(wave, INPUT_GLOBAL_LINEAR_ID, id[0] + id[1] * row + id[2] * plane, 1, one_row ? 0 : row);
+    /* a size_t, which wraps around in the largest launches */
+    const uint64_t row = l->global_size[0], plane = row * l->global_size[1],
+                   linear = (uint64_t)id[0] + (uint64_t)id[1] * row + (uint64_t)id[2] * plane;
+    set_affine(wave, INPUT_GLOBAL_LINEAR_ID, (int64_t)linear, 1, one_row ? 0 : (int64_t)row);
 }
 
 static void general_ids(struct wave *wave, const struct wave_start *start)
