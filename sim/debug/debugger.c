@@ -141,11 +141,16 @@ void debugger_add_place(struct debugger *d, json_t *stop)
 
 static void add_access(json_t *list, const struct finding_access *access)
 {
-    json_array_append_new(
-        list, json_pack("{s:s,s:i,s:b,s:[I,I,I],s:s}", "file", access->place.file ? access->place.file : "",
-                        "line", (int)access->place.line, "item", access->has_item, "global",
-                        (json_int_t)access->item.global_id[0], (json_int_t)access->item.global_id[1],
-                        (json_int_t)access->item.global_id[2], "what", access->what ? access->what : ""));
+    const uint64_t *global = access->item.global_id;
+    json_t *row = json_object();
+    json_object_set_new(row, "file", json_string(access->place.file ? access->place.file : ""));
+    json_object_set_new(row, "line", json_integer(access->place.line));
+    json_object_set_new(row, "item", json_boolean(access->has_item));
+    json_object_set_new(
+        row, "global",
+        json_pack("[I,I,I]", (json_int_t)global[0], (json_int_t)global[1], (json_int_t)global[2]));
+    json_object_set_new(row, "what", json_string(access->what ? access->what : ""));
+    json_array_append_new(list, row);
 }
 
 static void add_finding(json_t *stop, const struct finding *finding)
