@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sim/memmodel/explain/explain.h"
+#include "tests/support/run_tests.h"
 
 static struct launch_info launch = {.launch = 1,
                                     .kernel = "k",
@@ -131,7 +132,7 @@ static inline struct question question_of(const struct race_instance *instances,
                              .spent = &spent};
 }
 
-/* Explains the pair of these units, whose second access is now. */
+/* Explains a race of these two units. The second access is the latest operation. */
 static inline bool explained(uint64_t first, uint64_t second)
 {
     const struct race_instance instance = instance_of(first, second);
@@ -147,17 +148,7 @@ static inline void explains(const char *why, const char *fix)
 
 static inline int run_explain_tests(const char *name, const TTest *const *tests, size_t count)
 {
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (size_t i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_tests(name, tests, count, setup, teardown, 0) ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fail_at.h"
+#include "tests/support/run_tests.h"
 
 struct scenario scenario;
 struct report *report;
@@ -195,16 +196,6 @@ char *written(void (*write)(FILE *, const struct report *))
 
 int report_tests(const char *name, const TTest *const *tests, size_t count)
 {
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_set_timeout(tcase, 60); /* reports of many megabytes, on a busy machine */
-    for (size_t i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const double timeout_s = 60; /* reports of many megabytes, on a busy machine */
+    return run_tests(name, tests, count, setup, teardown, timeout_s) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "orrery/scenario.h"
+#include "tests/support/run_tests.h"
 
 #define PROGRAM "orrery: 1\nprogram: {text: \"\"}\n"
 
@@ -97,17 +98,7 @@ static inline void holds(const struct value_list *values, enum value_type type, 
 /* The number of tests that fail. */
 static inline int scenario_failures(const char *name, const TTest *const *tests, size_t count)
 {
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (size_t i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed;
+    return run_tests(name, tests, count, setup, teardown, 0);
 }
 
 #endif
