@@ -308,6 +308,42 @@ static bool prefers(int scale, double low, double value, double got)
     return got == fmin(fmax(rintf(product), low * scale), scale) / scale;
 }
 
+union stored_texel {
+    float f[4];
+    int32_t i[4];
+    uint32_t u[4];
+};
+
+/* Does the channel of the texel have the number nearest to what was stored? got: the texel as a kernel reads it */
+static void judge_stored(const cl_image_format *format, const uint8_t *texel, size_t size, int channel,
+                         const union stored_texel *in, double got[4])
+{
+    const cl_channel_type type = format->image_channel_data_type;
+    const char role = channels_of(format->image_channel_order)[channel], sort = sort_of(format);
+    const char *where = strchr("rgba", role);
+    int c = where ? (int)(where - "rgba") : 0;
+    double low, high;
+    channel_range(type, &low, &high);
+    if (role == 'x' && size != 4 * channel_bytes(type))
+        return;
+    if (role == 'x') { /* nothing reads it, but it is stored as in RGBA */
+        c = 3;
+        got[c] = channel_value(type, texel + 3 * channel_bytes(type));
+    }
+    const double value = sort == 'i' ? (double)in->i[c] : sort == 'u' ? (double)in->u[c] : in->f[c];
+    double want = fmin(fmax(value, low), high), step = half_step(type, channel, want);
+    if (is_srgb(format) && c != 3) { /* as the text has it */
+        got[c] = srgb_of_linear(got[c]), want = srgb_of_linear(want), step = 0.6 / 255;
+    } else if (normalised_scale(type, channel)) {
+        ck_assert_msg(prefers(normalised_scale(type, channel), low, value, got[c]),
+                      "format %x %x component %d of %.9g: %.9g is not the preferred number",
+                      format->image_channel_order, type, c, value, got[c]);
+        return;
+    }
+    ck_assert_msg(fabs(got[c] - want) <= step * 1.000001, "format %x %x component %d of %.9g: %.9g",
+                  format->image_channel_order, type, c, value, got[c]);
+}
+
 START_TEST(every_format_takes_the_nearest_number)
 {
     cl_image_format formats[512];
@@ -316,18 +352,12 @@ START_TEST(every_format_takes_the_nearest_number)
     cl_mem from = cl_buffer(context, 0, COUNT * 16, NULL);
     for (size_t k = 0; k < count; k++) {
         uint8_t bytes[COUNT * 16];
-        union {
-            float f[4];
-            int32_t i[4];
-            uint32_t u[4];
-        } in[COUNT];
+        union stored_texel in[COUNT];
         cl_channel_type type = formats[k].image_channel_data_type;
         char name[] = "put_?", sort = sort_of(&formats[k]);
         const char *channels = channels_of(formats[k].image_channel_order);
-        double low, high;
         const bool srgb = is_srgb(&formats[k]);
         name[4] = sort;
-        channel_range(type, &low, &high);
         for (size_t i = 0; i < COUNT; i++)
             for (int c = 0; c < 4; c++) {
                 if (is_integer(type))
@@ -355,34 +385,8 @@ START_TEST(every_format_takes_the_nearest_number)
         for (size_t i = 0; i < COUNT; i++) {
             double got[4];
             reference_fetch(&formats[k], bytes + i * size, got);
-            for (int channel = 0; channels[channel]; channel++) {
-                const char *where = strchr("rgba", channels[channel]);
-                int c = where ? (int)(where - "rgba") : 0;
-                const bool ignored = channels[channel] == 'x';
-                if (ignored && size != 4 * channel_bytes(type))
-                    continue;
-                if (ignored) { /* nothing reads it, but it is stored as in RGBA */
-                    c = 3;
-                    got[c] = channel_value(type, bytes + i * size + 3 * channel_bytes(type));
-                }
-                double value = sort == 'i'   ? (double)in[i].i[c]
-                               : sort == 'u' ? (double)in[i].u[c]
-                                             : in[i].f[c];
-                double want = fmin(fmax(value, low), high);
-                double step = half_step(type, channel, want);
-                if (srgb && c != 3) {
-                    /* as the text has it */
-                    got[c] = srgb_of_linear(got[c]), want = srgb_of_linear(want), step = 0.6 / 255;
-                } else if (normalised_scale(type, channel)) {
-                    ck_assert_msg(prefers(normalised_scale(type, channel), low, value, got[c]),
-                                  "format %x %x component %d of %.9g: %.9g is not the preferred number",
-                                  formats[k].image_channel_order, type, c, value, got[c]);
-                    continue;
-                }
-                ck_assert_msg(fabs(got[c] - want) <= step * 1.000001,
-                              "format %x %x component %d of %.9g: %.9g", formats[k].image_channel_order, type,
-                              c, value, got[c]);
-            }
+            for (int channel = 0; channels[channel]; channel++)
+                judge_stored(&formats[k], bytes + i * size, size, channel, &in[i], got);
         }
         cl_ok(clReleaseKernel(kernel));
         cl_ok(clReleaseMemObject(to));
