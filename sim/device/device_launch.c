@@ -557,7 +557,7 @@ static enum status begin(struct live_launch *live, const struct launch_request *
 enum status device_check_numbers(const struct device *device, const struct launch_request *request,
                                  struct diagnosis *diagnosis)
 {
-    if (!device->checker_listens || checkers_number(request->global_size, request->local_size))
+    if (!device->checker_listens || checkers_can_number(request->global_size, request->local_size))
         return STATUS_OK;
     return diagnose(
         diagnosis, STATUS_OUT_OF_RESOURCES,

@@ -284,7 +284,7 @@ void checkers_observer(struct checkers *checkers, struct observer *out_observer)
 }
 
 /* Units of work-items end where those of copies begin; a group that is cut has the numbers of a whole one. */
-bool checkers_number(const uint64_t global_size[3], const uint64_t local_size[3])
+bool checkers_can_number(const uint64_t global_size[3], const uint64_t local_size[3])
 {
     uint64_t items = 1;
     for (int i = 0; i < 3; i++) {

@@ -6,7 +6,7 @@
  * Interface
  *   checkers_new, _free             borrows what checker_new borrows
  *   checkers_observer, _set_sink    as of one checker
- *   checkers_number                 whether a launch has few enough work-items for each to be a unit
+ *   checkers_can_number                 whether a launch has few enough work-items for each to be a unit
  *   checkers_why, _clocks, _epoch, _before
  *                                   a debugger's questions
  *   checkers_set_inter_launch       receives launches that may order each other by atomics, too; borrowed
@@ -25,7 +25,7 @@ struct checkers *checkers_new(const struct memory *memory, struct report *report
                               const struct checker_host *host); /* NULL: no memory */
 void checkers_free(struct checkers *checkers);
 void checkers_observer(struct checkers *checkers, struct observer *out_observer);
-bool checkers_number(const uint64_t global_size[3], const uint64_t local_size[3]);
+bool checkers_can_number(const uint64_t global_size[3], const uint64_t local_size[3]);
 void checkers_set_sink(struct checkers *checkers, const struct footprint_sink *sink);
 /* A work-item of a launch enqueues a kernel, which comes after what happens before the call, of fine-grained
  * memory. Returns the number, among the footprint's clock snapshots from 1, of the accesses that do not
