@@ -146,8 +146,8 @@ static int run_scenario(const struct scenario *scenario, const struct settings *
 static bool saves_launch(const struct scenario *scenario)
 {
     if (scenario->save_launch)
-        tools_message("error: save_launch: found a scenario or kernel, expected a program, whose launches it "
-                      "saves; of a kernel --save-scenario=FILE.yaml does");
+        tools_message("error: save_launch: found a scenario or kernel, expected a program: it saves the "
+                      "launches of one; --save-scenario=FILE.yaml saves a kernel");
     return scenario->save_launch;
 }
 

@@ -89,7 +89,8 @@ struct words {
     size_t count;
 };
 
-/* Words of the sentence around a list, as in "a topology or the name of a preset": nobody means them. */
+/* Is it a word of the sentence around a list, as "or" in "a topology or the name of a preset"? No user
+ * misspells it as a name. */
 static bool is_filler(const char *word)
 {
     static const char *const fillers[] = {"a",    "after", "an",   "and",  "as",     "at", "from",  "in",

@@ -133,7 +133,7 @@ START_TEST(atomic_end_of_a_flag_keeps_its_order)
     ck_assert(follows(OTHER, 2, &host));
     ck_assert_str_eq(proposal.fix.bytes,
                      "atomic_load_explicit with memory_order_acquire, memory_scope_device at k.cl:9");
-    store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE); /* whose value was read */
+    store(THIRD, 8, ORDER_RELAXED, SCOPE_DEVICE); /* the load reads this value */
     passes(by, OTHER, 1);
     ck_assert(!follows(OTHER, 2, &host));
 }

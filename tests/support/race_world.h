@@ -9,8 +9,8 @@
  *          local id.
  * Bytes    Addresses are small numbers: below LOCAL global memory, above it the group's own local memory,
  *          from IMAGE an image.
- * Sites    Each operation is an instruction of its own, whose site is the operation's number, and its line
- *          that + 1. Where a function has `again`, that is the site of an earlier operation that the same
+ * Sites    Each operation is an instruction of its own. Its site is the number of the operation, and its
+ *          line is the site + 1. Where a function has `again`, that is the site of an earlier operation that the same
  *          instruction executed, or NO_SITE; the function returns the site.
  * Oracle   race_oracle.h decides which of the operations race (at most ORACLE_ORACLE_OPS), race_judge.h
  *          compares.
@@ -57,7 +57,7 @@ void world_code(enum memory_scope releases, enum memory_scope acquires);
 
 /* ---- accesses --------------------------------------------------------------------------------- */
 
-/* One work-item's. Atomics whose name has no order are relaxed updates or loads of device scope, of 4
+/* Operations of one work-item. An atomic without an order in its name is relaxed, of device scope and of 4
  * bytes. */
 void reads(uint32_t item, uint32_t address, uint32_t size);
 void writes(uint32_t item, uint32_t address, uint32_t size);
@@ -81,8 +81,8 @@ void failing_exchange(uint32_t item, uint32_t address, enum memory_ordering orde
 
 /* A wave's: all members together, local id i at address + step * i. */
 void sweeps(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t size, uint32_t members);
-/* Reads of the image: rows of so many work-items, whose addresses differ by step_x in a row and by step_y
- * between rows. */
+/* Reads of an image. `row` work-items make a row: their addresses are step_x apart, and those of two rows
+ * step_y. */
 void texels(uint32_t group, uint32_t address, int32_t step_x, int32_t step_y, uint32_t row, uint32_t members);
 /* One instruction in a loop, of 4 bytes: each iteration adds iteration_step to the address. */
 uint32_t loops(uint32_t group, bool write, uint32_t address, int32_t step, uint32_t members,
