@@ -283,10 +283,15 @@ void checkers_observer(struct checkers *checkers, struct observer *out_observer)
                                       .for_launch = observer_for};
 }
 
-/* Units of work-items end where those of copies begin; a group that is cut has the numbers of a whole one. */
+/*
+ * Units of work-items end where those of copies begin; a group that is cut has the numbers of a whole one. A
+ * launch without work-items needs none, and may have no local size.
+ */
 bool checkers_can_number(const uint64_t global_size[3], const uint64_t local_size[3])
 {
     uint64_t items = 1;
+    if (!global_size[0] || !global_size[1] || !global_size[2])
+        return true;
     for (int i = 0; i < 3; i++) {
         const uint64_t groups = global_size[i] / local_size[i] + (global_size[i] % local_size[i] != 0);
         if (__builtin_mul_overflow(items, groups, &items) ||
