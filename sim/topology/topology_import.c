@@ -181,53 +181,100 @@ static bool names_threads(const char *text)
 /* The most objects that hwloc may build, since its time grows with their square. */
 enum { OBJECTS_MAX = 2 * TOPOLOGY_UNITS_MAX };
 
-/* The number at `at`, as hwloc reads it: "0x10" is 16, and "-1" the largest number. OBJECTS_MAX + 1 for all
- * larger numbers. */
-static uint64_t count_at(const char *at, bool negative)
+/*
+ * A text that is being read as hwloc's form: levels "TYPE:COUNT" or "COUNT", each with as many objects as the
+ * one before it, times its own count; "[TYPE]" adds objects to the level. hwloc takes more than this form,
+ * such as other characters after a type, and finds counts after them. Such a text is not left to it.
+ */
+struct synthetic {
+    const char *at;
+    uint64_t width, objects; /* of the last level; of all. At most OBJECTS_MAX + 1 squared, so no overflow */
+};
+
+static void skip_blanks(struct synthetic *synthetic)
 {
-    const unsigned long long count = negative ? OBJECTS_MAX + 1 : strtoull(at, NULL, 0);
-    return count > OBJECTS_MAX ? OBJECTS_MAX + 1 : count ? count : 1;
+    while (isspace((unsigned char)*synthetic->at))
+        synthetic->at++;
 }
 
-/* The character after the ')' of the attributes. */
-static const char *after_attributes(const char *at)
+/* The number that comes next, as hwloc reads it: "0x10" is 16, and "-1" the largest number. OBJECTS_MAX + 1
+ * for all larger numbers. */
+static bool read_count(struct synthetic *synthetic, uint64_t *out_count)
 {
-    size_t length = strcspn(at, ")");
-    return at + length + (at[length] == ')');
-}
-
-/* Each level has as many objects as the one before it, times its own count; "[...]" adds one object to
- * each. False: more than OBJECTS_MAX. Both factors are at most OBJECTS_MAX + 1, so the product does not
- * overflow. */
-static bool objects_fit(const char *text)
-{
-    uint64_t width = 1, objects = 1;
-    bool attached = false;
-    for (const char *at = text; *at;) {
-        if (*at == '(') {
-            at = after_attributes(at);
-            continue;
-        }
-        bool first = at == text || !isalnum((unsigned char)at[-1]);
-        attached = (attached || *at == '[') && *at != ']';
-        if (first && isdigit((unsigned char)*at) && !attached)
-            width *= count_at(at, at > text && at[-1] == '-');
-        if (first && (isdigit((unsigned char)*at) || *at == '['))
-            objects += width;
-        if (width > OBJECTS_MAX || objects > OBJECTS_MAX)
-            return false;
-        at++;
-    }
+    char *end;
+    const unsigned long long count = strtoull(synthetic->at, &end, 0);
+    if (end == synthetic->at)
+        return false;
+    synthetic->at = end;
+    *out_count = count > OBJECTS_MAX ? OBJECTS_MAX + 1 : count ? count : 1;
     return true;
+}
+
+static bool read_attributes(struct synthetic *synthetic)
+{
+    if (*synthetic->at != '(')
+        return true;
+    const char *end = strchr(synthetic->at, ')');
+    if (!end)
+        return false;
+    synthetic->at = end + 1;
+    return true;
+}
+
+/* The name of a level and the ':' after it; a name may lack, and one in brackets its count. */
+static bool read_name(struct synthetic *synthetic, bool attached, bool *out_counted)
+{
+    const char *name = synthetic->at;
+    *out_counted = true;
+    if (!isalpha((unsigned char)*name))
+        return true;
+    while (isalnum((unsigned char)*synthetic->at))
+        synthetic->at++;
+    skip_blanks(synthetic);
+    *out_counted = *synthetic->at == ':';
+    synthetic->at += *out_counted;
+    return *out_counted || attached;
+}
+
+static bool read_level(struct synthetic *synthetic)
+{
+    const bool attached = *synthetic->at == '[';
+    bool counted;
+    uint64_t count = 1;
+    synthetic->at += attached;
+    if (!read_name(synthetic, attached, &counted) || (counted && !read_count(synthetic, &count)) ||
+        !read_attributes(synthetic) || (attached && *synthetic->at++ != ']'))
+        return false;
+    if (!attached)
+        synthetic->width *= count;
+    synthetic->objects += attached ? synthetic->width * count : synthetic->width;
+    return true;
+}
+
+/* The objects that hwloc would build, OBJECTS_MAX + 1 for all larger numbers; false: it is not the form. */
+static bool count_objects(const char *text, uint64_t *out_objects)
+{
+    struct synthetic synthetic = {.at = text, .width = 1, .objects = 1};
+    skip_blanks(&synthetic);
+    bool fine = read_attributes(&synthetic); /* of the machine */
+    for (skip_blanks(&synthetic); fine && *synthetic.at; skip_blanks(&synthetic)) {
+        if (synthetic.width > OBJECTS_MAX || synthetic.objects > OBJECTS_MAX)
+            break;
+        fine = read_level(&synthetic);
+    }
+    *out_objects = synthetic.width > OBJECTS_MAX || synthetic.objects > OBJECTS_MAX ? OBJECTS_MAX + 1
+                                                                                    : synthetic.objects;
+    return fine;
 }
 
 enum status topology_import_synthetic(const char *text, struct topology *out_topology,
                                       struct diagnosis *diagnosis)
 {
     hwloc_topology_t source;
-    if (!names_threads(text))
+    uint64_t objects;
+    if (!names_threads(text) || !count_objects(text, &objects))
         return STATUS_BAD_SCENARIO;
-    if (!objects_fit(text))
+    if (objects > OBJECTS_MAX)
         return diagnose(diagnosis, STATUS_BAD_SCENARIO,
                         "the counts make more than %d objects, expected at most %d", OBJECTS_MAX,
                         OBJECTS_MAX);

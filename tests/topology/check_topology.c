@@ -426,6 +426,46 @@ START_TEST(strings_for_hwloc_have_a_limit)
 }
 END_TEST
 
+/* hwloc would read a count after each of these. */
+START_TEST(strings_that_only_hwloc_reads_are_refused)
+{
+    static const char *const odd[] = {
+        "core[x:1 pu:20000",        "core(x:1 pu:20000",       "Pa{x2 [re:1 PU:2266666",
+        "core;:2 pu:20000",         "core-x:2 pu:2",           "core:2 [numa(size=1 pu:20000",
+        "core:2 [numa x] pu:20000", "core:2 [numa:20000 pu:2",
+    };
+    for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
+        struct topology topology;
+        struct diagnosis diagnosis = {0};
+        ck_assert_int_eq(topology_parse(odd[i], &topology, &diagnosis), STATUS_BAD_SCENARIO);
+        ck_assert_msg(diagnosis.text[0], "%s is refused without a word", odd[i]);
+    }
+}
+END_TEST
+
+START_TEST(strings_of_hwloc_are_read_in_each_spelling)
+{
+    static const struct {
+        const char *text;
+        uint32_t units;
+    } rows[] = {
+        {"(memory=1GB) core:2 pu:2", 2},
+        {"core: 2 pu : +2", 2},
+        {"2 0x2 pu:1", 4},
+        {"core:2[numa]pu:1", 2},
+        {"pack:2 [numa] [numa] core:1 pu:1", 2},
+        {"core:3\npu:1(indexes=2,0,1)", 3},
+        {"core:2 [numa:1] pu:2", 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct topology topology = parsed(rows[i].text);
+        ck_assert_msg(topology.compute_units == rows[i].units, "%s: %u", rows[i].text,
+                      (unsigned)topology.compute_units);
+        topology_fini(&topology);
+    }
+}
+END_TEST
+
 /* ---- files that no machine has ---------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *bytes, size_t size)
@@ -723,6 +763,8 @@ int main(void)
     tcase_add_test(text, hwloc_sees_the_same);
     tcase_add_test(text, xml_of_hwloc_becomes_a_tree);
     tcase_add_test(text, strings_for_hwloc_have_a_limit);
+    tcase_add_test(text, strings_that_only_hwloc_reads_are_refused);
+    tcase_add_test(text, strings_of_hwloc_are_read_in_each_spelling);
     tcase_add_test(text, damaged_xml_is_an_error);
     tcase_add_test(text, xml_without_units_is_an_error);
     tcase_add_test(text, neighbouring_cslices_become_one);
