@@ -243,8 +243,9 @@ static bool read_level(struct synthetic *synthetic)
     uint64_t count = 1;
     synthetic->at += attached;
     if (!read_name(synthetic, attached, &counted) || (counted && !read_count(synthetic, &count)) ||
-        !read_attributes(synthetic) || (attached && *synthetic->at++ != ']'))
+        !read_attributes(synthetic) || (attached && *synthetic->at != ']'))
         return false;
+    synthetic->at += attached;
     if (!attached)
         synthetic->width *= count;
     synthetic->objects += attached ? synthetic->width * count : synthetic->width;

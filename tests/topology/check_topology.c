@@ -430,9 +430,16 @@ END_TEST
 START_TEST(strings_that_only_hwloc_reads_are_refused)
 {
     static const char *const odd[] = {
-        "core[x:1 pu:20000",        "core(x:1 pu:20000",       "Pa{x2 [re:1 PU:2266666",
-        "core;:2 pu:20000",         "core-x:2 pu:2",           "core:2 [numa(size=1 pu:20000",
-        "core:2 [numa x] pu:20000", "core:2 [numa:20000 pu:2",
+        "core[x:1 pu:20000",
+        "core(x:1 pu:20000",
+        "Pa{x2 [re:1 PU:2266666",
+        "core;:2 pu:20000",
+        "core-x:2 pu:2",
+        "core:2 [numa(size=1 pu:20000",
+        "core:2 [numa x] pu:20000",
+        "core:2 [numa:20000 pu:2",
+        "[pu",
+        "[pu:2(size=1)",
     };
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         struct topology topology;
