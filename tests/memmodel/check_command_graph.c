@@ -11,11 +11,11 @@
 #include "sim/memmodel/order/byte_map.h"
 #include "sim/memmodel/order/command_graph.h"
 
-enum { SMALL = 40, WAITS = 3 };
+enum { SMALL = 40, WAITS = 3, THREADS = 3 };
 
 /* Commands with random wait lists, run late and in any order that the edges allow; the host waits for some.
- * In between user events, which the host sets, or a command that ends. The expected clocks are the closure of
- * the edges alone. */
+ * In between user events, which the host sets, or a command that ends. The host has one thread, or several
+ * that receive from each other. The expected clocks are the closure of the edges alone. */
 struct history {
     struct command_graph *graph;
     uint32_t count; /* so far; numbers start with 1 */
@@ -23,6 +23,11 @@ struct history {
     bool done[SMALL + 1]; /* ended, or set */
     bool ordered[SMALL + 1][SMALL + 1];
     uint32_t after[SMALL + 1][WAITS + 1];
+    bool at_set[SMALL + 1][SMALL + 1]; /* `known` of the thread that set the user event */
+    bool threads;                      /* there are several */
+    uint32_t caller;
+    bool known[THREADS][SMALL + 1];
+    uint32_t calls[THREADS][THREADS]; /* of each thread: the calls of each that it has received */
     bool host[SMALL + 1];
 };
 
@@ -32,17 +37,36 @@ static void join(bool *ordered, const bool *more)
         ordered[i] |= more[i];
 }
 
-static void history_order(const struct history *history, enum order_kind kind, uint32_t number,
-                          uint32_t queue, const uint32_t *after)
+static void history_order(struct history *history, enum order_kind kind, uint32_t number, uint32_t queue,
+                          const uint32_t *after)
 {
+    const bool called = history->threads && (kind == ORDER_ENQUEUED || kind == ORDER_HOST_WAITED) &&
+                        (queue || !count_of(after) || kind == ORDER_HOST_WAITED);
+    const uint32_t thread = history->caller;
+    history->calls[thread][thread] += called;
+    const struct host_clock clock = {thread, THREADS, history->calls[thread], true};
     const struct order_event event = {.kind = kind,
                                       .command = number,
                                       .queue = queue,
                                       .device = queue,
                                       .call = "x",
                                       .after = after,
-                                      .after_count = after ? count_of(after) : 0};
+                                      .after_count = after ? count_of(after) : 0,
+                                      .host = called ? &clock : NULL};
     command_graph_order(history->graph, &event);
+}
+
+/* Another thread makes the next calls; it may have received from the one before, as by a lock. */
+static void switch_thread(struct history *history)
+{
+    const uint32_t before = history->caller;
+    history->caller = history->threads ? below(THREADS) : 0;
+    if (below(3))
+        return;
+    join(history->known[history->caller], history->known[before]);
+    for (uint32_t i = 0; i < THREADS; i++)
+        if (history->calls[before][i] > history->calls[history->caller][i])
+            history->calls[history->caller][i] = history->calls[before][i];
 }
 
 static void add_one(struct history *history)
@@ -54,7 +78,9 @@ static void add_one(struct history *history)
     const uint32_t waits = number > 1 ? below(WAITS) : 0;
     for (uint32_t i = 0; i < waits; i++)
         history->after[number][i] = 1 + below(number - 1);
-    join(history->ordered[number], history->host);
+    join(history->ordered[number], history->known[history->caller]);
+    for (uint32_t i = 0; history->after[number][i]; i++)
+        join(history->ordered[number], history->at_set[history->after[number][i]]);
     history_order(history, ORDER_ENQUEUED, number, 1, history->after[number]);
 }
 
@@ -98,10 +124,12 @@ static void set_one(struct history *history, uint32_t user, uint32_t setter)
     for (uint32_t i = 1; i <= history->count; i++) {
         if (!waits_for(history, i, user))
             continue;
-        join(history->ordered[i], setter ? history->ordered[setter] : history->host);
+        join(history->ordered[i], setter ? history->ordered[setter] : history->known[history->caller]);
         if (setter)
             history->ordered[i][setter] = true;
     }
+    if (!setter)
+        join(history->at_set[user], history->known[history->caller]);
     history_order(history, ORDER_ENQUEUED, user, 0, setter ? AFTER(setter) : NONE);
     history->done[user] = true;
 }
@@ -109,17 +137,19 @@ static void set_one(struct history *history, uint32_t user, uint32_t setter)
 static void wait_for_one(struct history *history, uint32_t number)
 {
     history_order(history, ORDER_HOST_WAITED, 0, 0, AFTER(number));
-    history->host[number] = true;
-    join(history->host, history->ordered[number]);
+    history->known[history->caller][number] = true;
+    join(history->known[history->caller], history->ordered[number]);
+    join(history->host, history->known[history->caller]);
     for (uint32_t i = 1; i <= history->count; i++)
         if (!history->is_user[i])
             ck_assert_int_eq(command_graph_host_is_after(history->graph, i), history->host[i]);
 }
 
-static void random_history(void)
+static void random_history(bool threads)
 {
-    struct history history = {.graph = command_graph_new()};
+    struct history history = {.graph = command_graph_new(), .threads = threads};
     while (history.count < SMALL) {
+        switch_thread(&history);
         add_one(&history);
         while (below(3)) {
             const uint32_t one = 1 + below(history.count), other = 1 + below(history.count);
@@ -138,8 +168,8 @@ static void random_history(void)
 
 START_TEST(random_histories)
 {
-    for (int i = 0; i < 2000; i++)
-        random_history();
+    for (int i = 0; i < 4000; i++)
+        random_history(i % 2);
 }
 END_TEST
 
@@ -155,7 +185,7 @@ static bool is_ordered_after(void *self, const struct byte_access *later, const 
 }
 static uint8_t conflicting_bytes[256];
 static void note_conflict(void *self, const struct byte_access *later, const struct byte_access *earlier,
-                     uint64_t low, uint64_t high)
+                          uint64_t low, uint64_t high)
 {
     (void)self;
     for (uint64_t i = low; i < high; i++)

@@ -6,7 +6,7 @@
  * when it begins. Clocks are compressed by chains and by a prefix that grows whenever the next serial number
  * is in the clock, so a program that waits for its commands has clocks of constant size. Commands below the
  * host's prefix, and below that of every command which has not ended, are forgotten. A command that waits for
- * a user event gets the setter's clock.
+ * a user event gets the setter's clock, also where another thread enqueues it when the event is set already.
  */
 #include "command_graph_state.h"
 
@@ -127,6 +127,16 @@ static bool reserve_nodes(struct command_graph *graph, uint32_t serial)
     return true;
 }
 
+/* Rule (12), for user events that are set already. */
+static void join_setters(struct command_graph *graph, struct command_node *node)
+{
+    for (size_t i = 0; i < node->after_count && graph->set_events.count && !graph->exhausted; i++) {
+        const struct command_clock *set = command_host_clock_at_set(graph, node->after[i]);
+        if (set)
+            clock_replace(&node->clock, command_clock_join(graph, node->clock, set));
+    }
+}
+
 static void enqueued(struct command_graph *graph, const struct order_event *event,
                      const struct host_thread *host)
 {
@@ -155,6 +165,7 @@ static void enqueued(struct command_graph *graph, const struct order_event *even
                   .batch = event->batch,
                   .thread = host ? 1 + event->host->thread : 0},
     };
+    join_setters(graph, &graph->nodes[event->command & (graph->room - 1)]);
 }
 
 /* ---- user events ---------------------------------------------------------------------- */
@@ -193,6 +204,8 @@ static void user_event_is_set(struct command_graph *graph, const struct order_ev
         else
             node->saw = graph->step;
     }
+    if (!event->after_count && RULE(13112))
+        command_host_set(graph, event->command, caller_clock(graph, host));
 }
 
 /* ---- begin and end -------------------------------------------------------------------- */

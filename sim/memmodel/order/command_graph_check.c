@@ -48,6 +48,14 @@ static void check_hosts(const struct command_graph *graph)
     }
 }
 
+static void check_set_events(const struct command_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->set_events.count; i++) {
+        command_clock_check(graph, graph->set_events.items[i].clock);
+        CHECKED(i == 0 || graph->set_events.items[i - 1].event < graph->set_events.items[i].event);
+    }
+}
+
 void command_graph_check(const struct command_graph *graph)
 {
     if (graph->exhausted) /* without memory entries are missing, and no invariant holds */
@@ -58,4 +66,5 @@ void command_graph_check(const struct command_graph *graph)
     check_nodes(graph);
     check_chains(graph);
     check_hosts(graph);
+    check_set_events(graph);
 }

@@ -9,6 +9,8 @@
  *   command_host_calls    (command_host.c) the thread of the call, after joining what it received of other
  *                         threads. NULL: the threads count as one
  *   command_host_called   the call is over, and other threads may receive its clock
+ *   command_host_set      a call of one of several threads has set the user event
+ *   command_host_clock_at_set   the clock of that call; NULL: not set yet, or the threads count as one
  */
 #ifndef ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_STATE_H
 #define ORRERY_SIM_MEMMODEL_COMMAND_GRAPH_STATE_H
@@ -50,13 +52,20 @@ struct host_thread {
     LIST(struct host_point) points;
 };
 
+/* A user event that is set, and the clock of the call that set it. */
+struct set_event {
+    uint32_t event;
+    struct command_clock *clock;
+};
+
 struct command_graph {
     bool exhausted;
     bool several;              /* the host's threads have clocks, and there is more than one */
     bool as_one;               /* HOSTS_REMEMBER was exceeded: the threads count as one from then on */
     struct host_thread *hosts; /* by number of the thread */
     uint32_t host_count;
-    uint64_t events; /* so far */
+    LIST(struct set_event) set_events; /* by several threads; ascending */
+    uint64_t events;                   /* so far */
     /* the host's step, from 1 on: counts ENQUEUED events, and ends of commands that ran a function of the
      * program */
     uint32_t step;
@@ -103,6 +112,8 @@ static inline struct command_clock *caller_clock(const struct command_graph *gra
 
 struct host_thread *command_host_calls(struct command_graph *graph, const struct order_event *event);
 void command_host_called(struct command_graph *graph, struct host_thread *host, uint32_t call);
+void command_host_set(struct command_graph *graph, uint32_t event, struct command_clock *clock);
+const struct command_clock *command_host_clock_at_set(const struct command_graph *graph, uint32_t event);
 void command_host_free_all(struct command_graph *graph);
 
 #endif

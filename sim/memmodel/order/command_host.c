@@ -62,6 +62,32 @@ void command_host_called(struct command_graph *graph, struct host_thread *host, 
         exhaust(graph);
 }
 
+/* ---- user events ---------------------------------------------------------------------- */
+
+/* A command that another thread enqueues later, and that waits for the event, comes after the call that set
+ * it. With one thread the command has the clock of that call in any case. */
+void command_host_set(struct command_graph *graph, uint32_t event, struct command_clock *clock)
+{
+    if (!graph->several || graph->as_one)
+        return;
+    if (!list_add(&graph->set_events, (struct set_event){0})) {
+        exhaust(graph);
+        return;
+    }
+    uint32_t at = graph->set_events.count - 1;
+    for (; at && graph->set_events.items[at - 1].event > event; at--)
+        graph->set_events.items[at] = graph->set_events.items[at - 1];
+    graph->set_events.items[at] = (struct set_event){event, clock_ref(clock)};
+}
+
+const struct command_clock *command_host_clock_at_set(const struct command_graph *graph, uint32_t event)
+{
+    uint32_t at;
+    bisect(graph->set_events.count, at, graph->set_events.items[at].event > event);
+    const struct set_event *set = at && !graph->as_one ? &graph->set_events.items[at - 1] : NULL;
+    return set && set->event == event ? set->clock : NULL;
+}
+
 void command_host_free_all(struct command_graph *graph)
 {
     for (uint32_t i = 0; i < graph->host_count; i++) {
@@ -72,6 +98,9 @@ void command_host_free_all(struct command_graph *graph)
         list_fini(&host->points);
         free(host->received);
     }
+    for (uint32_t i = 0; i < graph->set_events.count; i++)
+        clock_unref(graph->set_events.items[i].clock);
+    list_fini(&graph->set_events);
     free(graph->hosts);
     graph->hosts = NULL;
     graph->host_count = 0;
