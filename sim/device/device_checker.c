@@ -103,6 +103,12 @@ static bool host_waits(void *self, uint32_t site)
     return launch_site(device->launch, site)->waits;
 }
 
+static bool host_takes(void *self, uint32_t site)
+{
+    const struct device *device = self;
+    return launch_site(device->launch, site)->takes;
+}
+
 static bool host_last_iteration(void *self, uint32_t a, const struct code_place *place, uint32_t b)
 {
     const struct device *device = self;
@@ -209,6 +215,7 @@ bool device_make_checker(struct device *device)
                                       host_collective,
                                       host_controls_branch,
                                       host_waits,
+                                      host_takes,
                                       host_decides,
                                       host_spins_on,
                                       host_beside,

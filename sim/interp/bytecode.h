@@ -214,6 +214,7 @@ struct site {
     bool each_iteration;  /* every work-item executes it in each iteration of that loop */
     bool controls_branch; /* a branch depends on the value that it reads */
     bool waits;           /* a loop reads it, at one address, until another unit has written a value */
+    bool takes;           /* it waits, and the kernel also writes to its address, as to a lock that it took */
     /* the other half of a read-modify-write: of a load, the store that depends on it; of a store, the load;
      * 0: none */
     uint32_t update;

@@ -253,7 +253,7 @@ void diverge_classify(struct ir *ir); /* diverge.c */
 /* diverge.c: for each block, whether the work-items of a work-group may execute it different numbers of
  * times */
 const uint8_t *diverge_find_parted(struct ir *ir);
-void updates_mark(struct ir *ir); /* updates.c: sets `update` of each site */
+void updates_mark(struct ir *ir); /* updates.c: sets `update` and `takes` of each site */
 /* written.c, as in struct code */
 const bool *written_arguments(struct ir *ir, struct arena *keep, bool *out_elsewhere);
 void written_find_origins(struct ir *ir);                   /* written.c: sets `argument` of each site */

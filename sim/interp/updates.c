@@ -286,6 +286,18 @@ static bool derives_from_memory(struct updates *updates, uint32_t address)
     return false;
 }
 
+/* Reads in loops that wait, whose address is that of a write of the same work-item, too. */
+static void mark_locks(struct ir *ir, const uint32_t *reads, uint32_t read_count, const uint32_t *writes,
+                       uint32_t write_count)
+{
+    for (uint32_t r = 0; r < read_count; r++) {
+        const struct value *read = ir_value(ir, reads[r]);
+        struct site *site = &ir->sites.at[read->site];
+        for (uint32_t w = 0; site->waits && w < write_count && !site->takes; w++)
+            site->takes = writes[w] != reads[r] && same_place(ir, read, ir_value(ir, writes[w]));
+    }
+}
+
 static void mark_addresses(struct updates *updates, const uint32_t *accesses, uint32_t count)
 {
     struct ir *ir = updates->ir;
@@ -323,6 +335,10 @@ void updates_mark(struct ir *ir)
                 pair_before(&updates, loads[l], stores[s]);
     }
     mark_exchanges(ir, loads, load_count, stores, store_count);
+    mark_locks(ir, loads, load_count, stores, store_count);
+    mark_locks(ir, loads, load_count, atomics, atomic_count);
+    mark_locks(ir, atomics, atomic_count, stores, store_count);
+    mark_locks(ir, atomics, atomic_count, atomics, atomic_count);
     mark_addresses(&updates, loads, load_count);
     mark_addresses(&updates, stores, store_count);
     mark_addresses(&updates, atomics, atomic_count);

@@ -32,8 +32,8 @@ bool cycle_of_all(struct concurrent *concurrent);
 enum { STOPS_MOST = 16, READS_MOST = 256 };
 
 /* How likely a read is the one that a wave waits for, ascending: of an object that the kernel cannot
- * write, of one that it may write, an atomic. */
-enum wait_rank { WAIT_NONE, WAIT_CONSTANT, WAIT_PLAIN, WAIT_ATOMIC };
+ * write, of one that it may write; the same, and a branch depends on the value; an atomic. */
+enum wait_rank { WAIT_NONE, WAIT_CONSTANT, WAIT_PLAIN, WAIT_BRANCH_CONSTANT, WAIT_BRANCH_PLAIN, WAIT_ATOMIC };
 struct observed_read {
     uint64_t address, value;
     uint32_t size, lane;

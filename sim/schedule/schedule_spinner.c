@@ -18,9 +18,12 @@ static enum wait_rank rank_of(const struct observed *observed, const struct acce
     const struct region *region = memory_region(&launch->arena->memory, address);
     if (event->kind >= ACCESS_ATOMIC_READ)
         return WAIT_ATOMIC;
-    return region->kind == REGION_NONE || object_may_be_written(&launch->info, region->low, region->high)
-               ? WAIT_PLAIN
-               : WAIT_CONSTANT;
+    const bool written = region->kind == REGION_NONE ||
+                         object_may_be_written(&launch->info, region->low, region->high),
+               controls = launch_site(launch, event->origin.site)->controls_branch;
+    if (controls)
+        return written ? WAIT_BRANCH_PLAIN : WAIT_BRANCH_CONSTANT;
+    return written ? WAIT_PLAIN : WAIT_CONSTANT;
 }
 
 /* Are the bytes within the region, and few enough to be printed as one number? */

@@ -243,6 +243,10 @@ WORDS = [
      r"b\[1 - now\], the other buffer", r"barrier", None),
     ("lock_differs", "  while (x[0] != 0)\n    ;\n  x[0] = 1;\n  y[0] += 1;\n  atomic_xchg(x, 0);", r"atomic_cmpxchg\(&x\[0\], 0, 1\) != 0 in place", r"barrier", None),
     ("lock_is", "  while (*x == 1) {}\n  *x = 1;\n  y[0] += 1;\n  atomic_xchg(x, 0);", r"atomic_xchg\(x, 1\) == 1 in place", r"barrier", None),
+    # each waits for its neighbour's flag, and sets its own: no lock
+    ("chain", "  if (i > 0)\n    while (y[i - 1] == 0)\n      ;\n  y[i] = data[i] + 1;", r"atomic_load_explicit with memory_order_acquire", r"barrier|lock is", None),
+    ("chain_in_rows", "  for (int k = 0; k < 3; k++) {\n    if (i > 0)\n      while (y[i - 1] <= k)\n        ;\n    y[i] = k + 1;\n  }",
+     r"atomic_load_explicit with memory_order_acquire", r"barrier|lock is", None),
     ("broadcast_reset", "  if (i == 0) x[0] = 7;\n  barrier(CLK_GLOBAL_MEM_FENCE);\n  y[i] = x[0];\n  x[0] = 0;",
      r"barrier\(CLK_GLOBAL_MEM_FENCE\) before program.cl:8", r"xchg", None),
     ("last_one_wins", "  y[0] = i;", r"one work-item", r"atomic_store", None),

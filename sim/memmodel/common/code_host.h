@@ -135,6 +135,8 @@ struct checker_host {
     bool (*controls_branch)(void *self, uint32_t site);
     /* Optional. Does a loop read there until another unit has written a value? */
     bool (*waits)(void *self, uint32_t site);
+    /* Optional. Does it do so where the work-item itself writes later, as to take a lock? */
+    bool (*takes)(void *self, uint32_t site);
     /* Optional. Does a branch depend on the value read at `a`, so that a work-item that has read it may not
      * reach `b`? */
     bool (*decides)(void *self, uint32_t a, uint32_t b);

@@ -79,9 +79,10 @@ struct flag_reads {
 };
 
 /* A load in a loop that spins on a value, and a racing store after that loop: the loop takes a lock, and
- * the store gives it back. */
+ * the store gives it back; or it waits for another work-item's flag, and the store sets its own. */
 struct lock {
     uint32_t load, store;
+    bool flags; /* the latter */
 };
 enum { LOCKS_MOST = 8 };
 struct locks {

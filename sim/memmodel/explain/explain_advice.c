@@ -68,7 +68,7 @@ static bool advise_unlock(const struct question *question, struct wording *fix)
     if (release)
         return release->region != IN_LOCAL && !accesses_in_one_group(question, instance) &&
                advise_scopes(question, release, fix);
-    if (!lock)
+    if (!lock || lock->flags)
         return false;
     wording_add(fix, "an atomic store with memory_order_release where the lock is released, at %s",
                 AT(question->host, lock->store));

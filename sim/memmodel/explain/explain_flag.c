@@ -104,7 +104,7 @@ bool explain_flag(const struct question *question, struct proposal *out_proposal
 static bool waits_for(const struct question *question, const struct racing_access *load)
 {
     for (uint32_t i = 0; question->locks && i < question->locks->count; i++)
-        if (question->locks->items[i].load == load->site)
+        if (question->locks->items[i].load == load->site && !question->locks->items[i].flags)
             return false;
     return ASK(question, waits, load->site);
 }

@@ -206,7 +206,8 @@ static void record_lock(struct races *races, const struct access_context *load,
     struct locks *locks = &races->locks;
     if (race_reads(load->kind) && race_writes(store->kind) && locks->count < LOCKS_MOST &&
         CODE_ASK(races->host, spins_on, load->site, store->site))
-        locks->items[locks->count++] = (struct lock){load->site, store->site};
+        locks->items[locks->count++] = (struct lock){
+            load->site, store->site, races->host->takes && !CODE_ASK(races->host, takes, load->site)};
 }
 
 /* A pair with room for so many recorded races; NULL: no memory. */
