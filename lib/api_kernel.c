@@ -393,17 +393,89 @@ static const char *kind_name(const struct kernel_arg *arg)
     }
 }
 
-/* "argument 1 's' of kernel f is a value of type S, which has 8 bytes; arg_size is 5" */
-static void report_size(const struct kernel_object *kernel, cl_uint index, size_t size)
+/* "points to a sampler" */
+static void say_handle(char *text, size_t room, const void *value)
 {
-    const struct kernel_arg *arg = &kernel->info->args[index];
-    char text[360], wanted[60] = "more than 0 bytes";
-    if (arg->kind != ARG_LOCAL)
-        snprintf(wanted, sizeof wanted, "%zu bytes", arg->kind == ARG_VALUE ? arg->size : sizeof(void *));
-    snprintf(text, sizeof text,
-             "argument %u '%.80s' of kernel %.80s is %s of type %.60s and needs %s, arg_size is %zu",
-             (unsigned)index, arg->name, kernel->info->name, kind_name(arg), arg->type_name, wanted, size);
+    const void *handle;
+    memcpy(&handle, value, sizeof handle);
+    const struct memobj *memobj = object_lookup(handle, OBJECT_MEMOBJ);
+    const char *name = memobj && memobj->image              ? image_type_name(memobj->image->device.type)
+                       : !memobj                            ? NULL
+                       : memobj->type == CL_MEM_OBJECT_PIPE ? "pipe"
+                                                            : "buffer";
+    for (int kind = 0; !name && kind < OBJECT_KIND_COUNT; kind++)
+        if (object_lookup(handle, (enum object_kind)kind))
+            name = object_kind_name((enum object_kind)kind);
+    if (name)
+        snprintf(text, room, "points to %s %s", strchr("aeiou", name[0]) ? "an" : "a", name);
+    else
+        snprintf(text, room, "points to %s", handle ? "no object that exists" : "NULL");
+}
+
+/* What is wrong with the value, after "argument 1 's' of kernel f is a value of type S". */
+static void say_wrong(char *text, size_t room, const struct kernel_arg *arg, cl_int err, size_t size,
+                      const void *value)
+{
+    char handle[80] = "is NULL", wanted[60] = "more than 0 bytes";
+    switch (err) {
+    case CL_INVALID_ARG_SIZE:
+        if (arg->kind != ARG_LOCAL)
+            snprintf(wanted, sizeof wanted, "%zu bytes", arg->kind == ARG_VALUE ? arg->size : sizeof(void *));
+        snprintf(text, room, " and needs %s, arg_size is %zu", wanted, size);
+        break;
+    case CL_INVALID_ARG_VALUE:
+        if (arg->kind == ARG_IMAGE)
+            snprintf(text, room, ", which the kernel %s; the image is %s",
+                     arg->read_only    ? "reads"
+                     : arg->write_only ? "writes"
+                                       : "reads and writes",
+                     arg->read_only    ? "CL_MEM_WRITE_ONLY"
+                     : arg->write_only ? "CL_MEM_READ_ONLY, or of a format that it cannot write"
+                                       : "of a format that it cannot write");
+        else
+            snprintf(text, room, ", and arg_value is %sNULL", value ? "not " : "");
+        break;
+    case CL_INVALID_CONTEXT: snprintf(text, room, ", and the object is of another context"); break;
+    default:
+        if (value)
+            say_handle(handle, sizeof handle, value);
+        snprintf(text, room, ", and arg_value %s", handle);
+        break;
+    }
+}
+
+/* "argument 1 's' of kernel f is a value of type S and needs 8 bytes, arg_size is 5" */
+static void report_argument(const struct kernel_object *kernel, cl_uint index, cl_int err, size_t size,
+                            const void *value)
+{
+    char text[480], wrong[160];
+    const struct kernel_info *info = kernel->info;
+    if (err == CL_INVALID_ARG_INDEX) {
+        snprintf(text, sizeof text, "kernel %.80s has %zu argument%s, counted from 0; arg_index is %u",
+                 info->name, info->arg_count, info->arg_count == 1 ? "" : "s", (unsigned)index);
+        call_detail(text);
+        return;
+    }
+    const struct kernel_arg *arg = &info->args[index];
+    say_wrong(wrong, sizeof wrong, arg, err, size, value);
+    snprintf(text, sizeof text, "argument %u '%.80s' of kernel %.80s is %s of type %.60s%s", (unsigned)index,
+             arg->name, info->name, kind_name(arg), arg->type_name, wrong);
     call_detail(text);
+}
+
+/* Does the error concern the argument or its value? */
+static bool is_of_argument(cl_int err)
+{
+    switch (err) {
+    case CL_INVALID_ARG_INDEX:
+    case CL_INVALID_ARG_SIZE:
+    case CL_INVALID_ARG_VALUE:
+    case CL_INVALID_MEM_OBJECT:
+    case CL_INVALID_SAMPLER:
+    case CL_INVALID_DEVICE_QUEUE:
+    case CL_INVALID_CONTEXT: return true;
+    default: return false;
+    }
 }
 
 static void replace(struct kernel_object *kernel, cl_uint index, const struct kernel_arg_value *value)
@@ -423,8 +495,8 @@ cl_int CL_API_CALL api_clSetKernelArg(cl_kernel handle, cl_uint arg_index, size_
     cl_int err = CL_INVALID_ARG_INDEX;
     if (arg_index < kernel->info->arg_count)
         err = make_value(kernel, &kernel->info->args[arg_index], &value, arg_size, arg_value);
-    if (err == CL_INVALID_ARG_SIZE)
-        report_size(kernel, arg_index, arg_size);
+    if (is_of_argument(err))
+        report_argument(kernel, arg_index, err, arg_size, arg_value);
     if (!err)
         replace(kernel, arg_index, &value);
     return context_refuse(kernel->program->context, "clSetKernelArg", err);
@@ -434,6 +506,18 @@ static bool takes_pointer(const struct kernel_object *kernel, cl_uint index)
 {
     enum arg_kind kind = kernel->info->args[index].kind;
     return kind == ARG_GLOBAL || kind == ARG_CONSTANT;
+}
+
+/* "argument 1 'n' of kernel f is a value of type int, which is no pointer" */
+static void report_pointer(const struct kernel_object *kernel, cl_uint index)
+{
+    char text[360];
+    const struct kernel_arg *arg = &kernel->info->args[index];
+    snprintf(text, sizeof text, "argument %u '%.80s' of kernel %.80s is %s of type %.60s%s", (unsigned)index,
+             arg->name, kernel->info->name, kind_name(arg), arg->type_name,
+             takes_pointer(kernel, index) ? "; arg_value points to no memory of clSVMAlloc"
+                                          : ", and takes no pointer");
+    call_detail(text);
 }
 
 /* any: the address need not be in an allocation; the kernel's accesses are checked. */
@@ -460,6 +544,10 @@ static cl_int set_pointer(cl_kernel handle, cl_uint arg_index, const void *value
                                            .size = sizeof(uint64_t),
                                            .address = (uint64_t)(uintptr_t)value,
                                            .of_system = value && !any && !svm_find(context, value)});
+    if (err == CL_INVALID_ARG_VALUE)
+        report_pointer(kernel, arg_index);
+    else if (err == CL_INVALID_ARG_INDEX)
+        report_argument(kernel, arg_index, err, 0, value);
     return context_refuse(context, call, err);
 }
 

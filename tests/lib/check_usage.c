@@ -46,6 +46,51 @@ START_TEST(a_wrong_size_of_an_argument)
 }
 END_TEST
 
+START_TEST(a_wrong_value_of_an_argument)
+{
+    static const char source[] =
+        "kernel void k(global int *o, int n, local int *l, sampler_t s, read_only image2d_t i) { o[0] = n; }";
+    cl_kernel kernel = cl_kernel_of(context, source, "-cl-kernel-arg-info");
+    cl_mem buffer = cl_buffer(context, 0, 16, NULL), none = NULL;
+    cl_int error;
+    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_NONE, CL_FILTER_NEAREST, &error);
+    cl_ok(error);
+    uint64_t noise = 0x0102030405060708;
+    const struct {
+        cl_uint index;
+        size_t size;
+        const void *value;
+        cl_int error;
+        const char *text;
+    } wrong[] = {
+        {0, 8, &sampler, CL_INVALID_MEM_OBJECT,
+         "argument 0 'o' of kernel k is a memory object of type int*, and arg_value points to a sampler"},
+        {0, 8, &noise, CL_INVALID_MEM_OBJECT, "and arg_value points to no object that exists"},
+        {1, 4, NULL, CL_INVALID_ARG_VALUE,
+         "argument 1 'n' of kernel k is a value of type int, and arg_value is NULL"},
+        {2, 64, &noise, CL_INVALID_ARG_VALUE,
+         "argument 2 'l' of kernel k is local memory of type int*, and arg_value is not NULL"},
+        {3, 8, &buffer, CL_INVALID_SAMPLER,
+         "argument 3 's' of kernel k is a sampler of type sampler_t, and arg_value points to a buffer"},
+        {3, 8, NULL, CL_INVALID_SAMPLER, "and arg_value is NULL"},
+        {4, 8, &buffer, CL_INVALID_MEM_OBJECT,
+         "argument 4 'i' of kernel k is an image of type image2d_t, and arg_value points to a buffer"},
+        {4, 8, &none, CL_INVALID_MEM_OBJECT, "is an image of type image2d_t, and arg_value points to NULL"},
+        {5, 4, &noise, CL_INVALID_ARG_INDEX, "kernel k has 5 arguments, counted from 0; arg_index is 5"},
+    };
+    if (_i < 9) {
+        cl_is(clSetKernelArg(kernel, wrong[_i].index, wrong[_i].size, wrong[_i].value), wrong[_i].error);
+        refused_with(wrong[_i].text);
+    } else {
+        cl_is(clSetKernelArgSVMPointer(kernel, 1, &noise), CL_INVALID_ARG_VALUE);
+        refused_with("argument 1 'n' of kernel k is a value of type int, and takes no pointer");
+    }
+    cl_ok(clReleaseSampler(sampler));
+    cl_ok(clReleaseMemObject(buffer));
+    cl_ok(clReleaseKernel(kernel));
+}
+END_TEST
+
 START_TEST(a_wrong_size_of_a_work_group)
 {
     static const char
@@ -714,6 +759,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_queue_is_not_flushed_that_another_waits_for, 0, TOO_LATE + 1);
     tcase_add_test(tcase, queues_that_wait_for_each_other_are_flushed_afterwards);
     tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
+    tcase_add_loop_test(tcase, a_wrong_value_of_an_argument, 0, 10);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
     tcase_add_test(tcase, a_released_object_is_used);
     tcase_add_test(tcase, retained_object_is_valid);
