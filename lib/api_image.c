@@ -5,6 +5,8 @@
  */
 #include "api_image.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +15,7 @@
 #include "device_info.h"
 #include "error.h"
 #include "info.h"
+#include "lib/diagnose/call.h"
 #include "memobj.h"
 #include "transfer.h"
 #include "version.h"
@@ -521,6 +524,17 @@ static cl_int place_level(const struct image_desc *image, const size_t *origin, 
     return CL_SUCCESS;
 }
 
+static void report_place(uint32_t d, size_t from, size_t count, size_t size)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "origin[%" PRIu32 "] %zu and region[%" PRIu32 "] %zu leave the image, which has %zu there", d,
+             from, d, count, size);
+    if (!count)
+        snprintf(text, sizeof text, "region[%" PRIu32 "] is 0", d);
+    call_detail(text);
+}
+
 cl_int image_place(const struct memobj *memobj, const size_t *origin, const size_t *region,
                    struct image_place *out_place)
 {
@@ -537,8 +551,10 @@ cl_int image_place(const struct memobj *memobj, const size_t *origin, const size
             d >= used && image->levels > 1 && d == used
                 ? 0
                 : origin[d]; /* of mipmapped images the element after the coordinates is the level */
-        if (region[d] == 0 || !transfer_range_inside(from, region[d], level->size[d]))
+        if (region[d] == 0 || !transfer_range_inside(from, region[d], level->size[d])) {
+            report_place(d, from, region[d], level->size[d]);
             return CL_INVALID_VALUE;
+        }
     }
     *out_place = (struct image_place){
         .offset = level->offset + origin[0] * image->format->texel_bytes +

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Commands on buffers (OpenCL 3.0 API, 5.2.2 to 5.2.3, 5.5.4): checks of ranges and overlaps, and the
  * copies. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "command.h"
 #include "enqueue_command.h"
 #include "error.h"
@@ -15,6 +18,17 @@
 bool transfer_range_inside(size_t offset, size_t size, size_t whole)
 {
     return offset <= whole && size <= whole - offset;
+}
+
+bool transfer_inside_buffer(const struct memobj *buffer, size_t offset, size_t size)
+{
+    char text[160];
+    if (transfer_range_inside(offset, size, buffer->size))
+        return true;
+    snprintf(text, sizeof text, "offset %zu and size %zu leave buffer %" PRIu32 ", which has %zu bytes",
+             offset, size, buffer->base.id, buffer->size);
+    call_detail(text);
+    return false;
 }
 
 cl_int transfer_host_may_read(const struct memobj *memobj)
@@ -66,7 +80,7 @@ static cl_int check_range(const struct queue *queue, cl_mem buffer, size_t offse
                           const void *ptr, struct memobj **out_memobj)
 {
     cl_int err = enqueue_buffer(queue, buffer, out_memobj);
-    if (!err && (!ptr || !transfer_range_inside(offset, size, (*out_memobj)->size)))
+    if (!err && (!ptr || !transfer_inside_buffer(*out_memobj, offset, size)))
         err = CL_INVALID_VALUE;
     return err;
 }
@@ -157,8 +171,8 @@ static cl_int fill_copy(struct enqueue *enqueue, cl_mem src_buffer, cl_mem dst_b
         err = enqueue_buffer(enqueue->queue, dst_buffer, &target);
     if (err)
         return err;
-    if (!transfer_range_inside(src_offset, size, source->size) ||
-        !transfer_range_inside(dst_offset, size, target->size))
+    if (!transfer_inside_buffer(source, src_offset, size) ||
+        !transfer_inside_buffer(target, dst_offset, size))
         return CL_INVALID_VALUE;
     if (bytes_overlap(source->address + src_offset, target->address + dst_offset, size))
         return CL_MEM_COPY_OVERLAP;
@@ -200,6 +214,17 @@ void drop_fill(struct command *command)
     object_unref(command->u.fill.target);
 }
 
+/* offset and size are whole numbers of patterns. */
+static bool is_whole(const char *what, size_t bytes, size_t pattern_size)
+{
+    char text[120];
+    if (bytes % pattern_size == 0)
+        return true;
+    snprintf(text, sizeof text, "%s %zu is not a multiple of pattern_size %zu", what, bytes, pattern_size);
+    call_detail(text);
+    return false;
+}
+
 static cl_int fill_fill(struct enqueue *enqueue, cl_mem buffer, const void *pattern, size_t pattern_size,
                         size_t offset, size_t size)
 {
@@ -208,8 +233,8 @@ static cl_int fill_fill(struct enqueue *enqueue, cl_mem buffer, const void *patt
     cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
     if (err)
         return err;
-    if (!enqueue_pattern_ok(pattern, pattern_size) || offset % pattern_size || size % pattern_size ||
-        !transfer_range_inside(offset, size, memobj->size))
+    if (!enqueue_pattern_ok(pattern, pattern_size) || !is_whole("offset", offset, pattern_size) ||
+        !is_whole("size", size, pattern_size) || !transfer_inside_buffer(memobj, offset, size))
         return CL_INVALID_VALUE;
     command->u.fill.target = object_ref(memobj);
     command->u.fill.offset = offset;

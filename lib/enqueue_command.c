@@ -6,9 +6,11 @@
  */
 #include "enqueue_command.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api.h"
+#include "lib/diagnose/call.h"
 #include "lib/diagnose/caller.h"
 #include "command.h"
 #include "context.h"
@@ -143,7 +145,12 @@ cl_int enqueue_buffer(const struct queue *queue, cl_mem handle, struct memobj **
 
 bool enqueue_pattern_ok(const void *pattern, size_t pattern_size)
 {
-    return pattern && pattern_size >= 1 && pattern_size <= 128 && (pattern_size & (pattern_size - 1)) == 0;
+    char text[120];
+    if (pattern && pattern_size >= 1 && pattern_size <= 128 && (pattern_size & (pattern_size - 1)) == 0)
+        return true;
+    snprintf(text, sizeof text, "pattern_size %zu is not a power of two up to 128", pattern_size);
+    call_detail(pattern ? text : "pattern is NULL");
+    return false;
 }
 
 bool enqueue_fill_ok(const void *target, size_t size, const void *pattern, size_t pattern_size)

@@ -197,7 +197,7 @@ static cl_int check_pair(const struct queue *queue, cl_mem image, cl_mem buffer,
         return err;
     bytes =
         place->region[0] * place->region[1] * place->region[2]; /* no overflow: at most the image's bytes */
-    return transfer_range_inside(offset, bytes, (*out_buffer)->size) ? CL_SUCCESS : CL_INVALID_VALUE;
+    return transfer_inside_buffer(*out_buffer, offset, bytes) ? CL_SUCCESS : CL_INVALID_VALUE;
 }
 
 static cl_int fill_to_buffer(struct enqueue *enqueue, cl_mem src_image, cl_mem dst_buffer,

@@ -282,7 +282,7 @@ static cl_int fill_map_buffer(struct enqueue *enqueue, cl_mem buffer, cl_map_fla
     struct memobj *memobj = NULL;
     struct image_place all = {.offset = offset, .region = {size, 1, 1}};
     cl_int err = enqueue_buffer(enqueue->queue, buffer, &memobj);
-    if (!err && (size == 0 || !transfer_range_inside(offset, size, memobj->size)))
+    if (!err && (size == 0 || !transfer_inside_buffer(memobj, offset, size)))
         err = CL_INVALID_VALUE;
     return err ? err : fill_map(enqueue, memobj, flags, &all, out_pointer);
 }

@@ -18,6 +18,7 @@
 #include "info.h"
 #include "memobj.h"
 #include "queue.h"
+#include "transfer.h"
 #include "version.h"
 
 static const cl_mem_flags kernel_access = CL_MEM_READ_WRITE | CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY;
@@ -51,8 +52,13 @@ cl_int memobj_check_host_ptr(cl_mem_flags flags, const void *host_ptr)
 
 static cl_int check_size(struct context *context, cl_mem_flags flags, size_t size, const void *host_ptr)
 {
-    if (!size || size > context_max_allocation(context).most)
+    const size_t most = context_max_allocation(context).most;
+    char text[120];
+    if (!size || size > most) {
+        snprintf(text, sizeof text, "size is %zu, CL_DEVICE_MAX_MEM_ALLOC_SIZE is %zu", size, most);
+        call_detail(size ? text : "size is 0");
         return CL_INVALID_BUFFER_SIZE;
+    }
     const struct svm_allocation *svm = host_ptr ? svm_find(context, host_ptr) : NULL;
     if (svm && (flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)) &&
         size > svm->size - (size_t)((const char *)host_ptr - (const char *)svm->pointer))
@@ -265,9 +271,16 @@ static cl_int check_region(const struct memobj *parent, const cl_buffer_region *
     CHECKED(!parent->parent);
     if (!region->size)
         return CL_INVALID_BUFFER_SIZE;
-    if (region->origin > parent->size || region->size > parent->size - region->origin)
+    if (!transfer_inside_buffer(parent, region->origin, region->size))
         return CL_INVALID_VALUE;
-    return region->origin % DEVICE_BASE_ALIGN ? CL_MISALIGNED_SUB_BUFFER_OFFSET : CL_SUCCESS;
+    if (region->origin % DEVICE_BASE_ALIGN == 0)
+        return CL_SUCCESS;
+    char text[120];
+    snprintf(text, sizeof text,
+             "origin is %zu, and not a multiple of the %d bytes of CL_DEVICE_MEM_BASE_ADDR_ALIGN",
+             region->origin, DEVICE_BASE_ALIGN);
+    call_detail(text);
+    return CL_MISALIGNED_SUB_BUFFER_OFFSET;
 }
 
 static cl_int check_sub_buffer(const struct memobj *parent, cl_mem_flags flags, cl_buffer_create_type type,

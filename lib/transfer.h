@@ -7,6 +7,8 @@
 #include "queue.h"
 
 bool transfer_range_inside(size_t offset, size_t size, size_t whole); /* offset + size may overflow */
+/* The same, and what leaves the buffer becomes the call's detail (call.h). */
+bool transfer_inside_buffer(const struct memobj *buffer, size_t offset, size_t size);
 cl_int
 transfer_host_may_read(const struct memobj *memobj); /* CL_INVALID_OPERATION by the CL_MEM_HOST_* flags */
 cl_int transfer_host_may_write(const struct memobj *memobj);

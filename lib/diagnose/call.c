@@ -411,6 +411,7 @@ static char *print_conditions(const struct api_call *call, const char *error, st
 {
     char *text = NULL;
     size_t size = 0, count = 0;
+    bool repeats = false;
     const enum row_verdict wanted = current.injected ? EXCLUDED : best_verdict(call, error);
     /* the detail replaces the conditions if it decides between several */
     const bool exact = current.detail[0] && count_conditions(call, error, wanted) > 1;
@@ -420,6 +421,7 @@ static char *print_conditions(const struct api_call *call, const char *error, st
     for (size_t i = 0; i < ROW_COUNT && wanted != EXCLUDED; i++) {
         if (!matches(&rows[i], call, error) || judge(call, &rows[i]) != wanted)
             continue;
+        repeats |= strcmp(rows[i].condition, current.detail) == 0;
         if (!exact)
             fprintf(stream, "%s%s", count++ ? "; or " : "", rows[i].condition);
         add_arguments(named, call, &rows[i]);
@@ -427,7 +429,7 @@ static char *print_conditions(const struct api_call *call, const char *error, st
     }
     if (current.injected)
         fputs("the scenario's faults want it so", stream);
-    if (current.detail[0])
+    if (current.detail[0] && !(repeats && count))
         fprintf(stream, "%s%s", count ? ": " : "", current.detail);
     if (fclose(stream) == 0)
         return text;

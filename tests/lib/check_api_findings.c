@@ -54,7 +54,8 @@ START_TEST(values_distinguish_conditions_of_one_error)
     cl_mem buffer = cl_buffer(context, 0, 16, NULL);
     cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 12, 8, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
     refused("clEnqueueReadBuffer returned CL_INVALID_VALUE", "offset = 12, size = 8",
-            "offset and size leave the buffer", "OpenCL 2.2 API, 5.2.2");
+            "offset and size leave the buffer: offset 12 and size 8 leave buffer 1, which has 16 bytes",
+            "OpenCL 2.2 API, 5.2.2");
     cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 8, NULL, 0, NULL, NULL), CL_INVALID_VALUE);
     refused("clEnqueueReadBuffer returned CL_INVALID_VALUE", "ptr = NULL", "ptr is NULL",
             "OpenCL 2.2 API, 5.2.2");
@@ -275,7 +276,7 @@ START_TEST(a_line_of_the_program_has_its_text_while_that_is_certain)
     write_line_file(1000000);
     refuse_in_line_file();
     struct orrery_finding finding = finding_last("api-error");
-    if (finding.line) { /* there is debug information, and libdw */
+    if (finding.line) {                                         /* there is debug information, and libdw */
         ck_assert_ptr_nonnull(strstr(LINE_FILE, finding.file)); /* perhaps from the working directory */
         ck_assert_uint_eq(finding.line, 3);
         ck_assert_str_eq(finding.access[0].text, "    clCreateBuffer(context, 0, 0); // of no bytes");

@@ -91,6 +91,74 @@ START_TEST(a_wrong_value_of_an_argument)
 }
 END_TEST
 
+static cl_int sub_buffer_at(cl_mem buffer, size_t origin, size_t size)
+{
+    const cl_buffer_region region = {origin, size};
+    cl_int error;
+    clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
+    return error;
+}
+
+START_TEST(a_range_outside_a_buffer)
+{
+    cl_mem buffer = cl_buffer(context, 0, 1024, NULL);
+    const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 8, .image_height = 4};
+    const size_t origin[3] = {0, 2, 0}, region[3] = {8, 3, 1};
+    char bytes[2048] = "";
+    cl_int error;
+    cl_mem image = clCreateImage(context, 0, &format, &desc, NULL, &error);
+    cl_ok(error);
+    switch (_i) {
+    case 0:
+        cl_is(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 1020, 8, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("offset 1020 and size 8 leave buffer");
+        break;
+    case 1:
+        cl_is(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 2048, bytes, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with(", which has 1024 bytes");
+        break;
+    case 2:
+        cl_is(clEnqueueCopyBuffer(queue, buffer, buffer, 0, 1000, 100, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("offset 1000 and size 100 leave");
+        break;
+    case 3:
+        cl_is(clEnqueueFillBuffer(queue, buffer, bytes, 3, 0, 12, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("pattern_size 3 is not a power of two up to 128");
+        break;
+    case 4:
+        cl_is(clEnqueueFillBuffer(queue, buffer, bytes, 8, 4, 16, 0, NULL, NULL), CL_INVALID_VALUE);
+        refused_with("offset 4 is not a multiple of pattern_size 8");
+        break;
+    case 5:
+        clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 512, 1024, 0, NULL, NULL, &error);
+        cl_is(error, CL_INVALID_VALUE);
+        refused_with("offset 512 and size 1024 leave");
+        break;
+    case 6:
+        cl_is(sub_buffer_at(buffer, 896, 256), CL_INVALID_VALUE);
+        refused_with("offset 896 and size 256 leave");
+        break;
+    case 7:
+        cl_is(sub_buffer_at(buffer, 4, 16), CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        refused_with("origin is 4, and not a multiple of the 128 bytes");
+        break;
+    case 8:
+        clCreateBuffer(context, 0, 0, NULL, &error);
+        cl_is(error, CL_INVALID_BUFFER_SIZE);
+        refused_with("size is 0");
+        break;
+    default:
+        cl_is(clEnqueueReadImage(queue, image, CL_TRUE, origin, region, 0, 0, bytes, 0, NULL, NULL),
+              CL_INVALID_VALUE);
+        refused_with("origin[1] 2 and region[1] 3 leave the image, which has 4 there");
+        break;
+    }
+    cl_ok(clReleaseMemObject(image));
+    cl_ok(clReleaseMemObject(buffer));
+}
+END_TEST
+
 START_TEST(a_wrong_size_of_a_work_group)
 {
     static const char
@@ -760,6 +828,7 @@ int main(void)
     tcase_add_test(tcase, queues_that_wait_for_each_other_are_flushed_afterwards);
     tcase_add_loop_test(tcase, a_wrong_size_of_an_argument, 0, 5);
     tcase_add_loop_test(tcase, a_wrong_value_of_an_argument, 0, 10);
+    tcase_add_loop_test(tcase, a_range_outside_a_buffer, 0, 10);
     tcase_add_loop_test(tcase, a_wrong_size_of_a_work_group, 0, 3);
     tcase_add_test(tcase, a_released_object_is_used);
     tcase_add_test(tcase, retained_object_is_valid);
