@@ -572,9 +572,10 @@ static cl_int enqueue_launch(cl_command_queue queue, enum command_kind kind, cl_
     cl_int err = enqueue_begin(&enqueue, queue, kind, wait_count, waits);
     if (!err)
         err = fill_kernel(&enqueue, kernel, work_dim, global_offset, global_size, local_size);
+    const bool empty = !err && range_empty(&enqueue.command->u.launch.request);
     err = enqueue_end(&enqueue, err, false, event);
     if (!err)
-        saved_reached(REACH_ENQUEUED, 0);
+        saved_reached(empty ? REACH_EMPTY : REACH_ENQUEUED, 0);
     return err;
 }
 

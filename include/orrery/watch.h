@@ -61,6 +61,7 @@ enum reach {
     REACH_DEVICE,
     REACH_CONTEXT,
     REACH_REFUSED, /* a call that enqueues a kernel returned an error */
+    REACH_EMPTY,   /* it enqueued one for no work-items */
     REACH_ENQUEUED
 };
 

@@ -318,6 +318,7 @@ static bool describe_limit(const struct device_tree *tree, struct sentence *why)
 static enum status check_limits(struct device_tree *tree, struct diagnosis *diagnosis)
 {
     const char *name = tree->root.request.kernel->info->name;
+    const bool fixed = tree->serial > DEVICE_TREE_CHILDREN_MAX; /* no option raises that limit */
     struct sentence why;
     sentence_init(&why);
     if (tree->status != STATUS_OK || !describe_limit(tree, &why))
@@ -326,8 +327,11 @@ static enum status check_limits(struct device_tree *tree, struct diagnosis *diag
                               .launch = tree->root.launch,
                               .kernel = name,
                               .why = why.bytes,
-                              .fix = "end the chain of kernels that enqueue kernels, or raise max_steps or "
-                                     "the timeout if it only needs longer"};
+                              .fix =
+                                  fixed ? "end the chain of kernels that enqueue kernels, or let the host "
+                                          "enqueue what is left"
+                                        : "end the chain of kernels that enqueue kernels, or raise max_steps "
+                                          "or the timeout if it only needs longer"};
     report_stop(tree->device->report, &finding);
     return diagnose(diagnosis, STATUS_NO_PROGRESS, "kernel %s: %s", name, why.bytes);
 }

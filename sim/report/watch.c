@@ -147,6 +147,8 @@ void reach_print(FILE *stream, enum reach reached, uint64_t type)
         [REACH_DEVICE] = "the program asked for devices and made no context",
         [REACH_CONTEXT] = "the program made a context, and no call enqueued a kernel",
         [REACH_REFUSED] = "the program made a context, and the calls that enqueue a kernel were refused",
+        [REACH_EMPTY] =
+            "the program enqueued kernels for no work-items: global_work_size has a 0, or is NULL",
         [REACH_ENQUEUED] =
             "the program enqueued kernels and ended before one of them began; clFinish waits for them",
     };

@@ -23,15 +23,19 @@ notes() {
 }
 
 notes 1 'note: 1 call was refused, the first clReleaseMemObject: CL_INVALID_MEM_OBJECT' -- "$program" release
-notes 1 'note: 1 call was refused, the first clCreateBuffer: CL_INVALID_BUFFER_SIZE' -- "$program" buffer
+notes 1 'note: 1 call was refused, the first clCreateBuffer: CL_INVALID_BUFFER_SIZE, size is 0;' -- "$program" buffer
 notes 1 'note: 3 calls were refused, the first clReleaseMemObject: CL_INVALID_MEM_OBJECT' -- "$program" release buffer release
 notes 1 "CL_OUT_OF_RESOURCES, kernel f needs 1073741824 bytes of local memory (argument 0 't' 1073741824), CL_DEVICE_LOCAL_MEM_SIZE is 65536" \
     -- "$program" local
 notes 1 "CL_INVALID_KERNEL_ARGS, argument 1 'o' and argument 2 'n' of kernel f are not set" -- "$program" unset
 notes 1 "CL_BUILD_PROGRAM_FAILURE, the build log has program.cl:4:12: error: use of undeclared identifier 'nobody'; --check-api says where" -- "$program" build
 # the specification has several reasons for this error, and none is guessed
-notes 1 'the first clSetKernelArg: CL_INVALID_MEM_OBJECT; --check-api says why and where$' -- "$program" object
+notes 1 'the first clEnqueueCopyBuffer: CL_MEM_COPY_OVERLAP; --check-api says why and where$' -- "$program" overlap
+notes 1 "CL_INVALID_MEM_OBJECT, argument 0 'o' of kernel f is a memory object of type int\*, and arg_value points to a command-queue" \
+    -- "$program" object
+notes 1 'the first clEnqueueReadBuffer: CL_INVALID_VALUE, offset 0 and size 8 leave buffer 1, which has 4 bytes' -- "$program" read
 notes 0 'no kernel ran: the program enqueued kernels and ended before one of them began' -- "$program" enqueue
+notes 0 'no kernel ran: the program enqueued kernels for no work-items: global_work_size has a 0, or is NULL' -- "$program" empty
 notes 1 'no kernel ran: the program made a context, and the calls that enqueue a kernel were refused' -- "$program" unset
 notes 0 'the program has errors: the build log has program.cl:4:12: error' --check-api -- "$program" build
 notes 0 '' -- "$program" query

@@ -24,8 +24,8 @@ static void launch(cl_context context, cl_command_queue queue, cl_mem buffer, in
     clReleaseProgram(program);
 }
 
-/* A program that does not build, after a first line that only warns; a handle that is no memory object; and a
- * kernel that is enqueued, and nothing after it. */
+/* A program that does not build, after a first line that only warns; a handle that is no memory object; a
+ * kernel that is enqueued, and nothing after it; and one that is enqueued for no work-items. */
 static void mistake(cl_context context, cl_command_queue queue, const char *which)
 {
     static const char *wrong = "#warning first\nkernel void f(global int *o)\n{\n    o[0] = nobody;\n}\n",
@@ -39,6 +39,8 @@ static void mistake(cl_context context, cl_command_queue queue, const char *whic
         clSetKernelArg(kernel, 0, sizeof queue, strcmp(which, "object") == 0 ? (void *)&queue : NULL);
         if (strcmp(which, "enqueue") == 0)
             clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL);
+        if (strcmp(which, "empty") == 0)
+            clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &(size_t){0}, NULL, 0, NULL, NULL);
         clReleaseKernel(kernel);
     }
     clReleaseProgram(program);
@@ -61,7 +63,12 @@ int main(int count, char **words)
             clCreateBuffer(context, 0, 0, NULL, NULL);
         else if (strcmp(words[i], "local") == 0 || strcmp(words[i], "unset") == 0)
             launch(context, queue, buffer, words[i][0] == 'l');
-        else if (strcmp(words[i], "build") == 0 || strcmp(words[i], "object") == 0)
+        else if (strcmp(words[i], "overlap") == 0)
+            clEnqueueCopyBuffer(queue, buffer, buffer, 0, 1, 2, 0, NULL, NULL);
+        else if (strcmp(words[i], "read") == 0)
+            clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 8, text, 0, NULL, NULL);
+        else if (strcmp(words[i], "build") == 0 || strcmp(words[i], "object") == 0 ||
+                 strcmp(words[i], "empty") == 0)
             mistake(context, queue, words[i]);
         else if (strcmp(words[i], "enqueue") == 0) {
             mistake(context, queue, words[i]);
