@@ -23,8 +23,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "orrery/checked.h"
 #include "call.h"
 #include "lib/command.h"
+#include "lib/host/host_changed.h"
 #include "lib/host/host_use.h"
 #include "lib/command_order.h"
 #include "lib/api_runtime.h"
@@ -312,21 +314,44 @@ void host_gone_enqueued(const struct command *command)
 
 /* ---- memory that commands copy from or to ------------------------------------------------------ */
 
+/* How many bytes are mapped before the first that is not, to whole pages. */
+static uint64_t bytes_before_gap(struct host_extent extent)
+{
+    uint64_t mapped = 0, gone = extent.high - extent.low; /* so many bytes are mapped; so many are not */
+    while (gone - mapped > 1) {
+        const uint64_t half = mapped + (gone - mapped) / 2;
+        if (is_gone((struct host_extent){extent.low, extent.low + half}))
+            gone = half;
+        else
+            mapped = half;
+    }
+    CHECKED(mapped < extent.high - extent.low);
+    return mapped;
+}
+
 static void find_pointer(const struct command *command, struct host_extent extent)
 {
     const struct memobj *memobj = !command_transfers(command)  ? NULL
                                   : command->u.transfer.source ? command->u.transfer.source
                                                                : command->u.transfer.target;
-    char object[64] = "", why[200];
+    const uint64_t mapped = bytes_before_gap(extent);
+    char object[64] = "", why[280],
+         gap[120] = "some are not mapped: the host has freed them, or never had them";
     if (memobj)
         snprintf(object, sizeof object, "%s %" PRIu32 " (%zu bytes)", memobj->image ? "image" : "buffer",
                  memobj->base.id, memobj->size);
+    if (mapped)
+        snprintf(gap, sizeof gap,
+                 "those from byte %" PRIu64
+                 " on are not mapped: the memory is shorter, or the host has freed it",
+                 mapped);
     snprintf(why, sizeof why,
              "of the %" PRIu64 " bytes of host memory that command %" PRIu32
-             " (%s) was given, some are not mapped: the host has freed them; the command copies nothing",
-             extent.high - extent.low, command->serial, command_call(command->kind));
+             " (%s) was given, %s; the command copies nothing",
+             extent.high - extent.low, command->serial, command_call(command->kind), gap);
     report(&(struct hosted_user){command->serial, command->kind, "runs", NULL}, memobj ? object : NULL, why,
-           "free the memory after the command is complete");
+           mapped ? "copy no more bytes than the memory has, and free it after the command is complete"
+                  : "free the memory after the command is complete");
 }
 
 /* Everything is examined before anything is reported: a report maps files, perhaps where the memory was. */
@@ -336,6 +361,8 @@ bool host_gone_find(const struct command *command)
     host_use_extents(command, &read, &written);
     const bool no_source = is_gone(read), no_target = is_gone(written);
     visit_objects(command, find_object);
+    if (no_source || no_target)
+        host_changed_gone(command);
     if (no_source)
         find_pointer(command, read);
     if (no_target)

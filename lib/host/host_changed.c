@@ -340,6 +340,21 @@ static bool take_changed(struct watched_write *out_write)
     return found;
 }
 
+/* Other memory may be mapped there soon, also by the report that the memory is gone. */
+void host_changed_gone(const struct command *command)
+{
+    const bool locked = runtime_lock_held();
+    if (!locked)
+        runtime_lock();
+    struct watched_write **link = &changed.writes;
+    while (*link && (*link)->command != command->serial)
+        link = &(*link)->next;
+    if (*link)
+        remove_write(link);
+    if (!locked)
+        runtime_unlock();
+}
+
 void host_changed_look(void)
 {
     struct watched_write write;

@@ -8,6 +8,7 @@
  * Interface
  *   host_changed_enqueued   a command was enqueued, after order_enqueued (runtime_lock held)
  *   host_changed_runs       it is about to run
+ *   host_changed_gone       its memory is gone, which is reported: it is no longer compared
  *   host_changed_look       before the host is ordered after commands: reports memory that was changed
  *   host_changed_end        the program ends: reports the reads
  *
@@ -23,6 +24,7 @@
 
 void host_changed_enqueued(const struct command *command);
 void host_changed_runs(const struct command *command);
+void host_changed_gone(const struct command *command);
 void host_changed_look(void);
 void host_changed_end(void);
 #endif

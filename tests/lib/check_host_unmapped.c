@@ -196,6 +196,24 @@ START_TEST(a_hole_of_one_page_is_found)
 }
 END_TEST
 
+/* As an array of half the elements: nothing was freed. */
+START_TEST(memory_that_is_too_short_is_found_and_said)
+{
+    char text[80];
+    set_up(false);
+    munmap(memory + BYTES / 2, BYTES / 2);
+    cl_ok(clEnqueueFillBuffer(queue, buffer, "x", 1, 0, BYTES, 0, NULL, NULL));
+    if (_i)
+        cl_ok(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES - 8, memory + 8, 0, NULL, NULL));
+    else
+        cl_ok(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, BYTES - 8, memory + 8, 0, NULL, NULL));
+    snprintf(text, sizeof text, "those from byte %d on are not mapped: the memory is shorter", BYTES / 2 - 8);
+    const struct orrery_finding finding = finding_last("use-after-free");
+    ck_assert_msg(strstr(finding.why, text) != NULL, "%s", finding.why);
+    ck_assert_ptr_nonnull(strstr(finding.fix, "no more bytes than the memory has"));
+}
+END_TEST
+
 START_TEST(memory_that_stays_is_no_finding)
 {
     run(_i);
@@ -252,11 +270,12 @@ int main(void)
     Suite *suite = suite_create("host_unmapped");
     TCase *tcase = tcase_create("gone");
     tcase_add_loop_test(tcase, unmapped_memory_is_found, 0, USES);
-    tcase_add_loop_test(tcase, memory_unmapped_before_the_wait_is_found_at_the_next_call,
-                        2 * FIRST_OF_HOSTED, 2 * USES);
+    tcase_add_loop_test(tcase, memory_unmapped_before_the_wait_is_found_at_the_next_call, 2 * FIRST_OF_HOSTED,
+                        2 * USES);
     tcase_add_test(tcase, memory_that_the_destructor_frees_is_no_finding);
     tcase_add_loop_test(tcase, memory_unmapped_after_the_wait_is_no_finding, 0, USES);
     tcase_add_loop_test(tcase, a_hole_of_one_page_is_found, 0, USES);
+    tcase_add_loop_test(tcase, memory_that_is_too_short_is_found_and_said, 0, 2);
     tcase_add_loop_test(tcase, memory_that_stays_is_no_finding, 0, USES);
     tcase_add_loop_test(tcase, creation_with_unmapped_memory_is_refused, 0, 8);
     tcase_add_loop_test(tcase, read_only_memory_can_back_a_buffer, 0, 2);
